@@ -2,8 +2,8 @@
  * What the transforms before speech cost: 4,000 characters with 1,000 terms in the map, beside the reading of the
  * map's own JSON, which is the yardstick. Run: npx tsx bench/speech.ts
  */
-import { termFinder, parseTerms } from '../src/lib/notify/speech/terms';
-import { transform } from '../src/lib/notify/speech/transform';
+import { termFinder, parseTerms } from '../src/lib/notify/speech/pronunciation';
+import { transform } from '../src/lib/notify/speech/pronunciation';
 import { manyTerms } from '../test/helpers/large-data';
 import { median } from './measure';
 

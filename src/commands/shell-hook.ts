@@ -2,12 +2,12 @@ import { BaseCommand, word } from '../lib/cli/base-command';
 import { HOOK_SHELLS, shellHook, type HookShell, type ShellHook } from '../lib/shell/hook';
 
 export default class ShellHookCommand extends BaseCommand {
-  static override summary = 'Print what makes your shell announce commands that took long.';
+  static override summary = 'Print the shell snippet that notifies you of long commands';
   static override description =
-    'When a command took longer than notifications.thresholds.longTaskMinutes, its end is announced by `notify send`, in the background, with the name of the program and nothing else of the command. One that failed is announced as an error, with its exit code. Programs that you sit before (editors, pagers, ssh) are left out, and so is what you end with Ctrl-C. STEWARD_LONG_COMMAND_SEC sets another time for a shell, STEWARD_LONG_COMMAND_IGNORE names further programs. Short commands start no process.';
+    'Notifies you when a command ends that took longer than notifications.thresholds.longTaskMinutes. Names only the program, and skips interactive ones (editors, pagers, ssh) and Ctrl-C. STEWARD_LONG_COMMAND_SEC sets another time for one shell, STEWARD_LONG_COMMAND_IGNORE skips more programs.';
   static override args = {
     shell: word({
-      description: 'The shell.',
+      description: 'The shell',
       options: [...HOOK_SHELLS],
       required: true,
     }),

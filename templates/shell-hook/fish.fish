@@ -1,11 +1,11 @@
-# Announces commands that took long. In ~/.config/fish/config.fish: steward shell-hook fish | source
+# Notifies you of long commands. In ~/.config/fish/config.fish: steward shell-hook fish | source
 if status is-interactive
     function _steward_long_done --on-event fish_postexec
         set -l code $status
         set -l limit @LONG_SEC@
         string match -qr '^[0-9]{1,6}$' -- "$STEWARD_LONG_COMMAND_SEC"
         and set limit $STEWARD_LONG_COMMAND_SEC
-        # Ctrl-C and Ctrl-Z: a person is there.
+        # Ctrl-C and Ctrl-Z: you are at the terminal.
         contains -- $code 130 146 148
         and return 0
         test -n "$CMD_DURATION" -a "$CMD_DURATION" -ge "$limit"000
@@ -39,7 +39,7 @@ if status is-interactive
                 end
             else
                 set more 1
-                # After options of sudo and its like any word may be the program.
+                # After options of sudo and the like, any word may be the program.
                 test -n "$unsure"
                 or continue
             end
@@ -57,10 +57,10 @@ if status is-interactive
         test $took -ge 120
         and set after (math -s0 $took / 60)" min"
         set -l event taskComplete
-        set -l words "$name is done, after $after"
+        set -l words "$name finished after $after"
         if test $code -ne 0
             set event error
-            set words "$name failed after $after (exit $code)"
+            set words "$name failed ($code) after $after"
         end
         command @STEWARD@ notify send $words --event $event --duration "$took"s </dev/null >/dev/null 2>&1 &
         disown 2>/dev/null

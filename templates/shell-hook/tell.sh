@@ -1,4 +1,4 @@
-# What: the exit status, the seconds, and the words of the command.
+# Arguments: exit status, seconds, and the words of the command.
 _steward_long_tell() {
   local code=$1 took=$2 word name='' prefix='' unsure='' more=''
   shift 2
@@ -15,7 +15,7 @@ _steward_long_tell() {
       more=1
       [[ -n $unsure ]] || continue
     fi
-    # After options of sudo and its like any word may be the program.
+    # After options of sudo and the like, any word may be the program.
     case $word in
       @INTERACTIVE@) return 0 ;;
     esac
@@ -34,9 +34,9 @@ _steward_long_tell() {
   local after="$took s" event=taskComplete words
   if (( took >= 120 )); then after="$(( took / 60 )) min"; fi
   if (( code == 0 )); then
-    words="$name is done, after $after"
+    words="$name finished after $after"
   else
-    event=error words="$name failed after $after (exit $code)"
+    event=error words="$name failed ($code) after $after"
   fi
   ( @SEND@ "$words" --event "$event" --duration "${took}s" </dev/null >/dev/null 2>&1 & )
 }

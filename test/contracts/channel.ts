@@ -39,22 +39,22 @@ export function channelContract(
       at = await situation();
     });
 
-    it('has its name', () => {
+    it('has its id', () => {
       expect(at.alive.id).to.equal(name);
     });
 
-    it('is on when it is set up, and says twice the same', () => {
+    it('is on when it is set up', () => {
       expect([at.alive.off(), at.alive.off()]).to.deep.equal([undefined, undefined]);
     });
 
-    it('says why it is off, and what to do, where it can be off', () => {
+    it('explains why it is off', () => {
       if (at.off === undefined) return;
       const off = at.off.off();
       expect(off?.reason).to.match(/^[a-z].*[^.]$/);
       expect(off?.hint).to.match(/^[A-Z].+\.$/s);
     });
 
-    it('takes every text, hostile ones too', async () => {
+    it('delivers every text, including hostile ones', async () => {
       await at.alive.prepare?.();
       for (const message of HOSTILE) {
         const outcome = await at.alive.send(
@@ -65,7 +65,7 @@ export function channelContract(
       }
     }).timeout(60_000);
 
-    it('says of what does not answer what is wrong, and never throws', async () => {
+    it('explains a failure and never throws', async () => {
       await at.dead.prepare?.();
       const outcome = await at.dead.send(parcel(), () => undefined);
       expect(outcome.outcome).to.be.oneOf(['again', 'failed', 'show']);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 
-import type { SpeechEngine, SpeechMachine } from '../../src/lib/notify/speech/engines';
+import type { SpeechEngine, SpeechMachine } from '../../src/lib/notify/speech/engines/engine';
 import { isAlive } from '../../src/lib/platform/files/lock';
 import { run, type RunOptions } from '../../src/lib/platform/process/process';
 import { rejection } from '../helpers/errors';
@@ -26,7 +26,7 @@ export function speechEngineContract(engine: SpeechEngine, { platform, programs 
       expect(engine.id).to.match(/^[a-z][a-z-]*$/);
     });
 
-    it('is there only with its programs, on its system, and starts nothing to know', () => {
+    it('is detected only with its programs on its system, without starting anything', () => {
       const silent = (machine: SpeechMachine): SpeechMachine => ({
         ...machine,
         run: () => expect.fail('it started a program'),
@@ -44,7 +44,7 @@ export function speechEngineContract(engine: SpeechEngine, { platform, programs 
       }
     });
 
-    it('puts the text on no command line, whatever it begins with', async () => {
+    it('puts no text on a command line', async () => {
       const text = '-rf $(touch x) `id` "quoted" [[h@l]] !-!QUIT';
       const asked: { args: readonly string[]; options: RunOptions }[] = [];
       const machine: SpeechMachine = {
@@ -77,7 +77,7 @@ export function speechEngineContract(engine: SpeechEngine, { platform, programs 
         if (process.platform === 'win32') this.skip();
       });
 
-      it('says which one failed, with its words, and what to do', async () => {
+      it('names the program that failed, with its error', async () => {
         const machine = machineWith(
           all((program) => script(box.path(program), 'echo "\u001b[31mno sound card" >&2; exit 3')),
           platform,
@@ -88,7 +88,7 @@ export function speechEngineContract(engine: SpeechEngine, { platform, programs 
         expect(error.hint).to.match(/^[A-Z].+\.$/);
       });
 
-      it('kills one that hangs, with its children, when the time is up or it is told to stop', async () => {
+      it('kills a hanging program with its children at the time limit or on request', async () => {
         const pids = box.path('pids');
         const hang = `sleep 600 & echo $! >'${pids}.part'; mv '${pids}.part' '${pids}'; wait`;
         const machine = machineWith(

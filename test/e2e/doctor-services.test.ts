@@ -49,7 +49,7 @@ describe('doctor and other hosts (built)', function () {
       );
       await at.expectRow('notify.push', 'off', /not asked/);
       expect(asked).to.deep.equal([]);
-      await at.expectRow('notify.push', 'ok', /^127\.0\.0\.1 takes messages of the topic$/, '--online');
+      await at.expectRow('notify.push', 'ok', /^127\.0\.0\.1 accepts the topic$/, '--online');
       expect(asked).to.deep.equal([
         { method: 'GET', path: '/hush-1/auth', authorization: 'Bearer tk_secret' },
       ]);
@@ -72,15 +72,10 @@ describe('doctor and other hosts (built)', function () {
       const chat = { enabled: true, webhook: `${url}/hooks/very-secret` };
       at.write('.steward/settings.json', JSON.stringify({ notifications: { chat } }));
       await at.expectRow('notify.chat', 'off', /not asked/);
-      await at.expectRow('notify.chat', 'ok', /^127\.0\.0\.1 answers$/, '--online');
+      await at.expectRow('notify.chat', 'ok', /^127\.0\.0\.1 responds$/, '--online');
       expect(asked).to.deep.equal([{ method: 'GET', path: '/hooks/very-secret', authorization: undefined }]);
       reply = { status: 404, body: '' };
-      const gone = await at.expectRow(
-        'notify.chat',
-        'failed',
-        /does not know the webhook any more \(404\)/,
-        '--online',
-      );
+      const gone = await at.expectRow('notify.chat', 'failed', /rejected the webhook \(404\)/, '--online');
       expect(JSON.stringify(gone)).not.to.include('very-secret');
     });
 
@@ -96,7 +91,7 @@ describe('doctor and other hosts (built)', function () {
     });
 
     it('counts what was given up', async () => {
-      await at.expectRow('notify.outbox', 'ok', /^nothing waits$/);
+      await at.expectRow('notify.outbox', 'ok', /^empty$/);
       at.write(
         '.steward/settings.json',
         JSON.stringify({
@@ -108,7 +103,7 @@ describe('doctor and other hosts (built)', function () {
       const row = await at.expectRow(
         'notify.outbox',
         'warning',
-        /^nothing waits; 1 given up: The push server does not take this topic/,
+        /^empty; 1 given up: The push server rejected the topic/,
       );
       await at.run(...(row.mend ?? '').split(' ').slice(1));
     });
@@ -130,18 +125,18 @@ describe('doctor and other hosts (built)', function () {
 
     it('is made and not heard; what stands in the way is named', async () => {
       only({});
-      await at.expectRow('notify.voice', 'warning', /nothing here can speak/);
+      await at.expectRow('notify.voice', 'warning', /No speech engine found/);
       only({ 'espeak-ng': engine(50_000), aplay: `echo heard > '${at.path}/heard'` });
       await at.expectRow('notify.voice', 'ok', /^espeak-ng made 49 KiB of sound in \d+ ms$/);
       expect(() => writeFileSync(join(at.path, 'heard'), '', { flag: 'wx' })).not.to.throw();
       only({ 'espeak-ng': engine(50_000) });
-      await at.expectRow('notify.voice', 'warning', /espeak-ng speaks, and no program here plays it/);
+      await at.expectRow('notify.voice', 'warning', /No audio player found/);
       only({ 'espeak-ng': engine(44), aplay: 'exit 0' });
-      await at.expectRow('notify.voice', 'failed', /espeak-ng runs, and makes no sound/);
+      await at.expectRow('notify.voice', 'failed', /espeak-ng runs but makes no sound/);
       only({ 'espeak-ng': 'echo "no voice" >&2; exit 1', aplay: 'exit 0' });
-      await at.expectRow('notify.voice', 'failed', /nothing was spoken: .*no voice/);
+      await at.expectRow('notify.voice', 'failed', /speaking failed: .*no voice/);
       only({ 'spd-say': `echo heard > '${at.path}/heard'` });
-      await at.expectRow('notify.voice', 'ok', /spd-say is there; it plays by itself/);
+      await at.expectRow('notify.voice', 'ok', /spd-say found; only/);
     });
 
     it('is heard with --sound only', async () => {

@@ -539,7 +539,7 @@ describe('doctor (built)', function () {
       at.write('.config/fish/config.fish', `# shell-hook\n${off.mend}\n`);
       await at.expectRow('shell.long', 'ok', /config\.fish$/);
       at.env = { SHELL: '/bin/tcsh' };
-      await at.expectRow('shell.completion', 'off', /none of bash, zsh and fish/);
+      await at.expectRow('shell.completion', 'off', /not bash, zsh or fish/);
     });
   });
 });

@@ -106,7 +106,7 @@ describe('notifications with the daemon', () => {
     expect(sent.code).to.equal(0);
     const id = sent.stdout.trim();
     expect(sent.stderr.split('\n')).to.deep.equal([
-      'The daemon gave no answer. The message waits in the outbox and goes out once, as soon as the daemon goes on or has ended.',
+      'The daemon did not answer. The message is in the outbox and goes out once the daemon answers or ends.',
       'No phase was written: no session was active in the last two hours. See "steward sessions".',
       '',
     ]);
@@ -143,13 +143,13 @@ describe('notifications with the daemon', () => {
     await start();
     const body = JSON.stringify({ message: 'x', event: 'backgroundAgent' });
     const asked = await ask(`${daemon?.url}/notify?event=error`, { method: 'POST', body });
-    expect([asked.status, asked.text]).to.include(400).and.to.satisfy(([, text]: [number, string]) => text.includes('There is no parameter \\"event\\" here.')); // prettier-ignore
+    expect([asked.status, asked.text]).to.include(400).and.to.satisfy(([, text]: [number, string]) => text.includes('Unknown query parameter \\"event\\".')); // prettier-ignore
     const id = '20261120T090000000Z-0123456789ab';
     const other = JSON.parse((await post({ message: 'x', event: 'backgroundAgent', id })).text) as object;
     expect(other).to.have.property('id').that.does.not.equal(id);
     const socket = (JSON.parse(readFileSync(join(machineFolder(sound.path), 'daemon.json'), 'utf8')) as { socket: string }).socket; // prettier-ignore
     const own = await ask('http://localhost/notify', { method: 'POST', body: '{"message":"x","id":"../x"}', socket }); // prettier-ignore
-    expect([own.status, own.text]).to.deep.equal([400, '{"error":{"kind":"usage","message":"id is not right.","hint":"Leave it out: the answer has one."}}\n']); // prettier-ignore
+    expect([own.status, own.text]).to.deep.equal([400, '{"error":{"kind":"usage","message":"id is invalid.","hint":"Leave it out; the answer contains one."}}\n']); // prettier-ignore
   });
 
   it('follows the settings as they change, and keeps the last good ones', async () => {
@@ -169,16 +169,16 @@ describe('notifications with the daemon', () => {
   });
 
   const wrong: [name: string, body: string, status: number, message: RegExp][] = [
-    ['invalid JSON', '{', 400, /not JSON/],
+    ['invalid JSON', '{', 400, /not valid JSON/],
     ['no body', '', 400, /JSON object/],
     ['a list', '[]', 400, /JSON object/],
     ['no message', '{}', 400, /^message is missing/],
-    ['a number', '{"message": 1}', 400, /^message is not a text/],
+    ['a number', '{"message": 1}', 400, /^message is not a string/],
     ['an empty message', '{"message": " "}', 400, /^message is empty/],
-    ['a lone surrogate', '{"message": "\\ud800"}', 400, /^message holds half of a character/],
+    ['a lone surrogate', '{"message": "\\ud800"}', 400, /^message contains a lone surrogate/],
     ['too long a message', JSON.stringify({ message: 'x'.repeat(4001) }), 400, /^message has 4001/],
-    ['an unknown event', '{"message": "x", "event": "party"}', 400, /^event is not an event/],
-    ['a wrong type', '{"message": "x", "voice_enabled": "no"}', 400, /^voice_enabled is not right/],
+    ['an unknown event', '{"message": "x", "event": "party"}', 400, /^event is invalid/],
+    ['a wrong type', '{"message": "x", "voice_enabled": "no"}', 400, /^voice_enabled is invalid/],
     ['a megabyte', JSON.stringify({ message: 'x'.repeat(1_000_000) }), 413, /too large/],
   ];
   it('refuses what is wrong, names it, and delivers nothing of it', async () => {
@@ -258,8 +258,8 @@ describe('notifications with the daemon', () => {
   const told = async (): Promise<string[]> =>
     [...new Set((await history()).map(({ event, text }) => `${event}: ${text}`))].sort();
   const TOLD = [
-    'attention: The assistant waits for your permission.',
-    'backgroundAgent: The assistant: 3 agents are done.',
+    'attention: The assistant asks for your permission.',
+    'backgroundAgent: The assistant: 3 agents finished.',
     'taskComplete: The site is built.',
   ];
 
@@ -282,14 +282,14 @@ describe('notifications with the daemon', () => {
     await hook('tool', 'tool', { agent_id: 'answered' });
     await start();
     await until('the agents are told of', async () => (await told()).length > 0, 60_000);
-    expect(await told()).to.deep.equal(['backgroundAgent: The assistant: 8 agents are done.']);
+    expect(await told()).to.deep.equal(['backgroundAgent: The assistant: 8 agents finished.']);
     await daemon?.stop();
     // One that still waits, whatever another one does meanwhile.
     await hook('notification', 'permission', { agent_id: 'asking' });
     await hook('tool', 'tool', { agent_id: 'another' });
     await start();
     await until('the one that asks is told of', async () => (await told()).length > 1, 60_000);
-    expect((await told())[0]).to.equal('attention: The assistant waits for your permission.');
+    expect((await told())[0]).to.equal('attention: The assistant asks for your permission.');
     expect((await history()).filter(({ event }) => event === 'backgroundAgent')).to.have.length(1);
   }).timeout(200_000);
 

@@ -40,7 +40,9 @@ describe('steward notify speak', function () {
       expect(good.stderr).to.equal('');
       const broken = await speak('{"Live Nation": 1}');
       expect(jsonOf(broken)).to.include({ spoken: 'lyve Nation runs $x' });
-      expect(broken.stderr).to.match(/pronunciations\.json: "Live Nation" has no respelling/);
+      expect(broken.stderr).to.match(
+        /pronunciations\.json is invalid: "Live Nation" has no string respelling/,
+      );
     } finally {
       home.remove();
     }
@@ -54,9 +56,9 @@ describe('steward notify speak', function () {
   const mistakes: [args: string[], code: number, message: RegExp][] = [
     [[], 2, /TEXT|text/],
     [[' \n'], 2, /The text is empty\./],
-    [['x'.repeat(4001)], 2, /has 4001 characters; at most 4000/],
+    [['x'.repeat(4001)], 2, /has 4001 characters; the limit is 4000/],
     [['hi', '--loud'], 2, /--loud/],
-    [['Hello'], 8, /It was not spoken\. Nothing here can speak\. Install an engine and a player/],
+    [['Hello'], 8, /Could not speak the text\. No speech engine found\. Install an engine and a player/],
   ];
   for (const [args, code, message] of mistakes) {
     it(`exits ${code} with what is wrong: ${String(message)}`, async function () {

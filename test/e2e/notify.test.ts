@@ -150,30 +150,28 @@ describe('notify (built)', function () {
     expect(await run([...args, '--wait'])).to.include({ code: 0, stderr: '' });
     const strict = await run([...args, '--strict']);
     expect(strict).to.include({ code: 8, stdout: '' });
-    expect(strict.stderr).to.match(
-      /^It was not delivered everywhere: push: The server has a problem of its own \(500\)\./,
-    );
+    expect(strict.stderr).to.match(/^Not delivered on every channel: push: Server error 500\./);
     const json = await run([...args, '--strict', '--json']);
     expect(JSON.parse(json.stderr)).to.have.nested.property('error.kind', 'unavailable');
   });
 
-  it('with --strict it is a failure to reach nobody', async () => {
+  it('fails with --strict if there is no channel for it', async () => {
     settings({ push: { topic: '' } });
     const { code, stderr } = await run(['send', 'x', '--event', 'backgroundAgent', '--strict']);
-    expect([code, stderr.split('\n')[0]]).to.deep.equal([8, 'It was not delivered everywhere: no channel takes it; push: no topic is set']); // prettier-ignore
+    expect([code, stderr.split('\n')[0]]).to.deep.equal([8, 'Not delivered on every channel: no channel for it; push: no topic is set']); // prettier-ignore
   });
 
   const wrong: [args: string[], code: number, message: RegExp][] = [
-    [['send'], 2, /^There is no message\./],
+    [['send'], 2, /^No message given\./],
     [['send', ''], 2, /^message is empty\./],
     [['send', 'x'.repeat(4001)], 2, /^message has 4001 characters\./],
     [['send', 'x', '--event', 'party'], 2, /--event.*taskComplete/],
-    [['send', 'x', '--priority', '9'], 2, /^priority is not right\./],
+    [['send', 'x', '--priority', '9'], 2, /^priority is invalid\./],
     [['send', 'x', '--duration', '7'], 2, /^Invalid duration "7"\./],
-    [['send', 'x', '--url', 'javascript:1'], 2, /^url is not an address\./],
+    [['send', 'x', '--url', 'javascript:1'], 2, /^url is invalid\./],
     [['send', 'x', '--prio', '1'], 2, /^There is no flag --prio/],
-    [['retry', 'nonsense'], 2, /^That is no id/],
-    [['retry', '20261120T090000000Z-0123456789ab'], 5, /^There is no such notification\./],
+    [['retry', 'nonsense'], 2, /^This is not a notification id/],
+    [['retry', '20261120T090000000Z-0123456789ab'], 5, /^Notification 20261120T\S+ not found\./],
     [['mute', 'soon'], 2, /^Invalid duration "soon"\./],
     [['announce', '--request', 'x', '--kind', 'party'], 2, /party/],
   ];
@@ -189,7 +187,7 @@ describe('notify (built)', function () {
     const large = await run(['send', '--event', 'backgroundAgent'], { input: 'x'.repeat(1_000_000) });
     expect([large.code, large.stderr.split('\n')[0]]).to.deep.equal([
       2,
-      'message has more than 4,000 characters.',
+      'The message has more than 4,000 characters.',
     ]);
     expect(server.got).to.deep.equal([]);
   });
@@ -218,7 +216,7 @@ describe('notify (built)', function () {
     };
     expect(await broken(env)).to.include.members(['push', 'chat']);
     const { stdout } = await run(['routes'], { env });
-    expect(stdout).to.match(/^Does not work:\n.*^ {2}push .*NO_SUCH_TOPIC/ms);
+    expect(stdout).to.match(/^Not working:\n.*^ {2}push .*NO_SUCH_TOPIC/ms);
     expect(stdout).to.not.include('no address');
     settings({});
     expect(await broken())
@@ -232,18 +230,16 @@ describe('notify (built)', function () {
     const routes = async (more: Record<string, string> = {}): Promise<string> =>
       (await run(['routes'], { env: { ...env, ...more } })).stdout.replace(/\n {4}/g, ' ');
     expect(await routes())
-      .to.match(/^ {2}voice {2}Nothing here can speak\. Install an engine/m)
-      .and.match(
-        /^ {2}desktop {2}There is no desktop session here: there is no \S+\/bus\. Run steward inside/m,
-      );
+      .to.match(/^ {2}voice {2}No speech engine found\. Install an engine/m)
+      .and.match(/^ {2}desktop {2}No desktop session: there is no \S+\/bus\. Run steward in/m);
     expect(await routes({ XDG_RUNTIME_DIR: '' })).to.include('no D-Bus session is set');
     await steward(['config', 'set', 'notify.voice.engine', 'none'], { home: home.path });
     expect(await routes())
       .to.match(/^taskComplete +voice \(off\)/m)
       .and.match(
-        /^Not in use:\n.*^ {2}voice {2}switched off\. Run `steward config set notify\.voice\.engine auto`/ms,
+        /^Off:\n.*^ {2}voice {2}switched off\. Switch it on with `steward config set notify\.voice\.engine auto`/ms,
       )
-      .and.not.include('Nothing here can speak');
+      .and.not.include('No speech engine found');
   });
 
   it('lets a job be heard only where DAEMON_CRON_VOICE is 1', async () => {
@@ -296,14 +292,12 @@ describe('notify (built)', function () {
     const { parts } = jsonOf(await steward(['status', '--json'], { home: home.path })) as {
       parts: { id: string; state: string; summary: string }[];
     };
-    // Where nothing can speak, the state says that instead.
+    // Without an engine or a player the state says that instead.
     const notify = parts.find(({ id }) => id === 'notify');
     expect(notify?.summary).to.match(/^voice .*muted/);
-    expect(notify?.state).to.equal(
-      /nothing here can speak/.test(notify?.summary ?? '') ? 'needs-you' : 'muted',
-    );
-    expect((await run(['unmute'])).stdout).to.equal('The voice is heard again.\n');
-    expect((await run(['unmute'])).stdout).to.equal('It was not muted.\n');
+    expect(notify?.state).to.equal(/ found\. /.test(notify?.summary ?? '') ? 'needs-you' : 'muted');
+    expect((await run(['unmute'])).stdout).to.equal('Unmuted.\n');
+    expect((await run(['unmute'])).stdout).to.equal('The voice was not muted.\n');
   });
 
   it('keeps what no server took, and retry sends it', async () => {
@@ -340,7 +334,7 @@ describe('notify (built)', function () {
     }
     const sent = await run(['send', 'one more', '--event', 'backgroundAgent']);
     expect(sent).to.include({ code: 8, stdout: '' });
-    expect(sent.stderr).to.match(/^20000 notifications wait already; no more are taken\.\n/);
+    expect(sent.stderr).to.match(/^The outbox is full: 20000 deliveries are waiting\.\n/);
     const names = readdirSync(area('state', 'outbox')).filter((name) => name.endsWith('.push.json'));
     expect(names).to.have.length(20_000);
     expect(await history()).to.deep.equal([]);
@@ -349,7 +343,7 @@ describe('notify (built)', function () {
   it('history says what was given up, and why', async () => {
     server.usual = () => ({ status: 404 });
     await run(['send', 'again', '--event', 'backgroundAgent', '--wait']);
-    expect((await run(['history'])).stdout).to.match(/\n\n1 given up: [\s\S]+ \(1\)\n$/);
+    expect((await run(['history'])).stdout).to.match(/\n\n1 given up: [\s\S]+\s\(1\)\n$/);
   });
 
   it('tests each channel, and says what to do', async function () {
@@ -358,10 +352,10 @@ describe('notify (built)', function () {
     voice();
     const { code, stdout } = await run(['test']);
     expect(code).to.equal(0);
-    expect(stdout).to.match(/^push +works$/m);
-    expect(stdout).to.match(/^voice +does not work\. Nothing was spoken: provider: /m);
+    expect(stdout).to.match(/^push +ok$/m);
+    expect(stdout).to.match(/^voice +failed: provider: /m);
     expect(stdout).to.match(/^chat +off: switched off\. Switch it on/m);
-    expect(stdout).to.match(/^sms +off: no command is set\. Set a program/m);
+    expect(stdout).to.match(/^sms +off: no SMS program is set\. Set a program/m);
     for (const line of stdout.split('\n')) expect(line.length).to.be.at.most(80);
     expect(stdout).to.not.include('..');
     expect((await run(['test', '--strict'])).code).to.equal(8);
@@ -411,9 +405,7 @@ describe('notify (built)', function () {
     expect(nothing).to.include({ code: 0, stdout: '' });
     const invented = await run([...args, '--skill', 'Writing', '--workflow', 'Invented']);
     expect(invented).to.include({ code: 0, stdout: 'Creating newsletter\n' });
-    expect(invented.stderr).to.equal(
-      'No workflow is named: there is no workflow file Invented of the skill Writing.\n',
-    );
+    expect(invented.stderr).to.equal('No workflow named: workflow Invented not found (skill Writing).\n');
   });
 
   it('ends at Ctrl-C with 130, and nothing is lost', async () => {

@@ -32,7 +32,7 @@ export interface Fake extends Channel {
   offReason: string | undefined;
 }
 
-function fakeChannel(id: ChannelId): Fake {
+export function fakeChannel(id: ChannelId): Fake {
   const fake: Fake = {
     id,
     got: [],

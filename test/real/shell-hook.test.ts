@@ -127,9 +127,9 @@ describe('the shell snippet, in real shells on a terminal', function () {
   }
 
   const done = (name: string): string =>
-    `notify send ${name} is done, after N s --event taskComplete --duration N s`;
+    `notify send ${name} finished after N s --event taskComplete --duration N s`;
   const ended = (name: string, code: number): string =>
-    `notify send ${name} failed after N s (exit ${code}) --event error --duration N s`;
+    `notify send ${name} failed (${code}) after N s --event error --duration N s`;
 
   for (const shell of SHELLS) {
     describe(shell, () => {
@@ -284,7 +284,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
       const { stdout: text } = await steward(['notify', 'history', '--json'], { home: home.path });
       const entries = JSON.parse(text) as { event: string; text: string }[];
       const said = entries.map((entry) => `${entry.event}: ${entry.text.replace(/\d+ s\b/, 'N s')}`);
-      return ['taskComplete: sleep is done, after N s', 'error: sh failed after N s (exit 2)'].every((line) =>
+      return ['taskComplete: sleep finished after N s', 'error: sh failed (2) after N s'].every((line) =>
         said.includes(line),
       );
     };

@@ -4,22 +4,22 @@ import { HANDLINGS, announceRequest, type Announced } from '../../lib/notify/ann
 import { sendNotification } from '../../lib/notify/send';
 
 export default class NotifyAnnounce extends BaseCommand {
-  static override summary = 'Say in a few words what is begun for a request.';
+  static override summary = 'Print the opening line of a task';
   static override description =
-    'The line opens with a verb that fits the request; for a workflow that exists it names workflow and skill. Conversations, and what is done directly, get no line.';
+    'Begins with a verb that fits the request, or names the workflow and its skill. Conversations and direct skills get no line.';
   static override flags = {
-    request: text({ helpValue: 'TEXT', description: "The principal's words.", required: true }),
-    kind: text({ description: 'How it is handled.', options: [...HANDLINGS], default: 'task' }),
-    skill: text({ helpValue: 'NAME', description: 'The skill that handles it.' }),
+    request: text({ helpValue: 'TEXT', description: 'The request as you wrote it', required: true }),
+    kind: text({ description: 'How the request is handled', options: [...HANDLINGS], default: 'task' }),
+    skill: text({ helpValue: 'NAME', description: 'The skill that handles it' }),
     workflow: text({
       helpValue: 'NAME',
-      description: 'The workflow of the skill: a file of its workflows folder, without .md.',
+      description: "A file in the skill's workflows folder, without .md",
     }),
     skills: text({
       helpValue: 'DIR',
-      description: "The folder of the skills; your assistant's own by default.",
+      description: "The folder of the skills (default: your assistant's)",
     }),
-    send: boolean({ description: 'Send the line as a notification, too.' }),
+    send: boolean({ description: 'Also send the line as a notification' }),
   };
   static override examples = [
     '<%= config.bin %> notify announce --request "fix the login bug in the auth service"',
@@ -37,7 +37,7 @@ export default class NotifyAnnounce extends BaseCommand {
     const { line, reason } = announced;
     if (line !== null) this.print(() => line);
     if (reason !== null)
-      this.say(`${line === null ? 'Nothing to announce' : 'No workflow is named'}: ${reason}.`);
+      this.say(`${line === null ? 'Nothing to announce' : 'No workflow named'}: ${reason}.`);
     return announced;
   }
 }

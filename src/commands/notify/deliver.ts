@@ -5,9 +5,9 @@ import { outboxStatus, type OutboxStatus } from '../../lib/notify/outbox';
 
 export default class NotifyDeliver extends BaseCommand {
   static override hidden = true;
-  static override summary = 'Deliver what waits in the outbox.';
+  static override summary = 'Deliver the outbox';
   static override description =
-    'What `notify send` starts where no daemon runs: it delivers what is due, goes on while something is due within a minute, and ends. One runs at a time.';
+    '`notify send` starts it if no daemon runs. Ends once nothing is due within a minute. Only one runs at a time.';
   static override examples = ['<%= config.bin %> notify deliver', '<%= config.bin %> notify deliver --json'];
   static override related = ['notify send', 'notify history'];
 
@@ -16,9 +16,7 @@ export default class NotifyDeliver extends BaseCommand {
     const { deps } = await openNotify(this.context);
     const delivered = await deliverWaiting(deps, { patienceMs: 60_000, longestMs: 600_000 });
     const status = outboxStatus(deps);
-    this.print(() =>
-      delivered ? `${status.waiting} left in the outbox` : 'Another process delivers already.',
-    );
+    this.print(() => (delivered ? `${status.waiting} left in the outbox` : 'Another process is delivering.'));
     return { ...status, busy: !delivered };
   }
 }

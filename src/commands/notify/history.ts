@@ -1,21 +1,21 @@
 import { BaseCommand, integer } from '../../lib/cli/base-command';
-import { dead } from '../../lib/notify/outbox';
+import { deadFolder } from '../../lib/notify/outbox';
 import { deadReport, deadText } from '../../lib/platform/files/dead-letters';
 import { openNotify } from '../../lib/app/notify';
 import { historyEntries, readHistory, type HistoryEntry } from '../../lib/notify/history';
 import { historyText } from '../../lib/notify/view';
 
 export default class NotifyHistory extends BaseCommand {
-  static override summary = 'Show the last notifications, and what became of each.';
+  static override summary = 'Show recent notifications and their results';
   static override description =
-    'The newest first: its id, when, the channels that took it, its text; and a line for each channel that did not, with the reason.';
+    'Newest first: id, time, channels that delivered it and text, and a line for each other channel with the reason.';
   static override flags = {
-    count: integer({ helpValue: 'N', description: 'How many.', default: 20, min: 1, max: 1000 }),
+    count: integer({ helpValue: 'N', description: 'How many', default: 20, min: 1, max: 1000 }),
   };
   static override examples = [
     '<%= config.bin %> notify history',
     {
-      description: 'What was given up, for a script',
+      description: 'Ids of notifications that were given up',
       command: `<%= config.bin %> notify history --json | jq '.[] | select(.channels[].result == "expired").id'`,
     },
   ];
@@ -30,7 +30,7 @@ export default class NotifyHistory extends BaseCommand {
         ...this.terminal,
         zone: deps.settings().zone,
         nowMs: deps.clock.now(),
-        dead: deadText(deadReport(dead(deps))),
+        dead: deadText(deadReport(deadFolder(deps))),
       }),
     );
   }

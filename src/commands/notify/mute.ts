@@ -5,11 +5,11 @@ import { untilText } from '../../lib/notify/view';
 import { parseDuration } from '../../lib/platform/time/day-words';
 
 export default class NotifyMute extends BaseCommand {
-  static override summary = 'Mute the voice, and the sound of banners.';
-  static override description = 'What would be spoken is shown. Push and chat go on as they are.';
+  static override summary = 'Mute the voice and the sound of banners';
+  static override description = 'Banners replace the voice. Push and chat are not affected.';
   static override args = {
     duration: word({
-      description: 'For how long, such as 1h; without it until `notify unmute`.',
+      description: 'How long, such as 1h (default: until `notify unmute`)',
     }),
   };
   static override examples = ['<%= config.bin %> notify mute 1h', '<%= config.bin %> notify mute'];
@@ -22,7 +22,7 @@ export default class NotifyMute extends BaseCommand {
     const state = mute(deps, forMs);
     const moment = { zone: deps.settings().zone, nowMs: deps.clock.now() };
     const end = state.until === null ? '`steward notify unmute`' : untilText(state.until, moment);
-    this.print(() => `Muted until ${end}. What would be spoken is shown.`);
+    this.print(() => `Muted until ${end}. Banners replace the voice.`);
     return state;
   }
 }

@@ -4,14 +4,14 @@ import { setPhase } from '../../lib/notify/phase';
 import { phase } from '../../lib/sessions/phases';
 
 export default class NotifyPhase extends BaseCommand {
-  static override summary = "Set a session's phase, without a notification.";
+  static override summary = "Set a session's phase without a notification";
   static override description =
-    "It is noted in the session's history, and shown in the tab of its terminal. Without --slug it is the session that was updated last, is not complete and is younger than two hours.";
+    'Stores the phase with the session and shows it in its terminal tab. Without --slug it is the latest unfinished session of the last two hours.';
   static override args = {
-    phase: word({ required: true, description: 'The phase, such as execute.' }),
+    phase: word({ required: true, description: 'The phase, such as execute' }),
   };
   static override flags = {
-    slug: text({ helpValue: 'SLUG', description: 'The session.' }),
+    slug: text({ helpValue: 'SLUG', description: 'The session' }),
   };
   static override examples = [
     '<%= config.bin %> notify phase execute',

@@ -4,16 +4,16 @@ import type { ChannelId } from '../../lib/notify/events';
 import { retry } from '../../lib/notify/history';
 
 export default class NotifyRetry extends BaseCommand {
-  static override summary = 'Try the channels again that did not take a notification.';
+  static override summary = 'Retry the channels that did not deliver a notification';
   static override description =
-    'What was given up goes back into the outbox; what waits for its time is tried now. Channels that took it get nothing twice.';
+    'Retries now on each channel that failed or is waiting. Channels that delivered it get nothing.';
   static override args = {
-    id: word({ description: 'As `notify history` shows it.', required: true }),
+    id: word({ description: 'The id in `notify history`', required: true }),
   };
   static override examples = [
     '<%= config.bin %> notify retry 20261120T080000123Z-0123456789ab',
     {
-      description: 'The last one that was given up',
+      description: 'Retry the last one that was given up',
       command: `<%= config.bin %> notify retry "$(<%= config.bin %> notify history --json | jq -r 'first(.[] | select(.channels[].result == "expired")).id')"`,
     },
   ];
@@ -24,7 +24,7 @@ export default class NotifyRetry extends BaseCommand {
     const { deps, deliverLater } = await openNotify(this.context);
     const channels = retry(deps, args.id).map(({ channel }) => channel);
     deliverLater();
-    this.print(() => `${args.id} is tried again: ${channels.join(', ')}`);
+    this.print(() => `Retrying ${args.id} on ${channels.join(', ')}.`);
     return { id: args.id, channels };
   }
 }

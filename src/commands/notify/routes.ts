@@ -4,13 +4,13 @@ import { routesReport, type RoutesReport } from '../../lib/notify/routing';
 import { routesText } from '../../lib/notify/view';
 
 export default class NotifyRoutes extends BaseCommand {
-  static override summary = 'Show which event goes to which channel.';
+  static override summary = 'Show which channels each event goes to';
   static override description =
-    'The routes of the settings, with what stands in their way now: mute, quiet hours, channels that are not set up. Change one with `config set notifications.routing.EVENT push,chat`, and the voice with `config add` or `config remove notifications.voice.events EVENT`.';
+    'Also shows mute, quiet hours and channels that are off or not working. Change a route with `config set notifications.routing.EVENT push,chat`, and the voice with `config add` or `config remove notifications.voice.events EVENT`.';
   static override examples = [
     '<%= config.bin %> notify routes',
     {
-      description: 'The channels of one event, for a script',
+      description: 'The channels of one event',
       command: `<%= config.bin %> notify routes --json | jq '.events[] | select(.event == "error").channels'`,
     },
   ];

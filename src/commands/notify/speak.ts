@@ -4,19 +4,22 @@ import { speakNow, type SpeakResult } from '../../lib/notify/speech/voice';
 import { clean } from '../../lib/platform/terminal/terminal';
 
 export default class NotifySpeak extends BaseCommand {
-  static override summary = 'Say a text aloud, as notifications are said.';
+  static override summary = 'Speak a text like a notification';
   static override description =
-    'The terms of principal/pronunciations.json are said as you wrote them there, and "live" is told apart by what stands around it.';
+    'Uses your pronunciations (principal/pronunciations.json), and pronounces "live" by its context.';
   static override args = {
-    text: word({ required: true, description: 'What to say, up to 4,000 characters.' }),
+    text: word({ required: true, description: 'The text, up to 4,000 characters' }),
   };
   static override flags = {
-    'dry-run': boolean({ description: 'Only print what would be said.' }),
-    'voice-id': text({ description: "The provider's voice; without it the DA's.", helpValue: 'ID' }),
+    'dry-run': boolean({ description: 'Only print what would be spoken' }),
+    'voice-id': text({
+      description: "A voice of the speech provider (default: your assistant's)",
+      helpValue: 'ID',
+    }),
   };
   static override examples = [
     '<%= config.bin %> notify speak "The build is green."',
-    '<%= config.bin %> notify speak --dry-run "We are live now, where you live."',
+    '<%= config.bin %> notify speak --dry-run "The show is live, where you live."',
   ];
   static override related = ['config show'];
 

@@ -5,16 +5,16 @@ import { testChannels, type TestResult } from '../../lib/notify/channels/channel
 import { testText } from '../../lib/notify/view';
 
 export default class NotifyTest extends BaseCommand {
-  static override summary = 'Send a test message over each channel, and say what came of it.';
+  static override summary = 'Send a test message over each channel';
   static override description =
-    'Each channel is tried once, now, whatever mute and quiet hours say. What does not work is named with what to do about it.';
+    'Tries each channel once, despite mute and quiet hours, and shows the fix for each that fails.';
   static override flags = {
-    strict: boolean({ description: 'Fail when a channel that is set up does not work.' }),
+    strict: boolean({ description: 'Fail if a channel that is set up does not work' }),
   };
   static override examples = [
     '<%= config.bin %> notify test',
     {
-      description: 'The channels that do not work, for a script',
+      description: 'The channels that fail',
       command: `<%= config.bin %> notify test --json | jq -r '.[] | select(.state == "failed") | .channel'`,
     },
   ];
@@ -29,8 +29,8 @@ export default class NotifyTest extends BaseCommand {
     );
     const failed = results.filter(({ state }) => state === 'failed').map(({ channel }) => channel);
     if (!flags.strict || failed.length === 0) return results;
-    throw new StewardError('unavailable', `Not every channel works: ${failed.join(', ')}.`, {
-      hint: 'Run `steward notify test` without --strict: it says what to do.',
+    throw new StewardError('unavailable', `Channels failed: ${failed.join(', ')}.`, {
+      hint: 'Run `steward notify test` without --strict to see the fix.',
     });
   }
 }

@@ -3,9 +3,9 @@ import { triggersOnce } from '../../lib/app/triggers';
 
 export default class NotifyTriggers extends BaseCommand {
   static override hidden = true;
-  static override summary = 'Tell of what hooks have left to be told.';
+  static override summary = 'Send the notifications that hooks left';
   static override description =
-    'What a hook starts where no daemon runs: the end of a turn, the end of background agents, and a session that waits become notifications, and are delivered.';
+    'A hook starts it if no daemon runs. Notifies of ended turns, ended background agents and sessions that wait.';
   static override examples = [
     '<%= config.bin %> notify triggers',
     '<%= config.bin %> notify triggers --json',
@@ -16,7 +16,7 @@ export default class NotifyTriggers extends BaseCommand {
     await this.parse(NotifyTriggers);
     const result = await triggersOnce(this.context);
     return this.show(result, () =>
-      result.left ? 'Something is left in the spool.' : 'Nothing is left in the spool.',
+      result.left ? 'Some entries are still in the spool.' : 'The spool is empty.',
     );
   }
 }

@@ -3,8 +3,8 @@ import { openNotify } from '../../lib/app/notify';
 import { unmute } from '../../lib/notify/routing';
 
 export default class NotifyUnmute extends BaseCommand {
-  static override summary = 'Let the voice be heard again.';
-  static override description = 'Takes back `notify mute`. What was shown meanwhile is not spoken later.';
+  static override summary = 'Unmute the voice';
+  static override description = 'Ends `notify mute`. Messages shown meanwhile are not spoken later.';
   static override examples = ['<%= config.bin %> notify unmute', '<%= config.bin %> notify unmute --json'];
   static override related = ['notify mute', 'notify routes'];
 
@@ -12,7 +12,7 @@ export default class NotifyUnmute extends BaseCommand {
     await this.parse(NotifyUnmute);
     const { deps } = await openNotify(this.context);
     const was = unmute(deps).muted;
-    this.print(() => (was ? 'The voice is heard again.' : 'It was not muted.'));
+    this.print(() => (was ? 'Unmuted.' : 'The voice was not muted.'));
     return { muted: false, was };
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SPEECH_PROVIDER_URL, type Config, type UserConfig } from '../config/schema';
 import { resolveSecret, secretSources } from '../config/secret';
 import type { StewardError } from '../errors';
-import type { ProviderSettings } from '../notify/speech/engines';
+import type { ProviderSettings } from '../notify/speech/engines/provider';
 import { makeVoice, type Voice, type VoiceDeps, type VoiceSettings } from '../notify/speech/voice';
 import { machineStatePath } from '../platform/files/paths';
 import { findProgram } from '../platform/process/spawn';

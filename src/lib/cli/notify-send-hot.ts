@@ -6,18 +6,18 @@ import { newId } from '../notify/outbox';
 import { systemClock } from '../platform/time/clock';
 import { askLocalNow, type LocalAnswer, type LocalRequest } from '../platform/net/local-http';
 import { foldFor } from '../platform/terminal/fold';
-import { writeErr, writeOut } from '../platform/terminal/stdio';
+import { isOnTerminal, writeErr, writeOut } from '../platform/terminal/stdio';
 import { askAt, cachedSocket } from '../app/mirror';
 import { toJson } from '../platform/terminal/error-report';
 import { bodyOf, type SendFlags } from '../notify/send';
 
 /**
- * `steward notify send MESSAGE` while the daemon runs: one request over its socket. A message on stdin, a flag
- * that waits, a mistake, and the run without a daemon are the full command's.
+ * Runs `steward notify send MESSAGE` in a script, with one request to the daemon's socket. Everything else is left to
+ * the full command: a terminal, a message on stdin, a flag that waits, invalid arguments, no daemon.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined | readonly string[]> {
   const call = callOf(argv);
-  if (call === undefined) return undefined;
+  if (call === undefined || (isOnTerminal() && !call.json)) return undefined;
   const id = newId(systemClock());
   try {
     const socket = cachedSocket(userArea());
@@ -38,15 +38,15 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
     return 0;
   } catch (error) {
     if (error instanceof StewardError && error.kind === 'unavailable') return [...argv, '--unanswered', id];
-    // Only here, for what suggests a word fills a table when it is loaded.
+    // Loading it fills the table of suggestions.
     const { reportError } = await import('../platform/terminal/error-report');
-    const told = reportError(error, { json: call.json, debug: false });
-    writeErr(told.text);
-    return told.exitCode;
+    const { text, exitCode } = reportError(error, { json: call.json, debug: false });
+    writeErr(text);
+    return exitCode;
   }
 }
 
-/** Nothing else is to be done: the process waits for the answer. */
+/** Blocks until the daemon answers, since the process has nothing else to do. */
 async function ask(request: LocalRequest): Promise<LocalAnswer | undefined> {
   return askLocalNow(request) ?? (await import('../platform/net/local-http')).askLocal(request);
 }
@@ -58,7 +58,7 @@ interface Call {
 
 const TEXTS = ['title', 'voice-id', 'phase', 'slug', 'duration', 'dedupe', 'url'] as const;
 
-/** Undefined for any word that is not as expected: the full command says what is wrong with it. */
+/** Undefined for an unexpected argument; the full command reports it. */
 function callOf(argv: readonly string[]): Call | undefined {
   const flags: SendFlags = { event: 'taskComplete', source: 'da', voice: true, wait: false, strict: false };
   let message: string | undefined;

@@ -32,21 +32,23 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
   return options.unicode ? text : toAscii(text);
 }
 
-/** Equal rows of a part become one line with its name. */
+/** Joins equal rows of one part into a line with their names, or the part's name if it has no other rows. */
 function merged(rows: readonly Row[]): Row[] {
-  const lines: Row[] = [];
+  const groups: (Row & { ids: string[] })[] = [];
   for (const row of rows) {
-    const last = lines.at(-1);
+    const last = groups.at(-1);
     const isSame =
       last?.part === row.part &&
       last.state === row.state &&
       last.found === row.found &&
       last.mend === row.mend &&
       last.hint === row.hint;
-    if (isSame) last.id = row.part;
-    else lines.push({ ...row });
+    if (isSame) last.ids.push(row.id);
+    else groups.push({ ...row, ids: [row.id] });
   }
-  return lines;
+  const isWhole = ({ part, ids }: { part: string; ids: string[] }): boolean =>
+    ids.length > 1 && rows.filter((row) => row.part === part).length === ids.length;
+  return groups.map((group) => ({ ...group, id: isWhole(group) ? group.part : group.ids.join(', ') }));
 }
 
 function rowLines({ id, state, found, mend, hint }: Row, options: DoctorTextOptions): string[] {

@@ -9,35 +9,34 @@ import { shortHash } from '../platform/files/short-hash';
 import { put, timeOfName, withdraw } from '../platform/files/spool';
 import { toIso, type Clock } from '../platform/time/clock';
 import type { Channel } from './channels/channel';
+import { entryOf, logAccepted, logResult, readHistory, type AcceptedLine, type HistoryDeps } from './history';
+import { parseRequest, type NotifyRequest } from './message';
 import {
   ID_GRAMMAR,
   nameOf,
   newId,
-  parseName,
-  type Delivery,
   outboxOf,
+  parseName,
   readWaiting,
-  takeBack,
+  type Delivery,
   type OutboxDeps,
 } from './outbox';
-import { entryOf, logAccepted, logResult, readHistory, type AcceptedLine, type HistoryDeps } from './history';
-import { parseRequest, type NotifyRequest } from './message';
 import { muteState, route, type MuteDeps, type Plan, type RoutingSettings } from './routing';
 
-/** What accepting needs. `settings` and `channels` are asked each time: the configuration may change under a daemon. */
+/** `settings` and `channels` are read each time, since the configuration may change under a daemon. */
 export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   clock: Clock;
   /** Machine-local folder of the locks. */
   locks: string;
   settings: () => RoutingSettings;
   channels: readonly Channel[];
-  /** Throws where the outbox has no room for so many more (outbox.ts). */
+  /** Throws if the outbox has no room for so many more. */
   room: (deliveries: number) => void;
   /** DAEMON_CRON_VOICE is 1. */
   cronVoice: boolean;
-  /** Does the phase writes of a request that has a phase, and says in a word what did not happen. Never throws. */
+  /** Writes the phase of a request; returns a word for what failed. Never throws. */
   phaseEffect?: (phase: string, slug: string | undefined) => Promise<string | undefined>;
-  /** Told of what there is to deliver. */
+  /** Passes new deliveries to the dispatcher. */
   wake?: (deliveries: readonly Delivery[]) => void;
 }
 
@@ -45,22 +44,20 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
 export interface Accepted {
   status: 'accepted';
   id: string;
-  /** What came of the phase, where it was not written: `no session`, `unknown`, `not written` for a fault, `not known`. */
+  /** Why the phase was not written: `no session`, `unknown`, `not written` or `not known`. */
   phase?: string;
 }
 
+/** A text sent with the same key is sent again only after this. */
 const DEDUPE_MS = 12 * 3_600_000;
 const LOCK_WAIT_MS = 5_000;
 
-/**
- * Accepts a request body: checks it, decides where it goes, and puts a file for each channel into the outbox.
- * What is delivered is delivered later. A body that is wrong is `usage`, and names the key.
- */
+/** Accepts a request body and queues it for each channel. An invalid body is `usage`, and the error names the key. */
 export async function acceptNotification(deps: AcceptDeps, body: unknown): Promise<Accepted> {
   return acceptRequest(deps, parseRequest(body));
 }
 
-/** @param id where the sender has chosen it */
+/** @param id chosen by the sender, if given */
 export async function acceptRequest(
   deps: AcceptDeps,
   request: NotifyRequest,
@@ -73,19 +70,19 @@ export async function acceptRequest(
     channels: deps.channels,
   });
   const deliveries = deliveriesOf(deps, request, plan, id);
-  const about = aboutOf(request, plan, id);
+  const line = lineOf(request, plan, id);
   const { dedupe } = request;
-  if (dedupe === undefined) store(deps, about, plan, deliveries);
+  if (dedupe === undefined) store(deps, line, plan, deliveries);
   else {
     const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
     await withLock(join(deps.locks, 'notify-dedupe.lock'), lock, async () => {
-      const { same, open } = sentBefore(deps, dedupe, about.hash);
-      if (same !== undefined) {
-        logAccepted(deps, { ...about, channels: [], skipped: [], duplicateOf: same });
+      const { duplicateOf, pending } = sentBefore(deps, dedupe, line.hash);
+      if (duplicateOf !== undefined) {
+        logAccepted(deps, { ...line, channels: [], skipped: [], duplicateOf });
         return;
       }
-      store(deps, about, plan, deliveries);
-      supersede(deps, open, deliveries);
+      store(deps, line, plan, deliveries);
+      supersede(deps, pending, deliveries);
     });
   }
   const phase =
@@ -93,72 +90,68 @@ export async function acceptRequest(
   return { status: 'accepted', id, ...(phase === undefined ? {} : { phase }) };
 }
 
-type AboutLine = Omit<AcceptedLine, 'kind' | 'ts' | 'channels' | 'skipped'>;
+type Line = Omit<AcceptedLine, 'kind' | 'ts' | 'channels' | 'skipped'>;
 
-function store(deps: AcceptDeps, about: AboutLine, plan: Plan, deliveries: readonly Delivery[]): void {
+function store(deps: AcceptDeps, line: Line, plan: Plan, deliveries: readonly Delivery[]): void {
   deps.room(deliveries.length);
   try {
     for (const delivery of deliveries) put(outboxOf(deps), delivery);
     logAccepted(deps, {
-      ...about,
+      ...line,
       channels: deliveries.map(({ channel }) => channel),
       skipped: plan.skipped,
       heldUntil: deliveries.find(({ heldUntil }) => heldUntil !== undefined)?.heldUntil,
     });
   } catch (error) {
-    // On a full disk it is refused as a whole: the sender is told, and sends it again.
-    for (const delivery of deliveries) takeBack(deps, delivery);
+    // On a full disk all of it is refused, and the sender sends it again.
+    for (const delivery of deliveries) removeFile(join(deps.outbox, nameOf(delivery)));
     throw error;
   }
   deps.wake?.(deliveries);
 }
 
-function aboutOf(
-  { title, dedupe, source, message, event }: NotifyRequest,
-  plan: Plan,
-  id: string,
-): AboutLine {
+function lineOf({ title, dedupe, source, message, event }: NotifyRequest, plan: Plan, id: string): Line {
   const text = JSON.stringify([event, title ?? null, message]);
   const hash = shortHash(text) + shortHash(`${text} `);
   return { id, event: plan.event, priority: plan.priority, source, text: message, hash, title, dedupe };
 }
 
 /**
- * What the log has of a key: `open` are the deliveries, by name, that have not ended; `same` is the notification of the
- * last hours with the same text, that went out or will.
+ * Finds in the log the pending deliveries of a key, and the recent notification with the same text that went out or
+ * will. The log knows them without reading an outbox of thousands.
  */
 function sentBefore(
   deps: AcceptDeps,
   key: string,
   hash: string,
-): { open: ReadonlySet<string>; same: string | undefined } {
+): { pending: ReadonlySet<string>; duplicateOf: string | undefined } {
   const ids = new Set<string>();
-  const open = new Set<string>();
+  const pending = new Set<string>();
   let last: { id: string; hash: string } | undefined;
   for (const line of readHistory(deps.history)) {
     const { id } = line;
     if (line.kind === 'result') {
       if (!ids.has(id)) continue;
       const { channel, result } = line;
-      if (result !== 'waiting') open.delete(nameOf({ id, channel }));
-      if (channel === 'voice' && result === 'shown') open.add(nameOf({ id, channel: 'desktop' }));
+      if (result !== 'waiting') pending.delete(nameOf({ id, channel }));
+      if (channel === 'voice' && result === 'shown') pending.add(nameOf({ id, channel: 'desktop' }));
       if (id === last?.id && (result === 'failed' || result === 'expired')) last = undefined;
     } else if (line.dedupe === key && line.duplicateOf === undefined) {
       ids.add(id);
-      for (const channel of line.channels) open.add(nameOf({ id, channel }));
+      for (const channel of line.channels) pending.add(nameOf({ id, channel }));
       last = Math.abs(deps.clock.now() - Date.parse(line.ts)) < DEDUPE_MS ? line : undefined;
     }
   }
-  return { open, same: last?.hash === hash ? last.id : undefined };
+  return { pending, duplicateOf: last?.hash === hash ? last.id : undefined };
 }
 
-/** What still waits for the same channels has been overtaken. The log knows them: an outbox may hold thousands. */
-function supersede(deps: AcceptDeps, open: ReadonlySet<string>, by: readonly Delivery[]): void {
-  for (const name of open) {
+/** Withdraws what still waits for the same channels. */
+function supersede(deps: AcceptDeps, pending: ReadonlySet<string>, by: readonly Delivery[]): void {
+  for (const name of pending) {
     if (!by.some(({ channel }) => channel === parseName(name)?.channel)) continue;
     const old = readWaiting(deps, name);
     if (old?.machine !== deps.machineId || !withdraw(outboxOf(deps), name)) continue;
-    logResult(deps, old, 'superseded', 'a newer message of the same key took its place');
+    logResult(deps, old, 'superseded', 'a newer message has the same key');
   }
 }
 
@@ -180,43 +173,41 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
 }
 
 /*
- * A sender that gets no answer from the daemon cannot know whether its message was taken, and a daemon that hung
- * goes on with it later. So the sender chooses the id, and whoever accepts it takes that id first, by making a
- * file: one of the two does, and the other one finds out.
+ * A sender that gets no answer from the daemon cannot know whether the message was accepted; a daemon that hung may
+ * accept it later. So the sender chooses the id, and the first process to accept the message creates a file with that name.
  */
 
-/** A daemon that was stopped for longer leaves the request alone: what shows that it was taken is kept for longer. */
-const OLDEST_MS = 24 * 3_600_000;
-const KEEP_MS = 7 * OLDEST_MS;
-/** How long a process may take over accepting a message before it counts as hung. */
-const MIDST_MS = 2_000;
-const LOOK_MS = 50;
+const MAX_AGE_MS = 24 * 3_600_000;
+/** Longer than `MAX_AGE_MS`, for a daemon that was stopped for long. */
+const KEEP_MS = 7 * MAX_AGE_MS;
+/** A process that takes longer to accept a message counts as hung. */
+const HANG_MS = 2_000;
+const POLL_MS = 50;
 
 /**
- * Accepts a body whose id the sender has chosen; one that the sender has sent by itself meanwhile goes nowhere.
- * An invalid id is `usage`, one that is older than a day `conflict`.
+ * Accepts a body under the sender's id, unless the sender has done so itself. An invalid id is `usage`, one that is
+ * older than a day `conflict`.
  */
 export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): Promise<Accepted> {
   const request = parseRequest(body);
   if (typeof id !== 'string' || !ID_GRAMMAR.test(id)) {
-    throw new StewardError('usage', 'id is not right.', { hint: 'Leave it out: the answer has one.' });
+    throw new StewardError('usage', 'id is invalid.', { hint: 'Leave it out; the answer contains one.' });
   }
-  if (!(Math.abs(deps.clock.now() - timeOfName(id)) < OLDEST_MS)) {
-    throw new StewardError('conflict', 'The message is older than a day.', { hint: 'Send it again.' });
+  if (!(Math.abs(deps.clock.now() - timeOfName(id)) < MAX_AGE_MS)) {
+    throw new StewardError('conflict', 'The id is older than a day.', { hint: 'Send it with a new id.' });
   }
-  if (!take(deps, id)) return { status: 'accepted', id };
+  if (!takeId(deps, id)) return { status: 'accepted', id };
   try {
     return await acceptRequest(deps, request, id);
   } finally {
-    // It is in the log now, or was refused: then the sender may try by itself.
-    removeFile(join(takenFolder(deps), id));
+    // Either the log has it now, or it was refused and the sender may try.
+    removeFile(join(idFolder(deps), id));
   }
 }
 
 /**
- * Accepts a body that the daemon was sent, and gave no answer to, and says who accepted it. Where the daemon has
- * accepted it nothing more is done; where it has not, it never will. A process that stands still, or was killed,
- * between the two is `unavailable`: then nothing is known, and nothing is sent a second time.
+ * Accepts a body that the daemon did not answer, unless the daemon accepted it; returns who did. If a process hangs or
+ * was killed in between, the outcome is unknown: that is `unavailable`, and nothing is sent twice.
  */
 export async function acceptUnanswered(
   deps: AcceptDeps,
@@ -224,44 +215,35 @@ export async function acceptUnanswered(
   id: string,
 ): Promise<{ accepted: Accepted; by: 'daemon' | 'sender' }> {
   const request = parseRequest(body);
-  forgetOld(deps);
-  const endMs = deps.clock.monotonic() + MIDST_MS;
+  for (const name of listFolder(idFolder(deps))) {
+    const ageMs = ID_GRAMMAR.test(name) ? Math.abs(deps.clock.now() - timeOfName(name)) : 0;
+    if (ageMs > KEEP_MS) removeFile(join(idFolder(deps), name));
+  }
+  const endMs = deps.clock.monotonic() + HANG_MS;
   for (;;) {
-    const isMine = take(deps, id);
+    const isOurs = takeId(deps, id);
     if (entryOf(deps, id) !== undefined) {
       const phase = request.phase === undefined ? {} : { phase: 'not known' };
       return { accepted: { status: 'accepted', id, ...phase }, by: 'daemon' };
     }
-    if (isMine) return { accepted: await acceptRequest(deps, request, id), by: 'sender' };
+    if (isOurs) return { accepted: await acceptRequest(deps, request, id), by: 'sender' };
     if (deps.clock.monotonic() >= endMs) {
-      throw new StewardError(
-        'unavailable',
-        `The daemon stopped answering while it took the message: whether ${id} goes out is not known.`,
-        {
-          hint: '`steward notify history` shows it if it does. It was not sent a second time; sending it again may.',
-        },
-      );
+      throw new StewardError('unavailable', `The daemon hung while accepting ${id}; it may still send it.`, {
+        hint: 'Check `steward notify history`, and send the message again if it is missing.',
+      });
     }
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }
 
-function takenFolder({ locks }: AcceptDeps): string {
+function idFolder({ locks }: AcceptDeps): string {
   return join(locks, 'notify-taken');
 }
 
-/** Undefined is the answer of `claimFile` where the folder is missing. */
-function take(deps: AcceptDeps, id: string): boolean {
-  const path = join(takenFolder(deps), id);
-  const made = claimFile(path);
-  if (made !== undefined) return made;
-  ensureFolder(takenFolder(deps));
+function takeId(deps: AcceptDeps, id: string): boolean {
+  const path = join(idFolder(deps), id);
+  const isTaken = claimFile(path);
+  if (isTaken !== undefined) return isTaken;
+  ensureFolder(idFolder(deps));
   return claimFile(path) === true;
-}
-
-function forgetOld(deps: AcceptDeps): void {
-  for (const name of listFolder(takenFolder(deps))) {
-    if (!ID_GRAMMAR.test(name) || Math.abs(deps.clock.now() - timeOfName(name)) <= KEEP_MS) continue;
-    removeFile(join(takenFolder(deps), name));
-  }
 }

@@ -5,20 +5,19 @@ import { lstatOf } from '../platform/files/folder';
 import { clean } from '../platform/terminal/terminal';
 import type { Accepted } from './accept';
 
-/** What a request asks for. */
 export type RequestKind = 'question' | 'command' | 'investigation' | 'research' | 'conversation';
 
-/** How a request is handled; the last three are never announced. */
+/** How a request is handled; only the first two are announced. */
 export const HANDLINGS = ['task', 'workflow', 'direct-skill', 'utility', 'sub-workflow'] as const;
 export type Handling = (typeof HANDLINGS)[number];
 
 export interface Announcement {
   kind: RequestKind;
-  /** What is announced; null: nothing is. */
+  /** The line to announce; null: nothing. */
   line: string | null;
-  /** What is begun, in less than six words; null for a conversation. */
+  /** The task in less than six words; null for a conversation. */
   action: string | null;
-  /** The workflow that is named in the line; null where none is. */
+  /** The workflow that the line names. */
   workflow: { name: string; skill: string } | null;
   /** Why nothing is announced, or no workflow is named. */
   reason: string | null;
@@ -29,25 +28,24 @@ export interface AnnounceInput {
   handling: Handling;
   skill?: string | undefined;
   workflow?: string | undefined;
-  /** Is there such a workflow file? */
   isWorkflow: (skill: string, workflow: string) => boolean;
 }
 
-/** What `notify announce --json` prints. */
+/** `notify announce --json` */
 export interface Announced extends Announcement {
-  /** The notification, where the line was sent. */
+  /** The notification, if the line was sent. */
   sent: Accepted | null;
 }
 
 export interface AnnounceDeps {
   /** The folder of the assistant's skills. */
   skills: string;
-  /** The voice id of the DA, where one is configured. */
+  /** The assistant's voice id, if one is configured. */
   voiceId: string | undefined;
   send: (body: object) => Promise<Accepted>;
 }
 
-/** The opening line of a request, and with `send` a notification that says it, with the DA's voice and a title. */
+/** The opening line of a request; `send` also sends it as a notification. */
 export async function announceRequest(
   { skills, voiceId, send }: AnnounceDeps,
   flags: {
@@ -70,35 +68,31 @@ export async function announceRequest(
   return { ...announced, sent: await send({ message: line, title, ...voice }) };
 }
 
-/** Under six. */
-const MOST_WORDS = 5;
+const MAX_WORDS = 5;
 
-/**
- * The opening line of a task: a gerund that fits the request and what it is about; for a workflow that exists the
- * sentence that names it.
- */
+/** Announces a task as a gerund and its object, or names the workflow if it exists. */
 export function announce({ request, handling, skill, workflow, isWorkflow }: AnnounceInput): Announcement {
   const { kind, gerund, about } = readRequest(request);
   const action = gerund === null ? null : phrase(gerund, about);
-  const only = (line: string | null, reason: string | null): Announcement => ({
+  const plain = (line: string | null, reason: string | null): Announcement => ({
     ...{ kind, line, action, workflow: null, reason },
   });
-  if (handling !== 'task' && handling !== 'workflow') return only(null, `${handling} is not announced`);
-  if (action === null) return only(null, 'a conversation is not announced');
+  if (handling !== 'task' && handling !== 'workflow') return plain(null, `${handling} is not announced`);
+  if (action === null) return plain(null, 'conversations are not announced');
   if (workflow === undefined) {
     return skill === undefined
-      ? only(action, null)
-      : only(null, 'a skill without a workflow is not announced');
+      ? plain(action, null)
+      : plain(null, 'skills without a workflow are not announced');
   }
   if (skill === undefined || !isWorkflow(skill, workflow)) {
-    const of = clean(skill ?? '(none named)');
-    return only(action, `there is no workflow file ${clean(workflow)} of the skill ${of}`);
+    const owner = skill === undefined ? 'no skill was given' : `skill ${clean(skill)}`;
+    return plain(action, `workflow ${clean(workflow)} not found (${owner})`);
   }
   const line = `Executing the ${workflow} workflow within the ${skill} skill`;
   return { kind, line, action, workflow: { name: workflow, skill }, reason: null };
 }
 
-/** Is there `<skills>/<skill>/workflows/<workflow>.md`, a real file? Names that leave the folder are none. */
+/** Returns whether `<skills>/<skill>/workflows/<workflow>.md` is a regular file. */
 export function workflowExists(skills: string, skill: string, workflow: string): boolean {
   if (![skill, workflow].every((name) => /^[A-Za-z0-9][\w-]{0,80}$/.test(name))) return false;
   return ['workflows', 'Workflows'].some(
@@ -106,7 +100,7 @@ export function workflowExists(skills: string, skill: string, workflow: string):
   );
 }
 
-/** What is said out of courtesy, in front of what is meant. */
+/** Polite words in front of the request itself. */
 const COURTESY =
   /^(?:(?:hey|hi|hello|ok|okay|so|now|then|please|kindly|just|and|also)\b[\s,]*|(?:can|could|would|will) you\b\s*|i(?:'d| would) like you to\b\s*|i (?:want|need) you to\b\s*|let(?:'s| us)\b\s*|go ahead and\b\s*)+/;
 
@@ -123,10 +117,10 @@ function readRequest(text: string): { kind: RequestKind; gerund: string | null; 
   for (const { openings, kind, gerund } of WORDS.openings) {
     const lengths = openings.filter((opening) => opensWith(low, opening)).map(({ length }) => length);
     const about = asked.slice(Math.max(0, ...lengths)).trim();
-    if (lengths.length > 0 && !isSmallTalk(low) && hasWords(about))
+    if (lengths.length > 0 && !isSmallTalk(low) && wordsOf(about).length > 0)
       return { kind: kind as RequestKind, gerund, about };
   }
-  if (isSmallTalk(plain.toLowerCase()) || isSmallTalk(low) || !hasWords(asked) || wordsOf(asked).length < 3) {
+  if (isSmallTalk(plain.toLowerCase()) || isSmallTalk(low) || wordsOf(asked).length < 3) {
     return { kind: 'conversation', gerund: null, about: '' };
   }
   return asked.endsWith('?')
@@ -138,22 +132,18 @@ function opensWith(low: string, opening: string): boolean {
   return low.startsWith(opening) && !/^\w/.test(low.slice(opening.length));
 }
 
-/** Praise or a greeting, and at most a few words more. */
+/** Praise or a greeting, with a few more words at most. */
 function isSmallTalk(low: string): boolean {
   return CONVERSATION.test(low) && wordsOf(low).length <= 5;
 }
 
-/** The gerund and what carries the most; a phrase does not end in a loose word. */
+/** The gerund and the words that matter most; without a preposition or article at the end. */
 function phrase(gerund: string, about: string): string {
   const [sentence = ''] = about.split(/[.!?;:]\s|[.!?;:]$|,\s/);
   const words = wordsOf(sentence).filter((word) => !WORDS.small.includes(word.toLowerCase()));
-  const taken = words.slice(0, MOST_WORDS - gerund.split(' ').length);
+  const taken = words.slice(0, MAX_WORDS - gerund.split(' ').length);
   while (taken.length > 1 && WORDS.looseEnds.includes(taken.at(-1)?.toLowerCase() ?? '')) taken.pop();
   return [gerund, ...taken].join(' ');
-}
-
-function hasWords(text: string): boolean {
-  return wordsOf(text).length > 0;
 }
 
 function wordsOf(text: string): string[] {

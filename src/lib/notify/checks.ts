@@ -9,66 +9,63 @@ import type { GetUrl } from '../platform/net/fetch';
 import type { FindProgram } from '../platform/process/spawn';
 import type { Clock } from '../platform/time/clock';
 import { CHANNEL_CHECKS } from './channels';
-import { dead, outboxStatus } from './outbox';
+import { deadFolder, outboxStatus } from './outbox';
 import type { Voice, VoiceDeps } from './speech/voice';
 
-/** What the checks of notify are given. */
 export interface NotifyChecked {
   clock: Clock;
   area: UserArea;
   host: PathHost;
   find: FindProgram;
   config: Pick<Config, 'settings'>;
-  /** Hosts beyond this machine may be asked. */
+  /** Other hosts may be asked. */
   online: boolean;
   /** The voice may be heard. */
   sound: boolean;
   askHost: GetUrl;
-  /** The voice as it is configured. */
   voice: () => Promise<Omit<VoiceDeps, 'onProblem'>>;
-  /** The value of a secret; undefined when none is set. */
+  /** The value of a secret; undefined if none is set. */
   secret: (stored: Secret) => string | undefined;
 }
 
-/** Each channel brings its own row. */
 export const NOTIFY_CHECKS: readonly Check<NotifyChecked>[] = [
   ...CHANNEL_CHECKS,
-  { id: 'notify.outbox', title: 'what waits to be delivered', needsConfig: true, run: checkOutbox },
+  { id: 'notify.outbox', title: 'outbox', needsConfig: true, run: checkOutbox },
 ];
 
 function checkOutbox({ area }: NotifyChecked): Finding[] {
   const { waiting } = outboxStatus(area);
-  const words = waiting === 0 ? 'nothing waits' : `${waiting} wait`;
-  const graves = deadReport(dead(area));
-  if (graves.count === 0) return [ok(words)];
-  const hint = 'See which, and have one sent again with `steward notify retry`:';
-  return [warning(`${words}; ${deadText(graves) ?? ''}`, { hint, mend: 'steward notify history' })];
+  const words = waiting === 0 ? 'empty' : `${waiting} waiting`;
+  const dead = deadReport(deadFolder(area));
+  if (dead.count === 0) return [ok(words)];
+  const hint = 'Find the failed ones, and send one again with `steward notify retry ID`:';
+  return [warning(`${words}; ${deadText(dead) ?? ''}`, { hint, mend: 'steward notify history' })];
 }
 
-const SAME_FAULT_MS = 60_000;
+const REPEAT_MS = 60_000;
 
 export interface Faults {
   note: (error: unknown) => void;
-  /** Told of each fault, once a minute where it is the same. */
+  /** Called for each fault, at most once a minute for the same one. */
   tell: (message: string) => void;
-  /** What went wrong within the last minute. */
+  /** The last fault, if it is less than a minute old. */
   last: () => string | undefined;
 }
 
-/** The unexpected errors of a process that lives long. */
+/** Collects the unexpected errors of a long-lived process. */
 export function faultsOf(clock: Clock): Faults {
-  let last = { message: '', toldMs: -Infinity, seenMs: -Infinity };
+  let last = { message: '', reportedMs: -Infinity, atMs: -Infinity };
   const faults: Faults = {
     tell: () => undefined,
     note(error) {
-      const { message: what, hint } = toStewardError(error);
-      const message = hint === undefined ? what : `${what} ${hint}`;
-      const seenMs = clock.monotonic();
-      const isSame = last.message === message && seenMs - last.toldMs < SAME_FAULT_MS;
-      last = { message, seenMs, toldMs: isSame ? last.toldMs : seenMs };
-      if (!isSame) faults.tell(message);
+      const { message: text, hint } = toStewardError(error);
+      const message = hint === undefined ? text : `${text} ${hint}`;
+      const atMs = clock.monotonic();
+      const isRepeated = last.message === message && atMs - last.reportedMs < REPEAT_MS;
+      last = { message, atMs, reportedMs: isRepeated ? last.reportedMs : atMs };
+      if (!isRepeated) faults.tell(message);
     },
-    last: () => (clock.monotonic() - last.seenMs < SAME_FAULT_MS ? last.message : undefined),
+    last: () => (clock.monotonic() - last.atMs < REPEAT_MS ? last.message : undefined),
   };
   return faults;
 }
@@ -79,12 +76,15 @@ export interface Health {
   fix?: string;
 }
 
-/** Do the notifications of a daemon work? */
+/** The health of a daemon's notifications. */
 export function healthOf(voice: Voice, problem: string | undefined): Health {
   if (problem !== undefined) return { state: 'error', reason: problem };
-  if (voice.isOff()) return { state: 'ok', reason: 'The voice is switched off.' };
-  const { engines, hint } = voice.status();
-  if (engines.length > 0) return { state: 'ok' };
-  const reason = `Nothing here can speak; what is said is shown. ${hint ?? ''}`.trim();
-  return { state: 'needs-you', reason, fix: 'steward notify test' };
+  if (voice.isOff()) return { state: 'ok', reason: 'The voice is off.' };
+  const { reason, hint } = voice.status();
+  if (reason === undefined) return { state: 'ok' };
+  return {
+    state: 'needs-you',
+    reason: `${reason}; banners replace the voice. ${hint ?? ''}`.trim(),
+    fix: 'steward notify test',
+  };
 }

@@ -3,38 +3,33 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
 import { withLock } from '../platform/files/lock';
-import { type Delivery, waiting } from './outbox';
 import {
   add,
   closeDispatcher,
   isBusy,
-  knows,
   resumeAll,
   scan,
   startDispatcher,
   type DispatchDeps,
   type Dispatcher,
 } from './dispatch';
+import { type Delivery, waitingNames } from './outbox';
 
 export interface DeliverDeps extends DispatchDeps {
   /** Machine-local folder of the locks. */
   locks: string;
-  /** Looks at the settings; have they changed since? Without it they are those of the start. */
+  /** Reads the settings again; returns whether they changed. Without it they stay as they were at the start. */
   settingsChanged?: () => Promise<boolean>;
 }
 
 const POLL_MS = 20;
-const LOOKS_A_SCAN = 10;
+const POLLS_A_SCAN = 10;
 const SCAN_MS = 1_000;
-/** Looking through a large outbox takes its time, in which nothing is accepted: a two-hundredth of all, at most. */
-const PAUSE_PER_SCAN = 200;
-const LONGEST_PAUSE_MS = 10_000;
-const BUSY_RETRY_MS = 1_000;
-/** What any channel takes for an attempt. */
+/** Longer than any channel takes for an attempt. */
 const ATTEMPT_MS = 30_000;
 
-/** One process of a machine delivers at a time. Undefined: another one does. */
-async function alone<T>(deps: DeliverDeps, work: () => Promise<T>): Promise<T | undefined> {
+/** Runs as the one delivering process of the machine; undefined if another one is. */
+async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promise<T | undefined> {
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
   try {
     return await withLock(join(deps.locks, 'notify-deliver.lock'), lock, work);
@@ -45,24 +40,23 @@ async function alone<T>(deps: DeliverDeps, work: () => Promise<T>): Promise<T | 
 }
 
 export interface DeliverOptions {
-  /** What is due within so many ms is waited for. */
+  /** Waits for what is due within so many ms. */
   patienceMs: number;
-  /** It ends after this, whatever still waits. */
+  /** Ends after this, whatever still waits. */
   longestMs: number;
 }
 
 /**
- * Delivers what waits, and what is put there meanwhile, until nothing is due soon; for where no daemon runs. Where
- * another process delivers already it does nothing: false. Whoever puts something into the outbox and then finds the
- * lock taken can leave it: after giving the lock back, the holder looks once more.
+ * Delivers the outbox until nothing is due soon, for machines without a daemon. Returns false if another process
+ * delivers. That one looks once more after releasing the lock, so what was added meanwhile is never missed.
  */
 export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions): Promise<boolean> {
   const endMs = deps.clock.monotonic() + options.longestMs;
   for (let worked = false; ; worked = true) {
-    const dispatcher = await alone(deps, () => deliverUntilQuiet(deps, options.patienceMs, endMs));
+    const dispatcher = await exclusively(deps, () => deliverUntilQuiet(deps, options.patienceMs, endMs));
     if (dispatcher === undefined) return worked;
-    const isSeen = waiting(deps).every((name) => knows(dispatcher, name));
-    if (isSeen || deps.clock.monotonic() >= endMs) return true;
+    const isComplete = waitingNames(deps).every((name) => dispatcher.known.has(name));
+    if (isComplete || deps.clock.monotonic() >= endMs) return true;
   }
 }
 
@@ -70,54 +64,49 @@ async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: n
   const dispatcher = startDispatcher(deps);
   const isDone = (): boolean => !isBusy(dispatcher, patienceMs) || deps.clock.monotonic() >= endMs;
   do {
-    // What others put there meanwhile does not wait for what is to be retried.
-    for (let look = 1; !isDone(); look += 1) {
+    for (let poll = 1; !isDone(); poll += 1) {
       await delay(POLL_MS);
-      if (look % LOOKS_A_SCAN === 0) await lookAround(deps, dispatcher);
+      if (poll % POLLS_A_SCAN === 0) await refresh(deps, dispatcher);
     }
     scan(dispatcher);
   } while (!isDone());
-  // Something is under way only when the time was up: left behind, it would count as interrupted and go out again.
+  // Leaving an attempt behind would count it as interrupted and send it again.
   await closeDispatcher(dispatcher, ATTEMPT_MS);
   return dispatcher;
 }
 
-/** What keeps a channel from its deliveries is often a setting: once that is fixed, nothing waits any more. */
-async function lookAround({ settingsChanged }: DeliverDeps, dispatcher: Dispatcher): Promise<void> {
+async function refresh({ settingsChanged }: DeliverDeps, dispatcher: Dispatcher): Promise<void> {
   if ((await settingsChanged?.()) === true) resumeAll(dispatcher);
   scan(dispatcher);
 }
 
-/** What delivers for as long as a daemon lives. */
+/** The deliveries of a daemon. */
 export interface Delivering {
-  /** Takes up what was just accepted. */
+  /** Adds what was just accepted. */
   wake: (deliveries: readonly Delivery[]) => void;
-  /** Begins nothing more, lets what is under way end for so long, and gives the lock back. */
+  /** Starts nothing more, waits up to `graceMs` for what is being sent, and releases the lock. */
   close: (graceMs: number) => Promise<void>;
 }
 
 /**
- * Delivers until it is closed: what this process accepts, at once, and what others put into the outbox, within
- * seconds. While another process has the lock it waits for that one to end.
+ * Delivers until closed: what this process accepts at once, and what others add within seconds. Waits while another
+ * process holds the lock.
  */
 export function keepDelivering(deps: DeliverDeps): Delivering {
   const stop = new AbortController();
   let graceMs = 0;
   let dispatcher: Dispatcher | undefined;
-  const pause = (ms: number): Promise<unknown> =>
-    delay(ms, undefined, { signal: stop.signal }).catch((error: unknown) => {
+  const pause = (): Promise<unknown> =>
+    delay(SCAN_MS, undefined, { signal: stop.signal }).catch((error: unknown) => {
       if (!stop.signal.aborted) throw error;
     });
   const deliver = async (): Promise<void> => {
     const current = (dispatcher = startDispatcher(deps));
     try {
-      for (let pauseMs = SCAN_MS; ;) {
-        await pause(pauseMs);
+      for (;;) {
+        await pause();
         if (stop.signal.aborted) return;
-        const beganMs = deps.clock.monotonic();
-        await lookAround(deps, current);
-        const tookMs = deps.clock.monotonic() - beganMs;
-        pauseMs = Math.min(Math.max(SCAN_MS, tookMs * PAUSE_PER_SCAN), LONGEST_PAUSE_MS);
+        await refresh(deps, current);
       }
     } finally {
       await closeDispatcher(current, graceMs);
@@ -126,8 +115,8 @@ export function keepDelivering(deps: DeliverDeps): Delivering {
   };
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      await alone(deps, deliver).catch(deps.report);
-      await pause(BUSY_RETRY_MS);
+      await exclusively(deps, deliver).catch(deps.report);
+      await pause();
     }
   };
   const done = run();

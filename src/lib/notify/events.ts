@@ -1,12 +1,11 @@
 import type { RoutedChannel, RoutedEvent } from '../config/schema';
 
-/** The events that a route can be set for. */
 export type EventName = RoutedEvent;
 
-/** Every channel; the settings route to most of them, voice and sms have rules of their own. */
+/** Every channel. Voice and SMS follow other rules and have no entry in `notifications.routing`. */
 export type ChannelId = RoutedChannel | 'voice' | 'sms';
 
-/** Who speaks: the assistant, one of its subagents, a job that runs by itself. Only `da` is heard. */
+/** The sender: the assistant, one of its subagents or a job. Only `da` is spoken. */
 export const SOURCES = ['da', 'subagent', 'job'] as const;
 export type Source = (typeof SOURCES)[number];
 
@@ -15,31 +14,26 @@ export interface EventFacts {
   priority: number;
   /** Passes quiet hours whatever its priority. */
   urgent?: true;
-  /** A push server turns this name into a picture. */
+  /** A push server shows this name as an emoji. */
   tag: string;
-  /** For people. */
   title: string;
-  /** All that a generic push says. */
+  /** The whole text of a push with `detail: generic`. */
   generic: string;
 }
 
 const DONE = 'white_check_mark';
-const AGENT = 'A background agent is done, or has gone silent.';
-const ALERT = 'A security alert: look at your machine.';
+const AGENT = 'A background agent finished or went silent.';
+const ALERT = 'Security alert: check your machine.';
+const WAITING = 'Your assistant is waiting for you.';
 
-/** One row an event. The default channels are those of the settings: config/schema.ts. */
+/** One row an event. The default channels are in config/schema.ts. */
 export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
   taskComplete: { priority: 3, tag: DONE, title: 'Task complete', generic: 'A task is complete.' },
   longTask: { priority: 3, tag: DONE, title: 'Long task complete', generic: 'A long task is complete.' },
-  backgroundAgent: { priority: 3, tag: 'robot', title: 'Background agent done', generic: AGENT },
+  backgroundAgent: { priority: 3, tag: 'robot', title: 'Background agent finished', generic: AGENT },
   error: { priority: 4, tag: 'warning', title: 'Error', generic: 'Something failed.' },
   security: { priority: 5, urgent: true, tag: 'rotating_light', title: 'Security alert', generic: ALERT },
-  attention: {
-    priority: 4,
-    tag: 'raising_hand',
-    title: 'Waiting for you',
-    generic: 'Your assistant waits for you.',
-  },
+  attention: { priority: 4, tag: 'raising_hand', title: 'Waiting for you', generic: WAITING },
   reminder: { priority: 4, tag: 'alarm_clock', title: 'Reminder', generic: 'A reminder is due.' },
 };
 

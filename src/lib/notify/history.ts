@@ -6,19 +6,19 @@ import { readLines } from '../platform/files/jsonl';
 import { appendLog, rotatedName } from '../platform/files/journal';
 import { put, revive, timeOfName } from '../platform/files/spool';
 import { isIso, toIso, type Clock } from '../platform/time/clock';
+import type { ChannelId, EventName } from './events';
 import {
   ID_GRAMMAR,
+  deadDeliveries,
   nameOf,
-  type Delivery,
-  type Result,
-  askRetry,
-  deadOf,
   outboxOf,
   readWaiting,
-  waiting,
+  requestRetry,
+  waitingNames,
+  type Delivery,
   type OutboxDeps,
+  type Result,
 } from './outbox';
-import type { ChannelId, EventName } from './events';
 import { short } from './text';
 
 export interface HistoryDeps {
@@ -27,33 +27,32 @@ export interface HistoryDeps {
   history: string;
 }
 
-/** What a notification says, as the log has it. */
 interface About {
   event: EventName;
   priority: number;
   source: string;
-  /** Its beginning. */
+  /** The beginning of the message. */
   text: string;
   title?: string | undefined;
 }
 
-/** A notification was accepted, and this is where it goes. */
+/** A notification was accepted for these channels. */
 export interface AcceptedLine extends About {
   kind: 'accepted';
   ts: string;
   id: string;
   channels: ChannelId[];
   skipped: { channel: ChannelId; reason: string }[];
-  /** The quiet hours' end, where the push waits for it. */
+  /** The end of the quiet hours that the push waits for. */
   heldUntil?: string | undefined;
   dedupe?: string | undefined;
-  /** Hash of the text, to know the same again. */
+  /** Hash of the text, to recognize a repetition. */
   hash: string;
-  /** The one before with the same key and text: this one goes nowhere. */
+  /** The earlier notification with this key and text; this one goes nowhere. */
   duplicateOf?: string;
 }
 
-/** What came of an attempt on one channel. `waiting`: it is retried at `nextAt`. */
+/** The result of an attempt. `waiting`: it is retried at `nextAt`. */
 export interface ResultLine {
   kind: 'result';
   ts: string;
@@ -63,15 +62,15 @@ export interface ResultLine {
   attempts: number;
   reason?: string | undefined;
   nextAt?: string;
-  /** It may have arrived before as well: a process ended in the midst of sending it. */
+  /** It may have arrived before: a process ended while sending it. */
   maybeTwice?: true;
-  /** What it is about: all that shows it where the process that accepted it was killed before its line was written. */
+  /** Describes the notification if the accepting process was killed before it logged it. */
   about?: About;
 }
 
 export type HistoryLine = AcceptedLine | ResultLine;
 
-/** Why a push waits that is fine. */
+/** The reason of a push that waits by design. */
 export const HELD = 'quiet hours';
 
 const ROTATE_BYTES = 1024 * 1024;
@@ -96,7 +95,7 @@ export function logResult(
   });
 }
 
-/** An unexpected error while delivering; `history` does not show it. */
+/** Logs an unexpected error; `history` does not show it. */
 export function logFault(deps: HistoryDeps, message: string): void {
   append(deps, { kind: 'fault', message });
 }
@@ -107,7 +106,7 @@ function append(deps: HistoryDeps, line: object): void {
   appendLog(deps.history, text, { rotateBytes: ROTATE_BYTES, nowMs });
 }
 
-/** Every line that is kept, the oldest first; other lines are passed over. */
+/** Every logged line of notifications, oldest first. */
 export function readHistory(path: string): HistoryLine[] {
   const lines: HistoryLine[] = [];
   for (const file of [rotatedName(path), path]) {
@@ -125,7 +124,7 @@ function isLine(line: Record<string, unknown>): line is Record<string, unknown> 
   return kind === 'accepted' ? Array.isArray(channels) : kind === 'result' && typeof channel === 'string';
 }
 
-/** A notification with what came of it on each channel. */
+/** A notification with its result on each channel. */
 export interface HistoryEntry {
   id: string;
   at: string;
@@ -140,7 +139,7 @@ export interface HistoryEntry {
 
 export interface ChannelResult {
   channel: ChannelId;
-  /** `waiting`: not over; `skipped`: it was not sent there. */
+  /** `waiting`: not over; `skipped`: not sent there. */
   result: Result | 'waiting' | 'skipped';
   attempts: number;
   reason: string | null;
@@ -148,16 +147,15 @@ export interface ChannelResult {
   maybeTwice: boolean;
 }
 
-/** The last notifications, the newest first; the last word of each channel counts. */
+/** The last notifications, newest first, with the last result of each channel. */
 export function historyEntries(lines: readonly HistoryLine[], count: number): HistoryEntry[] {
   const entries = new Map<string, HistoryEntry>();
   for (const line of lines) {
-    if (line.kind === 'accepted')
-      entries.set(line.id, { ...aboutOf(line, line), channels: channelsOf(line) });
+    if (line.kind === 'accepted') entries.set(line.id, { ...headOf(line, line), channels: channelsOf(line) });
   }
   for (const line of lines) {
     if (line.kind === 'accepted') continue;
-    const entry = entries.get(line.id) ?? (line.about && { ...aboutOf(line, line.about), channels: [] });
+    const entry = entries.get(line.id) ?? (line.about && { ...headOf(line, line.about), channels: [] });
     if (entry === undefined) continue;
     entries.set(line.id, entry);
     setResult(entry, line);
@@ -165,50 +163,50 @@ export function historyEntries(lines: readonly HistoryLine[], count: number): Hi
   return [...entries.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, count);
 }
 
-function aboutOf(line: HistoryLine, about: About): Omit<HistoryEntry, 'channels'> {
+function headOf(line: HistoryLine, about: About): Omit<HistoryEntry, 'channels'> {
   const { event, priority, source, text, title = null } = about;
   const at = line.kind === 'accepted' ? line.ts : toIso(timeOfName(line.id));
   const duplicateOf = line.kind === 'accepted' ? (line.duplicateOf ?? null) : null;
   return { id: line.id, at, event, priority, source, text, title, duplicateOf };
 }
 
-const WAITS = { result: 'waiting', attempts: 0, reason: null, nextAt: null, maybeTwice: false } as const;
+const PENDING = { result: 'waiting', attempts: 0, reason: null, nextAt: null, maybeTwice: false } as const;
 
 function channelsOf({ channels, skipped, heldUntil }: AcceptedLine): ChannelResult[] {
   const held = heldUntil === undefined ? {} : { nextAt: heldUntil, reason: HELD };
   return [
-    ...channels.map((channel) => ({ ...WAITS, channel, ...(channel === 'push' ? held : {}) })),
-    ...skipped.map(({ channel, reason }) => ({ ...WAITS, channel, result: 'skipped' as const, reason })),
+    ...channels.map((channel) => ({ ...PENDING, channel, ...(channel === 'push' ? held : {}) })),
+    ...skipped.map(({ channel, reason }) => ({ ...PENDING, channel, result: 'skipped' as const, reason })),
   ];
 }
 
 function setResult({ channels }: HistoryEntry, line: ResultLine): void {
   const { channel, result, attempts, reason = null, nextAt = null, maybeTwice = false } = line;
-  const at = channels.findIndex((one) => one.channel === channel);
+  const at = channels.findIndex((known) => known.channel === channel);
   channels.splice(at === -1 ? channels.length : at, 1, {
     ...{ channel, result, attempts, reason, nextAt, maybeTwice },
   });
-  // What is shown in place of the voice goes on to the desktop, which answers in a line of its own.
+  // The desktop, which takes over from the voice, logs its own line.
   const isMoved = channel === 'voice' && result === 'shown';
-  if (isMoved && !channels.some((one) => one.channel === 'desktop')) {
-    channels.push({ ...WAITS, channel: 'desktop' });
+  if (isMoved && !channels.some((known) => known.channel === 'desktop')) {
+    channels.push({ ...PENDING, channel: 'desktop' });
   }
 }
 
-/** One notification as the history has it; undefined while nothing is logged of it. */
+/** One notification; undefined if nothing of it is logged. */
 export function entryOf(deps: HistoryDeps, id: string): HistoryEntry | undefined {
   const lines = readHistory(deps.history).filter((line) => line.id === id);
   return historyEntries(lines, 1)[0];
 }
 
-/** Has each channel answered at least once? What waits for the quiet hours' end is not waited for. */
+/** Returns whether each channel has answered once. A push held for the quiet hours counts as answered. */
 export function isAnswered(entry: HistoryEntry): boolean {
   return entry.channels.every(
     ({ result, attempts, nextAt }) => result !== 'waiting' || attempts > 0 || nextAt !== null,
   );
 }
 
-/** Waits until each channel has answered once, at most so long. Undefined: nothing is known of the notification. */
+/** Waits until each channel has answered once, up to `timeoutMs`. Undefined: nothing is logged of the notification. */
 export async function awaitAnswers(
   deps: HistoryDeps,
   id: string,
@@ -218,19 +216,19 @@ export async function awaitAnswers(
   for (;;) {
     const entry = entryOf(deps, id);
     if ((entry !== undefined && isAnswered(entry)) || deps.clock.monotonic() >= endMs) return entry;
-    await delay(50);
+    await delay(25);
   }
 }
 
 /**
- * Did it reach the principal, in the sense of `--strict`? Undefined: yes. Every channel that it went to has to
- * have taken it, and at least one has to be left; what waits for the quiet hours' end counts as taken.
+ * Why a notification fails `--strict`; undefined if it passes. Each channel must have accepted it, and there must be
+ * one. A push held for the quiet hours counts as accepted.
  */
-export function whyNotReached(entry: HistoryEntry): string | undefined {
+export function whyUndelivered(entry: HistoryEntry): string | undefined {
   const sent = entry.channels.filter(({ result }) => result !== 'skipped');
   const missed = sent.filter(({ result, attempts, reason }) => {
-    const isTaken = ['delivered', 'shown', 'superseded'].includes(result);
-    return !isTaken && !(result === 'waiting' && attempts === 0 && reason === HELD);
+    const isAccepted = ['delivered', 'shown', 'superseded'].includes(result);
+    return !isAccepted && !(result === 'waiting' && attempts === 0 && reason === HELD);
   });
   if (missed.length > 0) {
     return missed
@@ -242,44 +240,51 @@ export function whyNotReached(entry: HistoryEntry): string | undefined {
   }
   if (sent.length > 0 || entry.duplicateOf !== null) return undefined;
   const reasons = entry.channels.map(({ channel, reason }) => `${channel}: ${reason ?? 'off'}`);
-  return ['no channel takes it', ...reasons].join('; ');
+  return ['no channel for it', ...reasons].join('; ');
+}
+
+/** How many notifications no channel delivered: they can still be retried. */
+export function undeliveredCount(deps: Pick<OutboxDeps & HistoryDeps, 'outbox' | 'history'>): number {
+  const ids = new Set(deadDeliveries(deps).map(({ id }) => id));
+  if (ids.size === 0) return 0;
+  const lines = readHistory(deps.history).filter(({ id }) => ids.has(id));
+  const arrived = historyEntries(lines, Infinity).filter(({ channels }) =>
+    channels.some(({ result }) => ['delivered', 'superseded', 'waiting'].includes(result)),
+  );
+  return ids.size - arrived.length;
 }
 
 /**
- * Has what is left of a notification tried again now: what was given up, and what waits for its time. An unknown id is
- * `not_found`; one whose channels have all taken it is `conflict`.
+ * Retries a notification now on each channel that failed or waits. An unknown id is `not_found`; one that every channel
+ * accepted is `conflict`.
  */
 export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
-  const hint = '`steward notify history` shows them.';
-  if (!ID_GRAMMAR.test(id)) throw new StewardError('usage', 'That is no id of a notification.', { hint });
+  const hint = 'Find the id with `steward notify history`.';
+  if (!ID_GRAMMAR.test(id)) throw new StewardError('usage', 'This is not a notification id.', { hint });
   const at = toIso(deps.clock.now());
   const outbox = outboxOf(deps);
-  const fresh = ({
-    result: _,
-    reason: __,
-    waitingSince: ___,
-    boot: ____,
-    ...delivery
-  }: Delivery): Delivery => ({
+  const restarted = (delivery: Delivery): Delivery => ({
     ...delivery,
+    ...{ result: undefined, reason: undefined, waitingSince: undefined, boot: undefined },
     ...{ machine: deps.machineId, at, nextAt: at, attempts: 0, interrupted: 0 },
   });
-  const dead = deadOf(deps, id).map(fresh);
+  const dead = deadDeliveries(deps)
+    .filter((delivery) => delivery.id === id)
+    .map(restarted);
   for (const delivery of dead) revive(outbox, nameOf(delivery), delivery);
-  const waits = waiting(deps)
-    .filter((name) => name.startsWith(`${id}.`) && !dead.some((delivery) => nameOf(delivery) === name))
+  const revived = new Set(dead.map(nameOf));
+  const waiting = waitingNames(deps)
+    .filter((name) => name.startsWith(`${id}.`) && !revived.has(name))
     .flatMap((name) => readWaiting(deps, name) ?? []);
-  for (const delivery of waits) if (delivery.machine !== deps.machineId) put(outbox, fresh(delivery));
-  // The process that delivers has them in memory with their time: told by a mark.
-  if (waits.length > 0) askRetry(deps, id);
-  const all = [...dead, ...waits];
-  if (all.length > 0) return all;
+  for (const delivery of waiting) if (delivery.machine !== deps.machineId) put(outbox, restarted(delivery));
+  // The delivering process keeps its deliveries in memory.
+  if (waiting.length > 0) requestRetry(deps, id);
+  const retried = [...dead, ...waiting];
+  if (retried.length > 0) return retried;
   if (entryOf(deps, id) === undefined) {
-    throw new StewardError('not_found', 'There is no such notification.', { hint });
+    throw new StewardError('not_found', `Notification ${id} not found.`, { hint });
   }
-  throw new StewardError(
-    'conflict',
-    'There is nothing to try again: each channel has taken it, or none was to.',
-    { hint: 'Send it again with `steward notify send`.' },
-  );
+  throw new StewardError('conflict', 'Nothing to retry: no channel failed or waits.', {
+    hint: 'Send it again with `steward notify send`.',
+  });
 }

@@ -1,83 +1,103 @@
 import type { Parcel } from './channels/channel';
-import { nameOf, type Delivery } from './outbox';
-import { isDue, waitOf } from './settle';
+import type { Delivery } from './outbox';
 import { digestText } from './text';
 
-/** What waits for one channel, in memory. */
+/** A wait in wall-clock ms. It is over at `untilMs`, and on any clock before `fromMs`: that one moved back. */
+export interface Wait {
+  fromMs: number;
+  untilMs: number;
+}
+
+const NO_WAIT: Wait = { fromMs: -Infinity, untilMs: -Infinity };
+/** Clocks are corrected by less than this all the time. */
+const CORRECTION_MS = 1_000;
+/** Longer than any wait that steward sets; a longer one comes from a wrong clock. */
+const LONGEST_WAIT_MS = 25 * 3_600_000;
+
+/** The waiting deliveries of one channel, in memory. */
 export interface Lane {
-  /** The names of all that is waiting or on its way. */
-  known: Set<string>;
-  /** What is due, in the order of acceptance. */
+  /** Due, in the order of acceptance. */
   ready: Delivery[];
-  /** What waits for its time, the earliest first. */
-  delayed: { delivery: Delivery; fromMs: number; untilMs: number }[];
-  /** A clock that shows less moved back since one of them was set to wait. */
-  latestFromMs: number;
-  paused: { sinceMs: number; untilMs: number };
-  /** So many that are due become one. */
+  delayed: { delivery: Delivery; wait: Wait }[];
+  /** Within these times nothing of `delayed` is due. */
+  quiet: Wait;
+  paused: Wait;
+  /** From so many on, due deliveries go out as one. */
   joinsFrom: number;
 }
 
-const MOST_AT_ONCE = 200;
+const MAX_BATCH = 200;
 
 export function createLane(joinsFrom = Infinity): Lane {
   return {
-    known: new Set(),
     ready: [],
     delayed: [],
-    latestFromMs: -Infinity,
-    paused: { sinceMs: 0, untilMs: 0 },
+    quiet: { fromMs: -Infinity, untilMs: Infinity },
+    paused: NO_WAIT,
     joinsFrom,
   };
 }
 
+export function isOver({ fromMs, untilMs }: Wait, nowMs: number): boolean {
+  return nowMs >= untilMs || nowMs < fromMs;
+}
+
+/** The wait of a delivery. The end of quiet hours is a time of day, so the clock that set it does not matter. */
+export function waitOf({
+  nextAt,
+  heldUntil,
+  waitingSince,
+  at,
+}: Pick<Delivery, 'nextAt' | 'heldUntil' | 'waitingSince' | 'at'>): Wait {
+  const untilMs = Date.parse(nextAt);
+  return nextAt === heldUntil
+    ? { fromMs: untilMs - LONGEST_WAIT_MS, untilMs }
+    : waitSince(Date.parse(waitingSince ?? at), untilMs);
+}
+
+function waitSince(sinceMs: number, untilMs: number): Wait {
+  return { fromMs: Math.max(untilMs - LONGEST_WAIT_MS, sinceMs - CORRECTION_MS), untilMs };
+}
+
 export function addTo(lane: Lane, delivery: Delivery): void {
-  const name = nameOf(delivery);
-  if (lane.known.has(name)) return;
-  lane.known.add(name);
-  if (delivery.nextAt === delivery.at) makeReady(lane, delivery);
-  else delay(lane, delivery);
+  if (delivery.nextAt === delivery.at) return makeReady(lane, [delivery]);
+  const wait = waitOf(delivery);
+  lane.delayed.push({ delivery, wait });
+  lane.quiet = both(lane.quiet, wait);
 }
 
-function makeReady(lane: Lane, delivery: Delivery): void {
-  insert(lane.ready, delivery, (other) => other.id < delivery.id);
+function both(a: Wait, b: Wait): Wait {
+  return { fromMs: Math.max(a.fromMs, b.fromMs), untilMs: Math.min(a.untilMs, b.untilMs) };
 }
 
-function delay(lane: Lane, delivery: Delivery): void {
-  const one = { delivery, ...waitOf(delivery) };
-  insert(lane.delayed, one, (other) => other.untilMs <= one.untilMs);
-  lane.latestFromMs = Math.max(lane.latestFromMs, one.fromMs);
+function makeReady({ ready }: Lane, deliveries: readonly Delivery[]): void {
+  const isSorted = deliveries.length === 1 && (ready.at(-1)?.id ?? '') <= (deliveries[0]?.id ?? '');
+  ready.push(...deliveries);
+  if (!isSorted) ready.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function insert<T>(sorted: T[], item: T, isBefore: (other: T) => boolean): void {
-  let low = 0;
-  for (let high = sorted.length; low < high;) {
-    const middle = (low + high) >> 1;
-    if (isBefore(sorted[middle] as T)) low = middle + 1;
-    else high = middle;
-  }
-  sorted.splice(low, 0, item);
-}
-
-/** Makes those that it holds for due; returns whether there were any. */
-function hastenAll(lane: Lane, isMeant: (delayed: Lane['delayed'][number]) => boolean): boolean {
-  const meant = lane.delayed.filter(isMeant);
-  lane.delayed = lane.delayed.filter((one) => !isMeant(one));
-  lane.latestFromMs = lane.delayed.reduce((latest, { fromMs }) => Math.max(latest, fromMs), -Infinity);
-  for (const { delivery } of meant) makeReady(lane, delivery);
-  return meant.length > 0;
+/** Makes matching delayed deliveries due; returns whether there were any. */
+function release(lane: Lane, matches: (delayed: Lane['delayed'][number]) => boolean): boolean {
+  const released = lane.delayed.filter(matches);
+  lane.delayed = lane.delayed.filter((delayed) => !matches(delayed));
+  lane.quiet = lane.delayed.reduce((quiet, { wait }) => both(quiet, wait), {
+    fromMs: -Infinity,
+    untilMs: Infinity,
+  });
+  makeReady(
+    lane,
+    released.map(({ delivery }) => delivery),
+  );
+  return released.length > 0;
 }
 
 function promote(lane: Lane, nowMs: number): void {
-  if (nowMs < lane.latestFromMs) hastenAll(lane, ({ fromMs }) => nowMs < fromMs);
-  const waits = lane.delayed.findIndex(({ untilMs }) => untilMs > nowMs);
-  for (const { delivery } of lane.delayed.splice(0, waits === -1 ? Infinity : waits))
-    makeReady(lane, delivery);
+  if (isOver(lane.quiet, nowMs)) release(lane, ({ wait }) => isOver(wait, nowMs));
 }
 
-/** Until when nothing goes out; undefined: the lane is not paused. */
+/** When the pause ends; undefined if it is not paused. */
 export function pausedUntil({ paused }: Lane, nowMs: number): number | undefined {
-  return isDue(paused.untilMs, nowMs, paused.sinceMs) ? undefined : paused.untilMs;
+  return isOver(paused, nowMs) ? undefined : paused.untilMs;
 }
 
 export function isReady(lane: Lane, nowMs: number): boolean {
@@ -85,7 +105,7 @@ export function isReady(lane: Lane, nowMs: number): boolean {
   return pausedUntil(lane, nowMs) === undefined && lane.ready.length > 0;
 }
 
-/** Takes what goes out next, several where they go out as one; nothing where nothing is due. */
+/** Removes and returns what goes out next: none, one, or several that go out as one. */
 export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
   const [first] = isReady(lane, nowMs) ? lane.ready : [];
   if (first === undefined) return [];
@@ -98,53 +118,54 @@ export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
   return batch;
 }
 
-/** What waited for the end of the quiet hours goes out as one digest, and so does what the channel joins. */
+/** Joins what waited for the end of the same quiet hours, and what the channel joins anyway. */
 function batchOf({ ready, joinsFrom }: Lane, first: Delivery): Delivery[] {
-  const isJoined = joinsFrom < Infinity;
-  if (first.sentParts > 0 || (!isJoined && first.heldUntil === undefined)) return [first];
+  const joins = joinsFrom < Infinity;
+  if (first.sentParts > 0 || (!joins && first.heldUntil === undefined)) return [first];
   const alike = ready
-    .filter(({ sentParts, heldUntil }) => sentParts === 0 && (isJoined || heldUntil === first.heldUntil))
-    .slice(0, MOST_AT_ONCE);
-  return alike.length >= (isJoined ? joinsFrom : 2) ? alike : [first];
+    .filter(({ sentParts, heldUntil }) => sentParts === 0 && (joins || heldUntil === first.heldUntil))
+    .slice(0, MAX_BATCH);
+  return alike.length >= (joins ? joinsFrom : 2) ? alike : [first];
 }
 
-/** Lets nothing out before that; returns what was due. */
+/** Pauses the lane; returns what was due. */
 export function pause(lane: Lane, untilMs: number, nowMs: number): readonly Delivery[] {
-  lane.paused = { sinceMs: nowMs, untilMs };
+  lane.paused = waitSince(nowMs, untilMs);
   return lane.ready;
 }
 
-/** What waits of a notification is due now. */
+/** Makes the deliveries of a notification due now. */
 export function hasten(lane: Lane, id: string): void {
-  if (hastenAll(lane, ({ delivery }) => delivery.id === id)) lane.paused = { sinceMs: 0, untilMs: 0 };
+  if (release(lane, ({ delivery }) => delivery.id === id)) lane.paused = NO_WAIT;
 }
 
-/** All that failed is due now: what kept it may have been fixed. */
+/** Makes all failed deliveries due now, since the cause may be fixed. */
 export function resume(lane: Lane): void {
-  hastenAll(lane, ({ delivery }) => delivery.nextAt !== delivery.heldUntil);
-  lane.paused = { sinceMs: 0, untilMs: 0 };
+  release(lane, ({ delivery }) => delivery.nextAt !== delivery.heldUntil);
+  lane.paused = NO_WAIT;
 }
 
-/** When there may be something to do, wall-clock ms; Infinity: never. */
+/** When the lane next has something to do, wall-clock ms; Infinity for never. */
 export function nextDue(lane: Lane, nowMs: number): number {
   promote(lane, nowMs);
-  const earliest = lane.ready.length > 0 ? 0 : (lane.delayed[0]?.untilMs ?? Infinity);
+  const earliest = lane.ready.length > 0 ? 0 : lane.quiet.untilMs;
   return earliest === Infinity ? Infinity : Math.max(earliest, pausedUntil(lane, nowMs) ?? 0);
 }
 
-/** What the channel is given: the delivery, or a digest of several. */
+/** What the channel gets: one delivery, or a digest of several. */
 export function parcelOf(deliveries: readonly [Delivery, ...Delivery[]]): Parcel {
   const [first] = deliveries;
-  const parcel = { ...first, acceptedMs: Date.parse(first.at), count: deliveries.length };
-  if (deliveries.length === 1) return parcel;
-  const { id, acceptedMs, count } = parcel;
-  const { event, priority } = deliveries.reduce((best, one) => (one.priority > best.priority ? one : best));
+  const count = deliveries.length;
+  const acceptedMs = Date.parse(first.at);
+  if (count === 1) return { ...first, acceptedMs, count };
+  const { event, priority } = deliveries.reduce((a, b) => (b.priority > a.priority ? b : a));
+  const lines = deliveries.map(({ title, message }) =>
+    title === undefined ? message : `${title}: ${message}`,
+  );
   return {
-    ...{ id, acceptedMs, count, event, priority },
+    ...{ id: first.id, acceptedMs, count, event, priority },
     title: `${count} notifications`,
-    message: digestText(
-      deliveries.map(({ title, message }) => (title === undefined ? message : `${title}: ${message}`)),
-    ),
+    message: digestText(lines),
     tags: [],
     silent: deliveries.every(({ silent }) => silent),
     sentParts: 0,

@@ -8,23 +8,20 @@ import type { SessionTerminal } from '../sessions/work-events';
 
 export interface PhaseDeps {
   sessions: SessionsDeps;
-  /** May the terminal's tab be set? */
+  /** Whether to set the terminal's tab. */
   tab: boolean;
 }
 
-/** What came of a phase: written, or why not. */
 export type PhaseWritten =
   | { written: true; slug: string; phase: PhaseId; tab: boolean }
   | { written: false; why: 'no session' | 'unknown' };
 
-/** Without a slug, the session of the last two hours. */
 const WINDOW_MS = 2 * 3_600_000;
 const LOCK_WAIT_MS = 15_000;
 
 /**
- * The three writes of a phase: an entry of `phaseHistory` with the source `voice`, or `merged` where another source has
- * said the same; the session's phase; and the tab of its terminal. For the session of `slug`, else for the one that was
- * updated last, is not complete and is younger than two hours. A state that is busy for long is `locked`.
+ * Writes a phase to the session's history and to the tab of its terminal. Without a slug it is the session updated last
+ * within two hours that is not complete. A busy state is `locked`.
  */
 export async function writePhase(
   deps: PhaseDeps,
@@ -49,7 +46,6 @@ export async function writePhase(
   return { written: true, slug: session.slug, phase: found.id, tab };
 }
 
-/** Times ahead of the clock were written before it moved back. */
 function sessionFor(state: SessionsState, slug: string | undefined, nowMs: number): Session | undefined {
   if (slug !== undefined) return Object.hasOwn(state.sessions, slug) ? state.sessions[slug] : undefined;
   return Object.values(state.sessions)
@@ -58,15 +54,15 @@ function sessionFor(state: SessionsState, slug: string | undefined, nowMs: numbe
 }
 
 /**
- * The effect of a notification's phase: one after the other in this process, so that the last one asked for is the last
- * one written. Says in a word what did not happen, and tells `report` of unexpected errors.
+ * Writes the phases of notifications one after the other, so the last requested one wins. Returns a word for what
+ * failed, and passes unexpected errors to `report`.
  */
 export function phaseEffect(
   open: () => Promise<PhaseDeps>,
   report: (error: unknown) => void,
 ): (name: string, slug: string | undefined) => Promise<string | undefined> {
-  let before: Promise<unknown> = Promise.resolve();
-  const effect = async (name: string, slug: string | undefined): Promise<string | undefined> => {
+  let last: Promise<unknown> = Promise.resolve();
+  const write = async (name: string, slug: string | undefined): Promise<string | undefined> => {
     try {
       const result = await writePhase(await open(), name, slug);
       return result.written ? undefined : result.why;
@@ -76,13 +72,13 @@ export function phaseEffect(
     }
   };
   return (name, slug) => {
-    const mine = before.then(() => effect(name, slug));
-    before = mine;
-    return mine;
+    const written = last.then(() => write(name, slug));
+    last = written;
+    return written;
   };
 }
 
-/** `steward notify phase`: an unknown phase is `usage`, no session to write it to `not_found`. */
+/** `steward notify phase`: an unknown phase is `usage`, a missing session `not_found`. */
 export async function setPhase(
   deps: PhaseDeps,
   name: string,
@@ -91,22 +87,24 @@ export async function setPhase(
   const result = await writePhase(deps, name, slug);
   if (result.written) return result;
   if (result.why === 'unknown') {
-    const hint = `The phases are ${PHASES.map(({ id }) => id).join(', ')}.`;
-    throw new StewardError('usage', `"${name}" is no phase.`, { hint });
+    const hint = `Use ${PHASES.map(({ id }) => id).join(', ')}.`;
+    throw new StewardError('usage', `Unknown phase "${name}".`, { hint });
   }
-  const none =
-    slug === undefined ? 'No session was active in the last two hours.' : `There is no session ${slug}.`;
-  throw new StewardError('not_found', none, { hint: 'See "steward sessions --all"; name one with --slug.' });
+  const message =
+    slug === undefined ? 'No session was active in the last two hours.' : `Session ${slug} not found.`;
+  throw new StewardError('not_found', message, {
+    hint: 'List the sessions with `steward sessions --all`, and choose one with --slug.',
+  });
 }
 
-/** Sets title and colour of the tab, only on a terminal that still is the one the session began on. */
+/** Sets the tab's title and colour if the session's process still owns the terminal. */
 function setTab(terminal: SessionTerminal | null, id: PhaseId): boolean {
   const { tty, pid, started } = terminal ?? {};
   if (typeof tty !== 'string' || typeof pid !== 'number' || typeof started !== 'string') return false;
   return writeToTerminal({ tty, pid, started }, tabSequence(id, terminal));
 }
 
-/** OSC 0 is understood everywhere; the colour of a tab has a sequence where the terminal is known to take it. */
+/** The escape sequence for the title (OSC 0), and for the colour on terminals that support one. */
 export function tabSequence(
   id: PhaseId,
   terminal: Pick<SessionTerminal, 'program' | 'kittySocket'> | null,
@@ -115,14 +113,11 @@ export function tabSequence(
   const { program, kittySocket } = terminal ?? { program: null, kittySocket: null };
   const rgb = Number.parseInt(phase(id).color.slice(1), 16);
   if (program === 'iTerm.app') return title + iTermColor(rgb);
-  // kitty gives itself no name; within another terminal of those its socket is inherited, and the tab is not its own.
+  // kitty sets no TERM_PROGRAM. Where another terminal does, the kitty socket was inherited.
   return program === null && kittySocket !== null ? title + kittyColor(rgb) : title;
 }
 
-/**
- * A command of kitty's remote control, said on the terminal itself: so it is that window's tab, and no other. A kitty
- * that takes no commands there ignores it.
- */
+/** A remote-control command sent through the terminal itself, so it reaches only that window's tab. */
 function kittyColor(rgb: number): string {
   const payload = { self: true, colors: { active_bg: rgb, inactive_bg: rgb } };
   const command = { cmd: 'set-tab-color', version: [0, 20, 0], no_response: true, payload };

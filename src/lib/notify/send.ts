@@ -19,11 +19,11 @@ export interface SendFlags {
   tag?: string[] | undefined;
   wait: boolean;
   strict: boolean;
-  /** The id under which the daemon was sent it and gave no answer. */
+  /** The id that the daemon was sent and did not answer. */
   unanswered?: string | undefined;
 }
 
-/** The body of `POST /notify` that the flags stand for. */
+/** The body of `POST /notify` for the flags. */
 export function bodyOf(message: string, flags: SendFlags): Record<string, unknown> {
   const { title, event, priority, source, phase, slug, duration, dedupe, url } = flags;
   const body = {
@@ -38,52 +38,46 @@ export function bodyOf(message: string, flags: SendFlags): Record<string, unknow
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }
 
-/** What sends a notification: the daemon where one runs, else this process. */
 export interface Sender {
   deps: AcceptDeps;
-  /** Posts a body to the daemon; undefined: none runs. */
+  /** Posts a body to the daemon; undefined if none runs. */
   post: (body: object) => Promise<Accepted | undefined>;
-  /** Has what waits delivered by a process of its own, which nobody waits for. */
+  /** Starts a detached process that delivers the outbox. */
   deliverLater: () => void;
 }
 
-/** A notification that was accepted, and by whom. */
 export interface Offered {
   accepted: Accepted;
-  /** This process has put it into the outbox: no daemon has it in memory. */
+  /** This process accepted it, so no daemon has it in memory. */
   isOurs: boolean;
-  /** What a person should know: the daemon does not answer. */
+  /** Says that the daemon did not answer. */
   note?: string;
 }
 
 /**
- * Has a notification accepted: by the daemon where one runs, else by this process. A daemon that does not answer
- * changes nothing about that: it is accepted once, or the error says what is not known.
+ * Has a notification accepted exactly once: by the daemon, or by this process if none runs or answers.
  *
- * @param unansweredId the daemon was sent it under this id, and gave no answer
+ * @param unansweredId the id that the daemon was sent and did not answer
  */
 export async function offer(sender: Sender, body: object, unansweredId?: string): Promise<Offered> {
   const id = unansweredId ?? newId(sender.deps.clock);
-  let why = 'The daemon gave no answer.';
+  let problem = 'The daemon did not answer.';
   if (unansweredId === undefined) {
-    let posted: Accepted | undefined;
-    try {
-      posted = await sender.post({ ...body, id });
-      why = '';
-    } catch (error) {
-      if (!(error instanceof StewardError && error.kind === 'unavailable')) throw error;
-      why = error.message;
-    }
-    if (posted !== undefined) return { accepted: posted, isOurs: false };
-    if (why === '') return acceptHere(sender, body);
+    const posted = await sender.post({ ...body, id }).catch((error: unknown) => {
+      if (error instanceof StewardError && error.kind === 'unavailable') return error;
+      throw error;
+    });
+    if (posted === undefined) return acceptHere(sender, body);
+    if (!(posted instanceof StewardError)) return { accepted: posted, isOurs: false };
+    problem = posted.message;
   }
   const { acceptUnanswered } = await import('./accept');
   const { accepted, by } = await acceptUnanswered(sender.deps, body, id);
-  const end =
+  const rest =
     by === 'daemon'
-      ? 'It had accepted the message before.'
-      : 'The message waits in the outbox and goes out once, as soon as the daemon goes on or has ended.';
-  return { accepted, isOurs: by === 'sender', note: `${why} ${end}` };
+      ? 'It had already accepted the message.'
+      : 'The message is in the outbox and goes out once the daemon answers or ends.';
+  return { accepted, isOurs: by === 'sender', note: `${problem} ${rest}` };
 }
 
 async function acceptHere({ deps, deliverLater }: Sender, body: object): Promise<Offered> {
@@ -91,13 +85,13 @@ async function acceptHere({ deps, deliverLater }: Sender, body: object): Promise
   try {
     return { accepted: await acceptNotification(deps, body), isOurs: true };
   } catch (error) {
-    // A full outbox is emptied by nobody else.
+    // Nothing else empties a full outbox.
     if (error instanceof StewardError && error.kind === 'unavailable') deliverLater();
     throw error;
   }
 }
 
-/** The same, and has it delivered by a process that nobody waits for where no daemon does. */
+/** Sends a notification; starts the delivery if no daemon does. */
 export async function sendNotification(sender: Sender, body: object): Promise<Accepted> {
   const { accepted, isOurs } = await offer(sender, body);
   if (isOurs) sender.deliverLater();

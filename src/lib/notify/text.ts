@@ -1,30 +1,28 @@
 import { clean } from '../platform/terminal/terminal';
 
-/** What one character may cost, and how much of it fits into a part. */
+/** The cost of a character, and the most that a part may cost. */
 export interface Measure {
   cost: (char: string) => number;
   max: number;
 }
 
-/** Bytes of UTF-8. */
 export function utf8Bytes(char: string): number {
   return Buffer.byteLength(char, 'utf8');
 }
 
-/** Bytes within a JSON text. */
+/** Bytes within a JSON string. */
 export function jsonBytes(char: string): number {
   return Buffer.byteLength(JSON.stringify(char), 'utf8') - 2;
 }
 
-/** As the length of a JavaScript string, which several services count in. */
+/** The length of a JavaScript string, which several services count in. */
 export function utf16Units(char: string): number {
   return char.length;
 }
 
 /**
- * The text in parts that are each within every measure, cut at a line or a word where one ends in the last third
- * of a part, never within what a reader sees as one character, unless that alone is more than a part holds. One
- * part at least; together they hold every character but the white space that they were cut at.
+ * Splits a text into parts (one at least) that fit every measure, at a line or word break in the last third of a part.
+ * A grapheme is split only if it alone is too long for a part.
  */
 export function split(text: string, measures: readonly Measure[]): string[] {
   const parts: string[] = [];
@@ -50,12 +48,11 @@ export function split(text: string, measures: readonly Measure[]): string[] {
     }
     spent = costsOf(part);
   }
-  return [...parts, part].filter((one, index) => one !== '' || index === 0);
+  return [...parts, part].filter((piece, index) => piece !== '' || index === 0);
 }
 
 const PLAIN = /^[\n\x20-\x7e]*$/;
 
-/** What a cut leaves whole: an emoji of several code points is one, and so is a letter with its marks. */
 function* unitsOf(text: string, fits: (unit: string) => boolean): Iterable<string> {
   if (PLAIN.test(text)) return yield* text;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
@@ -76,27 +73,26 @@ function cutAt(part: string): number {
   return word > from ? word : part.length;
 }
 
-/** Parts that say which of how many they are, as `(2/3)`; a single one is left alone. */
+/** Prefixes several parts with their number, as `(2/3)`. */
 export function numberedParts(parts: readonly string[]): string[] {
-  return parts.length === 1
-    ? [...parts]
-    : parts.map((part, index) => `(${index + 1}/${parts.length}) ${part}`);
+  if (parts.length === 1) return [...parts];
+  return parts.map((part, index) => `(${index + 1}/${parts.length}) ${part}`);
 }
 
-/** Several messages as one: a line each, cut to a length, and how many more there were. */
+/** Joins several messages into one: a shortened line each, and how many more there were. */
 export function digestText(messages: readonly string[], most = 20): string {
   const lines = messages.slice(0, most).map((message) => `• ${short(message, 120)}`);
   const more = messages.length - lines.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
 }
 
-/** One line of at most so many characters, with `…` where something is missing. */
+/** One line of at most `max` characters, ending in `…` if it was cut. */
 export function short(text: string, max: number): string {
   const chars = [...text.replace(/\s+/g, ' ').trim()];
   return chars.length <= max ? chars.join('') : `${chars.slice(0, max - 1).join('')}…`;
 }
 
-/** Without escape sequences, controls and turned directions; lines stay lines. */
+/** Removes escape sequences, controls and bidi overrides, and keeps line breaks. */
 export function cleanLines(text: string): string {
   return text
     .split(/\r\n|[\n\r\u2028\u2029]/)
@@ -104,12 +100,12 @@ export function cleanLines(text: string): string {
     .join('\n');
 }
 
-/** With the three characters escaped that mean something in markup, and in a Slack message. */
+/** Escapes the three characters that are special in markup and in a Slack message. */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>]/g, (char) => (char === '&' ? '&amp;' : char === '<' ? '&lt;' : '&gt;'));
 }
 
-/** Looks the same, and mentions nobody: a character without width follows each `@` or `<` that a mention begins with. */
+/** Defuses mentions: a zero-width character follows each `@` or `<` that could begin one. */
 export function withoutMentions(text: string): string {
   return text.replace(/(?<![\p{L}\p{N}_.])@(?=[\p{L}\p{N}_])|<(?=[!@#])/gu, '$&\u200b');
 }

@@ -8,20 +8,20 @@ import type { DeliverOptions } from './deliver';
 import type { NotifyRequest } from './message';
 import { cleanLines, short } from './text';
 
-/** How a turn ended, read from the assistant's record. */
+/** The end of a turn, read from the assistant's transcript. */
 export interface TurnEnd {
   text?: string;
   id?: string;
   isError: boolean;
 }
 
-/** Where the person is: that terminal in front, at the desk elsewhere, away, or unknown. */
+/** Where you are: at that terminal, elsewhere at the desk, away, or unknown. */
 export type Sight = 'front' | 'desk' | 'away' | 'unknown';
 
 export interface TriggerDeps {
   clock: Clock;
   spool: SpoolDeps;
-  /** The session of an intention, as it is now. */
+  /** The current session of an intention. */
   sessionOf: (intention: Intention) => Session | undefined;
   turnEnd: (transcript: string) => TurnEnd | undefined;
   sight: (session: Session | undefined) => Promise<Sight>;
@@ -30,15 +30,15 @@ export interface TriggerDeps {
   longTaskMinutes: () => number;
 }
 
-/** Agents that end within this of each other go out in one message, ms; but none waits for it for longer. */
+/** Agents that end within this time share one message, but none waits longer than the second. */
 const TOGETHER_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
-/** The assistant may write the end of its record after it has called the hook: so often it is read again. */
-const LOOKS = 3;
-const LOOK_MS = 200;
+/** The assistant may finish its transcript after calling the hook. */
+const MAX_READS = 3;
+const RETRY_MS = 200;
 const LONGEST_MS = 60_000;
 
-/** Does what waits in the spool, delivers it, and ends: for where no daemon runs. */
+/** Handles the spool and delivers the notifications, for machines without a daemon. */
 export async function runTriggers(
   deps: TriggerDeps,
   deliver: (options: DeliverOptions) => Promise<unknown>,
@@ -47,15 +47,15 @@ export async function runTriggers(
   for (;;) {
     await drainTriggers(deps);
     if (!hasTriggers(deps) || deps.clock.monotonic() > endMs) break;
-    await delay(LOOK_MS);
+    await delay(RETRY_MS);
   }
   await deliver({ patienceMs: LONGEST_MS, longestMs: 10 * LONGEST_MS });
   return { left: hasTriggers(deps) };
 }
 
 /**
- * Turns what hooks have left in the spool into notifications: the end of a turn, the end of background agents, a
- * session that waits for its person. One process of a machine at a time.
+ * Turns what hooks left in the spool into notifications: the end of a turn or of background agents, and a session that
+ * waits for you. One process of a machine at a time.
  */
 export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   const agents = groupsOf(deps);
@@ -67,12 +67,12 @@ export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   try {
     await drain(deps.spool, consumers);
   } catch (error) {
-    // What came since the look belongs to the next one.
+    // Added meanwhile: the next run handles it.
     if (!(error instanceof StewardError && error.kind === 'canceled')) throw error;
   }
 }
 
-/** Is anything left that `drainTriggers` would do, now or soon? */
+/** Returns whether `drainTriggers` has more to do, now or soon. */
 export function hasTriggers(deps: Pick<TriggerDeps, 'spool'>): boolean {
   return ownIntentions(deps, ['turn-ended', 'agent-ended', 'attention']).length > 0;
 }
@@ -91,8 +91,8 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
   const session = deps.sessionOf(intention);
   const durationSec = tookSec(session, intention);
   const end = transcript === null ? undefined : deps.turnEnd(transcript);
-  if (end !== undefined && end.text === undefined && !end.isError && attempts + 1 < LOOKS) {
-    throw new StewardError('unavailable', 'The end of the turn is not written yet.');
+  if (end !== undefined && end.text === undefined && !end.isError && attempts + 1 < MAX_READS) {
+    throw new StewardError('unavailable', 'The transcript has no end of the turn yet.');
   }
   const name = nameOf(session);
   const line = end?.text === undefined ? undefined : completionLine(end.text, deps.daName());
@@ -108,11 +108,11 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
     await deps.accept({ ...about, event: 'taskComplete', message: line });
   } else if (isLong) {
     const minutes = Math.round((durationSec ?? 0) / 60);
-    await deps.accept({ ...about, event: 'longTask', message: `${name} is done after ${minutes} min.` });
+    await deps.accept({ ...about, event: 'longTask', message: `${name} finished after ${minutes} min.` });
   }
 }
 
-/** Undefined where the beginning was not seen, or another turn has begun since. */
+/** Undefined if the start was not recorded, or another turn has started since. */
 function tookSec(session: Session | undefined, { at }: Intention): number | undefined {
   const tookMs = Date.parse(at) - Date.parse(session?.turnAt ?? '');
   return tookMs >= 0 ? Math.round(tookMs / 1000) : undefined;
@@ -123,7 +123,7 @@ const BASE = { voiceEnabled: true, source: 'da', tags: [] as string[] } as const
 
 async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
   const session = deps.sessionOf(intention);
-  // Answered meanwhile, or over.
+  // Answered or over.
   if (session !== undefined && session.waitingSince === undefined) return;
   const sight = await deps.sight(session);
   if (sight === 'front') return;
@@ -134,18 +134,18 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
     event: 'attention',
     message:
       intention.reason === 'permission_prompt'
-        ? `${name} waits for your permission.`
-        : `${name} waits for you.`,
-    // A permission and the notice of it are one wait.
+        ? `${name} asks for your permission.`
+        : `${name} is waiting for you.`,
+    // A permission prompt and its reminder are one wait.
     dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,
     ...(sight === 'unknown' ? {} : { reach: sight }),
   });
 }
 
-/** Ids of intentions by the last one of their group, which speaks for all of them. */
+/** The group of each intention by id; the last of a group is notified for all. */
 type Groups = ReadonlyMap<string, { last: string; count: number }>;
 
-/** The agents that have ended, by session; undefined while more of them may end in a moment. */
+/** The ended agents by session; undefined while more may end in a moment. */
 function groupsOf(deps: TriggerDeps): Groups | undefined {
   const ended = ownIntentions(deps, ['agent-ended']);
   const ages = ended.map(({ at }) => deps.clock.now() - Date.parse(at));
@@ -153,7 +153,7 @@ function groupsOf(deps: TriggerDeps): Groups | undefined {
   if (!isSettled && Math.max(...ages) < LONGEST_WAIT_MS) return undefined;
   const groups = new Map<string, { last: string; count: number }>();
   for (const { session } of ended) {
-    const ids = ended.filter((one) => one.session === session).map(({ id }) => id);
+    const ids = ended.filter((other) => other.session === session).map(({ id }) => id);
     for (const id of ids) groups.set(id, { last: ids.at(-1) ?? id, count: ids.length });
   }
   return groups;
@@ -161,13 +161,13 @@ function groupsOf(deps: TriggerDeps): Groups | undefined {
 
 async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intention): Promise<void> {
   const group = groups.get(intention.id);
-  if (group === undefined) throw new StewardError('canceled', 'It came since.');
+  if (group === undefined) throw new StewardError('canceled', 'Added meanwhile.');
   if (group.last !== intention.id) return;
   const name = nameOf(deps.sessionOf(intention));
   const { count } = group;
   await deps.accept({
     event: 'backgroundAgent',
-    message: count === 1 ? `${name}: an agent is done.` : `${name}: ${count} agents are done.`,
+    message: count === 1 ? `${name}: an agent finished.` : `${name}: ${count} agents finished.`,
     voiceEnabled: false,
     source: 'subagent',
     tags: [],
@@ -175,22 +175,21 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
   });
 }
 
-/** What a person calls the session. */
+/** The session's name in a message. */
 function nameOf(session: Session | undefined): string {
   return session?.task ?? session?.repo ?? 'The assistant';
 }
 
 const MAX_CHARS = 300;
-/** What is looked at of a response, from its end, and of each of its lines; UTF-16 units. */
+/** How much of a response's end, and of each line, is searched; UTF-16 units. */
 const MAX_RESPONSE = 64 * 1024;
 const MAX_LINE = 2000;
-/** Marks that a response may put around its line: pictures, list marks, bold. */
+/** Emoji, list markers and emphasis around the line. */
 const AROUND = /^[^\p{L}\p{N}]+|(?<![\s*_`>])[\s*_`>]+$/gu;
 
 /**
- * The voice line of an assistant's response: its last line, outside of code, that begins with the assistant's name,
- * `Completed` or `Voice` and a colon. Undefined for a response that has none: a conversation, and then nothing is
- * dispatched.
+ * The last line of a response, outside of code, that begins with the assistant's name, `Completed` or `Voice` and a
+ * colon. Undefined for a conversation, which is not notified.
  */
 export function completionLine(response: string, daName: string): string | undefined {
   const openings = [daName, 'completed', 'voice'].map((name) => `${name.toLowerCase()}:`);
@@ -199,25 +198,25 @@ export function completionLine(response: string, daName: string): string | undef
     const bare = line.slice(0, MAX_LINE).replace(AROUND, '');
     const spaced = bare.replace(/^([^:]{1,60}?)[\s*_]*:[\s*_]*/u, '$1: ');
     const opening = openings.find((name) => spaced.toLowerCase().startsWith(name));
-    const said = opening === undefined ? '' : spaced.slice(opening.length).replace(AROUND, '').trim();
-    if (said !== '') return short(said, MAX_CHARS);
+    const text = opening === undefined ? '' : spaced.slice(opening.length).replace(AROUND, '').trim();
+    if (text !== '') return short(text, MAX_CHARS);
   }
   return undefined;
 }
 
-/** Without fenced blocks: `voice: alloy` in a file is nothing that the assistant says. One that is not closed stays. */
+/** Removes closed fenced blocks: `voice: alloy` in a file is not the assistant's line. */
 function withoutCode(lines: readonly string[]): string[] {
-  const kept: string[] = [];
+  const rest: string[] = [];
   let open: { fence: string; at: number } | undefined;
   for (const line of lines) {
     const fence = /^[ \t]*(```|~~~)/.exec(line)?.[1];
-    kept.push(line);
+    rest.push(line);
     if (fence === undefined) continue;
-    if (open === undefined) open = { fence, at: kept.length - 1 };
+    if (open === undefined) open = { fence, at: rest.length - 1 };
     else if (open.fence === fence) {
-      kept.length = open.at;
+      rest.length = open.at;
       open = undefined;
     }
   }
-  return kept;
+  return rest;
 }

@@ -2,169 +2,162 @@ import { palette, table, toAscii, wrap, type Palette } from '../platform/termina
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import { timeOf, dayOf } from '../platform/time/time';
+import type { TestResult } from './channels/channel';
 import type { ChannelResult, HistoryEntry } from './history';
 import type { RoutesReport } from './routing';
-import type { TestResult } from './channels/channel';
 
 export interface ViewOptions {
   columns: number;
   color: boolean;
-  /** False for terminals without such characters. */
+  /** False for ASCII terminals. */
   unicode?: boolean;
   zone: string;
   nowMs: number;
 }
 
+type Moment = Pick<ViewOptions, 'zone' | 'nowMs'>;
+
 const NARROW = 70;
-const NONE_YET = 'No notification yet. `steward notify send MESSAGE` sends one.';
+const EMPTY = 'No notifications yet. Send one with `steward notify send MESSAGE`.';
 
 /**
- * `notify history`: a line a notification, and a line for each channel that did not simply take it; `dead` is what the
- * outbox has given up, with the reasons.
+ * `notify history`: one line per notification, and one for each channel that did not simply accept it.
+ *
+ * @param options.dead a summary of the failed deliveries
  */
 export function historyText(
   entries: readonly HistoryEntry[],
   options: ViewOptions & { dead?: string | undefined },
 ): string {
-  if (entries.length === 0) return wrap(NONE_YET, options.columns).join('\n');
+  if (entries.length === 0) return wrap(EMPTY, options.columns).join('\n');
   const colors = palette(options);
   const lines = entries.flatMap((entry) => entryLines(entry, options, colors));
   if (options.dead !== undefined) lines.push('', ...wrap(clean(options.dead), options.columns));
-  return plain(lines.join('\n'), options);
+  return textOf(lines, options);
 }
 
 function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette): string[] {
   const at = Date.parse(entry.at);
   const when = isToday(at, options) ? timeOf(at, options.zone) : dayOf(at, options.zone);
   const text = clean(entry.title === null ? entry.text : `${entry.title}: ${entry.text}`);
-  const took = entry.channels.filter(({ result }) => result === 'delivered').map(({ channel }) => channel);
-  const head = [when, took.join(', ') || '–', text].join('  ');
-  // An id takes most of a narrow terminal, and is nothing that could be cut.
+  const delivered = entry.channels.filter(({ result }) => result === 'delivered');
+  const head = [when, delivered.map(({ channel }) => channel).join(', ') || '–', text].join('  ');
+  // An id takes most of a narrow terminal and must stay whole.
   const heads = options.columns < NARROW ? [entry.id, `  ${head}`] : [`${entry.id}  ${head}`];
   const rest = entry.channels.filter(({ result, maybeTwice }) => result !== 'delivered' || maybeTwice);
+  const same =
+    entry.duplicateOf === null
+      ? []
+      : wrap(`duplicate of ${entry.duplicateOf}, not sent again`, options.columns, '  ', '    ');
   return [
     ...heads.map((line) => fit(line, options.columns)),
-    ...sameLines(entry, options),
-    ...nobodyLines(entry, options),
-    ...rest.flatMap((one) => channelLines(one, options, colors)),
+    ...same,
+    ...noChannelLines(entry, options),
+    ...rest.flatMap((result) => channelLines(result, options, colors)),
   ];
 }
 
-function sameLines({ duplicateOf }: HistoryEntry, { columns }: ViewOptions): string[] {
-  return duplicateOf === null
-    ? []
-    : wrap(`the same as ${duplicateOf}, and not sent again`, columns, '  ', '    ');
-}
-
-/** What no channel was meant for is told of nowhere: that is easily asked for, and hard to find out. */
-function nobodyLines(entry: HistoryEntry, { columns }: ViewOptions): string[] {
+function noChannelLines(entry: HistoryEntry, { columns }: ViewOptions): string[] {
   if (entry.channels.length > 0 || entry.duplicateOf !== null) return [];
-  const text = `no channel takes ${entry.event}, and the voice was off for it or not asked for; see \`steward notify routes\``;
-  return wrap(text, columns, '  nobody  ', '    ');
+  const text = `no channel is set up for ${entry.event}, and the voice is off for it; see \`steward notify routes\``;
+  return wrap(text, columns, '  not sent: ', '    ');
 }
 
-/** `  push  waits until 07:00: quiet hours` */
-function channelLines(one: ChannelResult, options: ViewOptions, colors: Palette): string[] {
-  const words = resultWords(one, options);
-  const text = clean(one.reason === null ? words : `${words}: ${one.reason}`);
-  const lines = wrap(text, options.columns, `  ${one.channel}  `, '    ');
-  const isBad = ['failed', 'expired', 'unknown'].includes(one.result);
+/** `  push  retry at 07:00: …` */
+function channelLines(result: ChannelResult, options: ViewOptions, colors: Palette): string[] {
+  const words = resultWords(result, options);
+  const text = clean(result.reason === null ? words : `${words}: ${result.reason}`);
+  const lines = wrap(text, options.columns, `  ${result.channel}  `, '    ');
+  const isBad = ['failed', 'expired', 'unknown'].includes(result.result);
   return lines.map((line) => (isBad ? colors.attention(line) : colors.neutral(line)));
 }
-
-type Moment = Pick<ViewOptions, 'zone' | 'nowMs'>;
 
 function isToday(ms: number, { zone, nowMs }: Moment): boolean {
   return dayOf(ms, zone) === dayOf(nowMs, zone);
 }
 
-/** `07:00`, and with its day when that is another one. */
+/** `07:00`, with the date if it is not today. */
 export function untilText(iso: string, moment: Moment): string {
   const ms = Date.parse(iso);
   const time = timeOf(ms, moment.zone);
   return isToday(ms, moment) ? time : `${dayOf(ms, moment.zone)} ${time}`;
 }
 
-function waitWords(nextAt: string, moment: Moment): string {
-  const inSec = Math.ceil((Date.parse(nextAt) - moment.nowMs) / 1000);
-  if (inSec <= 0) return 'is tried again now';
-  return inSec < 90 ? `is tried again in ${inSec} s` : `waits until ${untilText(nextAt, moment)}`;
-}
-
 function resultWords({ result, nextAt, maybeTwice }: ChannelResult, moment: Moment): string {
-  if (result === 'waiting') return nextAt === null ? 'on its way' : waitWords(nextAt, moment);
-  if (result === 'delivered' && maybeTwice) return 'delivered, perhaps twice';
-  return RESULT_WORDS[result];
+  if (result === 'delivered' && maybeTwice) return 'delivered, possibly twice';
+  if (result !== 'waiting' || nextAt === null) return RESULT_WORDS[result];
+  const inSec = Math.ceil((Date.parse(nextAt) - moment.nowMs) / 1000);
+  if (inSec <= 0) return 'retrying now';
+  return inSec < 90 ? `retrying in ${inSec} s` : `waiting until ${untilText(nextAt, moment)}`;
 }
 
 const RESULT_WORDS: Readonly<Record<ChannelResult['result'], string>> = {
   delivered: 'delivered',
-  shown: 'shown instead',
+  shown: 'not spoken, shown as a banner',
   failed: 'failed',
   expired: 'given up',
-  superseded: 'overtaken',
-  unknown: 'not known',
-  waiting: 'on its way',
+  superseded: 'replaced',
+  unknown: 'unknown',
+  waiting: 'accepted',
   skipped: 'not sent',
 };
 
-/** What `notify send --wait` says: a line a channel. */
+/** The id, and a line for each channel. */
 export function answersText(entry: HistoryEntry, options: ViewOptions): string {
   const colors = palette(options);
-  const lines = entry.channels.flatMap((one) => channelLines(one, options, colors));
-  return plain([entry.id, ...lines, ...nobodyLines(entry, options)].join('\n'), options);
+  const lines = entry.channels.flatMap((result) => channelLines(result, options, colors));
+  return textOf([entry.id, ...lines, ...noChannelLines(entry, options)], options);
 }
 
 /** `notify routes` */
 export function routesText(report: RoutesReport, options: ViewOptions): string {
   const colors = palette(options);
+  const { columns } = options;
+  const { muted, quietHours, quietUntil, longTaskMinutes } = report;
   const isVoiceOff = report.off.some(({ channel }) => channel === 'voice');
-  const spoken = isVoiceOff ? 'voice (off)' : report.muted.muted ? 'voice (muted)' : 'voice';
-  const rows = report.events.map(({ event, voice, channels, title }) => [
+  const voice = isVoiceOff ? 'voice (off)' : muted.muted ? 'voice (muted)' : 'voice';
+  const rows = report.events.map(({ event, voice: isSpoken, channels, title }) => [
     event,
-    [...(voice ? [spoken] : []), ...channels].join(' + ') || 'nobody',
+    [...(isSpoken ? [voice] : []), ...channels].join(' + ') || 'none',
     title,
   ]);
-  const lines = table(rows)
-    .split('\n')
-    .map((line) => fit(line, options.columns));
+  const until = muted.until === null ? '`steward notify unmute`' : untilText(muted.until, options);
+  const isQuiet = quietUntil === null ? '' : ', now';
   const notes = [
-    `A task of more than ${report.longTaskMinutes} minutes is a longTask.`,
-    report.muted.muted
-      ? `The voice is muted ${report.muted.until === null ? 'until `steward notify unmute`' : `until ${untilText(report.muted.until, options)}`}; what it would say is shown.`
-      : undefined,
-    report.quietHours === null
-      ? undefined
-      : `Quiet hours ${report.quietHours}${report.quietUntil === null ? '' : ', now'}: push waits for their end, nothing is spoken.`,
-  ].filter((note) => note !== undefined);
+    `A task of more than ${longTaskMinutes} minutes is a longTask.`,
+    ...(muted.muted ? [`The voice is muted until ${until}; banners replace it.`] : []),
+    ...(quietHours === null
+      ? []
+      : [`Quiet hours ${quietHours}${isQuiet}: pushes wait for their end, and nothing is spoken.`]),
+  ];
   const off = report.off.flatMap(({ channel, reason, hint }) =>
-    wrap(`${reason}. ${hint}`, options.columns, `  ${channel}  `, '    '),
+    wrap(`${reason}. ${hint}`, columns, `  ${channel}  `, '    '),
   );
   const broken = report.broken.flatMap(({ channel, reason, hint }) =>
-    wrap(clean(`${reason} ${hint}`), options.columns, `  ${channel}  `, '    '),
+    wrap(clean(`${reason} ${hint}`), columns, `  ${channel}  `, '    '),
   );
-  const parts = [...lines, '', ...notes.flatMap((note) => wrap(note, options.columns))];
-  if (broken.length > 0) parts.push('', 'Does not work:', ...broken.map((line) => colors.attention(line)));
-  if (off.length > 0) parts.push('', 'Not in use:', ...off.map((line) => colors.neutral(line)));
-  return plain(parts.join('\n'), options);
+  const lines = table(rows)
+    .split('\n')
+    .map((line) => fit(line, columns));
+  lines.push('', ...notes.flatMap((note) => wrap(note, columns)));
+  if (broken.length > 0) lines.push('', 'Not working:', ...broken.map((line) => colors.attention(line)));
+  if (off.length > 0) lines.push('', 'Off:', ...off.map((line) => colors.neutral(line)));
+  return textOf(lines, options);
 }
 
 /** `notify test` */
 export function testText(results: readonly TestResult[], options: ViewOptions): string {
   const colors = palette(options);
   const lines = results.flatMap(({ channel, state, reason, hint }) => {
-    const words = state === 'ok' ? 'works' : state === 'off' ? `off: ${reason}.` : `does not work. ${reason}`;
-    const text = wrap(
-      clean([words, hint].filter((part) => part !== null).join(' ')),
-      options.columns,
-      `${channel.padEnd(8)} `,
-      '         ',
-    );
-    return state === 'failed' ? text.map((line) => colors.attention(line)) : text;
+    const words = state === 'ok' ? 'ok' : state === 'off' ? `off: ${reason}.` : `failed: ${reason}`;
+    const text = clean([words, hint].filter((part) => part !== null).join(' '));
+    const wrapped = wrap(text, options.columns, `${channel.padEnd(8)} `, '         ');
+    return state === 'failed' ? wrapped.map((line) => colors.attention(line)) : wrapped;
   });
-  return plain(lines.join('\n'), options);
+  return textOf(lines, options);
 }
 
-function plain(text: string, { unicode }: ViewOptions): string {
+function textOf(lines: readonly string[], { unicode }: ViewOptions): string {
+  const text = lines.join('\n');
   return unicode === false ? toAscii(text) : text;
 }

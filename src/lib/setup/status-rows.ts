@@ -15,7 +15,8 @@ import { shimPath } from '../assistant/shim';
 import type { Config } from '../config/schema';
 import { duration, type DaemonReport } from '../daemon/status';
 import { parseGoals } from '../goals/record';
-import { dead, foreignDeliveries, MAX_WAITING as MAX_DELIVERIES, outboxStatus } from '../notify/outbox';
+import { undeliveredCount } from '../notify/history';
+import { deadFolder, foreignDeliveries, MAX_WAITING as MAX_DELIVERIES, outboxStatus } from '../notify/outbox';
 import { muteState } from '../notify/routing';
 import { readText } from '../platform/files/atomic-file';
 import { exists, listFolder } from '../platform/files/folder';
@@ -133,18 +134,22 @@ function workState({
 function notifyRow({ context, config }: Sources): Row {
   const { push, chat, telegram } = config.settings.notifications;
   const { muted, until } = muteState({ clock: context.clock, mute: context.area.mute });
-  const { engines, hint } = voiceOf(context, { current: () => config }, () => undefined).status();
+  const { engines, reason, hint } = voiceOf(context, { current: () => config }, () => undefined).status();
   const isOff = config.user.notify.voice.engine === 'none';
   const isMuted = muted && !isOff;
   const engine = isOff ? 'off' : (engines[0] ?? 'not installed');
+  const undelivered = undeliveredCount({ outbox: context.area.outbox, history: context.area.notifyLog });
   const facts = [
     `voice ${engine}${isMuted ? `, muted${until === null ? '' : ' for now'}` : ''}`,
     `push ${push.topic.isSet && push.enabled ? 'on' : 'off'}`,
     `chat ${chat.webhook.isSet && chat.enabled ? 'on' : 'off'}`,
     ...(telegram.enabled && telegram.token.isSet && telegram.chatId.isSet ? ['Telegram on'] : []),
+    ...(undelivered === 0 ? [] : [`${plural(undelivered, 'notification')} failed on every channel`]),
   ];
-  if (!isOff && engines.length === 0)
-    return row('needs-you', `${facts.join(' · ')}. ${hint ?? ''}`, 'steward notify test');
+  if (!isOff && reason !== undefined) {
+    return row('needs-you', `${facts.join(' · ')}. ${reason}. ${hint ?? ''}`, 'steward notify test');
+  }
+  if (undelivered > 0) return row('needs-you', facts, 'steward notify history');
   return isMuted ? row('muted', facts, 'steward notify unmute') : row('ok', facts);
 }
 
@@ -158,7 +163,7 @@ function queueRow({ context }: Sources): Row {
     outbox: outbox.waiting > 0 ? foreignDeliveries({ outbox: area.outbox, machineId: context.machineId }) : 0,
     spool: spool.waiting > 0 ? foreignIntentions(area.spool, context.machineId) : 0,
   };
-  const graves = [dead(area), spool.deadFolder, deadMessages(area.managed)].map((folder) =>
+  const graves = [deadFolder(area), spool.deadFolder, deadMessages(area.managed)].map((folder) =>
     deadReport(folder),
   );
   const isBad = [

@@ -13,10 +13,9 @@ import { off, ok, warning, type Check, type Finding } from '../platform/check';
 import type { PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
 
-/** What the checks of the shell are given. */
 export interface ShellChecked {
   area: Pick<UserArea, 'installManifest'>;
-  /** A function: where no manifest is read, no id is made. */
+  /** Lazy, because reading the id may create it. */
   machineId: () => string;
   run: Run;
   host: PathHost;
@@ -26,13 +25,13 @@ export interface ShellChecked {
 
 export const SHELL_CHECKS: readonly Check<ShellChecked>[] = [
   { id: 'shell.completion', title: 'completion', needsConfig: false, run: checkCompletion },
-  { id: 'shell.long', title: 'announcing long commands', needsConfig: false, run: checkLong },
+  { id: 'shell.long', title: 'long commands', needsConfig: false, run: checkLong },
 ];
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const LIMITS = { timeoutMs: 10_000, maxBytes: MAX_BYTES };
 
-/** The shell that a person logs in with, of those that are known. */
+/** The login shell, if steward supports it. */
 function shellOf({ host }: ShellChecked): Shell | undefined {
   const name = basename(host.env['SHELL'] ?? '');
   return SHELLS.find((shell) => shell === name);
@@ -40,25 +39,23 @@ function shellOf({ host }: ShellChecked): Shell | undefined {
 
 async function checkCompletion(at: ShellChecked): Promise<Finding[]> {
   const shell = shellOf(at);
-  if (shell === undefined) return [off('your login shell is none of bash, zsh and fish')];
+  if (shell === undefined) return [off('the login shell is not bash, zsh or fish')];
   const path = completionPlacesOf(shell, at).find((file) => realPath(file) !== undefined);
   const install = `steward autocomplete install ${shell}`;
-  if (path === undefined) return [off(`not installed for ${shell}, where steward looks`, { mend: install })];
+  if (path === undefined) return [off(`not installed for ${shell}`, { mend: install })];
   const text = readText(path, { followLink: true, maxBytes: MAX_BYTES }) ?? '';
   const script = await scriptOf(shell, at);
   if (script === undefined)
-    return [
-      warning(`\`steward autocomplete script ${shell}\` does not answer, so ${path} may be an old one`),
-    ];
+    return [warning(`cannot check ${path}: \`steward autocomplete script ${shell}\` failed`)];
   if (text.trimEnd() === script.trimEnd()) return [ok(`${shell}: ${path}`)];
-  // What the installer has not written, or somebody has edited since, it does not replace.
+  // The installer replaces only its own, unedited file.
   const mend = isAsInstalled(at, path, text)
     ? install
     : `steward autocomplete script ${shell} > ${forShell(path)}`;
-  return [warning(`${path} is of another version`, { mend })];
+  return [warning(`${path} is from another version`, { mend })];
 }
 
-/** As this version writes it; undefined where it does not answer. */
+/** This version's script; undefined if that fails. */
 async function scriptOf(shell: Shell, { run, root }: ShellChecked): Promise<string | undefined> {
   const bin = join(root, 'bin', 'run.js');
   const result = await run(process.execPath, [bin, 'autocomplete', 'script', shell], LIMITS);
@@ -97,8 +94,8 @@ function completionPlacesOf(shell: Shell, { host }: ShellChecked): string[] {
 
 function checkLong(at: ShellChecked): Finding[] {
   const shell = shellOf(at);
-  if (shell === undefined) return [off('your login shell is none of bash, zsh and fish')];
-  const { line, file } = HOOK_LINES[shell];
+  if (shell === undefined) return [off('the login shell is not bash, zsh or fish')];
+  const { line: hookLine, file } = HOOK_LINES[shell];
   const config = at.host.env['XDG_CONFIG_HOME'] ?? join(at.host.home, '.config');
   const zdot = at.host.env['ZDOTDIR'] ?? at.host.home;
   const path = {
@@ -108,12 +105,12 @@ function checkLong(at: ShellChecked): Finding[] {
   }[shell];
   const text =
     realPath(path) === undefined ? '' : (readText(path, { followLink: true, maxBytes: MAX_BYTES }) ?? '');
-  if (text.split('\n').some((one) => /\bshell-hook\b/.test(one.split('#', 1)[0] ?? '')))
+  if (text.split('\n').some((line) => /\bshell-hook\b/.test(line.split('#', 1)[0] ?? '')))
     return [ok(`${shell}: ${path}`)];
   return [
-    off('not switched on', {
-      hint: `To have commands announced that took long, add this line to ${file}:`,
-      mend: line,
+    off('off', {
+      hint: `To be notified of long commands, add this line to ${file}:`,
+      mend: hookLine,
     }),
   ];
 }

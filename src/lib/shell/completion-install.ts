@@ -17,7 +17,6 @@ import { forShell } from '../platform/process/spawn';
 import type { UserArea } from '../config/user-area';
 import type { Shell } from './completion';
 
-/** What an install of completion needs of the machine. */
 export interface CompletionDeps {
   area: UserArea;
   clock: Clock;
@@ -27,15 +26,15 @@ export interface CompletionDeps {
 export interface CompletionInstall {
   shell: Shell;
   path: string;
-  /** False: it was there as it should be. */
+  /** False if it was up to date. */
   changed: boolean;
-  /** What else has to be done, once; null: nothing. */
+  /** A manual step; null: none. */
   note: string | null;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Where a shell finds the script: by itself in bash (with bash-completion) and fish; zsh has to be told of the folder. */
+/** Where bash (with bash-completion) and fish find the script; zsh needs the folder in $fpath. */
 export function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env' | 'home'>): string {
   const folder = (name: string, ...fallback: string[]): string => {
     const set = env[name] ?? '';
@@ -48,15 +47,15 @@ export function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env'
   return join(data, 'zsh', 'site-functions', '_steward');
 }
 
-/** The shell of the person, by `$SHELL`; undefined for one that has no completion here. */
+/** The shell in `$SHELL`, if steward supports it. */
 export function ownShell({ env }: Pick<PathHost, 'env'> = processHost()): Shell | undefined {
   const name = (env['SHELL'] ?? '').split(/[/\\]/).at(-1);
   return (['bash', 'zsh', 'fish'] as const).find((shell) => shell === name);
 }
 
 /**
- * Writes a shell's completion script to where that shell looks for it, recorded in the manifest first. A script there
- * that is none of ours is `conflict`, and stays. In a dry run `changed` says whether it would be written.
+ * Writes a shell's completion script, recorded in the manifest first. A script that steward did not write is
+ * `conflict`. In a dry run `changed` means that it would be written.
  */
 export async function installCompletion(
   deps: CompletionDeps,
@@ -66,7 +65,7 @@ export async function installCompletion(
 ): Promise<CompletionInstall> {
   const host = processHost();
   const path = completionPath(shell, host);
-  const zshNote = `Add this to ~/.zshrc, before compinit, if it is not there: fpath+=(${forShell(dirname(path))})`;
+  const zshNote = `Add this line to ~/.zshrc, before compinit: fpath+=(${forShell(dirname(path))})`;
   const result = { shell, path, note: shell === 'zsh' ? zshNote : null };
   const text = script.endsWith('\n') ? script : `${script}\n`;
   const id = `completion:${shell}`;
@@ -85,18 +84,15 @@ export async function installCompletion(
 }
 
 function isToWrite(path: string, text: string, known: InstallEntry | undefined): boolean {
-  const there = readText(path, { followLink: true, maxBytes: MAX_BYTES });
-  if (there === text && known !== undefined) return false;
-  if (there === undefined || there === text || known?.after === sha256(there)) return true;
-  throw new StewardError('conflict', `${path} was written or changed by somebody else.`, {
-    hint: 'Move it away, then run it again.',
+  const current = readText(path, { followLink: true, maxBytes: MAX_BYTES });
+  if (current === text && known !== undefined) return false;
+  if (current === undefined || current === text || known?.after === sha256(current)) return true;
+  throw new StewardError('conflict', `${path} was not written by steward, or was edited.`, {
+    hint: 'Move it away, then run the command again.',
   });
 }
 
-/**
- * Removes a file that an installer has recorded and nobody changed since, and the folders that were made for it where
- * they are empty now. False: it was changed, and stays.
- */
+/** Removes a recorded file and its empty folders. Returns false, and leaves it, if it was edited. */
 export function removeRecorded(entry: InstallEntry): boolean {
   if (exists(entry.path)) {
     const text = readText(entry.path, { followLink: true, maxBytes: MAX_BYTES });
@@ -115,7 +111,7 @@ export function manifestOf({
   return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }
 
-/** The folder that is there already, the home folder at the highest. */
+/** The nearest existing folder, up to the home folder. */
 function topOf(path: string, home: string): string {
   let at = dirname(path);
   while (!exists(at) && at !== home && dirname(at) !== at) at = dirname(at);

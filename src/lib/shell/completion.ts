@@ -5,27 +5,27 @@ import { forFish } from '../platform/process/spawn';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What a shell offers after some words. */
+/** The completions after some words. */
 export interface Place {
-  /** The words so far, with spaces: `` or `sense` or `sense today`. */
+  /** The words so far: ``, `sense` or `sense today`. */
   at: string;
   words: { word: string; about: string }[];
   flags: { name: string; char: string | undefined; about: string; takesValue: boolean; values: string[] }[];
-  /** Values of the first argument; empty: anything, such as a file. */
+  /** Values of the first argument; empty: any, such as a file. */
   values: string[];
   isCommand: boolean;
 }
 
 type Known = Pick<Command.Cached, 'id' | 'hidden' | 'summary' | 'flags' | 'args'>;
 
-/** The completion script of a shell; the same commands give the same bytes. */
+/** The completion script of each shell. The same commands give the same bytes. */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,
 };
 
-/** The command that switches completion on in a shell. */
+/** The command that turns completion on in each shell. */
 export const COMPLETION_SWITCH: Readonly<Record<Shell, string>> = {
   bash: 'mkdir -p ~/.local/share/bash-completion/completions && steward autocomplete script bash > ~/.local/share/bash-completion/completions/steward',
   zsh: 'steward autocomplete script zsh > "${fpath[1]}/_steward"',
@@ -33,9 +33,9 @@ export const COMPLETION_SWITCH: Readonly<Record<Shell, string>> = {
 };
 
 /**
- * Every place where a shell can complete, in the order of the words. Hidden commands and flags are left out.
+ * Every place to complete, sorted, without hidden commands and flags.
  *
- * @param keys of the configuration, for the commands that take one
+ * @param keys of the configuration
  */
 export function completionPlaces(
   commands: readonly Known[],
@@ -57,7 +57,7 @@ export function completionPlaces(
       words: next.sort().map((other) => ({ word: other.slice(start.length), about: about.get(other) ?? '' })),
       flags: [
         ...flagsOf(command),
-        { name: 'help', char: 'h', about: 'Show help.', takesValue: false, values: [] },
+        { name: 'help', char: 'h', about: 'Show help', takesValue: false, values: [] },
       ],
       values: valuesOf(command, keys),
       isCommand: command !== undefined,
@@ -93,7 +93,7 @@ function firstLine(text: string | undefined): string {
   return text?.split('\n')[0] ?? '';
 }
 
-/** A word for a shell that reads it literally: POSIX quoting, which zsh and bash share. */
+/** Quotes a word for POSIX shells, zsh and bash. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -102,7 +102,7 @@ function placesKnown(places: readonly Place[], quoted: (text: string) => string)
   return places.filter(({ at }) => at !== '').map(({ at }) => quoted(at));
 }
 
-/** A line for each flag that takes a value: its values, or, where any will do, what the shell does by default (files). */
+/** A line for each flag with a value. Without known values the shell completes files. */
 function valueCases(
   places: readonly Place[],
   line: (at: string, values: readonly string[]) => string,
@@ -116,7 +116,7 @@ function valueCases(
     .join('\n');
 }
 
-/** For bash 4 and newer; without the bash-completion package, too. */
+/** For bash 4 and newer, with or without the bash-completion package. */
 function bashScript(places: readonly Place[]): string {
   const place = ({ at, words, flags, values }: Place): string => {
     const offered = [...words.map(({ word }) => word), ...values].join(' ');
@@ -146,7 +146,7 @@ complete -o default -F _steward steward
 `;
 }
 
-/** For a folder of zsh's $fpath, or to be sourced after compinit. */
+/** For a folder in zsh's $fpath, or to source after compinit. */
 function zshScript(places: readonly Place[]): string {
   const described = (word: string, about: string): string => quote(`${word.replaceAll(':', '\\:')}:${about}`);
   const place = ({ at, words, flags, values, isCommand }: Place): string => {
@@ -215,7 +215,7 @@ function fishLines({ at, words, flags, values, isCommand }: Place): string[] {
     return known.length === 0 ? ' -r' : ` -x -a ${forFish(known.join(' '))}`;
   };
   return [
-    // Only a command can have a file as its argument.
+    // Only a command takes a file as its argument.
     ...(isCommand && values.length === 0 ? [] : [`${here} -f`]),
     ...words.map(({ word, about }) => `${here} -f -a ${forFish(word)} -d ${forFish(about)}`),
     ...values.map((value) => `${here} -f -a ${forFish(value)}`),

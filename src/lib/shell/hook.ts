@@ -13,12 +13,12 @@ export type HookShell = (typeof HOOK_SHELLS)[number];
 export interface ShellHook {
   shell: HookShell;
   script: string;
-  /** What goes into which file. */
+  /** The line for the shell's start-up file. */
   line: string;
   file: string;
 }
 
-/** The line for the file that a shell reads when it starts, and that file. */
+/** The line for each shell's start-up file, and that file. */
 export const HOOK_LINES: Readonly<Record<HookShell, { line: string; file: string }>> = {
   bash: { line: 'eval "$(steward shell-hook bash)"', file: '~/.bashrc' },
   zsh: { line: 'eval "$(steward shell-hook zsh)"', file: '~/.zshrc' },
@@ -28,7 +28,7 @@ export const HOOK_LINES: Readonly<Record<HookShell, { line: string; file: string
 const TEMPLATES = { bash: 'bash.sh', zsh: 'zsh.zsh', fish: 'fish.fish' } as const;
 
 /**
- * The snippet that announces commands which took at least `longSec`; the same settings give the same bytes.
+ * The snippet that notifies you of commands of at least `longSec`. The same settings give the same bytes.
  *
  * @param root the folder of steward's package.json
  */
@@ -55,7 +55,7 @@ function filled(template: string, values: Readonly<Record<string, string>>): str
   return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** The path of the link on the PATH that leads to this very steward: it stays when steward is upgraded. */
+/** Prefers the link on the PATH, which survives an upgrade. */
 function stewardWords(root: string): string[] {
   const own = join(root, 'bin', 'run.js');
   const onPath = findProgram('steward');

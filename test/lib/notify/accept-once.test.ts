@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { acceptOnce, acceptUnanswered } from '../../../src/lib/notify/accept';
-import { newId, waiting } from '../../../src/lib/notify/outbox';
+import { newId, waitingNames } from '../../../src/lib/notify/outbox';
 import { timeOfName } from '../../../src/lib/platform/files/spool';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
 import { rejection } from '../../helpers/errors';
@@ -11,7 +11,7 @@ import { rejection } from '../../helpers/errors';
 const DAY = 24 * 60 * MINUTE;
 const BODY = { message: 'Done', event: 'security' };
 
-describe('notify: a message that the daemon gives no answer to', () => {
+describe('notify: a message that the daemon did not answer', () => {
   let world: NotifyWorld;
   beforeEach(() => {
     world = notifyWorld();
@@ -20,10 +20,10 @@ describe('notify: a message that the daemon gives no answer to', () => {
 
   const idOf = (): string => newId(world.deps.clock);
   const taken = (): string => join(world.deps.locks, 'notify-taken');
-  const files = (id: string): string[] => waiting(world.deps).filter((name) => name.startsWith(id));
+  const files = (id: string): string[] => waitingNames(world.deps).filter((name) => name.startsWith(id));
   const accepted = (): string[] => world.entries().map((entry) => entry.id);
 
-  it('is not accepted again when the daemon had accepted it', async () => {
+  it('is not accepted twice if the daemon had accepted it', async () => {
     const id = idOf();
     expect(await acceptOnce(world.deps, BODY, id)).to.deep.equal({ status: 'accepted', id });
     const before = files(id);
@@ -33,12 +33,11 @@ describe('notify: a message that the daemon gives no answer to', () => {
     expect([files(id), accepted()]).to.deep.equal([before, [id]]);
   });
 
-  it('is accepted by its sender, and left alone by a daemon that goes on later', async () => {
+  it('is accepted by the sender, and not by a daemon that goes on later', async () => {
     const id = idOf();
     const { by } = await acceptUnanswered(world.deps, BODY, id);
     expect([by, accepted()]).to.deep.equal(['sender', [id]]);
     for (const name of files(id)) expect(name).to.match(/\.(voice|push|chat)\.json$/);
-    // Its phase, too, has been seen to.
     const phases: string[] = [];
     const deps = { ...world.deps, phaseEffect: (name: string) => Promise.resolve(void phases.push(name)) };
     world.nowMs += 23 * 60 * MINUTE;
@@ -49,7 +48,7 @@ describe('notify: a message that the daemon gives no answer to', () => {
     expect([phases, accepted(), files(id).length]).to.deep.equal([[], [id], 3]);
   });
 
-  it('is accepted by exactly one of two that are at it at once', async () => {
+  it('is accepted by exactly one of two processes at once', async () => {
     for (let round = 0; round < 20; round += 1) {
       const id = idOf();
       const both = [acceptOnce(world.deps, BODY, id), acceptUnanswered(world.deps, BODY, id)];
@@ -59,27 +58,27 @@ describe('notify: a message that the daemon gives no answer to', () => {
     }
   });
 
-  it('is not known of when the daemon stands still in the midst, and not sent a second time', async function () {
+  it('has an unknown result if the daemon hangs while accepting it, and is not sent twice', async function () {
     this.timeout(60_000);
     const id = idOf();
     mkdirSync(taken(), { recursive: true });
     writeFileSync(join(taken(), id), '');
     const error = await rejection(acceptUnanswered(world.deps, BODY, id));
     expect(error).to.include({ kind: 'unavailable' });
-    expect(error.message).to.include(`whether ${id} goes out is not known`);
+    expect(error.message).to.include(`${id}; it may still send it`);
     expect([accepted(), files(id)]).to.deep.equal([[], []]);
   });
 
-  it('can be accepted by its sender where the daemon refused it', async () => {
+  it('is accepted by the sender if the daemon refused it', async () => {
     const id = idOf();
-    // Where the log belongs there is a folder, as a full disk would refuse it.
+    // A folder in place of the log fails like a full disk.
     mkdirSync(world.deps.history, { recursive: true });
     await rejection(acceptOnce(world.deps, BODY, id));
     expect(readdirSync(taken())).to.deep.equal([]);
     expect(files(id)).to.deep.equal([]);
   });
 
-  it('says that what came of its phase is not known', async () => {
+  it('reports that the result of its phase is unknown', async () => {
     const id = idOf();
     const deps = { ...world.deps, phaseEffect: () => Promise.resolve(undefined) };
     await acceptOnce(deps, { ...BODY, phase: 'execute' }, id);
@@ -87,7 +86,7 @@ describe('notify: a message that the daemon gives no answer to', () => {
     expect(again).to.deep.equal({ status: 'accepted', id, phase: 'not known' });
   });
 
-  it('is refused when it is older than what shows that it was taken, or has no right id', async () => {
+  it('is refused if its id is invalid or older than a day', async () => {
     const id = idOf();
     expect(timeOfName(id)).to.equal(NINE);
     world.nowMs += DAY;
@@ -100,7 +99,7 @@ describe('notify: a message that the daemon gives no answer to', () => {
     expect(accepted()).to.deep.equal([]);
   });
 
-  it('leaves nothing behind for long', async () => {
+  it('removes its marks after a week', async () => {
     const old = idOf();
     await acceptUnanswered(world.deps, BODY, old);
     world.nowMs += 6 * DAY;

@@ -44,7 +44,7 @@ describe('notify: announcements', () => {
     });
   }
 
-  it('open with a gerund of the request, and stay under six words, whatever is asked', () => {
+  it('begin with a gerund and have less than six words', () => {
     const gerund: Record<string, RegExp> = {
       question: /^(?:Checking|Looking up|Finding)\b/,
       command: /^(?:Fixing|Creating|Updating)\b/,
@@ -73,26 +73,26 @@ describe('notify: announcements', () => {
     );
   });
 
-  it('are not made for what is done directly', () => {
+  it('are not made for direct skills', () => {
     for (const handling of ['direct-skill', 'utility', 'sub-workflow'] as const) {
       expect(ask('fix the login bug', { handling, skill: 'Git', workflow: 'Push' }).line).to.equal(null);
     }
-    expect(ask('fix the login bug', { skill: 'Git' })).to.include({ line: null, reason: 'a skill without a workflow is not announced' }); // prettier-ignore
+    expect(ask('fix the login bug', { skill: 'Git' })).to.include({ line: null, reason: 'skills without a workflow are not announced' }); // prettier-ignore
     expect(ask('thanks!', { skill: 'Git', workflow: 'Push' }).line).to.equal(null);
   });
 
-  it('name a workflow that exists, and no other', () => {
+  it('name only an existing workflow', () => {
     const given = { skill: 'Writing', workflow: 'Newsletter' };
     expect(ask('write the newsletter', given).line).to.equal('Executing the Newsletter workflow within the Writing skill'); // prettier-ignore
     const invented = ask('write the newsletter', { ...given, isWorkflow: () => false });
     expect(invented).to.include({ line: 'Creating newsletter', workflow: null });
-    expect(invented.reason).to.equal('there is no workflow file Newsletter of the skill Writing');
+    expect(invented.reason).to.equal('workflow Newsletter not found (skill Writing)');
     expect(ask('write the newsletter', { workflow: 'Newsletter' }).line).to.equal('Creating newsletter');
   });
 
   describe('a workflow', () => {
     const folder = scratch();
-    it('is a real file of the folder of workflows', () => {
+    it('is a regular file in the workflows folder', () => {
       mkdirSync(folder.path('Writing', 'workflows'), { recursive: true });
       writeFileSync(folder.path('Writing', 'workflows', 'Newsletter.md'), '# N');
       writeFileSync(folder.path('Writing', 'Hidden.md'), '# H');
@@ -116,7 +116,7 @@ describe('notify: announcements', () => {
 });
 
 describe('notify: the voice line of a response', () => {
-  it('is the last line that the DA speaks', () => {
+  it('is the last line that begins with the name', () => {
     const response = 'I changed two files.\n\n- a\n- b\n\n🗣️ Kai: Fixed the login, all tests pass.\n';
     expect(completionLine(response, 'Kai')).to.equal('Fixed the login, all tests pass.');
     expect(completionLine('**COMPLETED:** Moved the *notes* folder.', 'DA')).to.equal(
@@ -128,7 +128,7 @@ describe('notify: the voice line of a response', () => {
     expect(completionLine('> Voice: done\n\nDA: really done', 'DA')).to.equal('really done');
   });
 
-  it('is found at the end of a long response, in linear time', () => {
+  it('is found in a long response in linear time', () => {
     const hard = [`${' *'.repeat(50_000)}x`, '-'.repeat(100_000), `Kai${'_'.repeat(100_000)}`];
     for (const line of hard) {
       const ms = quickestMs(3, () => completionLine(`${line}\n${line}`, 'Kai'));
@@ -137,7 +137,7 @@ describe('notify: the voice line of a response', () => {
     }
   });
 
-  it('is missing from a conversation: nothing is dispatched', () => {
+  it('is missing from a conversation', () => {
     for (const response of [
       'Sure, happy to help.',
       '',
@@ -150,7 +150,7 @@ describe('notify: the voice line of a response', () => {
     }
   });
 
-  it('is one line without controls, and of a length that one can listen to', () => {
+  it('is one short line without controls', () => {
     expect(completionLine(`Kai: \u001b[31mred\u001b[0m${'x'.repeat(900)}`, 'Kai')).to.match(/^redx{296}…$/);
     fc.assert(
       fc.property(fc.string(), fc.string(), (response, name) => {

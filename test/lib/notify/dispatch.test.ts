@@ -17,9 +17,9 @@ import { deliverWaiting, keepDelivering, type Delivering } from '../../../src/li
 import { closeDispatcher, isBusy, resumeAll, scan, startDispatcher } from '../../../src/lib/notify/dispatch';
 import type { Outcome } from '../../../src/lib/notify/channels/channel';
 import { mute, muteState, unmute } from '../../../src/lib/notify/routing';
-import { checkOutbox, outboxOf, outboxStatus, waiting } from '../../../src/lib/notify/outbox';
+import { checkOutbox, outboxOf, outboxStatus, waitingNames } from '../../../src/lib/notify/outbox';
 import { claim } from '../../../src/lib/platform/files/spool';
-import { retry, whyNotReached } from '../../../src/lib/notify/history';
+import { retry, whyUndelivered } from '../../../src/lib/notify/history';
 import { until } from '../../helpers/desktop-kit';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
 import { rejection, thrown } from '../../helpers/errors';
@@ -35,7 +35,6 @@ describe('notify: delivery', () => {
     world = notifyWorld();
   });
   afterEach(async () => {
-    // Also of a test that failed in the midst.
     await delivering?.close(0);
     delivering = undefined;
     expect(world.faults).to.deep.equal([]);
@@ -60,24 +59,24 @@ describe('notify: delivery', () => {
     expect(results).to.deep.equal(['voice delivered', 'push delivered', 'chat delivered']);
   });
 
-  it('accepts nothing of a body that is wrong', async () => {
+  it('rejects an invalid body', async () => {
     const error = await rejection(acceptNotification(world.deps, { message: '' }));
     expect(error).to.include({ kind: 'usage', message: 'message is empty.' });
     expect(existsSync(world.deps.outbox)).to.equal(false);
     expect(world.entries()).to.deep.equal([]);
   });
 
-  it('accepts a notification as a whole, or not at all', async () => {
-    // Where the log belongs there is a folder, as a disk that is full would refuse it.
+  it('accepts a notification for all channels or none', async () => {
+    // A folder in place of the log fails like a full disk.
     mkdirSync(world.deps.history, { recursive: true });
     await rejection(acceptNotification(world.deps, { message: 'x', event: 'security' }));
-    expect(waiting(world.deps)).to.deep.equal([]);
+    expect(waitingNames(world.deps)).to.deep.equal([]);
     rmdirSync(world.deps.history);
     expect((await send({ event: 'security' })).length).to.equal(32);
-    expect(waiting(world.deps)).to.have.length(3);
+    expect(waitingNames(world.deps)).to.have.length(3);
   });
 
-  it('writes into no folder that a link leads to', async () => {
+  it('refuses an outbox with a link in it', async () => {
     checkOutbox(world.deps);
     await send({});
     checkOutbox(world.deps);
@@ -85,7 +84,7 @@ describe('notify: delivery', () => {
     expect(thrown(() => checkOutbox(world.deps))).to.include({ kind: 'config' });
   });
 
-  it('a channel that hangs, or throws, keeps none of the others waiting', async () => {
+  it('is not delayed by a channel that hangs or throws', async () => {
     let free: (outcome: Outcome) => void = () => undefined;
     world.channels.push.answers = [() => new Promise((resolve) => (free = resolve))];
     world.channels.chat.answers = [() => Promise.reject(new Error('boom'))];
@@ -105,8 +104,8 @@ describe('notify: delivery', () => {
     ]);
   }).timeout(60_000);
 
-  it('leaves the event loop to others while thousands are answered at once', async () => {
-    // A clock by which each look takes as long as a slice does: so there is a turn between two, and never a thousand.
+  it('yields to the event loop while thousands are delivered', async () => {
+    // With this clock each step fills its time slice.
     let ticks = 0;
     const clock = { now: () => world.nowMs, monotonic: () => (ticks += 1) };
     world.channels.voice.send = () => Promise.resolve({ outcome: 'show', reason: 'nothing speaks' });
@@ -123,7 +122,7 @@ describe('notify: delivery', () => {
     expect(turns).to.be.greaterThan(500);
   }).timeout(60_000);
 
-  it('tries again later, by itself and after a restart, and not before', async () => {
+  it('retries a failed channel after the delay, also after a restart', async () => {
     world.channels.push.answers = [AGAIN, AGAIN];
     const id = await send({ event: 'backgroundAgent' });
     await deliver();
@@ -139,7 +138,7 @@ describe('notify: delivery', () => {
     expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 3, maybeTwice: false });
   });
 
-  it('tries a banner until its quarter of an hour is over, however many attempts were made at once', async () => {
+  it('retries a banner for 15 minutes, however many attempts were forced', async () => {
     world.notifications.routing.backgroundAgent = ['desktop'];
     world.channels.desktop.answers = Array.from({ length: 20 }, () => AGAIN);
     const id = await send({ event: 'backgroundAgent' });
@@ -161,7 +160,7 @@ describe('notify: delivery', () => {
     expect(world.result(id, 'desktop')).to.include({ result: 'expired', reason: 'It is down. Wait.' });
   });
 
-  it('gives up after a day, keeps it, and sends it when asked to', async () => {
+  it('gives up after a day, and sends it again on request', async () => {
     world.channels.push.answers = Array.from({ length: 200 }, () => AGAIN);
     const id = await send({ event: 'backgroundAgent' });
     for (let hour = 0; hour < 100 && world.result(id, 'push')?.result !== 'expired'; hour += 1) {
@@ -183,7 +182,7 @@ describe('notify: delivery', () => {
     expect(thrown(() => retry(world.deps, '../../etc/passwd'))).to.include({ kind: 'usage' });
   }).timeout(60_000);
 
-  it('retry hastens what waits, also in a process that delivers already', async () => {
+  it('retries on request, also in a process that is delivering', async () => {
     world.channels.push.answers = [AGAIN];
     const id = await send({ event: 'backgroundAgent' });
     delivering = keepDelivering(world.deps);
@@ -198,7 +197,7 @@ describe('notify: delivery', () => {
     expect(world.nowMs).to.equal(NINE);
   }).timeout(60_000);
 
-  it('a channel that refuses for good is not asked again', async () => {
+  it('does not retry a rejected message', async () => {
     world.channels.push.answers = [{ outcome: 'failed', reason: 'Gone.', hint: 'Make a new one.' }];
     const id = await send({ event: 'backgroundAgent' });
     await deliver();
@@ -208,7 +207,7 @@ describe('notify: delivery', () => {
     expect(world.result(id, 'push')).to.include({ result: 'failed', reason: 'Gone. Make a new one.' });
   });
 
-  it('a server that is down is asked with one message, not with all that wait', async () => {
+  it('tries a server that is down with one message', async () => {
     world.channels.push.answers = [{ ...DOWN, afterMs: 60_000 } as Outcome];
     for (let n = 0; n < 5; n += 1) await send({ event: 'backgroundAgent', message: `m${n}` });
     const dispatcher = startDispatcher(world.deps);
@@ -219,7 +218,7 @@ describe('notify: delivery', () => {
       expect([texts('push'), isBusy(dispatcher, 0)]).to.deep.equal([['m0'], false]);
       const word = world.entries()[0]?.channels[0];
       expect(word).to.include({ result: 'waiting', attempts: 0, reason: 'It is down.', nextAt: '2026-11-20T09:01:00.000Z' }); // prettier-ignore
-      expect(whyNotReached(world.entries()[0]!)).to.equal('push: It is down.');
+      expect(whyUndelivered(world.entries()[0]!)).to.equal('push: It is down.');
       world.nowMs += 1;
       scan(dispatcher);
       await until('all are out', () => !isBusy(dispatcher, 0));
@@ -229,7 +228,7 @@ describe('notify: delivery', () => {
     }
   });
 
-  it('tells of some that a server that is down keeps waiting, so that the log keeps room for others', async () => {
+  it('logs at most 200 of the deliveries that a pause delays', async () => {
     world.channels.push.answers = [DOWN, DOWN];
     for (let n = 0; n < 300; n += 1) await send({ event: 'backgroundAgent', message: `m${n}` });
     await deliver();
@@ -243,8 +242,8 @@ describe('notify: delivery', () => {
     expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 300, dead: 0 });
   }).timeout(60_000);
 
-  describe('a clock that is put back', () => {
-    it('makes nothing wait that was accepted before, and loses none of it', async () => {
+  describe('after the clock moved back', () => {
+    it('delivers at once what was accepted before', async () => {
       const far = await send({ event: 'backgroundAgent', message: 'days' });
       world.nowMs -= 24 * HOUR;
       await send({ event: 'backgroundAgent', message: 'a day' });
@@ -254,7 +253,7 @@ describe('notify: delivery', () => {
       expect(world.result(far, 'push')).to.include({ result: 'delivered' });
     });
 
-    it('makes due what failed before, and what fails again ages from now on', async () => {
+    it('retries at once, and counts the age from then on', async () => {
       world.channels.push.answers = [AGAIN, AGAIN];
       const id = await send({ event: 'backgroundAgent' });
       await deliver();
@@ -269,7 +268,7 @@ describe('notify: delivery', () => {
       expect(world.result(id, 'push')).to.include({ result: 'expired' });
     });
 
-    it('does not expire what was accepted before the clock was set ahead', async () => {
+    it('does not expire a message because the clock was set ahead', async () => {
       let upMs = HOUR;
       world.deps.clock.boot = () => ({ id: 'a', upMs });
       world.channels.push.answers = [AGAIN];
@@ -286,12 +285,12 @@ describe('notify: delivery', () => {
       world.nowMs -= 72 * HOUR;
       upMs += 25 * HOUR;
       await deliver();
-      expect(world.result(late, 'push'), 'old by the clock that nobody sets').to.include({
+      expect(world.result(late, 'push'), 'old by the boot clock').to.include({
         result: 'expired',
       });
     });
 
-    it('ends the pause of a server that was down', async () => {
+    it('ends a pause', async () => {
       world.channels.push.answers = [{ ...DOWN, afterMs: HOUR } as Outcome];
       await send({ event: 'backgroundAgent', message: 'one' });
       const dispatcher = startDispatcher(world.deps);
@@ -307,7 +306,7 @@ describe('notify: delivery', () => {
       }
     });
 
-    it('lets the quiet hours last as long as that clock says', async () => {
+    it('keeps quiet hours by the new clock', async () => {
       world.quietHours = '08:30-10:00';
       await send({ event: 'backgroundAgent' });
       world.nowMs -= HOUR / 4;
@@ -319,7 +318,7 @@ describe('notify: delivery', () => {
     });
   });
 
-  it('tries at once what a setting had kept back, when the settings change', async () => {
+  it('retries at once when the settings change', async () => {
     world.channels.push.answers = [{ ...DOWN, afterMs: HOUR } as Outcome];
     world.quietHours = '08:30-10:00';
     const held = await send({ event: 'backgroundAgent', message: 'held' });
@@ -342,7 +341,7 @@ describe('notify: delivery', () => {
     expect(world.nowMs).to.equal(NINE);
   }).timeout(60_000);
 
-  it('when its time is up, lets end what is under way: it is not sent twice', async () => {
+  it('waits for a running attempt when its time is up', async () => {
     let free: (outcome: Outcome) => void = () => undefined;
     world.channels.push.answers = [() => new Promise((resolve) => (free = resolve))];
     const id = await send({ event: 'backgroundAgent' });
@@ -355,7 +354,7 @@ describe('notify: delivery', () => {
     expect(texts('push')).to.deep.equal(['Hello']);
   });
 
-  it('shows what was to be spoken and could not be, once', async () => {
+  it('shows once what could not be spoken', async () => {
     world.channels.voice.answers = [{ outcome: 'show', reason: 'no speech engine is set up' }];
     const id = await send({});
     await deliver();
@@ -364,7 +363,7 @@ describe('notify: delivery', () => {
     expect(world.result(id, 'desktop')).to.include({ result: 'delivered' });
   });
 
-  it('does not show twice what is routed to the desktop as well', async () => {
+  it('does not show twice what is also routed to the desktop', async () => {
     world.notifications.routing.taskComplete = ['desktop'];
     world.channels.voice.answers = [{ outcome: 'show', reason: 'broken' }];
     await send({});
@@ -373,7 +372,7 @@ describe('notify: delivery', () => {
     expect(texts('desktop')).to.deep.equal(['Hello']);
   });
 
-  it('mutes, for a time or until it is taken back, and shows meanwhile', async () => {
+  it('mutes for a time or until unmuted, and shows banners meanwhile', async () => {
     expect(muteState(world.deps)).to.deep.equal({ muted: false, until: null });
     mute(world.deps, HOUR);
     expect(muteState(world.deps)).to.deep.equal({ muted: true, until: '2026-11-20T10:00:00.000Z' });
@@ -390,10 +389,10 @@ describe('notify: delivery', () => {
     unmute(world.deps);
     expect(muteState(world.deps).muted).to.equal(false);
     writeFileSync(world.deps.mute, '{"until": 5');
-    expect(muteState(world.deps), 'a broken file mutes').to.deep.equal({ muted: true, until: null });
+    expect(muteState(world.deps), 'a damaged file mutes').to.deep.equal({ muted: true, until: null });
   });
 
-  it('holds pushes for one digest at the end of the quiet hours', async () => {
+  it('collects pushes into one digest at the end of the quiet hours', async () => {
     world.quietHours = '08:30-10:00';
     const first = await send({ event: 'backgroundAgent', message: 'one' });
     await send({ event: 'error', message: 'two', title: 'Oh' });
@@ -402,7 +401,7 @@ describe('notify: delivery', () => {
     expect(texts('push')).to.deep.equal(['at once']);
     expect(texts('voice')).to.deep.equal(['at once']);
     expect(world.result(first, 'push')).to.include({ result: 'waiting', nextAt: '2026-11-20T10:00:00.000Z', reason: 'quiet hours' }); // prettier-ignore
-    expect(whyNotReached(world.entries().find(({ id }) => id === first)!)).to.equal(undefined);
+    expect(whyUndelivered(world.entries().find(({ id }) => id === first)!)).to.equal(undefined);
     world.nowMs += HOUR;
     await deliver();
     const digest = world.channels.push.got[1];
@@ -411,7 +410,7 @@ describe('notify: delivery', () => {
     expect(world.result(first, 'push')?.result).to.equal('delivered');
   });
 
-  it('a single push that was held goes out as it is', async () => {
+  it('sends a single held push as it is', async () => {
     world.quietHours = '08:30-10:00';
     await send({ event: 'backgroundAgent', message: 'one' });
     world.nowMs += HOUR;
@@ -419,7 +418,7 @@ describe('notify: delivery', () => {
     expect(world.channels.push.got[0]).to.include({ count: 1, message: 'one' });
   });
 
-  it('makes one banner of many at once', async () => {
+  it('joins many banners into one', async () => {
     for (let n = 0; n < 8; n += 1) await send({ source: 'subagent', message: `agent ${n}` });
     await deliver();
     expect(world.channels.desktop.got.map(({ count }) => count)).to.deep.equal([8]);
@@ -430,7 +429,7 @@ describe('notify: delivery', () => {
   describe('dedupe keys', () => {
     const key = { dedupe: 'build', event: 'backgroundAgent' };
 
-    it('send the same text once', async () => {
+    it('send a text once', async () => {
       const first = await send(key);
       const second = await send(key);
       await deliver();
@@ -441,10 +440,10 @@ describe('notify: delivery', () => {
       world.nowMs += 13 * HOUR;
       await send(key);
       await deliver();
-      expect(texts('push'), 'much later it is news again').to.have.length(2);
+      expect(texts('push'), 'sent again after 12 hours').to.have.length(2);
     });
 
-    it('replace what has not gone out yet', async () => {
+    it('replace a message that is still waiting', async () => {
       const old = await send({ ...key, message: '10 %' });
       await send({ ...key, message: '20 %' });
       await send({ event: 'backgroundAgent', message: 'other' });
@@ -453,7 +452,7 @@ describe('notify: delivery', () => {
       expect(world.result(old, 'push')?.result).to.equal('superseded');
     });
 
-    it('replace a banner that took the place of the voice, and leave what goes elsewhere', async () => {
+    it('replace the banner of a failed voice, and nothing on other channels', async () => {
       world.channels.voice.answers = [{ outcome: 'show', reason: 'nothing speaks' }];
       world.channels.desktop.answers = [AGAIN];
       world.channels.push.answers = [AGAIN];
@@ -467,21 +466,20 @@ describe('notify: delivery', () => {
       expect(world.result(old, 'push')?.result).to.equal('delivered');
     });
 
-    it('are looked for among their own, whatever else waits', async () => {
+    it('withdraw only deliveries that the log has for the key', async () => {
       await send({ ...key, message: '10 %' });
-      // One of the key that the log knows nothing of: who looked at all that waits would take it away.
-      const [name] = waiting(world.deps) as [string];
+      const [name] = waitingNames(world.deps) as [string];
       const other = '20261120T080000000Z-0123456789ab';
       const text = readFileSync(join(world.deps.outbox, name), 'utf8');
       writeFileSync(join(world.deps.outbox, `${other}.push.json`), text.replace(name.slice(0, 32), other));
       await send({ ...key, message: '20 %' });
-      expect(waiting(world.deps))
+      expect(waitingNames(world.deps))
         .to.have.length(2)
         .and.to.include(`${other}.push.json`)
         .and.not.to.include(name);
     });
 
-    it('hand the key on, so that the channel can update', async () => {
+    it('are passed to the channel', async () => {
       await send({ ...key, message: '10 %' });
       await deliver();
       await send({ ...key, message: '20 %' });
@@ -489,7 +487,7 @@ describe('notify: delivery', () => {
       expect(world.channels.push.got.map(({ dedupe }) => dedupe)).to.deep.equal(['build', 'build']);
     });
 
-    it('send what was given up once more', async () => {
+    it('send a text again that was given up', async () => {
       world.channels.push.answers = [{ outcome: 'failed', reason: 'No.', hint: 'Do.' }];
       await send(key);
       await deliver();
@@ -505,7 +503,7 @@ describe('notify: delivery', () => {
     }).timeout(60_000);
   });
 
-  it('a phase is written by whoever is given for it, and its word is in the answer', async () => {
+  it('returns a word for a phase that was not written', async () => {
     const asked: unknown[] = [];
     const deps = {
       ...world.deps,
@@ -524,7 +522,7 @@ describe('notify: delivery', () => {
   });
 
   describe('several processes', () => {
-    it('one delivers at a time; the other leaves it to that one', async () => {
+    it('deliver one at a time', async () => {
       let free: (outcome: Outcome) => void = () => undefined;
       world.channels.voice.answers = [() => new Promise((resolve) => (free = resolve))];
       await send({});
@@ -537,7 +535,7 @@ describe('notify: delivery', () => {
       expect(texts('voice')).to.deep.equal(['Hello', 'meanwhile']);
     });
 
-    it('a daemon waits until another process has ended, and takes what others put there', async () => {
+    it('let a daemon wait for another process, then deliver what others added', async () => {
       let free: (outcome: Outcome) => void = () => undefined;
       world.channels.voice.answers = [() => new Promise((resolve) => (free = resolve))];
       await send({});
@@ -551,18 +549,18 @@ describe('notify: delivery', () => {
       await delivering.close(100);
     }).timeout(60_000);
 
-    it('leaves what another machine has put into a shared folder', async () => {
+    it('leave deliveries of another machine alone', async () => {
       const other = { ...world.deps, machineId: 'ffffffffffff' };
       await acceptNotification(other, { message: 'theirs' });
       await send({ message: 'ours' });
       await deliver();
       expect(texts('voice')).to.deep.equal(['ours']);
-      expect(waiting(world.deps)).to.have.length(1);
+      expect(waitingNames(world.deps)).to.have.length(1);
     });
   });
 
   describe('after a kill', () => {
-    it('what was in the midst of an attempt is tried once more, and said to be so', async () => {
+    it('sends an interrupted delivery once more, and says so', async () => {
       const id = await send({ event: 'backgroundAgent' });
       claim(outboxOf(world.deps), `${id}.push.json`);
       await deliver();
@@ -570,7 +568,7 @@ describe('notify: delivery', () => {
       expect(world.result(id, 'push')).to.include({ result: 'delivered', maybeTwice: true });
     });
 
-    it('the second time it is given up, said to be unknown, and sent when asked to', async () => {
+    it('gives up as unknown after a second interruption, and sends it again on request', async () => {
       const id = await send({ event: 'backgroundAgent' });
       const name = `${id}.push.json`;
       claim(outboxOf(world.deps), name);
@@ -592,7 +590,19 @@ describe('notify: delivery', () => {
       expect(texts('push')).to.deep.equal(['Hello']);
     });
 
-    it('what has its result recorded is not sent again, only logged', async () => {
+    it('counts an attempt forced by a retry as interrupted', async () => {
+      world.channels.push.answers = [AGAIN, () => new Promise(() => undefined)];
+      const id = await send({ event: 'backgroundAgent' });
+      await deliver();
+      retry(world.deps, id);
+      delivering = keepDelivering(world.deps);
+      await until('it is being sent', () => texts('push').length === 2, 20_000);
+      await delivering.close(0);
+      await deliver();
+      expect(world.result(id, 'push')).to.include({ result: 'delivered', maybeTwice: true });
+    }).timeout(60_000);
+
+    it('only logs a delivery that has its result', async () => {
       const id = await send({ event: 'backgroundAgent' });
       const name = `${id}.push.json`;
       claim(outboxOf(world.deps), name);
@@ -607,7 +617,7 @@ describe('notify: delivery', () => {
       expect(readdirSync(join(world.deps.outbox, 'claimed'))).to.deep.equal([]);
     });
 
-    it('what was sent before its acceptance was logged is in the history', async () => {
+    it('shows a delivery whose acceptance was not logged', async () => {
       const id = await send({ event: 'backgroundAgent', title: 'Build', source: 'subagent' });
       // As if the sender was killed between the delivery and its line in the log.
       rmSync(world.deps.history);
@@ -620,7 +630,7 @@ describe('notify: delivery', () => {
       ]);
     });
 
-    it('what was on its way from the voice to the desktop is shown once', async () => {
+    it('shows once what was moving from the voice to the desktop', async () => {
       const id = await send({});
       const name = `${id}.voice.json`;
       claim(outboxOf(world.deps), name);
@@ -631,7 +641,7 @@ describe('notify: delivery', () => {
     });
   });
 
-  describe('a disk that takes nothing for a while', () => {
+  describe('while the disk is full', () => {
     const claimedFolder = (): string => join(world.deps.outbox, 'claimed');
     const away = (): string => join(world.deps.locks, 'away');
     /** Where the folder was there is a file: nothing can be written into it, as on a full disk. */
@@ -649,7 +659,7 @@ describe('notify: delivery', () => {
       [{ outcome: 'delivered' }, { result: 'delivered', attempts: 1, maybeTwice: false }, 1],
       [AGAIN, { result: 'delivered', attempts: 2, maybeTwice: false }, 2],
     ] as [Outcome, object, number][]) {
-      it(`forgets nothing of what came of an attempt: ${outcome.outcome}`, async () => {
+      it(`remembers the outcome of an attempt: ${outcome.outcome}`, async () => {
         world.channels.push.answers = [
           () => {
             breakIt(claimedFolder());
@@ -678,7 +688,7 @@ describe('notify: delivery', () => {
       });
     }
 
-    it('puts back what was not even sent, and ends what was given up', async () => {
+    it('puts back what was not sent, and ends what was given up', async () => {
       const old = await send({ event: 'backgroundAgent', message: 'old' });
       world.nowMs += 25 * HOUR;
       world.quietHours = '00:00-11:00';
@@ -717,7 +727,7 @@ describe('notify: delivery', () => {
       }
     });
 
-    it('writes the line of the log later, where only that failed', async () => {
+    it('writes the log line later', async () => {
       world.channels.push.answers = [
         () => {
           renameSync(world.deps.history, away());
@@ -744,7 +754,7 @@ describe('notify: delivery', () => {
     });
   });
 
-  it('puts aside what is no delivery, and goes on', async () => {
+  it('buries unreadable deliveries and goes on', async () => {
     mkdirSync(world.deps.outbox, { recursive: true });
     writeFileSync(join(world.deps.outbox, '20261120T080000000Z-0123456789ab.push.json'), '{"version": 9}');
     writeFileSync(join(world.deps.outbox, '20261120T080000000Z-0123456789ac.push.json'), '');
@@ -758,7 +768,7 @@ describe('notify: delivery', () => {
     expect(readdirSync(world.deps.outbox).sort()).to.deep.equal([folder, link, 'README', 'claimed', 'dead']);
   });
 
-  it('a channel that was switched off since is not asked', async () => {
+  it('does not use a channel that was switched off since', async () => {
     const id = await send({ event: 'backgroundAgent' });
     world.channels.push.offReason = 'switched off';
     await deliver();
@@ -769,7 +779,7 @@ describe('notify: delivery', () => {
       .to.include('switched off');
   });
 
-  it('a text that the voice accepted before it was switched off is shown', async () => {
+  it('shows a text whose voice was switched off since', async () => {
     const id = await send({ event: 'taskComplete' });
     world.channels.voice.offReason = 'switched off';
     await deliver();
@@ -778,7 +788,7 @@ describe('notify: delivery', () => {
     expect(texts('desktop')).to.have.length(1);
   });
 
-  it('closes in time, whatever hangs, and the next one takes it up', async () => {
+  it('closes in time while a channel hangs, and the next process goes on', async () => {
     world.channels.push.answers = [() => new Promise(() => undefined)];
     const id = await send({ event: 'backgroundAgent' });
     delivering = keepDelivering(world.deps);

@@ -5,8 +5,8 @@ import { parseRequest } from '../../../src/lib/notify/message';
 import { StewardError } from '../../../src/lib/errors';
 import { thrown } from '../../helpers/errors';
 
-describe('notify: a request', () => {
-  it('has defaults for all but the message', () => {
+describe('notify: a request body', () => {
+  it('has defaults except for the message', () => {
     expect(parseRequest({ message: 'Done' })).to.deep.equal({
       message: 'Done',
       voiceEnabled: true,
@@ -16,7 +16,7 @@ describe('notify: a request', () => {
     });
   });
 
-  it('takes every key', () => {
+  it('may have every key', () => {
     const body = {
       message: 'Done',
       voice_id: 'v1',
@@ -58,43 +58,43 @@ describe('notify: a request', () => {
     ['an empty message', { message: ' \n\t ' }, 'message is empty.'],
     ['a message of controls', { message: '\u0000\u001b[31m\u009b' }, 'message is empty.'],
     ['a message of what has no width', { message: ' \u200b\u2060 ' }, 'message is empty.'],
-    ['a number for a message', { message: 5 }, 'message is not a text.'],
+    ['a number for a message', { message: 5 }, 'message is not a string.'],
     ['a message that is too long', { message: 'x'.repeat(4001) }, 'message has 4001 characters.'],
-    ['a lone surrogate', { message: 'a\ud83db' }, 'message holds half of a character (a lone surrogate).'],
-    ['a lone surrogate in the title', { message: 'a', title: '\udc00' }, 'title holds half of a character (a lone surrogate).'], // prettier-ignore
-    ['an unknown event', { message: 'a', event: 'party' }, 'event is not an event.'],
-    ['an event that objects inherit', { message: 'a', event: 'constructor' }, 'event is not an event.'],
-    ['an event of another type', { message: 'a', event: 1 }, 'event is not an event.'],
-    ['a voice_enabled of another type', { message: 'a', voice_enabled: 'no' }, 'voice_enabled is not right.'],
-    ['a voice_id with a space', { message: 'a', voice_id: 'a b' }, 'voice_id is not right.'],
-    ['a priority of 6', { message: 'a', priority: 6 }, 'priority is not right.'],
-    ['a priority of 1.5', { message: 'a', priority: 1.5 }, 'priority is not right.'],
-    ['a duration below 0', { message: 'a', durationSec: -1 }, 'durationSec is not right.'],
-    ['a dedupe with an escape', { message: 'a', dedupe: 'a\u001b[m' }, 'dedupe is not right.'],
-    ['a file as an address', { message: 'a', url: 'file:///etc/passwd' }, 'url is not an address.'],
-    ['a script as an address', { message: 'a', url: 'javascript:alert(1)' }, 'url is not an address.'],
-    ['an address with a line break', { message: 'a', url: 'https://a.b/\nc' }, 'url is not an address.'],
-    ['tags of another type', { message: 'a', tags: 'x' }, 'tags are not right.'],
-    ['a tag with a comma', { message: 'a', tags: ['a,b'] }, 'tags are not right.'],
-    ['an unknown source', { message: 'a', source: 'me' }, 'source is not known.'],
-    ['a phase of another type', { message: 'a', phase: 3 }, 'phase is not a text.'],
-    ['a slug of another type', { message: 'a', slug: {} }, 'slug is not a text.'],
+    ['a lone surrogate', { message: 'a\ud83db' }, 'message contains a lone surrogate.'],
+    ['a lone surrogate in the title', { message: 'a', title: '\udc00' }, 'title contains a lone surrogate.'], // prettier-ignore
+    ['an unknown event', { message: 'a', event: 'party' }, 'event is invalid.'],
+    ['an event that objects inherit', { message: 'a', event: 'constructor' }, 'event is invalid.'],
+    ['an event of another type', { message: 'a', event: 1 }, 'event is invalid.'],
+    ['a voice_enabled of another type', { message: 'a', voice_enabled: 'no' }, 'voice_enabled is invalid.'],
+    ['a voice_id with a space', { message: 'a', voice_id: 'a b' }, 'voice_id is invalid.'],
+    ['a priority of 6', { message: 'a', priority: 6 }, 'priority is invalid.'],
+    ['a priority of 1.5', { message: 'a', priority: 1.5 }, 'priority is invalid.'],
+    ['a duration below 0', { message: 'a', durationSec: -1 }, 'durationSec is invalid.'],
+    ['a dedupe with an escape', { message: 'a', dedupe: 'a\u001b[m' }, 'dedupe is invalid.'],
+    ['a file as an address', { message: 'a', url: 'file:///etc/passwd' }, 'url is invalid.'],
+    ['a script as an address', { message: 'a', url: 'javascript:alert(1)' }, 'url is invalid.'],
+    ['an address with a line break', { message: 'a', url: 'https://a.b/\nc' }, 'url is invalid.'],
+    ['tags of another type', { message: 'a', tags: 'x' }, 'tags is invalid.'],
+    ['a tag with a comma', { message: 'a', tags: ['a,b'] }, 'tags is invalid.'],
+    ['an unknown source', { message: 'a', source: 'me' }, 'source is invalid.'],
+    ['a phase of another type', { message: 'a', phase: 3 }, 'phase is not a string.'],
+    ['a slug of another type', { message: 'a', slug: {} }, 'slug is not a string.'],
     ['a title that is too long', { message: 'a', title: 'x'.repeat(251) }, 'title has 251 characters.'],
   ];
   for (const [what, body, message] of bad) {
-    it(`refuses ${what}, and names the key`, () => {
+    it(`rejects ${what}, and names the key`, () => {
       const error = thrown(() => parseRequest(body));
       expect(error).to.include({ kind: 'usage', message });
       expect(error.hint).to.match(/^[A-Z].+\.$/s);
     });
   }
 
-  it('counts characters, not halves of them, and takes 4,000', () => {
+  it('may have 4,000 characters, counted as code points', () => {
     expect(parseRequest({ message: '😀'.repeat(4000) }).message.length).to.equal(8000);
     expect(thrown(() => parseRequest({ message: '😀'.repeat(4001) })).message).to.include('4001');
   });
 
-  it('keeps lines, and takes escape sequences and controls out', () => {
+  it('keeps line breaks, and loses escape sequences and controls', () => {
     const { message, title } = parseRequest({
       message: 'one\r\ntwo\u001b]0;owned\u0007\nthree\u0000\u202e!',
       title: 'a\u001b[31mb\nc',
@@ -103,7 +103,7 @@ describe('notify: a request', () => {
     expect(title).to.equal('ab c');
   });
 
-  it('either refuses or gives what is free of controls, whatever comes', () => {
+  it('is rejected or free of controls, whatever it contains', () => {
     fc.assert(
       fc.property(
         fc.string({

@@ -6,13 +6,13 @@ import { acceptNotification } from '../../../src/lib/notify/accept';
 import { deliverWaiting } from '../../../src/lib/notify/deliver';
 import {
   MAX_WAITING,
-  askRetry,
-  dead,
+  deadFolder,
   foreignDeliveries,
-  look,
   outboxOf,
   outboxStatus,
-  waiting,
+  requestRetry,
+  scanOutbox,
+  waitingNames,
 } from '../../../src/lib/notify/outbox';
 import { retry } from '../../../src/lib/notify/history';
 import { claim } from '../../../src/lib/platform/files/spool';
@@ -31,35 +31,35 @@ describe('the outbox', () => {
   const nameOf = (n: number): string => `20261120T080000000Z-${n.toString(16).padStart(12, '0')}.push.json`;
   const lay = (name: string): void => writeFileSync(join(world.deps.outbox, name), '');
 
-  it('is looked through in one go: what is not known, oldest first, and what is to be retried, once', () => {
+  it('is scanned for unknown deliveries, oldest first, and for retry requests', () => {
     [nameOf(3), nameOf(1), nameOf(2), 'README', '.x.json.0123456789ab.tmp'].forEach(lay);
-    askRetry(world.deps, 'some-id');
+    requestRetry(world.deps, 'some-id');
     const known = new Set([nameOf(1)]);
-    expect(look(world.deps, (name) => known.has(name))).to.deep.equal({
+    expect(scanOutbox(world.deps, (name) => known.has(name))).to.deep.equal({
       unknown: [nameOf(2), nameOf(3)],
       retries: ['some-id'],
     });
-    expect(look(world.deps, (name) => known.has(name)).retries).to.deep.equal([]);
+    expect(scanOutbox(world.deps, (name) => known.has(name)).retries).to.deep.equal([]);
     expect(readdirSync(world.deps.outbox)).to.include('README');
   });
 
-  it('takes nothing more when it is full, and drops nothing', async () => {
+  it('refuses more when it is full, and drops nothing', async () => {
     for (let n = 0; n < MAX_WAITING; n += 1) lay(nameOf(n));
     const error = await rejection(acceptNotification(world.deps, { message: 'hello', event: 'error' }));
     expect(error).to.include({ kind: 'unavailable' });
-    expect(error.message).to.equal('20000 notifications wait already; no more are taken.');
+    expect(error.message).to.equal('The outbox is full: 20000 deliveries are waiting.');
     expect(readdirSync(world.deps.outbox)).to.have.length(MAX_WAITING);
     expect(world.entries()).to.deep.equal([]);
   }).timeout(120_000);
 
-  describe('with a delivery of another machine', () => {
+  describe('with a delivery from another machine', () => {
     const other = 'ffffffffffff';
     const deliver = (): Promise<boolean> => deliverWaiting(world.deps, { patienceMs: 0, longestMs: 20_000 });
     const accepted = async (): Promise<string> =>
       (await acceptNotification({ ...world.deps, machineId: other }, { message: 'hello', event: 'error' }))
         .id;
 
-    it('leaves it alone for a day, then gives it up with the reason', async () => {
+    it('leaves it alone for a day, then gives up with the reason', async () => {
       const id = await accepted();
       world.nowMs += 23 * 60 * MINUTE;
       await deliver();
@@ -71,33 +71,33 @@ describe('the outbox', () => {
       expect(outboxStatus(world.deps).waiting).to.equal(0);
       expect(world.result(id, 'push')).to.deep.include({
         result: 'expired',
-        reason: `accepted by another machine (${other}), which has not delivered it within a day`,
+        reason: `accepted by another machine (${other}), which did not deliver it within a day`,
       });
-      expect(deadReport(dead(world.deps)).reasons.map(({ reason }) => reason)).to.deep.equal([
-        `accepted by another machine (${other}), which has not delivered it within a day`,
+      expect(deadReport(deadFolder(world.deps)).reasons.map(({ reason }) => reason)).to.deep.equal([
+        `accepted by another machine (${other}), which did not deliver it within a day`,
       ]);
       expect(retry(world.deps, id).length).to.be.greaterThan(0);
       await deliver();
       expect(world.channels.push.got.map(({ message }) => message)).to.deep.equal(['hello']);
     });
 
-    it('delivers it when a person asks for that', async () => {
+    it('delivers it on request', async () => {
       const id = await accepted();
       retry(world.deps, id);
       await deliver();
       expect(world.channels.push.got).to.have.length(1);
     });
 
-    it('gives up what it had claimed', async () => {
+    it('gives up a delivery that machine had claimed', async () => {
       const id = await accepted();
-      for (const name of waiting(world.deps)) claim(outboxOf(world.deps), name);
+      for (const name of waitingNames(world.deps)) claim(outboxOf(world.deps), name);
       world.nowMs += 25 * 60 * MINUTE;
       await deliver();
       expect(world.result(id, 'push')?.result).to.equal('expired');
     });
   });
 
-  it('delivers what a clock that was ahead has dated', async () => {
+  it('delivers what a clock ahead of time accepted', async () => {
     world.nowMs += 400 * 24 * 60 * MINUTE;
     await acceptNotification(world.deps, { message: 'from the future', event: 'error' });
     world.nowMs -= 400 * 24 * 60 * MINUTE;

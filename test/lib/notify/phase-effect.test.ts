@@ -12,7 +12,7 @@ import { testArea, type TestArea } from '../../helpers/area';
 const START = Date.parse('2026-11-20T08:00:00Z');
 const MINUTE = 60_000;
 
-describe('the phase writes', () => {
+describe('notify: phases', () => {
   let area: TestArea;
   let deps: PhaseDeps;
   let nowMs: number;
@@ -45,7 +45,7 @@ describe('the phase writes', () => {
   const history = (slug: string): string[] =>
     session(slug).phaseHistory.map(({ phase, source }) => `${phase} ${source}`);
 
-  it('write the history, with its source, and the phase, in lower case', async () => {
+  it('are stored with their source, in lower case', async () => {
     say('one');
     nowMs += MINUTE;
     expect(await write('EXECUTE', 'one')).to.deep.equal({
@@ -61,7 +61,7 @@ describe('the phase writes', () => {
     expect(history('one')).to.deep.equal(['native hook', 'execute voice']);
   });
 
-  it('merge with what the artifact says', async () => {
+  it('merge with the session file', async () => {
     say('one');
     await write('execute', 'one');
     area.write('sessions/one/ISA.md', '---\nslug: one\nphase: execute\n---\n');
@@ -73,7 +73,7 @@ describe('the phase writes', () => {
     expect(history('one').at(-1)).to.equal('verify merged');
   });
 
-  it('go without a slug to the session that was updated last, is not complete and is young', async () => {
+  it('go to the latest unfinished session without a slug', async () => {
     say('one');
     say('two');
     say('three');
@@ -87,7 +87,7 @@ describe('the phase writes', () => {
     expect(await write('build', 'one')).to.include({ written: true });
   });
 
-  it('say when there is no such session or phase, and then write nothing', async () => {
+  it('write nothing for an unknown session or phase', async () => {
     expect(await write('party', 'one')).to.deep.equal({ written: false, why: 'unknown' });
     expect(existsSync(deps.sessions.path)).to.equal(false);
     for (const slug of ['one', '../etc', '__proto__', 'constructor']) {
@@ -96,7 +96,7 @@ describe('the phase writes', () => {
     expect(await write('plan')).to.deep.equal({ written: false, why: 'no session' });
   });
 
-  it('of fifty at once lose nothing', async () => {
+  it('are all stored when fifty arrive at once', async () => {
     const slugs = Array.from({ length: 50 }, (_, n) => `session-${n}`);
     for (const slug of slugs) say(slug);
     const results = await Promise.all(slugs.map((slug) => write('execute', slug)));
@@ -104,7 +104,7 @@ describe('the phase writes', () => {
     for (const slug of slugs) expect(history(slug)).to.deep.equal(['native hook', 'execute voice']);
   }).timeout(120_000);
 
-  it('put only strings of the phase table on a terminal', () => {
+  it('write only known strings to a terminal', () => {
     for (const { id, label, icon } of PHASES) {
       expect(tabSequence(id, null)).to.equal(`\u001b]0;${icon} ${label}\u0007`);
     }

@@ -42,7 +42,7 @@ function plan(
 const to = (made: Plan): string => made.deliveries.map(({ channel }) => channel).join(' ');
 
 describe('notify: routing', () => {
-  it('is as specified by default', () => {
+  it('has the documented defaults', () => {
     expect(to(plan({}))).to.equal('voice');
     expect(to(plan({ event: 'longTask' }))).to.equal('voice push');
     expect(to(plan({ event: 'backgroundAgent' }))).to.equal('push');
@@ -65,7 +65,7 @@ describe('notify: routing', () => {
     expect(to(plan({}, { settings: own }))).to.equal('voice desktop chat');
   });
 
-  it('makes a long task of one that took longer than the threshold', () => {
+  it('turns a task longer than the threshold into a longTask', () => {
     expect(plan({ durationSec: 300 }).event).to.equal('taskComplete');
     expect(plan({ durationSec: 300.5 }).event).to.equal('longTask');
     expect(plan({ durationSec: 9999, event: 'error' }).event).to.equal('error');
@@ -74,26 +74,26 @@ describe('notify: routing', () => {
     );
   });
 
-  it('gives an event its priority, unless it is given one', () => {
+  it("uses the event's priority by default", () => {
     expect([plan({}).priority, plan({ event: 'error' }).priority, plan({ event: 'security' }).priority]).to.deep.equal([3, 4, 5]); // prettier-ignore
     expect(plan({ event: 'security', priority: 1 }).priority).to.equal(1);
   });
 
-  it('speaks by default, and not when the caller wants no voice', () => {
+  it('speaks unless the caller switches the voice off', () => {
     const silent = plan({ voice_enabled: false });
     expect([to(silent), silent.skipped]).to.deep.equal(['', []]);
     expect(to(plan({ voice_enabled: false, event: 'error' }))).to.equal('push');
   });
 
-  it('lets only the DA speak: a subagent is shown', () => {
+  it('speaks only for the assistant, and shows a subagent', () => {
     const made = plan({ source: 'subagent' });
     expect(to(made)).to.equal('desktop');
-    expect(made.skipped).to.deep.equal([{ channel: 'voice', reason: 'subagents do not speak' }]);
+    expect(made.skipped).to.deep.equal([{ channel: 'voice', reason: 'subagents are not spoken' }]);
     expect(to(plan({ source: 'subagent', voice_enabled: false }))).to.equal('');
     expect(to(plan({ source: 'subagent', event: 'backgroundAgent' }))).to.equal('push');
   });
 
-  it('lets no job speak unless DAEMON_CRON_VOICE is 1 and it asks for the voice', () => {
+  it('speaks for a job only with DAEMON_CRON_VOICE=1', () => {
     const job = { source: 'job' };
     expect(plan(job).deliveries).to.deep.equal([{ channel: 'desktop', silent: true }]);
     const allowed = { moment: { cronVoice: true } };
@@ -102,13 +102,13 @@ describe('notify: routing', () => {
     expect(to(plan({ voice_enabled: true, source: 'subagent' }, allowed))).to.equal('desktop');
   });
 
-  it("sends what a job says to the principal's own tool where there is one", () => {
+  it('sends jobs to the SMS program if one is set', () => {
     const withSms = { moment: { channels: channelsThat(() => undefined) } };
     expect(to(plan({ source: 'job' }, withSms))).to.equal('desktop sms');
     expect(to(plan({}, withSms))).to.equal('voice');
   });
 
-  it('shows without a sound what is muted', () => {
+  it('shows a silent banner when muted', () => {
     const made = plan({ event: 'error' }, { moment: { muted: true } });
     expect(made.deliveries).to.deep.equal([
       { channel: 'desktop', silent: true },
@@ -118,7 +118,7 @@ describe('notify: routing', () => {
     expect(to(plan({ event: 'security' }, { moment: { muted: true } }))).to.equal('desktop push chat');
   });
 
-  it('holds push, and only push, until the quiet hours end, and shows what would be spoken', () => {
+  it('holds only pushes until the quiet hours end, and shows banners instead of speaking', () => {
     const heldUntil = NINE + 3_600_000;
     const made = plan({ event: 'error' }, { settings: QUIET });
     expect(made.deliveries).to.deep.equal([
@@ -128,7 +128,7 @@ describe('notify: routing', () => {
     expect(made.skipped).to.deep.equal([{ channel: 'voice', reason: 'quiet hours' }]);
   });
 
-  it('lets security and priority 5 pass the quiet hours', () => {
+  it('passes quiet hours with security and priority 5', () => {
     for (const body of [
       { event: 'security' },
       { event: 'security', priority: 2 },
@@ -142,7 +142,7 @@ describe('notify: routing', () => {
     }
   });
 
-  it('skips a channel that is not set up, and says why; voice is shown then', () => {
+  it('skips a channel that is not set up, and shows a banner for the voice', () => {
     const channels = channelsThat((id) => (id === 'push' || id === 'voice' ? 'no topic' : undefined));
     const made = plan({ event: 'security' }, { moment: { channels } });
     expect(to(made)).to.equal('desktop chat');
@@ -152,7 +152,7 @@ describe('notify: routing', () => {
     ]);
   });
 
-  it('is the same for the same', () => {
+  it('is deterministic', () => {
     expect(plan({ event: 'error' }, { settings: QUIET })).to.deep.equal(
       plan({ event: 'error' }, { settings: QUIET }),
     );

@@ -17,7 +17,7 @@ describe('notify: texts in parts', () => {
     maxLength: 300,
   });
 
-  it('keep every measure, and lose nothing but white space', () => {
+  it('fit every measure, and lose only white space', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 8, max: 60 }), (text, max) => {
         const parts = split(text, [
@@ -33,12 +33,12 @@ describe('notify: texts in parts', () => {
     );
   });
 
-  it('break no character, and count as the service counts', () => {
+  it('split no character, and count like the service', () => {
     expect(split('😀😀😀', [{ cost: utf8Bytes, max: 9 }])).to.deep.equal(['😀😀', '😀']);
     expect(split('😀😀😀', [{ cost: utf16Units, max: 5 }])).to.deep.equal(['😀😀', '😀']);
   });
 
-  it('break no emoji of several code points, and no letter with its marks, but what is longer than a part', () => {
+  it('split a grapheme only if it is longer than a part', () => {
     const family = '👩\u200d👩\u200d👧';
     expect(split(family.repeat(3), [{ cost: utf8Bytes, max: 40 }])).to.deep.equal([family.repeat(2), family]);
     expect(split('e\u0301e\u0301', [{ cost: utf16Units, max: 3 }])).to.deep.equal(['e\u0301', 'e\u0301']);
@@ -50,7 +50,7 @@ describe('notify: texts in parts', () => {
     expect(split(family, [{ cost: utf8Bytes, max: 10 }]).join('')).to.equal(family);
   });
 
-  it('break at a word or a line where one is near', () => {
+  it('break at a nearby word or line', () => {
     expect(split('alpha beta gamma', [{ cost: utf16Units, max: 12 }])).to.deep.equal(['alpha beta', 'gamma']);
     expect(split('alpha beta\ngamma', [{ cost: utf16Units, max: 12 }])).to.deep.equal([
       'alpha beta',
@@ -59,17 +59,17 @@ describe('notify: texts in parts', () => {
     expect(split('', [{ cost: utf16Units, max: 12 }])).to.deep.equal(['']);
   });
 
-  it('say which of how many they are', () => {
+  it('are numbered', () => {
     expect(numberedParts(['a'])).to.deep.equal(['a']);
     expect(numberedParts(['a', 'b'])).to.deep.equal(['(1/2) a', '(2/2) b']);
   });
 
-  it('shorten by characters', () => {
+  it('are shortened by characters', () => {
     expect(short('a\n b\tc', 10)).to.equal('a b c');
     expect(short('😀😀😀', 2)).to.equal('😀…');
   });
 
-  it('digest says how many more there were', () => {
+  it('are counted in a digest', () => {
     expect(digestText(['a', 'b', 'c'], 2)).to.equal('• a\n• b\nand 1 more');
   });
 });

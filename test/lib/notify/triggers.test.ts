@@ -69,7 +69,7 @@ describe('the triggers of notifications', () => {
       .map((sent) => sent.map(({ channel }) => channel));
 
   describe('the end of a turn', () => {
-    it('says the completion line of the last response, once', async () => {
+    it('sends the completion line of the last response, once', async () => {
       const path = transcript(asked('go'), said('Long talk.\n\n🗣️ Max: The site is live.'));
       left('turn-ended', { transcript: path }, 60);
       left('turn-ended', { transcript: path }, 60);
@@ -82,31 +82,31 @@ describe('the triggers of notifications', () => {
       expect(hasTriggers(deps)).to.equal(false);
     });
 
-    it('is a long task by the time since the prompt', async () => {
+    it('is a longTask by the time since the prompt', async () => {
       const path = transcript(asked('go'), said('Max: Built.'));
       left('turn-ended', { transcript: path }, 301);
       await drainTriggers(deps);
       expect(world.entries()[0]).to.include({ event: 'longTask', text: 'Built.' });
     });
 
-    it('says nothing of a conversation, and that a long turn without a line is done', async () => {
+    it('is not sent for a conversation, but for a long turn without a line', async () => {
       const path = transcript(asked('hello'), said('Hello! How are you?'));
       left('turn-ended', { transcript: path }, 20);
       await drainTriggers(deps);
       expect(got).to.deep.equal([]);
       left('turn-ended', { transcript: path }, 720);
       await drainTriggers(deps);
-      expect(world.entries()[0]).to.include({ event: 'longTask', text: 'website is done after 12 min.' });
+      expect(world.entries()[0]).to.include({ event: 'longTask', text: 'website finished after 12 min.' });
     });
 
-    it('is an error where the record ends with one', async () => {
+    it('is an error if the transcript ends with one', async () => {
       const end = said('API Error: 500', { isApiErrorMessage: true });
       left('turn-ended', { transcript: transcript(asked('go'), said('Max: Done.'), asked('more'), end) });
       await drainTriggers(deps);
       expect(world.entries()[0]).to.include({ event: 'error', text: 'website stopped with an error.' });
     });
 
-    it('waits for a record whose end is not written yet, and takes nothing of the turn before', async () => {
+    it('waits for an unfinished transcript, and ignores the turn before', async () => {
       const path = transcript(asked('go'), said('Max: The first.'), asked('more'));
       left('turn-ended', { transcript: path });
       await drainTriggers(deps);
@@ -120,7 +120,7 @@ describe('the triggers of notifications', () => {
       expect([got.length, hasTriggers(deps)]).to.deep.equal([1, false]);
     });
 
-    it('never says what a subagent said, and passes over what it does not understand', async () => {
+    it('ignores subagents and unknown lines', async () => {
       const path = transcript(
         asked('go'),
         said('Max: Mine.'),
@@ -137,7 +137,7 @@ describe('the triggers of notifications', () => {
   });
 
   describe('the end of agents', () => {
-    it('of eight together is one message, never spoken', async () => {
+    it('is one silent message for eight agents', async () => {
       for (let n = 0; n < 8; n += 1) {
         left('agent-ended');
         world.nowMs += 500;
@@ -146,13 +146,13 @@ describe('the triggers of notifications', () => {
       expect([got.length, hasTriggers(deps)], 'more may end').to.deep.equal([0, true]);
       world.nowMs += 2000;
       await drainTriggers(deps);
-      expect(got.map(({ message }) => message)).to.deep.equal(['website: 8 agents are done.']);
+      expect(got.map(({ message }) => message)).to.deep.equal(['website: 8 agents finished.']);
       expect(got[0]).to.include({ voiceEnabled: false, source: 'subagent' });
       expect(channels()).to.deep.equal([['push']]);
       expect(hasTriggers(deps)).to.equal(false);
     });
 
-    it('is told of by session, and does not wait for ever', async () => {
+    it('is sent by session, without waiting forever', async () => {
       left('agent-ended');
       left('agent-ended', { session: 'two' });
       for (let n = 0; n < 15; n += 1) {
@@ -161,7 +161,7 @@ describe('the triggers of notifications', () => {
         if (n < 13) await drainTriggers(deps);
       }
       await drainTriggers(deps);
-      expect(got.map(({ message }) => message)).to.have.members(['website: an agent is done.', 'website: 16 agents are done.']); // prettier-ignore
+      expect(got.map(({ message }) => message)).to.have.members(['website: an agent finished.', 'website: 16 agents finished.']); // prettier-ignore
     });
   });
 
@@ -180,14 +180,14 @@ describe('the triggers of notifications', () => {
         expect(channels()).to.deep.equal(expected === undefined ? [] : [expected]);
         if (expected !== undefined) {
           expect(world.entries()[0]).to.include({
-            text: 'website waits for your permission.',
+            text: 'website asks for your permission.',
             event: 'attention',
           });
         }
       });
     }
 
-    it('leaves the banner where a push cannot go out', async () => {
+    it('keeps the banner if no push can go out', async () => {
       sight = 'away';
       world.channels.push.offReason = 'no topic is set';
       left('attention');
@@ -195,7 +195,7 @@ describe('the triggers of notifications', () => {
       expect(channels()).to.deep.equal([['desktop']]);
     });
 
-    it('is told of once a wait: the permission and the notice of it are one', async () => {
+    it('is sent once a wait: the prompt and its reminder are one', async () => {
       left('attention', { reason: 'permission_prompt' });
       left('attention', { reason: 'permission_prompt' });
       await drainTriggers(deps);
@@ -206,7 +206,7 @@ describe('the triggers of notifications', () => {
       expect(channels().filter((to) => to.length > 0)).to.have.length(2);
     });
 
-    it('is not told of when it was answered meanwhile', async () => {
+    it('is not sent if it was answered meanwhile', async () => {
       delete session?.waitingSince;
       left('attention');
       await drainTriggers(deps);

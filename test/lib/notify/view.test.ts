@@ -29,62 +29,62 @@ function entry(channel: Partial<ChannelResult>, more: Partial<HistoryEntry> = {}
   };
 }
 
-describe('notify: what a person is shown', () => {
-  it('is a line a notification, on the local clock, with its day when that is over', () => {
+describe('notify: views', () => {
+  it('show a line a notification, in local time, with the date if it is not today', () => {
     const old = entry({}, { at: iso(NINE - 24 * HOUR), title: 'Nightly' });
     expect(historyText([entry({}), old], OPTIONS).split('\n')).to.deep.equal([
       '20261120T090000000Z-0123456789ab  10:00  push  The build failed.',
       '20261120T090000000Z-0123456789ab  2026-11-19  push  Nightly: The build failed.',
     ]);
-    expect(historyText([], OPTIONS)).to.match(/^No notification yet\./);
+    expect(historyText([], OPTIONS)).to.match(/^No notifications yet\./);
     expect(historyText([], { ...OPTIONS, columns: 40 })).to.match(/^(?:.{1,40}(?:\n|$)){2,}$/);
   });
 
-  it('keeps the id and the text on a narrow terminal, and no line is longer', () => {
+  it('fit a narrow terminal with the id and the text', () => {
     const same = entry({}, { duplicateOf: '20261120T080000000Z-0123456789ab', channels: [] });
     expect(historyText([entry({}), same], { ...OPTIONS, columns: 40 }).split('\n')).to.deep.equal([
       '20261120T090000000Z-0123456789ab',
       '  10:00  push  The build failed.',
       '20261120T090000000Z-0123456789ab',
       '  10:00  –  The build failed.',
-      '  the same as',
+      '  duplicate of',
       '    20261120T080000000Z-0123456789ab,',
-      '    and not sent again',
+      '    not sent again',
     ]);
   });
 
   const waits: [inMs: number, words: string][] = [
-    [-1, 'is tried again now'],
-    [4_001, 'is tried again in 5 s'],
-    [10 * MINUTE, 'waits until 10:10'],
-    [15 * HOUR, 'waits until 2026-11-21 01:00'],
+    [-1, 'retrying now'],
+    [4_001, 'retrying in 5 s'],
+    [10 * MINUTE, 'waiting until 10:10'],
+    [15 * HOUR, 'waiting until 2026-11-21 01:00'],
   ];
   for (const [inMs, words] of waits) {
-    it(`says of a wait of ${inMs} ms that it ${words}`, () => {
+    it(`show a wait of ${inMs} ms as "${words}"`, () => {
       const waiting = entry({ result: 'waiting', nextAt: iso(NINE + inMs), reason: 'It is down.' });
       expect(answersText(waiting, OPTIONS).split('\n')[1]).to.equal(`  push  ${words}: It is down.`);
     });
   }
 
-  it('says what came of each channel, and what may have come twice', () => {
+  it('show the result of each channel, and possible duplicates', () => {
     const lines = (['failed', 'expired', 'shown', 'skipped', 'unknown', 'superseded'] as const).map(
       (result) => answersText(entry({ result }), OPTIONS).split('\n')[1],
     );
     expect(lines).to.deep.equal([
       '  push  failed',
       '  push  given up',
-      '  push  shown instead',
+      '  push  not spoken, shown as a banner',
       '  push  not sent',
-      '  push  not known',
-      '  push  overtaken',
+      '  push  unknown',
+      '  push  replaced',
     ]);
-    expect(historyText([entry({ maybeTwice: true })], OPTIONS)).to.include('delivered, perhaps twice');
+    expect(historyText([entry({ maybeTwice: true })], OPTIONS)).to.include('delivered, possibly twice');
   });
 
-  it('says of what no channel was meant for that it reached nobody', () => {
+  it('show that no channel is set up for an event', () => {
     const words = [
-      '  nobody  no channel takes taskComplete, and the voice was off for it or not',
-      '    asked for; see `steward notify routes`',
+      '  not sent: no channel is set up for taskComplete, and the voice is off for it;',
+      '    see `steward notify routes`',
     ];
     const none = entry({}, { event: 'taskComplete', channels: [] });
     expect(historyText([none], OPTIONS).split('\n').slice(1)).to.deep.equal(words);
@@ -92,7 +92,7 @@ describe('notify: what a person is shown', () => {
     expect(answersText({ ...none, duplicateOf: none.id }, OPTIONS)).to.equal(none.id);
   });
 
-  it('names the day of a mute that ends on another one', () => {
+  it('show the date of a mute that ends on another day', () => {
     expect(untilText(iso(NINE + HOUR), OPTIONS)).to.equal('11:00');
     expect(untilText(iso(NINE + 20 * HOUR), OPTIONS)).to.equal('2026-11-21 06:00');
     const report: RoutesReport = {
@@ -106,13 +106,13 @@ describe('notify: what a person is shown', () => {
     };
     const text = routesText(report, OPTIONS);
     expect(text).to.include('The voice is muted until 2026-11-21 06:00;');
-    expect(text).to.include('Does not work:\n  push  The topic is gone. Set it.');
+    expect(text).to.include('Not working:\n  push  The topic is gone. Set it.');
     expect(text)
       .to.include('error  voice (muted) + push  Error')
       .and.include('  chat  switched off. Switch it on.');
   });
 
-  it('fits a narrow terminal, and shows no control of a text from elsewhere', () => {
+  it('show no control characters, and wrap everything', () => {
     const wild = { text: `\u001b[2J${'wide 日本語 '.repeat(30)}`, title: 'a\u001b]0;x\u0007b\u202e' };
     const narrow = historyText([entry({ result: 'failed', reason: 'x '.repeat(99) }, wild)], { ...OPTIONS, columns: 40 }); // prettier-ignore
     for (const line of narrow.split('\n')) expect(line.length).to.be.at.most(40);

@@ -4,73 +4,60 @@ import { toStewardError } from '../../errors';
 import type { HttpLibrary } from '../../platform/net/origin-client';
 import type { Run } from '../../platform/process/process';
 import type { Clock } from '../../platform/time/clock';
-import { newId, type Delivery } from '../outbox';
 import type { ChannelId } from '../events';
+import { newId, type Delivery } from '../outbox';
 import type { Voice } from '../speech/voice';
 
-/** What a channel is given: one notification, or several in one. Every text is free of controls. */
-export interface Parcel extends Pick<
-  Delivery,
-  | 'id'
-  | 'event'
-  | 'priority'
-  | 'message'
-  | 'title'
-  | 'voiceId'
-  | 'url'
-  | 'dedupe'
-  | 'tags'
-  | 'silent'
-  | 'sentParts'
-> {
-  /** Wall-clock ms at which it was accepted. */
+type Sent =
+  'id' | 'event' | 'priority' | 'message' | 'title' | 'voiceId' | 'url' | 'dedupe' | 'tags' | 'silent';
+
+/** One notification, or several in one, as a channel gets it. Every text is free of controls. */
+export interface Parcel extends Pick<Delivery, Sent | 'sentParts'> {
+  /** Wall-clock ms. */
   acceptedMs: number;
-  /** How many notifications it stands for. */
+  /** How many notifications it contains. */
   count: number;
 }
 
-/** What came of an attempt. `reason` and `hint` are for people and hold no secret. */
+/** The outcome of an attempt. `reason` and `hint` are shown to people and contain no secret. */
 export type Outcome =
   | { outcome: 'delivered' }
-  /** Not spoken, and to be shown instead. */
+  /** The voice failed; the desktop takes over. */
   | { outcome: 'show'; reason: string }
-  /** No attempt will succeed. */
+  /** A retry would fail too. */
   | { outcome: 'failed'; reason: string; hint: string }
-  /** Retried, not before `afterMs`; with `all`, nothing else goes out on this channel before that either. */
+  /** Retry, not before `afterMs`. With `all`, the whole channel pauses until then. */
   | { outcome: 'again'; reason: string; hint: string; afterMs?: number; all?: boolean };
 
-/** Why something does not work, and what to do. */
+/** What is wrong, and what to do. */
 export interface Trouble {
   reason: string;
   hint: string;
 }
 
 /**
- * A way to reach the principal. A new one is a file with a function that returns such an object, and a line in index.ts;
- * the contract suite (test/contracts/channel.ts) runs on it.
+ * A way to send notifications. A new one is a file with a factory and a line in index.ts; the contract suite
+ * (test/contracts/channel.ts) runs on it.
  */
 export interface Channel {
   readonly id: ChannelId;
-  /** How long a delivery is retried, ms; a day when left out. */
+  /** How long a delivery is retried, ms; a day by default. */
   readonly keepMs?: number;
-  /** In quiet hours a delivery waits for their end, and goes out with the others. */
+  /** Deliveries wait for the end of quiet hours, and go out as one. */
   readonly isHeld?: true;
-  /** So many deliveries that wait at once become one. */
+  /** From so many on, waiting deliveries become one. */
   readonly joinsFrom?: number;
-  /** Why it takes nothing while it is not set up; undefined when it is. Never throws. */
+  /** Why it is switched off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
-  /** What keeps it from sending here, as far as that is known without starting or asking anything. */
+  /** Why it cannot send, as far as that is known without starting or asking anything. */
   trouble?: () => Trouble | undefined;
-  /** Loads what it needs before there is an attempt, so that the attempt is short. May throw. */
+  /** Loads its libraries before an attempt, to keep the attempt short. May throw. */
   prepare?: () => Promise<void>;
-  /**
-   * One attempt, bounded in time. After each part of a message that goes out in several, `onPart` is called with how
-   * many are out.
-   */
+  /** Makes one attempt within a bounded time. Calls `onPart` with the number of parts sent, if there are several. */
   send: (parcel: Parcel, onPart: (sent: number) => void) => Promise<Outcome>;
 }
 
-/** What channels are made of; each factory takes what it needs. */
+/** What channels are made of; each factory takes a part. */
 export interface ChannelDeps {
   clock: Clock;
   platform: NodeJS.Platform;
@@ -78,21 +65,21 @@ export interface ChannelDeps {
   run: Run;
   /** Loads the HTTP library, once. */
   http: () => Promise<Pick<HttpLibrary, 'origin'>>;
-  /** How long a server may take for one answer, ms; ten seconds when left out. */
+  /** The time limit of one answer, ms; 10 s by default. */
   answerMs?: number;
-  /** The settings as they are now. */
+  /** The current settings. */
   settings: () => SettingsConfig['notifications'];
-  /** The value of a secret; undefined when none is set. A reference that gives nothing is `config`. */
+  /** The value of a secret; undefined if none is set. A reference that cannot be resolved is `config`. */
   secret: (from: Secret) => string | undefined;
   voice: Pick<Voice, 'isOff' | 'status'> & { speech: Pick<Voice['speech'], 'say'> };
   muted: () => boolean;
-  /** File of machine-local state with the ids of the banners that may be replaced. */
+  /** Machine-local file with the ids of banners that may be replaced. */
   banners: string;
-  /** The principal's program for short messages, and its arguments; empty: none. */
+  /** The SMS program and its arguments; empty: none. */
   smsCommand: () => readonly string[];
 }
 
-/** Makes a channel ready; the outcome of what was to go out through it where that fails. */
+/** Prepares a channel; returns the outcome of the attempt if that fails. */
 export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   try {
     await channel.prepare?.();
@@ -102,7 +89,7 @@ export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   }
 }
 
-/** One attempt; a channel that throws has failed by itself and stops no other. */
+/** Makes one attempt; a channel that throws fails alone. */
 export async function attempt(channel: Channel, ...args: Parameters<Channel['send']>): Promise<Outcome> {
   try {
     return await channel.send(...args);
@@ -111,27 +98,25 @@ export async function attempt(channel: Channel, ...args: Parameters<Channel['sen
   }
 }
 
-/** The outcome of an error; `last` are the kinds that no other attempt changes. */
-export function fault(error: unknown, last: readonly string[] = []): Outcome {
+/** The outcome of an error; kinds in `final` are not retried. */
+export function fault(error: unknown, final: readonly string[] = []): Outcome {
   const { kind, message, hint = 'Try again.' } = toStewardError(error);
-  return { outcome: last.includes(kind) ? 'failed' : 'again', reason: message, hint };
+  return { outcome: final.includes(kind) ? 'failed' : 'again', reason: message, hint };
 }
 
 export interface TestResult {
   channel: ChannelId;
-  /** `off`: it is not set up, and that may be meant. */
   state: 'ok' | 'off' | 'failed';
   reason: string | null;
   /** What to do. */
   hint: string | null;
 }
 
-/** Sends a test message over each channel, all at once, past outbox, mute and quiet hours. */
+/** Sends a test message over every channel at once, past outbox, mute and quiet hours. */
 export function testChannels(deps: { clock: Clock; channels: readonly Channel[] }): Promise<TestResult[]> {
   return Promise.all(deps.channels.map((channel) => testChannel(deps.clock, channel)));
 }
 
-/** Sends a test message over one channel. */
 export async function testChannel(clock: Clock, channel: Channel): Promise<TestResult> {
   const off = channel.off();
   if (off !== undefined) return { channel: channel.id, state: 'off', ...off };
@@ -142,9 +127,9 @@ export async function testChannel(clock: Clock, channel: Channel): Promise<TestR
   if (outcome.outcome !== 'show') {
     return { channel: channel.id, state: 'failed', reason: outcome.reason, hint: outcome.hint };
   }
-  const reason = `Nothing was spoken: ${outcome.reason.replace(/\.$/, '')}.`;
-  return { channel: channel.id, state: 'failed', reason, hint: 'What is to be spoken is shown instead.' };
+  const reason = `${outcome.reason.replace(/\.$/, '')}.`;
+  return { channel: channel.id, state: 'failed', reason, hint: 'Until then, banners replace the voice.' };
 }
 
-/** A parcel that is nothing special. */
+/** The fields of a parcel without anything special. */
 export const PLAIN = { tags: [], silent: false, count: 1, sentParts: 0 } satisfies Partial<Parcel>;

@@ -4,12 +4,13 @@ import type { WholeAnswer } from '../../platform/net/origin-client';
 import { EVENTS } from '../events';
 import { escapeMarkup, numberedParts, split, utf16Units, withoutMentions } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
-import { tooMany, webChannel, webCheck, type WebDeps, type WebService } from './web';
+import { rateLimited, webChannel, webCheck, type WebDeps, type WebService } from './web';
 
 export type ChatShape = 'discord' | 'slack' | 'generic';
 
 const DISCORD_MAX = 2000;
 const SLACK_MAX = 3500;
+/** For the part numbers. */
 const RESERVE = 20;
 
 const SET = 'steward config set notifications.chat.webhook URL';
@@ -17,9 +18,13 @@ const SET = 'steward config set notifications.chat.webhook URL';
 const missing: WebService['missing'] = ({ chat }) =>
   chat.webhook.isSet
     ? undefined
-    : { reason: 'no webhook is set', hint: 'Make an incoming webhook in your chat, and set it:', mend: SET };
+    : {
+        reason: 'no webhook is set',
+        hint: 'Create an incoming webhook in your chat, and set it:',
+        mend: SET,
+      };
 
-/** A chat's incoming webhook. Its address is the credential: it is in no message and no log. */
+/** A chat's incoming webhook. Its URL is a credential, so no message or log contains it. */
 export function chatChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'chat',
@@ -32,18 +37,18 @@ export function chatChannel(deps: WebDeps): Channel {
 function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']> {
   const url = deps.secret(deps.settings().chat.webhook);
   if (url === undefined || !URL.canParse(url)) {
-    const hint = 'Set notifications.chat.webhook to the whole https:// address.';
-    return { outcome: 'failed', reason: 'The webhook is not an address.', hint };
+    const hint = 'Set notifications.chat.webhook to the full https:// address.';
+    return { outcome: 'failed', reason: 'The webhook is not a URL.', hint };
   }
   const parts = chatBodies(parcel, shapeOf(url)).map((body, index) => ({
     body,
-    // A server of one's own can tell by it what it has had already.
+    // Lets your own server recognize a repeated post.
     headers: { 'idempotency-key': `${parcel.id}-${index + 1}` },
   }));
   return { url, parts };
 }
 
-/** Which service a webhook belongs to, by its address. */
+/** Recognizes the service by the webhook's URL. */
 export function shapeOf(url: string): ChatShape {
   const { hostname, pathname } = new URL(url);
   if (hostname === 'hooks.slack.com' || /^\/services\/T\w+\/B\w+\/\w+$/.test(pathname)) return 'slack';
@@ -51,7 +56,7 @@ export function shapeOf(url: string): ChatShape {
   return 'generic';
 }
 
-/** The bodies that a parcel is posted as. Nobody is mentioned, whatever the text holds. */
+/** The bodies of a parcel's posts. No text can mention anybody. */
 export function chatBodies(parcel: Parcel, shape: ChatShape): Record<string, unknown>[] {
   const { id, event, priority, message, tags, count, url, title = EVENTS[event].title } = parcel;
   const text = url === undefined ? message : `${message}\n${url}`;
@@ -65,33 +70,30 @@ export function chatBodies(parcel: Parcel, shape: ChatShape): Record<string, unk
     const quiet = { link_names: false, unfurl_links: false, unfurl_media: false };
     return numberedParts(parts).map((part) => ({ text: escapeMarkup(part), ...quiet }));
   }
-  const at = parcel.acceptedMs;
-  // `text` is what a chat shows; the other fields are data, as they were sent.
-  return [
-    { text: withoutMentions(`${title}\n${text}`), id, event, title, message, priority, tags, count, url, at },
-  ];
+  // `text` is for display; the other fields are the data as sent.
+  const data = { id, event, title, message, priority, tags, count, url, at: parcel.acceptedMs };
+  return [{ text: withoutMentions(`${title}\n${text}`), ...data }];
 }
 
-/** Discord says how long to wait in the body, with fractions of a second, and more exactly than in the header. */
+/** Discord's body has a more exact wait than its header. */
 function judgeChat({ status, text }: WholeAnswer): Outcome | undefined {
-  if (status === 429) return tooMany('The chat', parseObject(text)?.['retry_after']);
+  if (status === 429) return rateLimited('The chat', parseObject(text)?.['retry_after']);
   if (![401, 403, 404, 410].includes(status)) return undefined;
-  const reason = `The chat does not know the webhook, or not any more (${status}).`;
-  const hint = `Make a new webhook, and set it: \`${SET}\`.`;
-  return { outcome: 'failed', reason, hint };
+  const hint = `Create a new webhook, and set it: \`${SET}\`.`;
+  return { outcome: 'failed', reason: `The chat rejected the webhook (${status}).`, hint };
 }
 
 export const chatCheck = webCheck({
   id: 'chat',
-  title: 'the chat',
+  title: 'chat',
   missing,
   ask: ({ chat }, secret) => ({ url: secret(chat.webhook) ?? '' }),
-  // A GET posts nothing: some services describe the webhook, others say that they want a POST.
+  // A GET posts nothing: services describe the webhook or ask for a POST.
   judge: (hostname, { status }) =>
     [401, 403, 404, 410].includes(status)
-      ? failed(`${hostname} does not know the webhook any more (${status})`, {
-          hint: 'Make a new one there, and set it:',
+      ? failed(`${hostname} rejected the webhook (${status})`, {
+          hint: 'Create a new one there, and set it:',
           mend: SET,
         })
-      : ok(`${hostname} answers`),
+      : ok(`${hostname} responds`),
 });

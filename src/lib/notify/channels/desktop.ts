@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 
 import { toStewardError } from '../../errors';
+import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../../platform/check';
 import {
   isAbsentService,
   isBusError,
@@ -9,13 +10,12 @@ import {
   withBus,
   type Bus,
 } from '../../platform/desktop/bus';
-import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../../platform/check';
 import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { ensureFolder } from '../../platform/files/folder';
 import { parseObject } from '../../platform/files/json-object';
 import { shortHash } from '../../platform/files/short-hash';
-import { askPowerShell } from '../../platform/process/windows';
 import type { Run } from '../../platform/process/process';
+import { askPowerShell } from '../../platform/process/windows';
 import { cleanLine } from '../../platform/terminal/terminal';
 import type { NotifyChecked } from '../checks';
 import { EVENTS } from '../events';
@@ -26,19 +26,18 @@ const TIMEOUT_MS = 5_000;
 const MAX_TITLE = 120;
 const MAX_BODY = 1000;
 
-/** A banner of the desktop. Texts are arguments or data, never part of a script. */
+/** Desktop banners. Texts are arguments or data, never part of a script. */
 export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run' | 'banners'>): Channel {
   const { platform, env, run } = deps;
   return {
     id: 'desktop',
-    // A banner of an hour ago is no news, and many at once become one.
     keepMs: 15 * 60_000,
     joinsFrom: 4,
     off: () => undefined,
     trouble() {
       const missing = ['darwin', 'win32'].includes(platform) ? undefined : missingSessionBus(env);
       if (missing === undefined) return undefined;
-      return { reason: `There is no desktop session here: ${missing}.`, hint: NO_SERVICE.hint };
+      return { reason: `No desktop session: ${missing}.`, hint: NO_SERVICE.hint };
     },
     async send(parcel) {
       try {
@@ -60,22 +59,24 @@ function bodyOf({ message }: Parcel): string {
   return chars.length <= MAX_BODY ? message : `${chars.slice(0, MAX_BODY - 1).join('')}…`;
 }
 
-/** The script comes on stdin and the texts as its arguments: `-` is the end of osascript's own options. */
+/** The script goes to stdin and the texts are arguments; `-` ends osascript's own options. */
 async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
   const input = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run\n';
   const args = ['-', titleOf(parcel), bodyOf(parcel)];
   const { code } = await run('/usr/bin/osascript', args, { timeoutMs: TIMEOUT_MS, input });
   if (code === 0) return { outcome: 'delivered' };
-  return {
-    outcome: 'again',
-    reason: 'The notification could not be shown.',
-    hint: 'Allow notifications of Script Editor in the system settings, under Notifications.',
-  };
+  const hint = 'Allow notifications of Script Editor in System Settings > Notifications.';
+  return { outcome: 'again', reason: 'macOS did not show the notification.', hint };
 }
 
-/** The texts are base64 within the script, and text nodes in the toast. */
+/** The script carries the texts as base64, and the toast as text nodes. */
 async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
+  const silence = [
+    "$a = $x.CreateElement('audio')",
+    "$a.SetAttribute('silent', 'true')",
+    '[void]$x.DocumentElement.AppendChild($a)',
+  ];
   const script = [
     `$t = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${base64(titleOf(parcel))}'))`,
     `$b = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${base64(bodyOf(parcel))}'))`,
@@ -84,13 +85,7 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
     "$n = $x.GetElementsByTagName('text')",
     '[void]$n.Item(0).AppendChild($x.CreateTextNode($t))',
     '[void]$n.Item(1).AppendChild($x.CreateTextNode($b))',
-    ...(parcel.silent
-      ? [
-          "$a = $x.CreateElement('audio')",
-          "$a.SetAttribute('silent', 'true')",
-          '[void]$x.DocumentElement.AppendChild($a)',
-        ]
-      : []),
+    ...(parcel.silent ? silence : []),
     '$o = [Windows.UI.Notifications.ToastNotification]::new($x)',
     ...(parcel.dedupe === undefined ? [] : [`$o.Tag = 'steward-${shortHash(parcel.dedupe)}'`]),
     `[Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier('${APP_ID}').Show($o)`,
@@ -102,77 +97,67 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   } catch (error) {
     const { kind, message } = toStewardError(error);
     if (kind !== 'unavailable') throw error;
-    // Its own hint is for what can be asked without PowerShell.
-    const hint = 'Allow notifications of Windows PowerShell in the system settings, under Notifications.';
+    const hint = 'Allow notifications of Windows PowerShell in Settings > Notifications.';
     return { outcome: 'again', reason: message, hint };
   }
 }
 
-/** Toasts need an application that Windows knows: PowerShell's own. */
+/** PowerShell's own id: a toast needs an application that Windows knows. */
 const APP_ID = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe';
 
-/** A banner that the notification server has shown. */
-interface Banner {
-  id: number;
-  /** Bus and connection of that server: another one counts anew, and its ids are of other banners. */
-  server: string;
-}
-
 const MAX_BANNERS = 50;
-const MAX_BYTES = 64 * 1024;
-const MAX_REASON = 200;
 const NAME = 'org.freedesktop.Notifications';
 const SERVER = { destination: NAME, path: '/org/freedesktop/Notifications', interface: NAME };
 const DBUS_NAME = 'org.freedesktop.DBus';
 const DBUS = { destination: DBUS_NAME, path: '/org/freedesktop/DBus', interface: DBUS_NAME };
 const NO_SERVICE = {
   outcome: 'again',
-  reason: 'There is no notification service on the message bus (D-Bus).',
-  hint: 'Run steward inside the graphical session, with a notification service such as dunst or mako.',
+  reason: 'No notification service on the message bus (D-Bus).',
+  hint: 'Run steward in the graphical session, with a notification service such as dunst or mako.',
 } as const satisfies Outcome;
 
-/** Shows a banner through the notification service of the session (Linux and the BSDs). */
+/** Shows a banner through the session's notification service (Linux and the BSDs). */
 export async function showOverBus(
   deps: Pick<ChannelDeps, 'env' | 'banners'>,
   parcel: Parcel,
 ): Promise<Outcome> {
   const address = sessionBusAddress(deps.env);
   if (address === undefined) return NO_SERVICE;
-  let isAsked = false;
+  let isConnected = false;
   try {
     await withBus({ address, timeoutMs: TIMEOUT_MS }, async (bus) => {
-      isAsked = true;
+      isConnected = true;
       await notifyOver(bus, deps.banners, parcel);
     });
     return { outcome: 'delivered' };
   } catch (error) {
     if (isAbsentService(error)) return NO_SERVICE;
-    const hint = 'Restart the notification service of the desktop.';
+    const hint = "Restart the desktop's notification service.";
     if (isBusError(error)) {
-      const said = error.cause instanceof Error ? error.cause.message : '';
-      const reason = cleanLine(said === '' ? error.type : said, MAX_REASON);
+      const cause = error.cause instanceof Error ? error.cause.message : '';
+      const reason = cleanLine(cause === '' ? error.type : cause, 200);
       return { outcome: 'again', reason: `The notification service refused: ${reason}`, hint };
     }
-    if (!isAsked) throw error;
-    return { outcome: 'again', reason: 'The notification service of the desktop does not answer.', hint };
+    if (!isConnected) throw error;
+    return { outcome: 'again', reason: 'The notification service does not respond.', hint };
   }
 }
 
 async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void> {
   const key = parcel.dedupe === undefined ? undefined : shortHash(parcel.dedupe);
-  const shown = key === undefined ? new Map<string, Banner>() : readBanners(path);
-  const server = key === undefined ? undefined : await serverOf(bus);
-  const before = key === undefined ? undefined : shown.get(key);
+  const banners = key === undefined ? {} : readBanners(path);
+  const previous = key === undefined ? undefined : banners[key];
+  const isSame = previous !== undefined && previous.server === (await serverOf(bus));
   const [id] = await bus.call({
     ...SERVER,
     member: 'Notify',
     signature: 'susssasa{sv}i',
     body: [
       'steward',
-      before !== undefined && before.server === server ? before.id : 0,
+      isSame ? previous.id : 0,
       '',
       titleOf(parcel),
-      // Servers may read the body as markup.
+      // Servers may parse the body as markup.
       escapeMarkup(bodyOf(parcel)),
       [],
       {
@@ -184,13 +169,13 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
     autoStart: true,
   });
   if (key === undefined || typeof id !== 'number') return;
-  shown.delete(key);
-  shown.set(key, { id, server: server ?? (await serverOf(bus)) ?? '' });
+  const others = Object.entries(banners).filter(([other]) => other !== key);
+  const latest = [...others, [key, { id, server: (await serverOf(bus)) ?? '' }] as const];
   ensureFolder(dirname(path));
-  replaceFile(path, JSON.stringify(Object.fromEntries([...shown].slice(-MAX_BANNERS))));
+  replaceFile(path, JSON.stringify(Object.fromEntries(latest.slice(-MAX_BANNERS))));
 }
 
-/** Undefined while none runs. */
+/** Bus and connection of the service: another one has its own ids. Undefined if none runs. */
 async function serverOf(bus: Bus): Promise<string | undefined> {
   try {
     const [owner] = await bus.call({ ...DBUS, member: 'GetNameOwner', signature: 's', body: [NAME] });
@@ -202,31 +187,31 @@ async function serverOf(bus: Bus): Promise<string | undefined> {
   }
 }
 
-/** In the order in which they were shown. */
-function readBanners(path: string): Map<string, Banner> {
-  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
-  return new Map(
-    Object.entries(stored).filter((entry): entry is [string, Banner] => {
-      const { id, server } = (entry[1] ?? {}) as Partial<Banner>;
-      return Number.isInteger(id) && typeof server === 'string';
-    }),
+/** The banners that may be replaced, by the hash of their key, oldest first. */
+function readBanners(path: string): Record<string, { id: number; server: string }> {
+  const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '') ?? {};
+  const isBanner = (value: unknown): value is { id: number; server: string } => {
+    const { id, server } = (value ?? {}) as Record<string, unknown>;
+    return Number.isInteger(id) && typeof server === 'string';
+  };
+  return Object.fromEntries(
+    Object.entries(stored).flatMap(([key, value]) => (isBanner(value) ? [[key, value]] : [])),
   );
 }
 
-/** Is a notification service there? Nothing is shown. */
 export const desktopCheck: Check<NotifyChecked> = {
   id: 'notify.desktop',
-  title: 'banners of the desktop',
+  title: 'desktop banners',
   needsConfig: true,
   run({ host, find }) {
     if (host.platform === 'darwin' || host.platform === 'win32') {
       const program = host.platform === 'darwin' ? 'osascript' : 'powershell.exe';
       return [
-        find(program) === undefined ? failed(`${program} is not on the PATH`) : ok(`${program} shows them`),
+        find(program) === undefined ? failed(`${program} is not on the PATH`) : ok(`shown by ${program}`),
       ];
     }
     const address = sessionBusAddress(host.env);
-    if (address === undefined) return [off('no desktop session here: no D-Bus session is set')];
+    if (address === undefined) return [off('no desktop session (D-Bus)')];
     return orFailure(() =>
       withBus({ address, timeoutMs: TIMEOUT_MS }, async (bus) => {
         const names = async (member: string): Promise<unknown[]> => {
@@ -240,9 +225,9 @@ export const desktopCheck: Check<NotifyChecked> = {
 };
 
 export function judgeDesktop(running: readonly unknown[], startable: readonly unknown[]): Finding {
-  if (running.includes(NAME)) return ok('a notification service runs');
-  if (startable.includes(NAME)) return ok('a notification service starts when it is needed');
-  return warning('there is no notification service on the message bus (D-Bus)', {
-    hint: 'Run one in your session, such as dunst or mako; desktops bring their own.',
+  if (running.includes(NAME)) return ok('the notification service runs');
+  if (startable.includes(NAME)) return ok('the notification service starts on demand');
+  return warning('no notification service on the message bus (D-Bus)', {
+    hint: 'Run one in your session, such as dunst or mako. Most desktops include one.',
   });
 }

@@ -1,14 +1,14 @@
 import type { Check } from '../../platform/check';
 import type { NotifyChecked } from '../checks';
-import { voiceCheck, voiceChannel } from './voice';
 import type { Channel, ChannelDeps } from './channel';
 import { chatChannel, chatCheck } from './chat';
 import { desktopChannel, desktopCheck } from './desktop';
 import { pushChannel, pushCheck } from './push';
 import { smsChannel } from './sms';
 import { telegramChannel, telegramCheck } from './telegram';
+import { voiceChannel, voiceCheck } from './voice';
 
-/** Every channel, and its row in `doctor`, in the order in which they are shown. */
+/** Every channel and its doctor check, in display order. */
 const CHANNELS: readonly { make: (deps: ChannelDeps) => Channel; check?: Check<NotifyChecked> }[] = [
   { make: voiceChannel, check: voiceCheck },
   { make: desktopChannel, check: desktopCheck },

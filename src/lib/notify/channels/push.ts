@@ -7,13 +7,13 @@ import { jsonBytes, numberedParts, split, utf8Bytes } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
 import { judgeStatus, rootOf, webChannel, webCheck, type WebDeps, type WebService } from './web';
 
-/** A longer message becomes an attachment; a larger body is refused. */
+/** ntfy turns a longer message into an attachment, and rejects a larger body. */
 const MAX_MESSAGE_BYTES = 4096;
 const MAX_BODY_BYTES = 8192;
-/** Room for `(12/12) ` and the end of the JSON. */
+/** For `(12/12) ` and the end of the JSON. */
 const RESERVE_BYTES = 40;
 const MAX_PARTS = 10;
-/** The server lets one message through every five seconds once its burst is used up. */
+/** ntfy refills its rate limit by one message every five seconds. */
 const RATE_WAIT_MS = 5_000;
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 const DAY_MS = 86_400_000;
@@ -23,11 +23,11 @@ const missing: WebService['missing'] = ({ push }) =>
     ? undefined
     : {
         reason: 'no topic is set',
-        hint: 'Set one that nobody guesses, and subscribe to it on your phone:',
+        hint: 'Set one that is hard to guess, and subscribe to it on your phone:',
         mend: 'steward config set notifications.push.topic "steward-$(openssl rand -hex 16)"',
       };
 
-/** Push by ntfy's protocol: JSON to the server's root, with the topic in it, since headers hold Latin-1 only. */
+/** Push through an ntfy server. Posts JSON to its root, because headers hold only Latin-1. */
 export function pushChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'push',
@@ -39,16 +39,16 @@ export function pushChannel(deps: WebDeps): Channel {
 }
 
 function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']> {
-  const { topic: stored, token: storedToken, server, detail } = deps.settings().push;
-  const topic = deps.secret(stored);
+  const { topic: storedTopic, token: storedToken, server, detail } = deps.settings().push;
+  const topic = deps.secret(storedTopic);
   if (topic === undefined || !TOPIC.test(topic)) {
     const hint = 'Set notifications.push.topic to 1 to 64 letters, digits, - and _.';
-    return { outcome: 'failed', reason: 'The topic is not one that a push server takes.', hint };
+    return { outcome: 'failed', reason: 'The push topic is invalid.', hint };
   }
   const token = deps.secret(storedToken);
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
     const hint = 'Set notifications.push.token to the token alone, without spaces.';
-    return { outcome: 'failed', reason: 'The access token cannot be sent.', hint };
+    return { outcome: 'failed', reason: 'The push access token is malformed.', hint };
   }
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return {
@@ -57,7 +57,7 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
   };
 }
 
-/** The JSON documents that a parcel is published as; with `generic` nothing of what was said is in them. */
+/** The JSON documents to publish. `generic` contains nothing of the message. */
 export function pushBodies(
   parcel: Parcel,
   topic: string,
@@ -73,13 +73,14 @@ export function pushBodies(
     ...(isFull && title !== undefined ? { title } : {}),
     ...(isFull && url !== undefined ? { click: url } : {}),
   };
-  const generic = count > 1 ? `${count} notifications came in the quiet hours.` : facts.generic;
-  const left = MAX_BODY_BYTES - Buffer.byteLength(JSON.stringify(common), 'utf8') - 2 * RESERVE_BYTES - 80;
+  const generic = count > 1 ? `${count} notifications arrived in the quiet hours.` : facts.generic;
+  const restBytes =
+    MAX_BODY_BYTES - Buffer.byteLength(JSON.stringify(common), 'utf8') - 2 * RESERVE_BYTES - 80;
   const parts = split(isFull ? message : generic, [
     { cost: utf8Bytes, max: MAX_MESSAGE_BYTES - RESERVE_BYTES },
-    { cost: jsonBytes, max: left },
+    { cost: jsonBytes, max: restBytes },
   ]).slice(0, MAX_PARTS);
-  // A server that knows these ids shows the same one again as a change of the message, not as another one.
+  // A server that supports sequence ids updates the message with the same id.
   const sequence = dedupe === undefined ? id : `key-${shortHash(dedupe)}${shortHash(dedupe + topic)}`;
   return numberedParts(parts).map((part, index) => ({
     ...common,
@@ -88,37 +89,36 @@ export function pushBodies(
   }));
 }
 
-/** The server's own error codes; what they leave open the status says. */
+/** Reads the server's own error codes, then the status. */
 function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
   const { status, text } = answer;
   if (status < 400) return undefined;
   const code = parseObject(text)?.['code'];
+  const again = (reason: string, hint: string, afterMs: number): Outcome => {
+    return { outcome: 'again', reason, hint, afterMs, all: true };
+  };
   if (code === 42901) {
-    const reason = 'The push server takes no more messages for the moment (42901).';
-    return {
-      outcome: 'again',
-      reason,
-      hint: 'It is sent again in some seconds.',
-      afterMs: RATE_WAIT_MS,
-      all: true,
-    };
+    return again(
+      'The push server limits the rate (42901).',
+      'No action needed: steward retries in 5 s.',
+      RATE_WAIT_MS,
+    );
   }
   if (code === 42908 || code === 42905) {
-    const reason = `The push server's quota of the day is used up (${code}).`;
-    const hint = 'It is sent again after midnight UTC; an access token of your own has a quota of its own.';
-    const afterMs = DAY_MS - (nowMs % DAY_MS) + RATE_WAIT_MS;
-    return { outcome: 'again', reason, hint, afterMs, all: true };
+    const hint = 'It resets at midnight UTC. An access token has its own quota.';
+    const midnightMs = DAY_MS - (nowMs % DAY_MS);
+    return again(`The push server's daily quota is used up (${code}).`, hint, midnightMs + RATE_WAIT_MS);
   }
   if (code === 40009 || code === 40010) {
     const hint = 'Set another one: `steward config set notifications.push.topic TOPIC`.';
-    return { outcome: 'failed', reason: `The push server does not take this topic (${code}).`, hint };
+    return { outcome: 'failed', reason: `The push server rejected the topic (${code}).`, hint };
   }
   if (status === 401 || status === 403) {
     const hint = 'Set notifications.push.token to a token that may write to the topic.';
-    return { outcome: 'failed', reason: `The push server does not allow it (${status}).`, hint };
+    return { outcome: 'failed', reason: `The push server denied access (${status}).`, hint };
   }
   const judged = judgeStatus(answer, nowMs);
-  // It sends no Retry-After.
+  // ntfy sends no Retry-After.
   return status === 429 && judged.outcome === 'again' ? { afterMs: RATE_WAIT_MS, ...judged } : judged;
 }
 
@@ -126,23 +126,22 @@ export const pushCheck = webCheck({
   id: 'push',
   title: 'push',
   missing,
-  // Asks whether the topic may be used, and publishes nothing.
+  // Asks for access to the topic, and publishes nothing.
   ask({ push: { server, topic, token } }, secret) {
     const key = secret(token);
     const url = `${rootOf(server)}${encodeURIComponent(secret(topic) ?? '')}/auth`;
     return { url, headers: key === undefined ? {} : { authorization: `Bearer ${key}` } };
   },
   judge(hostname, { status, text }) {
-    if (status === 200 && /"success"\s*:\s*true/.test(text))
-      return ok(`${hostname} takes messages of the topic`);
+    if (status === 200 && /"success"\s*:\s*true/.test(text)) return ok(`${hostname} accepts the topic`);
     if (status === 401 || status === 403) {
-      return failed(`${hostname} does not let the topic be used with this token`, {
+      return failed(`${hostname} denies access to the topic`, {
         kind: 'auth',
         mend: 'steward config set notifications.push.token TOKEN',
       });
     }
-    return failed(`${hostname} does not answer as a push server (${status})`, {
-      hint: 'Name an ntfy server:',
+    return failed(`${hostname} does not respond like an ntfy server (${status})`, {
+      hint: 'Set the address of one:',
       mend: 'steward config set notifications.push.server HOST',
     });
   },

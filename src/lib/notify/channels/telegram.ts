@@ -4,9 +4,10 @@ import type { WholeAnswer } from '../../platform/net/origin-client';
 import { EVENTS } from '../events';
 import { numberedParts, split, utf16Units, withoutMentions } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
-import { rootOf, tooMany, webChannel, webCheck, type WebDeps, type WebService } from './web';
+import { rateLimited, rootOf, webChannel, webCheck, type WebDeps, type WebService } from './web';
 
 const MAX_TEXT = 4096;
+/** For the part numbers. */
 const RESERVE = 20;
 const SET = 'steward config set notifications.telegram';
 
@@ -16,14 +17,11 @@ const missing: WebService['missing'] = ({ telegram: { token, chatId } }) => {
     return { reason: 'no bot token is set', hint, mend: `${SET}.token env:NAME` };
   }
   if (chatId.isSet) return undefined;
-  return {
-    reason: 'no chat is set',
-    hint: "Write to the bot, and set the chat's id:",
-    mend: `${SET}.chatId ID`,
-  };
+  const hint = 'Write to the bot, and set the id of the chat:';
+  return { reason: 'no chat is set', hint, mend: `${SET}.chatId ID` };
 };
 
-/** A chat of a Telegram bot. The token is a part of the address, so the address is in no message and no log. */
+/** A chat with a Telegram bot. The URL contains the token, so no message or log contains the URL. */
 export function telegramChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'telegram',
@@ -37,8 +35,8 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
   const { token: storedToken, chatId, server } = deps.settings().telegram;
   const token = deps.secret(storedToken);
   if (token === undefined || !/^\d{1,20}:[\w-]{10,200}$/.test(token)) {
-    const hint = 'Set notifications.telegram.token to the whole token, such as 123456:ABC….';
-    return { outcome: 'failed', reason: 'The bot token is not one that Telegram gives.', hint };
+    const hint = 'Set notifications.telegram.token to the full token, such as 123456:ABC….';
+    return { outcome: 'failed', reason: 'The bot token is malformed.', hint };
   }
   const { message, url, title = EVENTS[parcel.event].title } = parcel;
   const text = [title, message, ...(url === undefined ? [] : [url])].join('\n');
@@ -48,34 +46,32 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
     link_preview_options: { is_disabled: true },
   };
   // Without a parse_mode the text is plain.
-  const parts = numberedParts(
-    split(withoutMentions(text), [{ cost: utf16Units, max: MAX_TEXT - RESERVE }]),
-  ).map((part) => ({ body: { ...common, text: part } }));
-  return { url: addressOf(server, token, 'sendMessage'), parts };
+  const parts = split(withoutMentions(text), [{ cost: utf16Units, max: MAX_TEXT - RESERVE }]);
+  return {
+    url: urlOf(server, token, 'sendMessage'),
+    parts: numberedParts(parts).map((part) => ({ body: { ...common, text: part } })),
+  };
 }
 
 function judgeTelegram({ status, text }: WholeAnswer): Outcome | undefined {
   if (status === 429) {
     const parameters = parseObject(text)?.['parameters'];
-    return tooMany('Telegram', isObject(parameters) ? parameters['retry_after'] : undefined);
+    return rateLimited('Telegram', isObject(parameters) ? parameters['retry_after'] : undefined);
   }
-  const [reason, hint] = REFUSALS[status] ?? [];
+  const [reason, hint] = REJECTIONS[status] ?? [];
   if (reason === undefined || hint === undefined) return undefined;
   return { outcome: 'failed', reason: `${reason} (${status}).`, hint };
 }
 
-const NO_BOT = [
-  'Telegram does not know the bot',
-  `Set the token of your bot: \`${SET}.token env:NAME\`.`,
-] as const;
-const REFUSALS: Readonly<Record<number, readonly [string, string]>> = {
-  400: ['Telegram does not take the message', `Check the chat's id: \`${SET}.chatId ID\`.`],
+const NO_BOT = ['Telegram does not know the bot', `Set its token: \`${SET}.token env:NAME\`.`] as const;
+const REJECTIONS: Readonly<Record<number, readonly [string, string]>> = {
+  400: ['Telegram rejected the message', `Check the chat id: \`${SET}.chatId ID\`.`],
   401: NO_BOT,
   403: ['The bot may not write to the chat', 'Start a chat with the bot, or add it to the group.'],
   404: NO_BOT,
 };
 
-function addressOf(server: string, token: string | undefined, method: string): string {
+function urlOf(server: string, token: string | undefined, method: string): string {
   return `${rootOf(server)}bot${token}/${method}`;
 }
 
@@ -83,7 +79,7 @@ export const telegramCheck = webCheck({
   id: 'telegram',
   title: 'Telegram',
   missing,
-  ask: ({ telegram: { server, token } }, secret) => ({ url: addressOf(server, secret(token), 'getMe') }),
+  ask: ({ telegram: { server, token } }, secret) => ({ url: urlOf(server, secret(token), 'getMe') }),
   judge: (hostname, { status }) =>
     status === 200
       ? ok(`${hostname} knows the bot`)

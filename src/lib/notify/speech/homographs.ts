@@ -1,18 +1,17 @@
 import TABLE from '../../../../templates/data/homographs.json';
-import type { Replacement } from './transform';
+import type { Replacement } from './pronunciation';
 
 /**
- * A word with two pronunciations: the engine's own, and one that it gives only to a respelling ("live" rhymes with
- * "give" as a verb, "lyve" with "drive"). The first rule that fits the words around it decides; where none fits, the
- * word stays: a verb that was respelled sounds wrong, an adjective that was missed sounds as it did before.
+ * A word with two pronunciations. Engines know one, and say the other only if it is respelled ("live" as "lyve"). The
+ * first matching rule decides; without one the word stays, since a wrong respelling is worse than none.
  */
 export interface Homograph {
-  /** In lower case; any case is found, whole words only. */
+  /** Lower case; matches whole words in any case. */
   word: string;
   respelling: string;
-  /** Parts of patterns that the rules name as `<NAME>`. */
+  /** Parts of patterns that rules refer to as `<NAME>`. */
   words: Readonly<Record<string, string>>;
-  /** Each rule: `respell` or `keep`, a pattern before the word (may be empty), and any of several behind it. */
+  /** Each rule: `respell` or `keep`, a pattern before the word (may be empty), and alternatives after it. */
   contexts: readonly { rules: readonly string[][] }[];
 }
 
@@ -22,12 +21,12 @@ interface Context {
   after: readonly RegExp[];
 }
 
-/** How much of the text on either side is looked at, in UTF-16 units. */
+/** How much of the text on either side rules see, in UTF-16 units. */
 const REACH = 160;
 
 const compiled = new WeakMap<Homograph, Context[]>();
 
-/** The words to respell in a text, in its order. */
+/** Finds the words to respell, in the order of the text. */
 export function findHomographs(text: string, table: readonly Homograph[] = TABLE): Replacement[] {
   return table
     .flatMap((homograph) =>
@@ -53,12 +52,13 @@ function isRespelled(homograph: Homograph, before: string, after: string): boole
   return fitting?.respells === true;
 }
 
-/** Compiles the rules once, when the word first occurs; rules share the patterns that they have in common. */
+/** Compiles the rules when the word first occurs. */
 function contextsOf(homograph: Homograph): Context[] {
   let contexts = compiled.get(homograph);
   if (contexts !== undefined) return contexts;
+  // Many rules share a pattern.
   const shared = new Map<string, RegExp>();
-  const behind = (source: string): RegExp => {
+  const following = (source: string): RegExp => {
     const known = shared.get(source) ?? pattern(`^(?:${filled(source, homograph.words)})`);
     shared.set(source, known);
     return known;
@@ -67,7 +67,7 @@ function contextsOf(homograph: Homograph): Context[] {
     rules.map(([then, before = '', ...after]) => ({
       respells: then === 'respell',
       before: before === '' ? undefined : pattern(`(?:${filled(before, homograph.words)})$`),
-      after: after.map(behind),
+      after: after.map(following),
     })),
   );
   compiled.set(homograph, contexts);
@@ -78,10 +78,10 @@ function filled(source: string, words: Homograph['words']): string {
   return source.replace(/<([A-Z_]+)>/g, (_, name: string) => filled(words[name] ?? '', words));
 }
 
-/** Letters in lower case, and some signs among them: the engine compiles Unicode's own classes ten times slower. */
+/** Lower-case letters, roughly: V8 compiles Unicode's own classes ten times slower. */
 const LETTERS = 'a-z\u00b5-\u1fff\u2c00-\ud7ff';
 
-/** In these sources \p{L} stands alone, or first in its class. */
+/** Replaces \p{L}, alone or first in its class. */
 function pattern(source: string): RegExp {
   const inClasses = source.replace(
     /\[(\^?)\\p\{L\}(\\p\{N\})?/g,
@@ -90,7 +90,7 @@ function pattern(source: string): RegExp {
   return new RegExp(inClasses.replaceAll('\\p{L}', `[${LETTERS}]`));
 }
 
-/** Not a part of another word, of a path, an address or an identifier. */
+/** Matches outside of other words, paths, addresses and identifiers. */
 function wholeWord(word: string): RegExp {
   return new RegExp(
     `(?<![\\p{L}\\p{N}\\p{M}_/@#.\\\\=~&]|\\p{L}['’])${word}(?![\\p{L}\\p{N}\\p{M}_@/\\\\=]|[.'’][\\p{L}\\p{N}])`,
@@ -103,7 +103,7 @@ function sentenceBefore(text: string, start: number): string {
   return near.slice(lastBreak(near));
 }
 
-/** Where the last sentence or clause of its own begins: behind a mark and a space, or a dash. */
+/** The start of the last sentence or clause: after a punctuation mark and a space, or a dash. */
 function lastBreak(text: string): number {
   let begin = 0;
   for (const { index, 0: mark } of text.matchAll(/[.!?;:…]["')\]]* |(?<= )[-–] | ?— ?/g))

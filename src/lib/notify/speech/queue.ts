@@ -1,56 +1,54 @@
 import { StewardError } from '../../errors';
 import type { Clock } from '../../platform/time/clock';
-import { SoundError, type SpeechEngine, type SpeechMachine } from './engines/engine';
+import { SoundError, type SpeechEngine, type SpeechMachine, type SpeechOrder } from './engines/engine';
 
-/** What became of a text that was to be spoken. */
 export interface Spoken {
   /** It was heard to its end. */
   spoken: boolean;
   /** The engine that spoke it. */
   engine?: string;
-  /** Why it was not spoken, in words for a person. */
+  /** Why it was not spoken. */
   reason?: string;
 }
 
-/** A text for the voice, as it was sent: the transforms of pronunciation are the voice's own. */
+/** A text as sent; the voice transforms it. */
 export interface Utterance {
   text: string;
-  /** The provider's voice id; the DA's voice when left out. */
+  /** The provider's voice id; the assistant's voice by default. */
   voiceId?: string;
 }
 
-/** The voice: one text at a time, in order, each bounded; what waited longer than a minute is not spoken any more. */
+/** Speaks one text at a time, in order, each within a time limit. */
 export interface Speech {
-  /** Never throws: what could not be spoken is said in the answer. */
+  /** Never throws. */
   say(utterance: Utterance): Promise<Spoken>;
-  /** Takes no more, lets the text that is being spoken end for `graceMs`, and stops. */
+  /** Takes no more, and stops the current text after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
-/** What the voice is made of. */
 export interface QueueDeps {
   clock: Clock;
   machine: SpeechMachine;
-  /** Those that may be tried now, in order. Asked before each text: one may have been installed since. */
+  /** The engines to try, in order; read before each text, since one may be installed meanwhile. */
   engines: () => readonly SpeechEngine[];
-  /** Reads changed settings: before a text waits for its turn, and again when it is spoken. */
+  /** Reloads the settings: before a text waits for its turn, and before it is spoken. */
   refresh?: (() => Promise<void> | undefined) | undefined;
-  /** The text as it is to be said. */
+  /** Transforms a text into what the engines say. */
   spokenOf: (text: string) => string;
-  /** Why there is no voice, for a person: asked where `engines` has none. */
+  /** Why there is no engine. */
   noVoice: () => string;
 }
 
 export interface QueueLimits {
-  /** Texts that wait; one more is refused. */
+  /** The most texts that wait. */
   waiting: number;
-  /** What waited longer is not spoken any more, ms. */
+  /** A text that waited longer is not spoken, ms. */
   staleMs: number;
-  /** What one text may take, engines that failed before included, ms. */
+  /** The time for one text, with all engines, ms. */
   textMs: number;
-  /** So long an engine that failed is asked last, ms. */
+  /** An engine that failed is tried last for this long, ms. */
   restMs: number;
-  /** One that took longer than this to fail is not asked at all for `slowRestMs`: each text would wait for it. */
+  /** An engine that took longer than this to fail is skipped for `slowRestMs`. */
   slowMs: number;
   slowRestMs: number;
 }
@@ -64,12 +62,14 @@ export const LIMITS: QueueLimits = {
   slowRestMs: 300_000,
 };
 
-/** An engine that does not even stop when it is told is left alone after so long. */
+/** How long an engine may take to stop. */
 const STOP_MS = 2000;
+const STOPPED = 'Stopped.';
+const CLOSING = 'The voice is closing.';
 
 interface Waiting {
   utterance: Utterance;
-  /** When it came, by the wall clock and by the monotonic one. */
+  /** Its arrival by the wall clock and the monotonic one. */
   nowMs: number;
   monotonicMs: number;
   answer: (spoken: Spoken) => void;
@@ -77,22 +77,22 @@ interface Waiting {
 
 /** An engine that failed lately. */
 interface Rest {
-  /** On the monotonic clock, ms. */
+  /** Monotonic ms. */
   untilMs: number;
-  /** How it failed, where that took so long that it is left out meanwhile. */
+  /** The failure, if it took so long that the engine is skipped. */
   slowFailure: string | undefined;
 }
 
 interface Queue extends QueueDeps {
   limits: QueueLimits;
   waiting: Waiting[];
-  /** By engine and not by id: changed settings make new engines, which get a new chance. */
+  /** By engine, not by id: changed settings create new engines, which start fresh. */
   resting: WeakMap<SpeechEngine, Rest>;
   current: { ends: Promise<void>; stop: AbortController } | undefined;
   isClosed: boolean;
 }
 
-/** Speaks one text at a time, in order of arrival, and never while another process of the machine speaks. */
+/** A queue that speaks in order of arrival, and never while another process of the machine speaks. */
 export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Speech {
   const { clock } = deps;
   const queue: Queue = {
@@ -105,9 +105,9 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
   };
   return {
     say(utterance) {
-      if (queue.isClosed) return Promise.resolve(unspoken('The voice is closing.'));
+      if (queue.isClosed) return Promise.resolve(unspoken(CLOSING));
       if (queue.waiting.length >= limits.waiting) {
-        return Promise.resolve(unspoken(`${limits.waiting} messages are waiting to be spoken already.`));
+        return Promise.resolve(unspoken(`The speech queue is full (${limits.waiting}).`));
       }
       return new Promise((answer) => {
         queue.waiting.push({ utterance, answer, nowMs: clock.now(), monotonicMs: clock.monotonic() });
@@ -116,7 +116,7 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
     },
     async close(graceMs) {
       queue.isClosed = true;
-      for (const { answer } of queue.waiting.splice(0)) answer(unspoken('The voice is closing.'));
+      for (const { answer } of queue.waiting.splice(0)) answer(unspoken(CLOSING));
       if (queue.current === undefined) return;
       const { ends, stop } = queue.current;
       const grace = setTimeout(() => stop.abort(), graceMs);
@@ -131,7 +131,7 @@ function next(queue: Queue): void {
   queue.current = undefined;
   if (first === undefined) return;
   const stop = new AbortController();
-  const ends = spoken(queue, first, stop)
+  const ends = speak(queue, first, stop)
     .catch((error: unknown) => unspoken(wordsOf(error)))
     .then((answer) => {
       first.answer(answer);
@@ -140,61 +140,62 @@ function next(queue: Queue): void {
   queue.current = { ends, stop };
 }
 
-async function spoken(queue: Queue, waiting: Waiting, stop: AbortController): Promise<Spoken> {
+async function speak(queue: Queue, waiting: Waiting, stop: AbortController): Promise<Spoken> {
   const { limits, machine, refresh } = queue;
-  const waited = waitedMs(queue, waiting);
-  if (waited > limits.staleMs) return stale(waited);
+  const waitedBefore = waitedMs(queue, waiting);
+  if (waitedBefore > limits.staleMs) return stale(waitedBefore);
   const text = queue.spokenOf(waiting.utterance.text);
-  if (text === '') return unspoken('There is nothing in it to say.');
+  if (text === '') return unspoken('Nothing to say.');
   await refresh?.();
   if (queue.engines().length === 0) return unspoken(queue.noVoice());
-  const waiter = { sinceMs: waiting.nowMs, waitMs: limits.staleMs - waited, signal: stop.signal };
+  const waiter = { sinceMs: waiting.nowMs, waitMs: limits.staleMs - waitedBefore, signal: stop.signal };
   const answer = await machine.takeTurn(waiter, async () => {
-    const inAll = waitedMs(queue, waiting);
-    if (inAll > limits.staleMs) return stale(inAll);
+    const waited = waitedMs(queue, waiting);
+    if (waited > limits.staleMs) return stale(waited);
     await refresh?.();
-    return speakWith(queue, { ...waiting.utterance, text }, stop);
+    return speakWithAny(queue, { ...waiting.utterance, text }, stop);
   });
   return answer ?? (stop.signal.aborted ? unspoken(STOPPED) : stale(waitedMs(queue, waiting)));
 }
 
-/** A machine that slept has a monotonic clock that stood still. */
+/** The monotonic clock stops while the machine sleeps. */
 function waitedMs({ clock }: Queue, { nowMs, monotonicMs }: Waiting): number {
   return Math.max(clock.monotonic() - monotonicMs, clock.now() - nowMs);
 }
 
-async function speakWith(queue: Queue, utterance: Utterance, stop: AbortController): Promise<Spoken> {
+/** Tries the engines in order, those that failed lately last, so one that hangs delays a single text. */
+async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortController): Promise<Spoken> {
   const { clock, limits, resting } = queue;
-  const end = clock.monotonic() + limits.textMs;
-  const order = { ...utterance, remainingMs: () => end - clock.monotonic(), signal: stop.signal };
+  const endMs = clock.monotonic() + limits.textMs;
+  const order = { ...utterance, remainingMs: () => endMs - clock.monotonic(), signal: stop.signal };
   const restOf = (engine: SpeechEngine): Rest | undefined => {
     const rest = resting.get(engine);
     return rest !== undefined && rest.untilMs > clock.monotonic() ? rest : undefined;
   };
   const engines = queue.engines();
   if (engines.length === 0) return unspoken(queue.noVoice());
-  // Those that failed lately come last: one that hangs delays a single text, not each.
-  const rests = engines.filter((engine) => restOf(engine) !== undefined);
+  const rested = (engine: SpeechEngine): number => (restOf(engine) === undefined ? 0 : 1);
+  /** The engines of each failure. */
   const failures = new Map<string, string[]>();
-  for (const engine of [...engines.filter((one) => !rests.includes(one)), ...rests]) {
+  for (const engine of [...engines].sort((a, b) => rested(a) - rested(b))) {
     const { slowFailure, untilMs = 0 } = restOf(engine) ?? {};
     if (slowFailure !== undefined) {
       const inMin = Math.ceil((untilMs - clock.monotonic()) / 60_000);
-      failures.set(`${slowFailure} It is asked again in ${inMin} min.`, [engine.id]);
+      failures.set(`${slowFailure} steward tries it again in ${inMin} min.`, [engine.id]);
       continue;
     }
     if (order.remainingMs() <= 0 || stop.signal.aborted) break;
-    const beganMs = clock.monotonic();
+    const startMs = clock.monotonic();
     const failure = await attempt(queue, engine, order, stop);
     if (failure === undefined) {
       resting.delete(engine);
       return { spoken: true, engine: engine.id };
     }
-    // The sound is no engine's own: none is left out for it.
+    // A sound problem is not the engine's fault.
     const isSound = failure instanceof SoundError;
     const words = wordsOf(failure);
     failures.set(words, [...(failures.get(words) ?? []), ...(isSound ? [] : [engine.id])]);
-    if (!stop.signal.aborted && !isSound) resting.set(engine, restAfter(queue, words, beganMs));
+    if (!stop.signal.aborted && !isSound) resting.set(engine, restAfter(queue, words, startMs));
   }
   const reasons = [...failures].map(([words, ids]) =>
     ids.length === 0 ? words : `${ids.join(', ')}: ${words}`,
@@ -202,20 +203,20 @@ async function speakWith(queue: Queue, utterance: Utterance, stop: AbortControll
   return unspoken(reasons.join(' '));
 }
 
-function restAfter({ clock, limits }: Queue, failure: string, beganMs: number): Rest {
+function restAfter({ clock, limits }: Queue, failure: string, startMs: number): Rest {
   const nowMs = clock.monotonic();
-  const isSlow = nowMs - beganMs > limits.slowMs;
+  const isSlow = nowMs - startMs > limits.slowMs;
   return {
     untilMs: nowMs + (isSlow ? limits.slowRestMs : limits.restMs),
     slowFailure: isSlow ? failure : undefined,
   };
 }
 
-/** Undefined when it was heard, else why not. Ends in time whatever the engine does. */
+/** Returns undefined if it was heard, else why not. Ends in time, whatever the engine does. */
 async function attempt(
   { machine, limits }: Queue,
   engine: SpeechEngine,
-  order: Parameters<SpeechEngine['speak']>[1],
+  order: SpeechOrder,
   stop: AbortController,
 ): Promise<unknown> {
   let isLate = false;
@@ -223,30 +224,28 @@ async function attempt(
     isLate = true;
     stop.abort();
   }, order.remainingMs());
-  let giveUp: NodeJS.Timeout | undefined;
-  let soon = (): void => undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let giveUp = (): void => undefined;
   const stopped = new Promise<string>((resolve) => {
-    soon = () => void (giveUp = setTimeout(() => resolve(STOPPED), STOP_MS));
+    giveUp = () => void (timer = setTimeout(() => resolve(STOPPED), STOP_MS));
   });
-  stop.signal.addEventListener('abort', soon, { once: true });
+  stop.signal.addEventListener('abort', giveUp, { once: true });
   try {
-    const speaks = engine.speak(machine, order).then(
+    const failed = engine.speak(machine, order).then(
       () => undefined,
       (error: unknown) => error ?? STOPPED,
     );
-    const failure = await Promise.race([speaks, stopped]);
-    return failure === undefined || !isLate ? failure : `It took longer than ${limits.textMs / 1000} s.`;
+    const failure = await Promise.race([failed, stopped]);
+    return failure === undefined || !isLate ? failure : `Timed out after ${limits.textMs / 1000} s.`;
   } finally {
     clearTimeout(late);
-    clearTimeout(giveUp);
-    stop.signal.removeEventListener('abort', soon);
+    clearTimeout(timer);
+    stop.signal.removeEventListener('abort', giveUp);
   }
 }
 
-const STOPPED = 'It was stopped.';
-
-function stale(waitedMs: number): Spoken {
-  return unspoken(`It waited for ${Math.round(waitedMs / 1000)} s and is not news any more.`);
+function stale(ms: number): Spoken {
+  return unspoken(`Waited ${Math.round(ms / 1000)} s for its turn, which is too long.`);
 }
 
 function unspoken(reason: string): Spoken {

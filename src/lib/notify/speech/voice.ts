@@ -1,20 +1,21 @@
 import { StewardError } from '../../errors';
 import { runStoppable } from '../../platform/process/own-process';
 import type { Clock } from '../../platform/time/clock';
+import type { SpeechEngine, SpeechMachine } from './engines/engine';
+import { providerEngine, type ProviderSettings } from './engines/provider';
 import {
-  type ProviderSettings,
-  type SpeechEngine,
-  type SpeechMachine,
-  installHint,
-  speechEngines,
-  usableEngines,
-} from './engines';
+  espeakEngine,
+  festivalEngine,
+  fliteEngine,
+  sapiEngine,
+  sayEngine,
+  spdEngine,
+} from './engines/system';
+import { pronunciationFile, transform, type Transformed } from './pronunciation';
 import { type Speech, speechQueue } from './queue';
-import { pronunciationFile } from './terms';
-import { type Transformed, transform } from './transform';
 
 export interface VoiceSettings {
-  /** `auto`, `none` or an engine's id (`notify.voice.engine`). */
+  /** `auto`, `none` or an engine's id. */
   engine: string;
   provider: ProviderSettings;
 }
@@ -24,90 +25,134 @@ export interface VoiceDeps {
   machine: SpeechMachine;
   /** The current settings; the same object until they change. */
   settings: () => VoiceSettings;
-  /** Reads changed settings, before each text; left out where they cannot change. */
+  /** Reloads the settings before each text. */
   refresh?: (() => Promise<void> | undefined) | undefined;
-  /** The principal's pronunciation file; it need not be there. */
+  /** The path of the pronunciation file. */
   pronunciations: string;
-  /** Told once of each problem with that file, when a text is spoken. */
+  /** Called once for each problem of that file, when a text is spoken. */
   onProblem: (problem: StewardError) => void;
 }
 
-/** The voice with all its parts. The daemon keeps one; a command makes one for its text. */
+/** The voice with all its parts. */
 export interface Voice {
   speech: Speech;
-  /** What would be said, and what is wrong with the pronunciation file, if anything. */
+  /** The spoken text, and the problem of the pronunciation file, if any. */
   preview: (text: string) => Transformed & { problem?: StewardError };
-  /** The engines that may be tried now, in order; with none, why, and what a person can do. */
-  status: () => { engines: string[]; reason?: string; hint?: string };
-  /** Is the voice switched off (`notify.voice.engine` is `none`)? */
+  /** The usable engines in order; `reason` and `hint` name what is missing. */
+  status: () => VoiceStatus;
   isOff: () => boolean;
 }
 
-/** Looking through the PATH for each text would take longer than all the rest where many come at once, ms. */
-const LOOKED_MS = 1000;
+export interface VoiceStatus {
+  engines: string[];
+  reason?: string;
+  hint?: string;
+}
+
+/** The engines in the order to try: the provider, then the system's own. */
+export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
+  return [
+    providerEngine(provider),
+    sayEngine(),
+    sapiEngine(),
+    espeakEngine(),
+    fliteEngine(),
+    festivalEngine(),
+    spdEngine(),
+  ];
+}
+
+/** Searching the PATH for each text would slow down many at once. */
+const DETECT_MS = 1000;
 
 /** Joins pronunciation, engines and queue. Reads and starts nothing yet. */
 export function makeVoice(deps: VoiceDeps): Voice {
   const { clock, machine, refresh } = deps;
   const pronunciations = pronunciationFile(deps.pronunciations);
-  const engines = usableNow(deps);
+  const engines = detectedEngines(deps);
   const isOff = (): boolean => deps.settings().engine === 'none';
-  const without = (): { reason: string; hint: string } => ({
-    reason: isOff() ? 'The voice is switched off' : 'Nothing here can speak',
-    hint: installHint(deps.settings().engine, machine.platform),
-  });
   const preview: Voice['preview'] = (text) => {
     const { findTerms, problem } = pronunciations();
     return { ...transform(text, findTerms), ...(problem === undefined ? {} : { problem }) };
   };
-  let told: StewardError | undefined;
+  let reported: StewardError | undefined;
   const spokenOf = (text: string): string => {
     const { spoken, problem } = preview(text);
-    if (problem !== undefined && problem !== told) deps.onProblem(problem);
-    told = problem;
+    if (problem !== undefined && problem !== reported) deps.onProblem(problem);
+    reported = problem;
     return spoken;
   };
-  const noVoice = (): string => `${without().reason}. ${without().hint}`;
+  const status = (): VoiceStatus => {
+    const { usable, allowed } = engines();
+    const ids = usable.map(({ id }) => id);
+    const lacksPlayer = (engine: SpeechEngine): boolean => engine.lacksPlayer?.(machine) === true;
+    if (usable.length > 0 ? lacksPlayer(usable[0] as SpeechEngine) : allowed.some(lacksPlayer)) {
+      return { engines: ids, reason: 'No audio player found', hint: PLAYER_HINT };
+    }
+    if (usable.length > 0) return { engines: ids };
+    const reason = isOff() ? 'The voice is off' : 'No speech engine found';
+    return { engines: ids, reason, hint: installHint(deps.settings().engine, machine.platform) };
+  };
+  const noVoice = (): string => {
+    const { reason = '', hint = '' } = status();
+    return `${reason}. ${hint}`;
+  };
   return {
-    speech: speechQueue({ clock, machine, engines, refresh, spokenOf, noVoice }),
+    speech: speechQueue({ clock, machine, engines: () => engines().usable, refresh, spokenOf, noVoice }),
     preview,
-    status() {
-      const ids = engines().map(({ id }) => id);
-      return { engines: ids, ...(ids.length > 0 ? {} : without()) };
-    },
+    status,
     isOff,
   };
 }
 
-/** The engines that the current settings allow; changed settings make new ones at once. */
-function usableNow({ clock, machine, settings }: VoiceDeps): () => SpeechEngine[] {
-  let made: { of: VoiceSettings; all: SpeechEngine[]; usable: SpeechEngine[]; untilMs: number } | undefined;
+const PLAYER_HINT = 'Install one, such as aplay (Debian: apt-get install alsa-utils).';
+
+interface Detected {
+  /** Those that the settings allow. */
+  allowed: readonly SpeechEngine[];
+  usable: readonly SpeechEngine[];
+}
+
+/** Detects the engines at most once a second; changed settings create new ones at once. */
+function detectedEngines({ clock, machine, settings }: VoiceDeps): () => Detected {
+  let detected: (Detected & { of: VoiceSettings; untilMs: number }) | undefined;
   return () => {
     const of = settings();
-    if (made === undefined || made.of !== of || clock.monotonic() >= made.untilMs) {
-      const all = made?.of === of ? made.all : speechEngines(of.provider);
-      const usable = usableEngines(all, of.engine, machine);
-      made = { of, all, usable, untilMs: clock.monotonic() + LOOKED_MS };
+    if (detected === undefined || detected.of !== of || clock.monotonic() >= detected.untilMs) {
+      const allowed =
+        detected?.of === of
+          ? detected.allowed
+          : speechEngines(of.provider).filter(({ id }) => of.engine === 'auto' || of.engine === id);
+      const usable = allowed.filter(({ detect }) => detect(machine));
+      detected = { of, allowed, usable, untilMs: clock.monotonic() + DETECT_MS };
     }
-    return made.usable;
+    return detected;
   };
+}
+
+function installHint(choice: string, platform: NodeJS.Platform): string {
+  if (choice === 'none') return 'Switch it on with `steward config set notify.voice.engine auto`.';
+  if (choice === 'provider') return 'Set notify.voice.provider.apiKey to env:NAME or file:PATH.';
+  if (choice !== 'auto') return `Install ${choice}, or run \`steward config set notify.voice.engine auto\`.`;
+  if (platform === 'darwin') return 'Check that `say hello` works in a terminal.';
+  if (platform === 'win32') return 'Check that powershell.exe is on the PATH.';
+  return 'Install an engine and a player (Debian: apt-get install espeak-ng alsa-utils).';
 }
 
 export interface SpeakInput {
   text: string;
   voiceId?: string | undefined;
-  /** Only say what would be spoken. */
   dryRun: boolean;
 }
 
-/** What was spoken, or would be: `engine` where it was. */
+/** With `engine` if it was spoken. */
 export type SpeakResult = Transformed & { engine?: string };
 
 const MAX_CHARACTERS = 4000;
 
 /**
- * Speaks one text now, or only shows it after the transforms. An empty or over-long text is `usage`; one that could not
- * be spoken `unavailable`, and `canceled` when it was interrupted.
+ * Speaks one text now, or only transforms it. An empty or too long text is `usage`, one that could not be spoken
+ * `unavailable`, an interruption `canceled`.
  */
 export async function speakNow(
   open: (onProblem: (problem: StewardError) => void) => Promise<Voice>,
@@ -130,9 +175,9 @@ export async function speakNow(
   const answer = await runStoppable(stop, () => voice.speech.say(utterance));
   if (answer.spoken)
     return { text, spoken, ...(answer.engine === undefined ? {} : { engine: answer.engine }) };
-  if (isInterrupted) throw new StewardError('canceled', 'Interrupted.', { hint: 'Run the command again.' });
-  throw new StewardError('unavailable', `It was not spoken. ${answer.reason ?? ''}`.trim(), {
-    hint: 'Mend what is named, or see what would be said with --dry-run.',
+  if (isInterrupted) throw new StewardError('canceled', 'Interrupted.', { hint: 'Run it again.' });
+  throw new StewardError('unavailable', `Could not speak the text. ${answer.reason ?? ''}`.trim(), {
+    hint: 'Check the voice with `steward doctor notify`.',
   });
 }
 
@@ -143,6 +188,6 @@ function checkText(text: string): void {
   }
   const length = [...text].length;
   if (length <= MAX_CHARACTERS) return;
-  const message = `The text has ${length} characters; at most ${MAX_CHARACTERS} are spoken.`;
-  throw new StewardError('usage', message, { hint: 'Speak a summary of it.' });
+  const message = `The text has ${length} characters; the limit is ${MAX_CHARACTERS}.`;
+  throw new StewardError('usage', message, { hint: 'Speak a summary instead.' });
 }

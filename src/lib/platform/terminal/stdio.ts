@@ -12,6 +12,15 @@ export interface Terminal {
   unicode: boolean;
 }
 
+/** Returns whether stdout is a terminal. Sets up Node's stream only for a device, which scripts rarely write to. */
+export function isOnTerminal(): boolean {
+  try {
+    return fstatSync(1).isCharacterDevice() && process.stdout.isTTY;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Writes a short text to stdout without setting up Node's stream (1 to 2 ms that the hot path saves).
  * A reader that has gone is no error; a full non-blocking pipe is left to the stream.

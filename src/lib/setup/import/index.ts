@@ -7,7 +7,7 @@ import type { Context } from '../../app/context';
 import { openSense, setUpSense } from '../../app/sense';
 import { StewardError, toStewardError } from '../../errors';
 import { parseGoals, parseProjects } from '../../goals/record';
-import { parseTerms } from '../../notify/speech/terms';
+import { parseTerms } from '../../notify/speech/pronunciation';
 import { sweepFolderCopies } from '../../platform/files/copy-new';
 import { listFolder } from '../../platform/files/folder';
 import { kindOf } from '../../platform/files/stat';

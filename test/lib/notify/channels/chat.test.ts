@@ -24,7 +24,7 @@ describe('notify: chat', () => {
     return chatChannel(deps.deps).send(parcel(more), () => undefined);
   };
 
-  it('knows the service by the address', () => {
+  it('recognizes the service by its URL', () => {
     expect(shapeOf('https://discord.com/api/webhooks/1/a-b_c')).to.equal('discord');
     expect(shapeOf('https://discord.com/api/v10/webhooks/1/a')).to.equal('discord');
     expect(shapeOf('https://hooks.slack.com/services/T1/B1/x')).to.equal('slack');
@@ -32,7 +32,7 @@ describe('notify: chat', () => {
     expect(shapeOf('https://chat.example/hooks/x')).to.equal('generic');
   });
 
-  it('posts to Discord, and mentions nobody', async () => {
+  it('posts to Discord without mentions', async () => {
     expect(await send(DISCORD, { message: '@everyone look', title: 'Build' })).to.deep.equal({
       outcome: 'delivered',
     });
@@ -54,7 +54,7 @@ describe('notify: chat', () => {
     ).to.have.length(3000);
   });
 
-  it('escapes for Slack, so that nothing in a text is a command', () => {
+  it('escapes text for Slack', () => {
     for (const message of HOSTILE) {
       const [body] = chatBodies(parcel({ message }), 'slack');
       expect(String(body?.['text'])).to.not.match(/[<>]/);
@@ -64,14 +64,14 @@ describe('notify: chat', () => {
     expect(body?.['text']).to.equal('Task complete\n&lt;!channel&gt; a&amp;b');
   });
 
-  it('gives any other webhook all fields', async () => {
+  it('sends all fields to other webhooks', async () => {
     await send('/hook', { url: 'https://example.org', tags: ['a'], title: 'T' });
     const { headers, body } = server.got[0]!;
     expect(body).to.include({ text: 'T\nThe build is done.\nhttps://example.org', message: 'The build is done.', event: 'taskComplete', url: 'https://example.org' }); // prettier-ignore
     expect(headers['idempotency-key']).to.equal(`${parcel().id}-1`);
   });
 
-  it('mentions nobody through any other webhook', async () => {
+  it('defuses mentions for other webhooks', async () => {
     await send('/hook', { title: '@all', message: 'look @everyone, @channel <!here> <@U1>, a@b.example' });
     expect(server.got[0]?.body).to.include({
       text: '@\u200ball\nlook @\u200beveryone, @\u200bchannel <\u200b!here> <\u200b@\u200bU1>, a@b.example',
@@ -79,7 +79,7 @@ describe('notify: chat', () => {
     });
   });
 
-  it('waits as long as Discord says, and as long as Slack says', async () => {
+  it('waits as long as Discord or Slack says', async () => {
     server.replies = [
       { status: 429, body: { retry_after: 1.25, global: false }, headers: { 'retry-after': '2' } },
     ];
@@ -89,15 +89,15 @@ describe('notify: chat', () => {
   });
 
   for (const status of [403, 404, 410]) {
-    it(`stops on ${status}`, async () => {
+    it(`gives up on ${status}`, async () => {
       server.replies = [{ status }];
       const outcome = await send(SLACK);
       expect(outcome).to.include({ outcome: 'failed' });
-      expect(outcome).to.have.property('hint').that.includes('Make a new webhook');
+      expect(outcome).to.have.property('hint').that.includes('Create a new webhook');
     });
   }
 
-  it('tells nothing of the address, whatever goes wrong', async () => {
+  it('never shows the webhook', async () => {
     const told: unknown[] = [];
     for (const reply of [
       { status: 404 },

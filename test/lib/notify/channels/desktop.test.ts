@@ -38,14 +38,14 @@ describe('notify: banners of the desktop', () => {
   const script = (): string => Buffer.from(asked[0]?.args.at(-1) ?? '', 'base64').toString('utf16le');
   const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
-  it('gives the texts to osascript as arguments behind the script on stdin', async () => {
+  it('passes the texts to osascript as arguments', async () => {
     await send('darwin', { title: '-e', message: '" & do shell script "id' });
     expect(asked[0]?.file).to.equal('/usr/bin/osascript');
     expect(asked[0]?.args).to.deep.equal(['-', '-e', '" & do shell script "id']);
     expect(asked[0]?.input).to.match(/^on run argv\n/);
   });
 
-  it('gives the texts to PowerShell as base64, and a silent toast has no sound', async () => {
+  it('passes the texts to PowerShell as base64, and silences a toast', async () => {
     const message = "'; Remove-Item ~; '";
     await send('win32', { title: 'Bäu', message, silent: true, dedupe: 'k' });
     expect(script()).to.include(base64(message)).and.include(base64('Bäu')).and.not.include('Remove-Item');
@@ -55,7 +55,7 @@ describe('notify: banners of the desktop', () => {
     expect(script()).to.not.match(/SetAttribute|[.]Tag =/);
   });
 
-  it('says what to do on each system when nothing was shown', async () => {
+  it('has a hint for each system', async () => {
     const hints = { linux: /dunst or mako/, darwin: /Script Editor/, win32: /Windows PowerShell/ } as const;
     for (const [platform, hint] of Object.entries(hints)) {
       const outcome = await send(platform as NodeJS.Platform, {}, { code: 1 });

@@ -48,7 +48,7 @@ describe('notify: push', () => {
     });
   });
 
-  it('says no more than the kind of event by default', async () => {
+  it('sends only the kind of event by default', async () => {
     deps.push.detail = 'generic';
     const secretWords = {
       message: 'payroll of Ann',
@@ -60,10 +60,10 @@ describe('notify: push', () => {
     expect(server.got[0]?.text).to.not.match(/payroll|Ann|pay\.example/);
     expect(server.got[0]?.body).to.include({ message: 'Something failed.', priority: 3 });
     await send({ ...secretWords, count: 5 });
-    expect(server.got[1]?.body).to.include({ message: '5 notifications came in the quiet hours.' });
+    expect(server.got[1]?.body).to.include({ message: '5 notifications arrived in the quiet hours.' });
   });
 
-  it('keeps 4,096 bytes a message and 8,192 a body, whatever the characters', () => {
+  it('stays within 4,096 bytes a message and 8,192 a body', () => {
     for (const char of ['x', '"', '\\', '\n', 'é', '😀', '日']) {
       const extremes = {
         title: '"'.repeat(250),
@@ -81,7 +81,7 @@ describe('notify: push', () => {
     }
   });
 
-  it('sends a long message in parts, and after a fault goes on where it was', async () => {
+  it('sends a long message in parts, and resumes after a failure', async () => {
     const message = 'é'.repeat(4000);
     const parts: number[] = [];
     server.replies = [{ status: 200 }, { status: 500 }];
@@ -99,7 +99,7 @@ describe('notify: push', () => {
     ]);
   });
 
-  it('gives messages of one key one id, that tells nothing of the key', async () => {
+  it('gives messages with one key the same id, without revealing the key', async () => {
     await send({ dedupe: 'nightly backup' });
     await send({ dedupe: 'nightly backup', id: '20261120T090001000Z-ffffffffffff', message: 'other' });
     await send({ dedupe: 'something else' });
@@ -112,25 +112,25 @@ describe('notify: push', () => {
   });
 
   describe('faults', () => {
-    it('42901 waits some seconds, all of the channel', async () => {
+    it('pauses the channel for some seconds on 42901', async () => {
       server.replies = [ntfyError(42901)];
       expect(await send()).to.include({ outcome: 'again', afterMs: 5000, all: true });
     });
 
-    it('42908 waits for the day of the server to end', async () => {
+    it('waits until midnight UTC on 42908', async () => {
       server.replies = [ntfyError(42908)];
       const outcome = await send();
       expect(outcome).to.include({ outcome: 'again', all: true });
       expect(outcome).to.have.property('afterMs', Date.UTC(2026, 10, 21) - NINE + 5000);
     });
 
-    it('a topic that the server does not take is final', async () => {
+    it('gives up if the server rejects the topic', async () => {
       server.replies = [ntfyError(40009)];
       expect(await send()).to.include({ outcome: 'failed' });
     });
 
     for (const status of [401, 403]) {
-      it(`${status} asks for a token`, async () => {
+      it(`asks for a token on ${status}`, async () => {
         server.replies = [
           { status, body: { code: status * 100 + 1, http: status, error: `topic ${TOPIC}` } },
         ];
@@ -147,20 +147,20 @@ describe('notify: push', () => {
       ['503 with a body that is no JSON', { status: 503, body: undefined }],
       ['408', { status: 408 }],
     ] as const) {
-      it(`${what} is tried again`, async () => {
+      it(`retries after ${what}`, async () => {
         server.replies = [reply];
         expect(await send()).to.include({ outcome: 'again', all: true });
       });
     }
 
-    it('a broken connection is tried again', async () => {
+    it('retries after a broken connection', async () => {
       server.replies = ['reset'];
       const outcome = await send();
       expect(outcome).to.include({ outcome: 'again' });
       expect(outcome).to.have.property('reason').that.includes('closed the connection');
     });
 
-    it('a server that never answers is left, and the next message is not', async () => {
+    it('times out if the server never answers, and sends the next message', async () => {
       server.replies = ['hang'];
       const impatient = pushChannel({ ...deps.deps, answerMs: 1500 });
       const began = performance.now();
@@ -173,7 +173,7 @@ describe('notify: push', () => {
       expect(await send()).to.deep.equal({ outcome: 'delivered' });
     });
 
-    it('a server has ten seconds for its answer', async () => {
+    it('gives a server ten seconds to answer', async () => {
       const asked: unknown[] = [];
       const { origin } = await deps.deps.http();
       const listened: typeof origin = (base, words) => {
@@ -185,12 +185,12 @@ describe('notify: push', () => {
       expect(asked).to.deep.equal([10_000]);
     });
 
-    it('an answer without an end is not read to its end', async () => {
+    it('does not read an endless answer', async () => {
       server.replies = ['endless'];
       expect(await send()).to.deep.equal({ outcome: 'delivered' });
     }).timeout(60_000);
 
-    it('a redirect to another host is not followed, and the token goes nowhere', async () => {
+    it('follows no redirect, which would leak the token', async () => {
       const other = await notifyServer(ntfyOk);
       try {
         deps.push.token = secret('notifications.push.token', 'tk_123');
@@ -204,7 +204,7 @@ describe('notify: push', () => {
       }
     });
 
-    it('plain HTTP to another machine is refused before anything is sent', async () => {
+    it('refuses plain HTTP to another machine before sending', async () => {
       deps.push.server = 'http://192.0.2.1/';
       const outcome = await send();
       expect(outcome).to.include({
@@ -213,7 +213,7 @@ describe('notify: push', () => {
       });
     });
 
-    it('says nothing of topic and token in what it tells', async () => {
+    it('never shows topic and token', async () => {
       deps.push.token = secret('notifications.push.token', 'tk_hush');
       const told: unknown[] = [];
       for (const reply of [
@@ -232,7 +232,7 @@ describe('notify: push', () => {
     });
   });
 
-  it('reaches a host by https, this machine by http', () => {
+  it('uses https for other hosts, and http for this machine', () => {
     expect(rootOf('ntfy.sh')).to.equal('https://ntfy.sh/');
     expect(rootOf('push.example:8443')).to.equal('https://push.example:8443/');
     expect(rootOf('localhost:8080')).to.equal('http://localhost:8080/');

@@ -18,13 +18,13 @@ describe("notify: the principal's own tool for short messages", () => {
     return asked;
   };
 
-  it('gets the text where it is named, never as an option, else on stdin', async () => {
+  it('passes the text at its placeholder, never as an option, or to stdin', async () => {
     expect(await send(['sms', '{message}'], '-rf')).to.deep.equal(['sms', [' -rf'], '']);
     expect(await send(['sms', '--text={message}'], '-rf')).to.deep.equal(['sms', ['--text=-rf'], '']);
     expect(await send(['sms', '--to', 'me'], 'a $& b')).to.deep.equal(['sms', ['--to', 'me'], 'a $& b\n']);
   });
 
-  it('is short, in whole characters', async () => {
+  it('shortens the text without splitting characters', async () => {
     const [, [text] = []] = (await send(['sms', '{message}'], '😀'.repeat(999))) as [string, string[]];
     expect([...(text ?? '')]).to.have.length(320);
     expect(text).to.match(/^(?:😀)+…$/u);

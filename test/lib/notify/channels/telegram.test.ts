@@ -20,7 +20,7 @@ describe('notify: Telegram', () => {
   const send = (more: Partial<Parcel> = {}): Promise<Outcome> =>
     telegramChannel(deps.deps).send(parcel(more), () => undefined);
 
-  it('posts plain text to the chat of the bot, silent where it is silent', async () => {
+  it('posts plain text to the chat', async () => {
     expect(await send({ title: 'Build', url: 'https://example.org', silent: true })).to.deep.equal({
       outcome: 'delivered',
     });
@@ -40,7 +40,7 @@ describe('notify: Telegram', () => {
     expect(texts.join('').match(/😀/gu)).to.have.length(4000);
   });
 
-  it('mentions nobody', async () => {
+  it('defuses mentions', async () => {
     await send({ message: 'ask @ann_lee, or mail ann@example.org' });
     expect(server.got[0]?.body['text']).to.equal(
       'Task complete\nask @\u200bann_lee, or mail ann@example.org',
@@ -52,7 +52,7 @@ describe('notify: Telegram', () => {
     expect(await send()).to.include({ outcome: 'again', afterMs: 7000, all: true });
   });
 
-  it('says what to do where a message will never be taken', async () => {
+  it('has a hint for each rejection', async () => {
     for (const [status, hint] of [
       [400, /chatId/],
       [401, /token/],
@@ -65,7 +65,7 @@ describe('notify: Telegram', () => {
     }
   });
 
-  it('tells nothing of the token, whatever goes wrong', async () => {
+  it('never shows the token', async () => {
     const told: unknown[] = [];
     const replies: Reply[] = [{ status: 302, headers: { location: 'http://x/' } }, 'reset'];
     for (const reply of [...[400, 401, 403, 404, 409, 500].map((status) => ({ status })), ...replies]) {
@@ -77,6 +77,6 @@ describe('notify: Telegram', () => {
     deps.telegram.token = secret('notifications.telegram.token', `${TOKEN} and more`);
     told.push(await send(), telegramChannel(deps.deps).trouble?.());
     expect(JSON.stringify(told)).to.not.match(/AAsecret|123456:AA/);
-    expect(told.at(-1)).to.have.property('reason', 'The bot token is not one that Telegram gives.');
+    expect(told.at(-1)).to.have.property('reason', 'The bot token is malformed.');
   });
 });

@@ -25,7 +25,7 @@ describe('notify: the voice as a channel', () => {
   });
   const send = (more: Parameters<typeof parcel>[0] = {}) => channel.send(parcel(more), () => undefined);
 
-  it('says the message alone, with the voice that was asked for', async () => {
+  it('speaks the message with the requested voice', async () => {
     expect(await send({ title: 'Build', voiceId: 'v-1' })).to.deep.equal({ outcome: 'delivered' });
     await send();
     expect(said).to.deep.equal([
@@ -34,13 +34,13 @@ describe('notify: the voice as a channel', () => {
     ]);
   });
 
-  it('shows what was accepted before it was muted', async () => {
+  it('shows a banner if it was muted since', async () => {
     muted = true;
     expect(await send()).to.deep.equal({ outcome: 'show', reason: 'muted' });
     expect(said).to.deep.equal([]);
   });
 
-  it('shows what waited for more than a minute, by whichever clock', async () => {
+  it('shows a banner if the message is older than a minute', async () => {
     nowMs = NINE + MINUTE;
     expect(await send()).to.include({ outcome: 'delivered' });
     for (const ms of [MINUTE + 1, -MINUTE - 1]) {

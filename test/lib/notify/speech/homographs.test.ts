@@ -2,23 +2,23 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { findHomographs, type Homograph } from '../../../../src/lib/notify/speech/homographs';
-import { written } from '../../../../src/lib/notify/speech/transform';
+import { replaced } from '../../../../src/lib/notify/speech/pronunciation';
 import { readCorpus } from '../../../helpers/speech';
 import { quickestMs } from '../../../helpers/measured';
 
 const respelled = (text: string, table?: readonly Homograph[]): string =>
-  written(text, findHomographs(text, table));
+  replaced(text, findHomographs(text, table));
 
 describe('notify/speech: homographs', () => {
   for (const name of ['live.txt', 'live-held-out.txt']) {
     describe(`on the sentences of ${name}`, () => {
       const { verb, broadcast } = readCorpus(name);
 
-      it('leaves every verb as it is', () => {
+      it('respells no verb', () => {
         expect(verb.filter((sentence) => respelled(sentence) !== sentence)).to.deep.equal([]);
       });
 
-      it('respells at least 95 % of what is said of a broadcast', () => {
+      it('respells at least 95 % of the adjectives', () => {
         const missed = broadcast.filter(
           (sentence) => respelled(sentence) !== sentence.replace(/\blive\b/gi, 'lyve'),
         );
@@ -27,7 +27,7 @@ describe('notify/speech: homographs', () => {
     });
   }
 
-  it('has enough sentences to say so, half of them verbs, and none twice', () => {
+  it('has enough distinct sentences, half of them verbs', () => {
     const { verb, broadcast } = readCorpus('live.txt');
     const heldOut = readCorpus('live-held-out.txt');
     expect(verb.length + broadcast.length).to.be.at.least(300);
@@ -38,13 +38,13 @@ describe('notify/speech: homographs', () => {
     for (const sentence of all) expect(sentence, sentence).to.match(/(?<!\p{L})live(?!\p{L})/iu);
   });
 
-  it('tells the two apart in one text', () => {
+  it('distinguishes both in one text', () => {
     expect(respelled('We live here, and the show is live. Live updates follow where you live.')).to.equal(
       'We live here, and the show is lyve. lyve updates follow where you live.',
     );
   });
 
-  it('reads curly apostrophes and any space as the plain ones', () => {
+  it('treats curly apostrophes and other spaces like plain ones', () => {
     expect(respelled('We’re live. Let’s live. It’s\u00a0live,\tis live.')).to.equal(
       'We’re lyve. Let’s live. It’s\u00a0lyve,\tis lyve.',
     );
@@ -61,7 +61,7 @@ describe('notify/speech: homographs', () => {
     }
   });
 
-  it('takes another word as one more entry', () => {
+  it('supports another word with one more entry', () => {
     const tear: Homograph = {
       word: 'tear',
       respelling: 'tare',
@@ -86,7 +86,7 @@ describe('notify/speech: homographs', () => {
     );
   });
 
-  it('changes nothing but whole words, whatever the text', () => {
+  it('changes only whole words', () => {
     const words = fc.constantFrom('live', 'Live', 'LIVE', 'is', 'we', 'the', 'on', 'stream', '.', ',', '$&', '\ud83d', '😀', 'ö', "'s", '-', ' ', '\n', 'to', 'where'); // prettier-ignore
     fc.assert(
       fc.property(fc.array(fc.oneof(words, fc.string()), { maxLength: 60 }), (parts) => {
@@ -103,7 +103,7 @@ describe('notify/speech: homographs', () => {
     );
   });
 
-  it('is quick on the text that costs it most', () => {
+  it('is fast on the most expensive text', () => {
     for (const part of ['live ', 'watch the one two three live ', 'where people live ', "'".repeat(20)]) {
       const text = part.repeat(4000 / part.length);
       // 15 ms is usual; the bound leaves room for a slow machine.

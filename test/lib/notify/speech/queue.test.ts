@@ -11,7 +11,7 @@ import { LIMITS, speechQueue, type QueueLimits, type Speech } from '../../../../
 import { systemClock } from '../../../../src/lib/platform/time/clock';
 import { machineWith } from '../../../helpers/speech';
 
-/** An engine that says a text when it is told to. */
+/** An engine that ends a text on request. */
 function handEngine(id = 'hand') {
   const open: { order: SpeechOrder; end: (error?: Error) => void }[] = [];
   const waiters: (() => void)[] = [];
@@ -35,7 +35,7 @@ function handEngine(id = 'hand') {
   return {
     engine,
     most: () => most,
-    /** The next text that it was given, once it was. */
+    /** Waits for the next text. */
     async next() {
       if (open.length === 0) await new Promise<void>((resolve) => waiters.push(resolve));
       return open.shift() as (typeof open)[number];
@@ -43,7 +43,7 @@ function handEngine(id = 'hand') {
   };
 }
 
-function failing(id: string, message = 'It is broken.'): SpeechEngine & { asked: string[] } {
+function failing(id: string, message = 'Broken.'): SpeechEngine & { asked: string[] } {
   const asked: string[] = [];
   return {
     id,
@@ -51,7 +51,7 @@ function failing(id: string, message = 'It is broken.'): SpeechEngine & { asked:
     detect: () => true,
     speak: (_machine, { text }) => {
       asked.push(text);
-      return Promise.reject(new StewardError('unavailable', message, { hint: 'Mend it.' }));
+      return Promise.reject(new StewardError('unavailable', message, { hint: 'Fix it.' }));
     },
   };
 }
@@ -80,7 +80,7 @@ function queueOf(
       machine: machineWith({}),
       engines: () => engines,
       spokenOf: (text) => text.replace('live', 'lyve').trim(),
-      noVoice: () => 'Nothing here can speak.',
+      noVoice: () => 'No speech engine found.',
     },
     { ...LIMITS, ...limits },
   );
@@ -102,8 +102,8 @@ describe('notify/speech: queue', () => {
     expect(hand.most()).to.equal(1);
   });
 
-  it('leaves an engine that took long to fail out for five minutes, and says so', async () => {
-    const slow = failing('slow', 'It did not end in 8 s.');
+  it('skips an engine that failed slowly for five minutes, and says so', async () => {
+    const slow = failing('slow', 'Timed out after 8 s.');
     const speak = slow.speak.bind(slow);
     slow.speak = (machine, order) => ((time.monotonic += 8_000), speak(machine, order));
     const broken = failing('broken');
@@ -111,8 +111,7 @@ describe('notify/speech: queue', () => {
     await speech.say({ text: 'first' });
     expect(await speech.say({ text: 'second' })).to.deep.equal({
       spoken: false,
-      reason:
-        'slow: It did not end in 8 s. Mend it. It is asked again in 5 min. broken: It is broken. Mend it.',
+      reason: 'slow: Timed out after 8 s. Fix it. steward tries it again in 5 min. broken: Broken. Fix it.',
     });
     expect([slow.asked, broken.asked]).to.deep.equal([['first'], ['first', 'second']]);
     time.monotonic += 300_000;
@@ -120,19 +119,19 @@ describe('notify/speech: queue', () => {
     expect(slow.asked).to.deep.equal(['first', 'third']);
   });
 
-  it('takes so many that wait, and says of one more that it does not', async () => {
+  it('refuses a text when it is full', async () => {
     const hand = handEngine();
     const speech = queueOf([hand.engine], { waiting: 2 });
     const answers = ['1', '2', '3', '4'].map((text) => speech.say({ text }));
     expect(await answers[3]).to.deep.equal({
       spoken: false,
-      reason: '2 messages are waiting to be spoken already.',
+      reason: 'The speech queue is full (2).',
     });
     for (let n = 0; n < 3; n += 1) (await hand.next()).end();
     expect((await Promise.all(answers)).map(({ spoken }) => spoken)).to.deep.equal([true, true, true, false]);
   });
 
-  it('does not speak what waited for more than a minute', async () => {
+  it('does not speak a text that waited for more than a minute', async () => {
     const hand = handEngine();
     const speech = queueOf([hand.engine]);
     const answers = ['first', 'late', 'asleep'].map((text) => speech.say({ text }));
@@ -141,7 +140,7 @@ describe('notify/speech: queue', () => {
     end();
     expect(await answers[1]).to.deep.equal({
       spoken: false,
-      reason: 'It waited for 60 s and is not news any more.',
+      reason: 'Waited 60 s for its turn, which is too long.',
     });
     expect((await answers[2])?.spoken).to.equal(false);
     const [a, b] = [speech.say({ text: 'a' }), speech.say({ text: 'b' })];
@@ -152,7 +151,7 @@ describe('notify/speech: queue', () => {
     expect([(await a).spoken, (await b).spoken]).to.deep.equal([true, false]);
   });
 
-  it('speaks what waited for just a minute, and minds no clock that was set back', async () => {
+  it('speaks a text that waited for a minute, and ignores a clock that moved back', async () => {
     const hand = handEngine();
     const speech = queueOf([hand.engine]);
     const answers = ['first', 'second'].map((text) => speech.say({ text }));
@@ -164,7 +163,7 @@ describe('notify/speech: queue', () => {
     expect((await Promise.all(answers)).every(({ spoken }) => spoken)).to.equal(true);
   });
 
-  it('takes the next engine when one fails, and asks that one last for a while', async () => {
+  it('uses the next engine if one fails, and tries that one last for a minute', async () => {
     const [broken, good] = [failing('broken'), quick('good')];
     const speech = queueOf([broken, good]);
     expect(await speech.say({ text: '1' })).to.deep.equal({ spoken: true, engine: 'good' });
@@ -175,16 +174,16 @@ describe('notify/speech: queue', () => {
     expect(broken.asked).to.deep.equal(['1', '3']);
   });
 
-  it('says of each engine why it did not speak, and tries them all again', async () => {
+  it('reports why each engine failed, and tries all again', async () => {
     const engines = [failing('a', 'No sound.'), failing('b', 'No voice.')];
     const speech = queueOf(engines);
-    const reason = 'a: No sound. Mend it. b: No voice. Mend it.';
+    const reason = 'a: No sound. Fix it. b: No voice. Fix it.';
     expect(await speech.say({ text: 'x' })).to.deep.equal({ spoken: false, reason });
     expect(await speech.say({ text: 'y' })).to.deep.equal({ spoken: false, reason });
     expect(engines.map(({ asked }) => asked)).to.deep.equal([['x', 'y'], ['x', 'y']]); // prettier-ignore
   });
 
-  it('blames no engine for a sound that cannot be played, and asks it again for the next text', async () => {
+  it('does not skip an engine if the sound cannot be played', async () => {
     const words = 'The sound server is not running.';
     const asked: string[] = [];
     const mute = (id: string): SpeechEngine => ({
@@ -197,29 +196,27 @@ describe('notify/speech: queue', () => {
       },
     });
     const speech = queueOf([mute('a'), mute('b'), failing('c', 'No voice.')]);
-    expect((await speech.say({ text: 'x' })).reason).to.equal(`${words} Start it. c: No voice. Mend it.`);
+    expect((await speech.say({ text: 'x' })).reason).to.equal(`${words} Start it. c: No voice. Fix it.`);
     await speech.say({ text: 'y' });
     expect(asked).to.deep.equal(['a x', 'b x', 'a y', 'b y']);
   });
 
-  it('says once what several engines met', async () => {
+  it('reports a common failure once', async () => {
     const engines = [failing('a', 'No card.'), failing('b', 'No voice.'), failing('c', 'No card.')];
     expect((await queueOf(engines).say({ text: 'x' })).reason).to.equal(
-      'a, c: No card. Mend it. b: No voice. Mend it.',
+      'a, c: No card. Fix it. b: No voice. Fix it.',
     );
   });
 
-  it('says why where there is no voice, or nothing to say', async () => {
+  it('reports a missing engine, and a text with nothing to say', async () => {
     expect(await queueOf([]).say({ text: 'x' })).to.deep.equal({
       spoken: false,
-      reason: 'Nothing here can speak.',
+      reason: 'No speech engine found.',
     });
-    expect((await queueOf([quick('q')]).say({ text: ' ' })).reason).to.equal(
-      'There is nothing in it to say.',
-    );
+    expect((await queueOf([quick('q')]).say({ text: ' ' })).reason).to.equal('Nothing to say.');
   });
 
-  it('goes on after a fault of its parts', async () => {
+  it('goes on after an unexpected error', async () => {
     const good = quick('good');
     let faults = 1;
     const speech = speechQueue({
@@ -236,41 +233,41 @@ describe('notify/speech: queue', () => {
     expect((await speech.say({ text: '2' })).spoken).to.equal(true);
   });
 
-  it('stops an engine whose time is up, and speaks the next text', async () => {
+  it('stops an engine at the time limit, and speaks the next text', async () => {
     const hand = handEngine();
     const speech = queueOf([hand.engine, quick('other')], { textMs: 2000 }, systemClock());
     const answer = speech.say({ text: 'long' });
     const { order, end } = await hand.next();
-    order.signal.addEventListener('abort', () => end(new StewardError('canceled', 'It was stopped.')));
-    expect(await answer).to.deep.equal({ spoken: false, reason: 'hand: It took longer than 2 s.' });
+    order.signal.addEventListener('abort', () => end(new StewardError('canceled', 'Stopped.')));
+    expect(await answer).to.deep.equal({ spoken: false, reason: 'hand: Timed out after 2 s.' });
     const next = speech.say({ text: 'next' });
     (await hand.next()).end();
     expect((await next).spoken).to.equal(true);
   });
 
-  it('listens no more for engines that failed before', async () => {
+  it('removes its abort listeners', async () => {
     const hand = handEngine();
     const speech = queueOf([failing('broken'), hand.engine]);
     const answer = speech.say({ text: 'x' });
     const { order, end } = await hand.next();
-    // That of the engine which speaks.
+    // Of the engine that speaks.
     expect(getEventListeners(order.signal, 'abort')).to.have.length(1);
     end();
     await answer;
     expect(getEventListeners(order.signal, 'abort')).to.have.length(0);
   });
 
-  it('leaves an engine alone that does not even stop', async () => {
+  it('abandons an engine that does not stop', async () => {
     const deaf = handEngine('deaf');
     const speech = queueOf([deaf.engine], { textMs: 1500 }, systemClock());
     const answers = [speech.say({ text: 'one' }), speech.say({ text: 'two' })];
     await deaf.next();
-    expect((await answers[0])?.reason).to.match(/longer than 1.5 s/);
+    expect((await answers[0])?.reason).to.match(/Timed out after 1.5 s/);
     (await deaf.next()).end();
     expect((await answers[1])?.spoken).to.equal(true);
   });
 
-  it('lets the text end that is being spoken when it closes, and takes no more', async () => {
+  it('finishes the current text when it closes, and takes no more', async () => {
     const hand = handEngine();
     const speech = queueOf([hand.engine]);
     const answers = [speech.say({ text: 'now' }), speech.say({ text: 'waits' })];
@@ -286,14 +283,14 @@ describe('notify/speech: queue', () => {
     expect((await answers[0])?.spoken).to.equal(true);
   });
 
-  it('stops the text after its grace, and has nothing to wait for when it is silent', async () => {
+  it('stops the current text after the grace period', async () => {
     const hand = handEngine();
     const speech = queueOf([hand.engine, quick('other')]);
     const answer = speech.say({ text: 'now' });
     const { order, end } = await hand.next();
-    order.signal.addEventListener('abort', () => end(new StewardError('canceled', 'It was stopped.')));
+    order.signal.addEventListener('abort', () => end(new StewardError('canceled', 'Stopped.')));
     await speech.close(10);
-    expect(await answer).to.deep.equal({ spoken: false, reason: 'hand: It was stopped.' });
+    expect(await answer).to.deep.equal({ spoken: false, reason: 'hand: Stopped.' });
     await speech.close(10);
     await queueOf([]).close(20_000);
   });

@@ -1,23 +1,23 @@
 import { StewardError } from '../../../errors';
 import { lstatOf } from '../../../platform/files/folder';
-import { powerShellArgs } from '../../../platform/process/windows';
 import { readSystemBytes } from '../../../platform/files/system-files';
+import { powerShellArgs } from '../../../platform/process/windows';
 import { runStep, SoundError, type SpeechMachine, type SpeechOrder } from './engine';
 
 export type AudioKind = 'wav' | 'mp3';
 
-/** A program that plays a file of sound to its end. */
+/** A program that plays an audio file to its end. */
 interface Player {
   program: string;
   platforms: readonly NodeJS.Platform[];
   plays: readonly AudioKind[];
-  /** The file is an absolute path that steward made, so it is no flag. */
+  /** The file is an absolute path, so it cannot be read as a flag. */
   args: (file: string) => readonly string[];
-  /** What the player reads, where the file is not among its arguments. */
+  /** What goes to stdin, if the file is not an argument. */
   input?: (file: string) => string;
 }
 
-/** The path comes by stdin: PowerShell's arguments are a script. */
+/** The path comes from stdin, since PowerShell's arguments are a script. */
 const PLAY_ON_WINDOWS =
   '$p = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
   '(New-Object System.Media.SoundPlayer $p).PlaySync()';
@@ -46,19 +46,22 @@ const PLAYERS: readonly Player[] = [
   },
 ];
 
-/** The programs that could play this kind of sound on this system, installed or not. */
+function playersOn(platform: NodeJS.Platform, kind: AudioKind): Player[] {
+  return PLAYERS.filter(({ platforms, plays }) => platforms.includes(platform) && plays.includes(kind));
+}
+
+/** The programs that could play this kind of file on this system, installed or not. */
 export function players({ platform }: Pick<SpeechMachine, 'platform'>, kind: AudioKind): string[] {
   return playersOn(platform, kind).map(({ program }) => program);
 }
 
-/** Is there a player for this kind of sound? Starts nothing. */
-export function canPlay(machine: SpeechMachine, kind: AudioKind): boolean {
-  return playersFor(machine, kind).length > 0;
+export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boolean {
+  return playersOn(platform, kind).some(({ program }) => find(program) !== undefined);
 }
 
 /**
- * Plays a file to its end, with the first player that can: one without its sound server fails at once. One that takes
- * far longer than the sound waits for a server that hangs, as the others would.
+ * Plays a file to its end with the first player that works. One that takes far longer than the sound waits for a sound
+ * server that hangs; the others would, too.
  */
 export async function play(
   machine: SpeechMachine,
@@ -68,15 +71,16 @@ export async function play(
 ): Promise<void> {
   const failures: string[] = [];
   const lengthMs = kind === 'wav' ? wavMs(file) : Infinity;
-  for (const { program, args, input } of playersFor(machine, kind)) {
+  for (const { program, args, input } of playersOn(machine.platform, kind)) {
+    if (machine.find(program) === undefined) continue;
     const late = new SoundError(
       'unavailable',
-      `The sound server or the sound card hangs: ${program} did not end.`,
-      { hint: 'Restart PipeWire or PulseAudio in your session.' },
+      `The sound server or sound card hangs: ${program} timed out.`,
+      { hint: 'Restart PipeWire or PulseAudio.' },
     );
     const more = input === undefined ? {} : { input: input(file) };
     try {
-      await runStep(machine, order, program, args(file), { ...more, mostMs: lengthMs + HANGS_MS, late });
+      await runStep(machine, order, program, args(file), { ...more, mostMs: lengthMs + HANG_MS, late });
       return;
     } catch (error) {
       if (!(error instanceof StewardError) || error.kind === 'canceled' || error === late) throw error;
@@ -84,36 +88,27 @@ export async function play(
     }
   }
   if (failures.length > 0) throw soundError(failures.join(' '));
-  throw new StewardError('unavailable', `No program plays ${kind} files here.`, { hint: PLAYER_HINT });
+  throw new StewardError('unavailable', `No program here plays ${kind} files.`, { hint: PLAYER_HINT });
 }
 
-/** Longer than a player takes to begin and to end, also on a busy machine. */
-const HANGS_MS = 8_000;
-/** How the libraries of PulseAudio, PipeWire and ALSA say that nobody listens. */
+/** Longer than a player needs to start and end, even on a busy machine. */
+const HANG_MS = 8_000;
+/** What the libraries of PulseAudio, PipeWire and ALSA print without a server. */
 const NO_SERVER = /connection (?:refused|failure|terminated)|host is down|unable to connect/i;
-const PLAYER_HINT = 'Install a player and check that it plays a file, such as aplay (Debian: alsa-utils).';
+const PLAYER_HINT = 'Install a player such as aplay (Debian: alsa-utils), and check that it plays a file.';
 
-/** What is wrong with the sound, of what the players said. */
-export function soundError(said: string): SoundError {
-  if (!NO_SERVER.test(said)) {
-    return new SoundError('unavailable', `The sound could not be played. ${said}`, { hint: PLAYER_HINT });
+/** The error for what the players printed. */
+export function soundError(output: string): SoundError {
+  if (!NO_SERVER.test(output)) {
+    return new SoundError('unavailable', `Playing the sound failed. ${output}`, { hint: PLAYER_HINT });
   }
-  return new SoundError('unavailable', `The sound server is not running. ${said}`, {
-    hint: 'Start PipeWire or PulseAudio in your session.',
+  return new SoundError('unavailable', `The sound server is not running. ${output}`, {
+    hint: 'Start PipeWire or PulseAudio.',
   });
 }
 
-/** The length of a WAV file. */
 function wavMs(file: string): number {
   const head = readSystemBytes(file, 44) ?? Buffer.alloc(0);
   const bytesPerSecond = head.length < 44 ? 0 : head.readUInt32LE(28);
   return bytesPerSecond === 0 ? 0 : ((lstatOf(file)?.size ?? 0) / bytesPerSecond) * 1000;
-}
-
-function playersOn(platform: NodeJS.Platform, kind: AudioKind): Player[] {
-  return PLAYERS.filter(({ platforms, plays }) => platforms.includes(platform) && plays.includes(kind));
-}
-
-function playersFor({ platform, find }: SpeechMachine, kind: AudioKind): Player[] {
-  return playersOn(platform, kind).filter(({ program }) => find(program) !== undefined);
 }

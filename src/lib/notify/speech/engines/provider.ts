@@ -3,35 +3,37 @@ import { isObject, parseObject } from '../../../platform/files/json-object';
 import { withTempFile } from '../../../platform/files/system-files';
 import { openOrigin } from '../../../platform/net/origin-client';
 import { clean } from '../../../platform/terminal/terminal';
-import { stopped, SYNTHESIS_MS, type SpeechEngine, type SpeechOrder } from './engine';
+import { short } from '../../text';
+import { stopped, SYNTHESIS_MS, type SpeechEngine, type SpeechMachine, type SpeechOrder } from './engine';
 import { canPlay, play, type AudioKind } from './players';
 
-/** The speech provider as it is configured (`notify.voice.provider`). */
+/** `notify.voice.provider` */
 export interface ProviderSettings {
-  /** Where the server is; https, or http to this machine. */
+  /** https, or http to this machine. */
   url: string;
-  /** Is it to be used: has it a key, or an address of its own? */
+  /** It has a key, or another address than the default. */
   isConfigured: boolean;
-  /** The key, asked for when it is needed; undefined for a server that wants none. */
+  /** Resolves the key; undefined if the server needs none. */
   apiKey: () => string | undefined;
-  /** The voice where an utterance names none. */
+  /** The default voice. */
   voiceId: string | undefined;
-  /** The server's own default when left out. */
   model: string | undefined;
-  /** Handed on as it is: stability, similarity_boost, speed, … */
+  /** Passed on as they are: stability, similarity_boost, speed, … */
   settings: Readonly<Record<string, number | boolean>>;
 }
 
 const MAX_SOUND_BYTES = 16 * 1024 * 1024;
 const CONNECT_MS = 5000;
-/** Raw sound as it is asked for: 16 bits, little endian, one channel. Every player plays it once it has a head. */
+/** Requested raw sound: 16 bits, little endian, one channel. Every player takes it with a WAV header. */
 const PCM_RATE = 22_050;
 
-/** A text-to-speech server of ElevenLabs's shape. */
+/** A text-to-speech server with ElevenLabs's API. */
 export function providerEngine(settings: ProviderSettings): SpeechEngine {
+  const hasPlayer = (machine: SpeechMachine): boolean => canPlay(machine, 'wav') || canPlay(machine, 'mp3');
   return {
     id: 'provider',
-    detect: (machine) => settings.isConfigured && (canPlay(machine, 'wav') || canPlay(machine, 'mp3')),
+    detect: (machine) => settings.isConfigured && hasPlayer(machine),
+    lacksPlayer: (machine) => settings.isConfigured && !hasPlayer(machine),
     async speak(machine, order) {
       const format = canPlay(machine, 'wav') ? `pcm_${PCM_RATE}` : 'mp3_44100_128';
       const { kind, bytes } = await soundFrom(settings, order, format);
@@ -41,17 +43,17 @@ export function providerEngine(settings: ProviderSettings): SpeechEngine {
 }
 
 async function soundFrom(
-  { url, apiKey, voiceId: usual, model, settings }: ProviderSettings,
-  { text, voiceId = usual, signal, remainingMs }: SpeechOrder,
+  { url, apiKey, voiceId: defaultVoice, model, settings }: ProviderSettings,
+  { text, voiceId = defaultVoice, signal, remainingMs }: SpeechOrder,
   format: string,
 ): Promise<Sound> {
   if (voiceId === undefined || /^\.*$/.test(voiceId)) {
-    throw new StewardError('config', 'The speech provider needs a voice, and none is configured.', {
+    throw new StewardError('config', 'No voice is set for the speech provider.', {
       hint: 'Run `steward config set da.voices.main.voiceId ID`, or send a voice_id.',
     });
   }
   const key = apiKey();
-  // Keeps no connection: the key goes to this server, now, and nowhere else.
+  // A new connection each time: the key goes to this server only.
   const server = await openOrigin(
     url.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     { name: 'The speech provider at', hint: 'Check the connection, and notify.voice.provider.url.' },
@@ -72,7 +74,7 @@ async function soundFrom(
       timeoutMs: Math.max(1, Math.min(remainingMs(), SYNTHESIS_MS)),
       maxBytes: MAX_SOUND_BYTES,
     });
-    if (answer.status !== 200) throw refusal(answer.status, answer.text, voiceId, key);
+    if (answer.status !== 200) throw errorOf(answer.status, answer.text, voiceId, key);
     return soundOf(answer.bytes, answer.headers['content-type'] ?? '');
   } catch (error) {
     throw signal.aborted ? stopped() : error;
@@ -81,62 +83,54 @@ async function soundFrom(
   }
 }
 
-type Refusal = readonly [ErrorKind, words: string, hint: string];
+type Rejection = readonly [ErrorKind, words: string, hint: string];
 
-const KEY_HINT =
-  'Check notify.voice.provider.apiKey: `steward config set notify.voice.provider.apiKey env:NAME`.';
-const LATER = 'It is tried again with a later message; until then another engine speaks, if there is one.';
-const BAD: Refusal = [
+const KEY_HINT = 'Check the key: `steward config set notify.voice.provider.apiKey env:NAME`.';
+const LATER = 'No action needed: another engine speaks until the provider works again.';
+const REJECTED: Rejection = [
   'unavailable',
-  'does not take the request',
+  'rejected the request',
   'Check the voice, notify.voice.provider.model and .settings.',
 ];
-const STATUSES: Readonly<Record<number, Refusal>> = {
-  400: BAD,
-  401: ['auth', 'refuses the key', KEY_HINT],
-  402: [
-    'unavailable',
-    'wants to be paid for this',
-    'Look at your plan there: this voice or model is not in it.',
-  ],
-  403: ['auth', 'does not allow this to the key', KEY_HINT],
+const STATUSES: Readonly<Record<number, Rejection>> = {
+  400: REJECTED,
+  401: ['auth', 'rejected the key', KEY_HINT],
+  402: ['unavailable', 'requires a paid plan', 'Check your plan there for this voice and model.'],
+  403: ['auth', 'denied access', KEY_HINT],
   404: [
     'not_found',
     'does not know the voice',
-    'Check da.voices.main.voiceId, and notify.voice.provider.url.',
+    'Check da.voices.main.voiceId and notify.voice.provider.url.',
   ],
-  422: BAD,
-  429: ['unavailable', 'has had too many requests, or your quota there is used up', LATER],
+  422: REJECTED,
+  429: ['unavailable', 'limits requests, or your quota is used up', LATER],
 };
 
-/** The error of an answer that is not 200. */
-function refusal(status: number, body: string, voiceId: string, key: string | undefined): StewardError {
+function errorOf(status: number, body: string, voiceId: string, key: string | undefined): StewardError {
   const [kind, words, hint] = STATUSES[status] ?? byClass(status);
   const detail = detailOf(body);
-  // A server may repeat the key that it refuses.
-  const told = key === undefined || key === '' ? detail : detail.replaceAll(key, '••••');
+  // A server may repeat the key that it rejects.
+  const safe = key === undefined || key === '' ? detail : detail.replaceAll(key, '••••');
   const voice = status === 404 ? ` ${clean(voiceId)}` : '';
-  const end = told === '' ? '' : `: ${told}`;
+  const end = safe === '' ? '' : `: ${safe}`;
   return new StewardError(kind, `The speech provider ${words}${voice} (${status})${end}.`, { hint });
 }
 
-function byClass(status: number): Refusal {
+function byClass(status: number): Rejection {
   if (status >= 300 && status < 400) {
-    const hint = 'Set notify.voice.provider.url to the address that it redirects to, if you trust that.';
-    return ['unavailable', 'answers with a redirect, which is not followed with a key', hint];
+    const hint = 'Set notify.voice.provider.url to the redirect address, if you trust it.';
+    return ['unavailable', 'redirects, which steward does not follow with a key', hint];
   }
-  if (status >= 500) return ['unavailable', 'has a fault of its own', LATER];
-  return ['unavailable', 'does not answer as expected', 'Check notify.voice.provider.url.'];
+  if (status >= 500) return ['unavailable', 'had a server error', LATER];
+  return ['unavailable', 'sent an unexpected response', 'Check notify.voice.provider.url.'];
 }
 
-/** What the provider says itself: {"detail": {"message": …}}, {"detail": …} or {"message": …}. */
+/** The provider's own words: {"detail": {"message": …}}, {"detail": …} or {"message": …}. */
 function detailOf(body: string): string {
   const answer = parseObject(body);
   const detail = answer?.['detail'];
-  const said = isObject(detail) ? detail['message'] : (detail ?? answer?.['message']);
-  const text = typeof said === 'string' ? clean(said).trim() : '';
-  const bare = text.replace(/(?<!\.)\.+$/, '');
-  return bare.length > 200 ? `${bare.slice(0, 199)}…` : bare;
+  const words = isObject(detail) ? detail['message'] : (detail ?? answer?.['message']);
+  return short(typeof words === 'string' ? clean(words).replace(/(?<!\.)\.+$/, '') : '', 200);
 }
 
 interface Sound {
@@ -144,24 +138,21 @@ interface Sound {
   bytes: Buffer;
 }
 
-/**
- * What a provider has sent, as a file that players know. Some servers send WAV or MP3 whatever they are asked
- * for. An answer that is no sound is `unavailable`.
- */
+/** Recognizes what was sent, since some servers send WAV or MP3 whatever the request. Other data is `unavailable`. */
 function soundOf(bytes: Buffer, contentType: string): Sound {
   const type = contentType.toLowerCase();
   const head = bytes.subarray(0, 4).toString('latin1');
   if (bytes.length === 0) throw noSound('sent an empty answer');
   if (!/^(?:audio\/|application\/octet-stream|$)/.test(type)) throw noSound('sent no sound');
   if (head === 'RIFF') return { kind: 'wav', bytes };
-  if (head === 'OggS') throw noSound('sent Ogg, which was not asked for');
+  if (head === 'OggS') throw noSound('sent Ogg, which steward cannot play');
   if (head.startsWith('ID3') || /mpeg|mp3/.test(type)) return { kind: 'mp3', bytes };
   return { kind: 'wav', bytes: wavOf(bytes.subarray(0, bytes.length - (bytes.length % 2))) };
 }
 
-function noSound(what: string): StewardError {
-  return new StewardError('unavailable', `The speech provider ${what}.`, {
-    hint: "Check notify.voice.provider.url: it has to be a text-to-speech server of ElevenLabs's shape.",
+function noSound(words: string): StewardError {
+  return new StewardError('unavailable', `The speech provider ${words}.`, {
+    hint: "Set notify.voice.provider.url to a text-to-speech server with ElevenLabs's API.",
   });
 }
 

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../../../errors';
-import { powerShellArgs } from '../../../platform/process/windows';
 import { withTempFile } from '../../../platform/files/system-files';
+import { powerShellArgs } from '../../../platform/process/windows';
 import {
   lastWords,
   runStep,
@@ -25,13 +25,13 @@ export function sayEngine(): SpeechEngine {
   };
 }
 
-/** Base64 by stdin: whatever code page the console has. */
+/** Reads base64 from stdin, whatever the console's code page. */
 const SPEAK_ON_WINDOWS =
   '$t = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
   'Add-Type -AssemblyName System.Speech;' +
   '(New-Object System.Speech.Synthesis.SpeechSynthesizer).Speak($t)';
 
-/** Windows' own speech. */
+/** Windows. */
 export function sapiEngine(): SpeechEngine {
   return {
     id: 'sapi',
@@ -43,19 +43,22 @@ export function sapiEngine(): SpeechEngine {
   };
 }
 
-/** Through a player where there is one, since its own output knows fewer sound systems. */
+/** Prefers a player, because its own output supports fewer sound systems. */
 export function espeakEngine(): SpeechEngine {
+  const isInstalled = ({ platform, find }: SpeechMachine): boolean =>
+    platform !== 'win32' && find('espeak-ng') !== undefined;
   return {
     id: 'espeak-ng',
-    detect: ({ platform, find }) => platform !== 'win32' && find('espeak-ng') !== undefined,
+    detect: isInstalled,
+    lacksPlayer: (machine) => isInstalled(machine) && !canPlay(machine, 'wav'),
     async speak(machine, order) {
       const input = withoutCommands(order.text);
-      // UTF-8, whatever the locale.
+      // -b 1: UTF-8, whatever the locale.
       const args = ['-b', '1', '--stdin'];
       if (!canPlay(machine, 'wav')) {
-        const said = await runStep(machine, order, 'espeak-ng', args, { input });
-        // Its exit code is 0 whatever became of the sound.
-        if (/^error: /m.test(said)) throw soundError(`espeak-ng: ${lastWords(said)}.`);
+        const stderr = await runStep(machine, order, 'espeak-ng', args, { input });
+        // It exits with 0 even without sound.
+        if (/^error: /m.test(stderr)) throw soundError(`espeak-ng: ${lastWords(stderr)}.`);
         return;
       }
       await withTempFile('speech.wav', '', async (wav) => {
@@ -66,26 +69,28 @@ export function espeakEngine(): SpeechEngine {
   };
 }
 
-/** Its clearest voice; one that was built without it takes its default. */
+/** Uses its clearest voice; a build without it falls back to its default. */
 export function fliteEngine(): SpeechEngine {
   return fileEngine('flite', 'flite', (text, wav) => ['-voice', 'slt', '-f', text, '-o', wav]);
 }
 
-/** Needs a voice beside it (Debian: festvox-kallpc16k); without one it fails and says so. */
+/** Needs a voice package (Debian: festvox-kallpc16k), and reports a missing one. */
 export function festivalEngine(): SpeechEngine {
   return fileEngine('festival', 'text2wave', (text, wav) => ['-o', wav, text]);
 }
 
-/** A program that makes a file of sound of a file of text. */
+/** A program that turns a text file into an audio file. */
 function fileEngine(
   id: string,
   program: string,
   args: (text: string, wav: string) => readonly string[],
 ): SpeechEngine {
+  const isInstalled = ({ platform, find }: SpeechMachine): boolean =>
+    platform !== 'win32' && find(program) !== undefined;
   return {
     id,
-    detect: (machine) =>
-      machine.platform !== 'win32' && machine.find(program) !== undefined && canPlay(machine, 'wav'),
+    detect: (machine) => isInstalled(machine) && canPlay(machine, 'wav'),
+    lacksPlayer: (machine) => isInstalled(machine) && !canPlay(machine, 'wav'),
     speak: (machine, order) =>
       withTempFile('speech.txt', `${order.text}\n`, async (text) => {
         const wav = join(dirname(text), 'speech.wav');
@@ -95,7 +100,7 @@ function fileEngine(
   };
 }
 
-/** speech-dispatcher plays by itself. It reads lines, of which a long one would be cut anywhere. */
+/** speech-dispatcher plays the sound, too. It reads lines, and cuts a long one anywhere. */
 export function spdEngine(): SpeechEngine {
   let wasHeard = false;
   return {
@@ -104,7 +109,7 @@ export function spdEngine(): SpeechEngine {
     async speak(machine, order) {
       if (!wasHeard) await checkService(machine, order);
       wasHeard = false;
-      // A line that begins with !-! would be a command.
+      // A line that begins with !-! is a command.
       const text = withoutCommands(order.text).replace(/!(?=-!)/g, '! ');
       const lines = text.match(/.{1,200}(?= |$)|.{1,200}/gu) ?? [];
       await runStep(machine, order, 'spd-say', ['--pipe-mode', '--wait'], {
@@ -116,19 +121,16 @@ export function spdEngine(): SpeechEngine {
   };
 }
 
-/**
- * A service without sound takes every text, says nothing of that, and never ends: so it is asked first for nothing but
- * a space, which one that has sound has said at once. It is started by that where it does not run.
- */
+/** Speaks a single space first: without sound the service accepts every text and never ends. */
 async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise<void> {
-  const late = new StewardError('unavailable', 'speech-dispatcher runs, and gets nothing said.', {
-    hint: 'Check that `spd-say --wait hello` is heard, and ends: it may have no sound, or be busy.',
+  const late = new StewardError('unavailable', 'speech-dispatcher does not speak.', {
+    hint: 'Check that you hear `spd-say --wait hello`, and that it ends.',
   });
   await runStep(machine, order, 'spd-say', ['--wait', '--', ' '], { mostMs: SPACE_MS, late });
 }
 
 const START_MS = 8000;
-/** Less than what has an engine left out for long: it may be busy with what another program says. */
+/** Less than what skips an engine for long: the service may be busy with another program. */
 const SPACE_MS = 2500;
-/** A slow voice, at its slowest. */
+/** The slowest speech. */
 const CHARACTER_MS = 150;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';
 
-import type { SpeechEngine, SpeechMachine } from '../../../../../src/lib/notify/speech/engines';
+import type { SpeechEngine, SpeechMachine } from '../../../../../src/lib/notify/speech/engines/engine';
 import { providerEngine, type ProviderSettings } from '../../../../../src/lib/notify/speech/engines/provider';
 import { refusingProxy, withProxies } from '../../../../helpers/proxy';
 import { rejection } from '../../../../helpers/errors';
@@ -18,7 +18,7 @@ import {
 
 const KEY = 'sk_1234567890-secret';
 
-describe('notify/speech: the HTTP provider', () => {
+describe('notify/speech: the speech provider', () => {
   const box = scratch();
   let server: SpeechServer;
   let machine: SpeechMachine;
@@ -28,7 +28,7 @@ describe('notify/speech: the HTTP provider', () => {
   });
   beforeEach(async () => {
     server = await speechServer();
-    // "Plays" by keeping the sound.
+    // "Plays" by storing the sound.
     machine = machineWith({ aplay: script(box.path('aplay'), `cp "$2" '${box.path('played.wav')}'`) });
   });
   afterEach(() => server.close());
@@ -64,19 +64,19 @@ describe('notify/speech: the HTTP provider', () => {
     expect([wav.readUInt32LE(24), wav.readUInt16LE(34), wav.readUInt32LE(40), wav.length]).to.deep.equal([22_050, 16, 6, 50]); // prettier-ignore
   });
 
-  it("takes the DA's voice, and the server's own model and settings", async () => {
+  it('uses the default voice, model and settings', async () => {
     await engineOf().speak(machine, orderOf('Hi'));
     expect(server.asked[0]?.url).to.match(/\/da-voice\?/);
     expect(JSON.parse(server.asked[0]?.body ?? '')).to.deep.equal({ text: 'Hi' });
   });
 
-  it('sends no key where there is none, and finds the server under a path', async () => {
+  it('sends no key if none is set, and supports a path', async () => {
     await engineOf({ apiKey: () => undefined, url: `${server.url}/proxy/v1/` }).speak(machine, orderOf('Hi'));
     expect(server.asked[0]?.headers).not.to.have.property('xi-api-key');
     expect(server.asked[0]?.url).to.match(/^\/proxy\/v1\/text-to-speech\/da-voice/);
   });
 
-  it('plays WAV as it is, and MP3 with a player for it', async () => {
+  it('plays WAV and MP3', async () => {
     server.answer(pcm(Buffer.from('RIFF....WAVE')));
     await engineOf().speak(machine, orderOf('Hi'));
     expect(String(played())).to.equal('RIFF....WAVE');
@@ -89,13 +89,13 @@ describe('notify/speech: the HTTP provider', () => {
     expect(String(readFileSync(box.path('played.mp3')))).to.equal('ID3tag');
   });
 
-  it('is there where it is configured and something plays', () => {
+  it('is detected if it is configured and there is a player', () => {
     expect(engineOf().detect(machine)).to.equal(true);
     expect(engineOf({ isConfigured: false }).detect(machine)).to.equal(false);
     expect(engineOf().detect(machineWith({}))).to.equal(false);
   });
 
-  it('needs a voice, and asks nobody without one', async () => {
+  it('needs a voice, and sends nothing without one', async () => {
     for (const voiceId of [undefined, '..', '.']) {
       const error = await rejection(engineOf({ voiceId }).speak(machine, orderOf('Hi')));
       expect(error.kind).to.equal('config');
@@ -105,20 +105,20 @@ describe('notify/speech: the HTTP provider', () => {
   });
 
   const refusals: [code: number, body: unknown, kind: string, message: RegExp][] = [
-    [400, { detail: 'bad' }, 'unavailable', /does not take the request \(400\): bad\.$/],
-    [401, { detail: { status: 'invalid_api_key', message: `Invalid key ${KEY}.` } }, 'auth', /refuses the key \(401\): Invalid key ••••\.$/],
+    [400, { detail: 'bad' }, 'unavailable', /rejected the request \(400\): bad\.$/],
+    [401, { detail: { status: 'invalid_api_key', message: `Invalid key ${KEY}.` } }, 'auth', /rejected the key \(401\): Invalid key ••••\.$/],
     [402, { detail: { message: 'Upgrade\u001b[31m now' } }, 'unavailable', /paid.*\(402\): Upgrade now\.$/],
-    [403, {}, 'auth', /does not allow this/],
+    [403, {}, 'auth', /denied access/],
     [404, { message: 'nope' }, 'not_found', /does not know the voice da-voice \(404\): nope\.$/],
-    [422, { detail: [{ msg: 'x' }] }, 'unavailable', /does not take the request \(422\)\.$/],
-    [429, { detail: { message: 'x'.repeat(5000) } }, 'unavailable', /too many requests.*\(429\): x{199}…\.$/],
-    [500, 'no object', 'unavailable', /a fault of its own \(500\)\.$/],
-    [503, { detail: 'later' }, 'unavailable', /a fault of its own \(503\): later\.$/],
-    [418, {}, 'unavailable', /does not answer as expected \(418\)/],
-    [204, {}, 'unavailable', /does not answer as expected \(204\)/],
+    [422, { detail: [{ msg: 'x' }] }, 'unavailable', /rejected the request \(422\)\.$/],
+    [429, { detail: { message: 'x'.repeat(5000) } }, 'unavailable', /limits requests.*\(429\): x{199}…\.$/],
+    [500, 'no object', 'unavailable', /a server error \(500\)\.$/],
+    [503, { detail: 'later' }, 'unavailable', /a server error \(503\): later\.$/],
+    [418, {}, 'unavailable', /unexpected response \(418\)/],
+    [204, {}, 'unavailable', /unexpected response \(204\)/],
   ]; // prettier-ignore
   for (const [code, body, kind, message] of refusals) {
-    it(`says in plain words what ${code} means, and what to do`, async () => {
+    it(`explains status ${code}, and what to do`, async () => {
       server.answer(status(code, body));
       const error = await rejection(engineOf().speak(machine, orderOf('Hi')));
       expect(error.kind).to.equal(kind);
@@ -128,13 +128,13 @@ describe('notify/speech: the HTTP provider', () => {
     });
   }
 
-  it('takes its key to no other place: a redirect is not followed', async () => {
+  it('follows no redirect, which would leak the key', async () => {
     const other = await speechServer();
     try {
       for (const code of [301, 302, 303, 307, 308]) {
         server.answer(status(code, {}, { location: `${other.url}/v1/text-to-speech/x` }));
         const error = await rejection(engineOf().speak(machine, orderOf('Hi')));
-        expect(error.message).to.match(new RegExp(`redirect, which is not followed.*\\(${code}\\)`));
+        expect(error.message).to.match(new RegExp(`redirects, which steward does not follow.*\\(${code}\\)`));
       }
       expect(other.asked).to.have.length(0);
     } finally {
@@ -165,10 +165,10 @@ describe('notify/speech: the HTTP provider', () => {
       response.writeHead(500);
       const more = (): void => void (response.destroyed || response.write(Buffer.alloc(1 << 16), more));
       more();
-    }, /a fault of its own/],
+    }, /a server error/],
   ]; // prettier-ignore
   for (const [what, answer, message] of broken) {
-    it(`plays nothing of an answer that ${what}`, async () => {
+    it(`plays nothing if the answer ${what}`, async () => {
       server.answer(answer);
       const error = await rejection(engineOf().speak(machine, orderOf('Hi')));
       expect(error.kind).to.equal('unavailable');
@@ -177,7 +177,7 @@ describe('notify/speech: the HTTP provider', () => {
     });
   }
 
-  it('does not wait for a server that hangs, before or within its answer', async () => {
+  it('does not wait for a server that hangs', async () => {
     for (const hangs of [() => undefined, (response: import('node:http').ServerResponse) => void response.writeHead(200, { 'content-type': 'audio/pcm' }).write('x')]) {
       server.answer(hangs);
       const error = await rejection(engineOf().speak(machine, orderOf('Hi', { remainingMs: () => 150 })));
@@ -185,7 +185,7 @@ describe('notify/speech: the HTTP provider', () => {
     }
   }); // prettier-ignore
 
-  it('goes through the proxy of the environment to another machine, and past it to this one', async () => {
+  it('uses the proxy of the environment, except for this machine', async () => {
     const proxy = await refusingProxy();
     try {
       await withProxies({ HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url }, async () => {
@@ -203,19 +203,19 @@ describe('notify/speech: the HTTP provider', () => {
     }
   }).timeout(60_000);
 
-  it('sends its key to no other machine without encryption', async () => {
+  it('does not send the key unencrypted to another machine', async () => {
     const error = await rejection(engineOf({ url: 'http://192.0.2.1' }).speak(machine, orderOf('Hi')));
     expect(error.kind).to.equal('config');
   });
 
-  it('stops at once when it is told to', async () => {
+  it('stops at once on request', async () => {
     const stop = new AbortController();
     server.answer(() => stop.abort());
     const error = await rejection(engineOf().speak(machine, orderOf('Hi', { signal: stop.signal })));
     expect(error.kind).to.equal('canceled');
   });
 
-  it('says where nobody is', async () => {
+  it('names a server that refuses the connection', async () => {
     await server.close();
     const error = await rejection(engineOf().speak(machine, orderOf('Hi')));
     expect(error.message).to.match(/^The speech provider at 127\.0\.0\.1:\d+ refused the connection\.$/);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';
 
 import { spdEngine } from '../../../../../src/lib/notify/speech/engines/system';
-import type { SpeechMachine } from '../../../../../src/lib/notify/speech/engines';
+import type { SpeechMachine } from '../../../../../src/lib/notify/speech/engines/engine';
 import { LIMITS } from '../../../../../src/lib/notify/speech/queue';
 import { rejection } from '../../../../helpers/errors';
 import { scratch } from '../../../../helpers/scratch';
@@ -11,7 +11,7 @@ import { alone, machineWith, orderOf, script } from '../../../../helpers/speech'
 describe("notify/speech: the system's engines", () => {
   const box = scratch();
 
-  it('give speech-dispatcher lines that it takes whole, and no command', async () => {
+  it('send speech-dispatcher short lines without commands', async () => {
     let input = '';
     const machine: SpeechMachine = {
       platform: 'linux',
@@ -31,7 +31,7 @@ describe("notify/speech: the system's engines", () => {
     expect(input.replace(/\s/g, '')).to.equal(text.replace(/\s/g, ''));
   });
 
-  it('hand a text to speech-dispatcher only once that has said a space, which one without sound never does', async function () {
+  it('send a text to speech-dispatcher only after it has spoken a space', async function () {
     if (process.platform === 'win32') this.skip();
     const heard = box.path('heard');
     const machine = (onSpace: string): SpeechMachine =>
@@ -47,11 +47,11 @@ describe("notify/speech: the system's engines", () => {
     const error = await rejection(speak('lost', 'exec sleep 60'));
     expect(error).to.include({
       kind: 'unavailable',
-      message: 'speech-dispatcher runs, and gets nothing said.',
+      message: 'speech-dispatcher does not speak.',
     });
     expect(existsSync(heard)).to.equal(false);
     await speak('Hi', 'exit 0');
-    // What has just been heard is not asked first, until it fails.
+    // After a success it is not tested first.
     await speak('again', 'exit 9');
     expect(readFileSync(heard, 'utf8')).to.equal('Hi\nagain\n');
     const broken = machineWith({ 'spd-say': script(box.path('broken'), 'exit 1') });
@@ -59,7 +59,7 @@ describe("notify/speech: the system's engines", () => {
     expect((await rejection(speak('lost', 'exit 9'))).message).to.match(/code 9/);
   }).timeout(60_000);
 
-  it('find a speech-dispatcher without sound in less time than has an engine left out for long', async () => {
+  it('recognize a silent speech-dispatcher quickly enough not to skip it for long', async () => {
     const bounds: number[] = [];
     const machine: SpeechMachine = {
       platform: 'linux',

@@ -1,0 +1,200 @@
+import { errnoCode, StewardError, toStewardError } from '../../errors';
+import { readText } from '../../platform/files/atomic-file';
+import { isObject } from '../../platform/files/json-object';
+import { markOfTarget } from '../../platform/files/stat';
+import { clean } from '../../platform/terminal/terminal';
+import { findHomographs } from './homographs';
+
+/** How each term is spoken. */
+export type Terms = ReadonlyMap<string, string>;
+
+/** A range of a text in UTF-16 units, and its replacement. */
+export interface Replacement {
+  start: number;
+  end: number;
+  written: string;
+}
+
+/** Finds terms in a text: whole words, the longest at each place. */
+export type FindTerms = (text: string) => Replacement[];
+
+export interface Transformed {
+  /** As sent. */
+  text: string;
+  spoken: string;
+}
+
+/**
+ * Turns a text into what the voice says: replaces your terms, and respells the homographs around them. Line breaks,
+ * controls and lone surrogates, which no engine can speak, are removed.
+ */
+export function transform(text: string, findTerms: FindTerms): Transformed {
+  const speakable = clean(text.replace(/\p{Cs}/gu, ' ')).trim();
+  const terms = findTerms(speakable);
+  const homographs = findHomographs(speakable).filter(
+    ({ start, end }) => !terms.some((term) => start < term.end && term.start < end),
+  );
+  const all = [...terms, ...homographs].sort((a, b) => a.start - b.start);
+  return { text, spoken: replaced(speakable, all).trim() };
+}
+
+/** Applies sorted replacements in one pass, so replaced text is not searched again. */
+export function replaced(text: string, replacements: readonly Replacement[]): string {
+  let done = 0;
+  let result = '';
+  for (const { start, end, written } of replacements) {
+    result += text.slice(done, start) + written;
+    done = end;
+  }
+  return result + text.slice(done);
+}
+
+export interface Pronunciations {
+  findTerms: FindTerms;
+  /** Why the file cannot be read; `findTerms` still uses the last valid one. */
+  problem?: StewardError;
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_TERMS = 10_000;
+const MAX_LENGTH = 200;
+/** Keys that may contain the terms, and names of the respelling in a list. */
+const WRAPPERS = ['terms', 'pronunciations', 'replacements'];
+const RESPELLINGS = ['phonetic', 'spoken', 'say', 'respelling', 'pronunciation'];
+/** Keys that are not terms. */
+const REMARKS = new Set(['$schema', '_comment']);
+
+/** Reads the pronunciation file again whenever it has changed. Without one there are no terms. Never throws. */
+export function pronunciationFile(path: string): () => Pronunciations {
+  let read: { mark: string | undefined; answer: Pronunciations } | undefined;
+  return () => {
+    let mark: string | undefined;
+    try {
+      mark = markOfTarget(path);
+      if (read !== undefined && read.mark === mark) return read.answer;
+      const text = readText(path, { followLink: true, maxBytes: MAX_BYTES });
+      read = {
+        mark,
+        answer: { findTerms: termFinder(text === undefined ? new Map() : parseTerms(text, path)) },
+      };
+    } catch (error) {
+      const findTerms = read?.answer.findTerms ?? (() => []);
+      read = { mark, answer: { findTerms, problem: problemOf(error, path) } };
+    }
+    return read.answer;
+  };
+}
+
+function problemOf(error: unknown, path: string): StewardError {
+  if (error instanceof StewardError) return error;
+  if (errnoCode(error) === undefined) throw error;
+  const { kind, message, hint } = toStewardError(error);
+  const named = message.includes(path) ? message : `${message}: ${path}`;
+  return new StewardError(kind, `${named}.`, { ...(hint === undefined ? {} : { hint }), cause: error });
+}
+
+/**
+ * Parses `{"Term": "respelling"}` or `[{"term": …, "phonetic": …}]`, bare or under "terms", "pronunciations" or
+ * "replacements". Everything invalid is one `config` error.
+ */
+export function parseTerms(text: string, path: string): Terms {
+  const terms = new Map<string, string>();
+  const problems: string[] = [];
+  const pairs = pairsOf(contentOf(text), problems);
+  if (pairs === undefined) problems.push('not a JSON object or list');
+  for (const [term, respelling] of pairs ?? []) {
+    const problem = problemIn(term, respelling);
+    if (problem !== undefined) problems.push(problem);
+    else if (terms.has(String(term))) problems.push(`${quoted(String(term))} is listed twice`);
+    else terms.set(String(term), clean(String(respelling).replace(/\p{Cs}/gu, '')).trim());
+  }
+  if (terms.size > MAX_TERMS) problems.push(`more than ${MAX_TERMS} terms`);
+  if (problems.length === 0) return terms;
+  const shown = problems.slice(0, 5).join('; ');
+  const more = problems.length > 5 ? `; and ${problems.length - 5} more` : '';
+  throw new StewardError('config', `${path} is invalid: ${shown}${more}.`, {
+    hint: 'Write it as {"Kubernetes": "koober netties"}: each term, and how to say it.',
+  });
+}
+
+function contentOf(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function pairsOf(content: unknown, problems: string[]): [unknown, unknown][] | undefined {
+  if (Array.isArray(content)) {
+    return content.flatMap((item: unknown, index): [unknown, unknown][] => {
+      if (!isObject(item)) {
+        problems.push(`item ${index + 1} is not an object with "term" and "phonetic"`);
+        return [];
+      }
+      const name = RESPELLINGS.find((key) => item[key] !== undefined) ?? '';
+      return [[item['term'], item[name]]];
+    });
+  }
+  if (!isObject(content)) return undefined;
+  const wrapper = WRAPPERS.find((name) => typeof content[name] === 'object' && content[name] !== null);
+  if (wrapper !== undefined) return pairsOf(content[wrapper], problems);
+  return Object.entries(content).filter(([term]) => !REMARKS.has(term));
+}
+
+function problemIn(term: unknown, respelling: unknown): string | undefined {
+  if (typeof term !== 'string') return 'an item has no string "term"';
+  if (term.trim() === '' || term.trim() !== term || term !== clean(term)) {
+    return `the term ${quoted(term)} is empty, or has spaces around it or control characters`;
+  }
+  if (/\p{Cs}/u.test(term)) return `the term ${quoted(term)} contains a lone surrogate`;
+  if (typeof respelling !== 'string') return `${quoted(term)} has no string respelling`;
+  if (term.length <= MAX_LENGTH && respelling.length <= MAX_LENGTH) return undefined;
+  return `${quoted(term)} or its respelling is longer than ${MAX_LENGTH} characters`;
+}
+
+function quoted(term: string): string {
+  const text = clean(JSON.stringify(term));
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}
+
+/** A word (group 1) or another character. Scripts without spaces between words have no word tokens. */
+const TOKEN =
+  /((?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}_])+)|[^]/gu;
+
+/** Prepares a search for terms. They are literal and case-sensitive, and the longest match wins. */
+export function termFinder(terms: Terms): FindTerms {
+  /** Lengths of the terms by their first token, the longest first. */
+  const lengths = new Map<string, number[]>();
+  for (const term of [...terms.keys()].sort((a, b) => b.length - a.length)) {
+    const first = term.match(TOKEN)?.[0] ?? '';
+    const known = lengths.get(first) ?? [];
+    if (known.at(-1) !== term.length) lengths.set(first, [...known, term.length]);
+  }
+  return (text) => {
+    if (terms.size === 0) return [];
+    const tokens = [...text.matchAll(TOKEN)];
+    /** Word tokens, and `undefined` for other characters, by their start. */
+    const words = new Map(tokens.map(({ index, 1: word }) => [index, word]));
+    const endsAt = (index: number): boolean =>
+      index === text.length ||
+      // "don" does not match in "don't", but "Ada" does in "Ada's".
+      (words.has(index) &&
+        words.get(index) === undefined &&
+        !(/^['’]$/.test(text.charAt(index)) && /^t$/i.test(words.get(index + 1) ?? '')));
+    const found: Replacement[] = [];
+    let done = 0;
+    for (const [i, { index: start, 0: token }] of tokens.entries()) {
+      if (start < done || tokens[i - 1]?.[1] !== undefined) continue;
+      const term = lengths
+        .get(token)
+        ?.map((length) => text.slice(start, start + length))
+        .find((candidate) => terms.has(candidate) && endsAt(start + candidate.length));
+      if (term === undefined) continue;
+      done = start + term.length;
+      found.push({ start, end: done, written: terms.get(term) ?? '' });
+    }
+    return found;
+  };
+}
