@@ -1,9 +1,6 @@
 import { constants } from 'node:os';
 
-/**
- * The closed set of error kinds. Every error that a person or a program sees has one;
- * the exit codes (cli/exit-codes.ts) and, for the daemon, the HTTP statuses are total tables over it.
- */
+/** The kinds of errors, which two total tables map to exit codes and HTTP statuses. */
 export const ERROR_KINDS = [
   'usage',
   'config',
@@ -19,12 +16,12 @@ export const ERROR_KINDS = [
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 export interface ErrorDetail {
-  /** What to do about it, one sentence. */
+  /** What to do, one sentence. */
   hint?: string;
   cause?: unknown;
 }
 
-/** An error that says what was wrong (`message`) and what to do (`hint`). */
+/** An error with what failed (`message`) and what to do (`hint`). */
 export class StewardError extends Error {
   override readonly name = 'StewardError';
   readonly kind: ErrorKind;
@@ -37,7 +34,7 @@ export class StewardError extends Error {
   }
 }
 
-/** The one shape of an error in JSON and over HTTP. */
+/** An error in JSON and over HTTP. */
 export interface ErrorBody {
   error: { kind: ErrorKind; message: string; hint?: string };
 }
@@ -53,10 +50,7 @@ export function errorBody(error: unknown): ErrorBody {
   };
 }
 
-/**
- * Any thrown value as a StewardError: what the system says of a file or a disk becomes plain words, an abort is
- * `canceled`, and what nobody foresaw is `internal`.
- */
+/** Returns any thrown value as a StewardError: system errors are explained, an abort is `canceled`, others `internal`. */
 export function toStewardError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;
   if (error instanceof Error && error.name === 'AbortError') {
@@ -76,17 +70,17 @@ export function toStewardError(error: unknown): StewardError {
   return new StewardError('internal', message, { cause: error });
 }
 
-/** `ENOENT`, `EACCES`, … of an error thrown by the system, or undefined. */
+/** Returns the code of a system error, such as `ENOENT`. */
 export function errnoCode(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  // Node has no name for some errors of the system (EDQUOT, ESTALE, ENOLCK): it gives their number as a text.
+  // Node has no names for some system errors (EDQUOT, ESTALE, ENOLCK) and returns their number as text.
   const number = /^Unknown system error -(\d+)$/.exec(error.code)?.[1];
   if (number === undefined) return error.code;
   const named = Object.entries(constants.errno).find(([, value]) => value === Number(number));
   return named?.[0] ?? error.code;
 }
 
-/** What `work` gives; undefined where the system refuses it with one of these codes. */
+/** Returns the result of `work`; undefined if the system fails it with one of these codes. */
 export function unless<T>(codes: readonly string[], work: () => T): T | undefined {
   try {
     return work();

@@ -1,41 +1,32 @@
 import { StewardError, toStewardError, type ErrorKind } from '../errors';
 
-/**
- * - ok: looked at, and it works
- * - off: not set up, switched off, or not asked; that may be meant
- * - warning: works, but not as a person may think
- * - failed: should work, and does not
- */
+/** `off`: not set up, turned off, or not checked; `warning`: works, but perhaps not as intended. */
 export type State = 'ok' | 'off' | 'warning' | 'failed';
 
-/** What a check of `doctor` has found. */
+/** The result of a check of `doctor`. */
 export interface Finding {
   state: State;
-  /** In words, for a person; no secret. */
+  /** For a person; without secrets. */
   found: string;
-  /** The command that mends it, as it is typed. */
+  /** The command that fixes it. */
   mend?: string;
-  /** What else to do, where no command does it. */
+  /** What to do if no command fixes it. */
   hint?: string;
-  /** Of `failed`: what kind of trouble, for the exit code; `unavailable` when left out. */
+  /** Kind of a failure, for the exit code. Default: `unavailable`. */
   kind?: ErrorKind;
 }
 
 interface About {
   /** `PART.NAME` */
   id: string;
-  /** What it looks at, in a few words. */
   title: string;
-  /** It is given up after so long, ms; 15 s when left out. */
+  /** Time limit. Default: 15 s. */
   limitMs?: number;
 }
 
 type Findings = Promise<Finding[]> | Finding[];
 
-/**
- * A row of the table of `doctor`. It never changes anything; what it throws is `failed`. One that does not need the
- * configuration runs where that is broken, too.
- */
+/** A check of `doctor`, which never changes anything; a thrown error is `failed`. */
 export type Check<At extends object> =
   | (About & { needsConfig: false; run: (at: Omit<At, 'config'>) => Findings })
   | (About & { needsConfig: true; run: (at: At) => Findings });
@@ -47,17 +38,17 @@ export const off = (found: string, more: More = {}): Finding => ({ state: 'off',
 export const warning = (found: string, more: More = {}): Finding => ({ state: 'warning', found, ...more });
 export const failed = (found: string, more: More = {}): Finding => ({ state: 'failed', found, ...more });
 
-/** What is said of a check that would ask another host, without `--online`. */
+/** Result of a check that would contact another host, without `--online`. */
 export const NOT_CHECKED = 'not checked: add --online';
 
-/** An error as a finding: its message, and its hint as what to do. One of ours that is a fault says so. */
+/** Returns an error as a finding. */
 export function failure(error: unknown, more: More = {}): Finding {
   const { kind, message, hint } = toStewardError(error);
   const words = kind === 'internal' ? 'This is a bug in steward.' : hint;
   return failed(message, { kind, ...(words === undefined ? {} : { hint: words }), ...more });
 }
 
-/** What `work` gives; an error of steward's becomes a finding, a fault is thrown on. */
+/** Returns the findings of `work`; a StewardError becomes a finding, a bug is rethrown. */
 export async function orFailure(work: () => Findings, more: More = {}): Promise<Finding[]> {
   try {
     return await work();

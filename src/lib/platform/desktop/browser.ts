@@ -1,13 +1,10 @@
 import { StewardError, errnoCode } from '../../errors';
 import { spawn } from '../process/spawn';
 
-/** A program that has not failed by then has done its part, or has become the browser itself, ms. */
+/** A program that has not failed by then has succeeded, or is the browser itself. */
 const FAILS_WITHIN_MS = 2_000;
 
-/**
- * Opens an address of ours in the person's browser, by an argument array. The program is left to itself: it may
- * stay as long as the browser does. One that is missing, or fails at once, is `unavailable`.
- */
+/** Opens an address in the browser. A program that is missing, or fails at once, is `unavailable`. */
 export function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<void> {
   const [file, args] = openerOf(platform, url);
   return new Promise((resolve, reject) => {
@@ -39,7 +36,7 @@ export function openInBrowser(url: string, platform: NodeJS.Platform = process.p
 
 function openerOf(platform: NodeJS.Platform, url: string): [string, string[]] {
   if (platform === 'darwin') return ['open', [url]];
-  // `start` is a word of cmd, to whom & and ? mean something: the handler of addresses is asked itself.
+  // Not `start` of cmd, which interprets & and ?.
   if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', url]];
   return ['xdg-open', [url]];
 }

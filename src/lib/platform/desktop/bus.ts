@@ -11,7 +11,7 @@ export interface BusCall {
   member: string;
   signature?: string;
   body?: unknown[];
-  /** Starts the service where it does not run and the bus knows how. */
+  /** Lets the bus start the service. */
   autoStart?: boolean;
 }
 
@@ -19,17 +19,17 @@ export interface BusCall {
 export interface Bus {
   /** Our own address on it (`:1.42`). */
   name: string;
-  /** The values of the reply. Throws `BusError` as the service answered; starts no service unasked. */
+  /** Returns the values of the reply; throws `BusError` if the service answers with an error. */
   call(call: BusCall): Promise<unknown[]>;
-  /** A value with its type, as `v` in a signature wants it. */
+  /** A value with its type, for `v` in a signature. */
   variant(signature: string, value: unknown): unknown;
   /** One property of an object, its variant unwrapped. */
   property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string): Promise<unknown>;
-  /** The arguments of the first call that somebody makes to us of that interface and member. */
+  /** Returns the arguments of the first incoming call of that interface and member. */
   called(iface: string, member: string): Promise<unknown[]>;
 }
 
-/** What a service answered instead of a reply; `type` is the D-Bus error name. */
+/** An error reply; `type` is the D-Bus error name. */
 export interface BusError extends StewardError {
   type: string;
 }
@@ -38,7 +38,7 @@ export function isBusError(error: unknown): error is BusError {
   return error instanceof StewardError && 'type' in error && typeof error.type === 'string';
 }
 
-/** The address of the session bus, or undefined when the environment names none. */
+/** Returns the address of the session bus; undefined if the environment has none. */
 export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
   const runtime = env['XDG_RUNTIME_DIR'];
   return (
@@ -47,7 +47,7 @@ export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
   );
 }
 
-/** What of the session bus is missing, as far as that is known without connecting; undefined: nothing. */
+/** Returns what the session bus lacks, without connecting; undefined if nothing. */
 export function missingSessionBus(env: NodeJS.ProcessEnv): string | undefined {
   const address = sessionBusAddress(env);
   if (address === undefined) return 'no D-Bus session is set';
@@ -63,15 +63,12 @@ export function systemBusAddress(env: NodeJS.ProcessEnv): string {
   return nonEmpty(env['DBUS_SYSTEM_BUS_ADDRESS']) ?? 'unix:path=/run/dbus/system_bus_socket';
 }
 
-/**
- * Connects to a bus, lets `use` talk, and hangs up. Throws `unavailable` when the bus does not answer or
- * the whole takes longer than `timeoutMs`.
- */
+/** Connects to a bus for the duration of `use`. Throws `unavailable` if the bus fails or `timeoutMs` is exceeded. */
 export async function withBus<T>(
   options: { address: string; timeoutMs: number },
   use: (bus: Bus) => Promise<T>,
 ): Promise<T> {
-  // Where there is no bus, as on a server, the library is not even loaded: 10 ms of each capture.
+  // Without a bus, as on a server, this saves each capture the 10 ms of loading the library.
   const missing = missingSocket(options.address);
   if (missing !== undefined) throw unreachable(missing, undefined);
   const dbus = await import('dbus-next');
@@ -98,7 +95,7 @@ export async function withBus<T>(
   }
 }
 
-/** Not only our half: a bus that hangs would keep the process alive. */
+/** Closes both halves: a bus that hangs would keep the process alive. */
 function hangUp(connection: ReturnType<Library['sessionBus']>): void {
   connection.disconnect();
   const { stream } = (connection as unknown as { _connection: { stream: Duplex } })._connection;
@@ -147,13 +144,13 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
   return bus;
 }
 
-/** Nobody has the name; the second is the answer to calls that may not start a service. */
+/** The second is the answer to calls that may not start a service. */
 const ABSENT = new Set([
   'org.freedesktop.DBus.Error.ServiceUnknown',
   'org.freedesktop.DBus.Error.NameHasNoOwner',
 ]);
 
-/** Is it that the service is not there at all? */
+/** Is the service not running? */
 export function isAbsentService(error: unknown): boolean {
   return isBusError(error) && ABSENT.has(error.type);
 }
@@ -170,7 +167,7 @@ function answered(error: unknown, call: BusCall): unknown {
   return Object.assign(new StewardError('unavailable', message, detail), { type });
 }
 
-/** The library opens abstract sockets by a native module only; Node opens them by name. */
+/** The library opens abstract sockets only with a native module; Node opens them by name. */
 function plainAddress(address: string): string {
   return address.replace(/unix:abstract=([^,;]+)/g, 'unix:socket=\0$1');
 }

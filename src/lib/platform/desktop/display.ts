@@ -5,26 +5,23 @@ import { join } from 'node:path';
 import { StewardError } from '../../errors';
 import { readSystemBytes } from '../files/system-files';
 
-/** An X display, reduced to what steward asks of it: properties by name, the input focus and the idle time. */
+/** An X display: properties by name, the input focus and the idle time. */
 export interface Display {
   /** The root window of the screen that DISPLAY names. */
   root: number;
-  /**
-   * The raw value of one property of a window (at most 1 KiB); undefined when it is not set. A window that
-   * is gone by now has no properties.
-   */
+  /** Returns the raw value of a window's property (at most 1 KiB); undefined if it is not set or the window is gone. */
   property(window: number, name: string): Promise<Buffer | undefined>;
-  /** Is it one of the features that the window manager says it supports (EWMH)? */
+  /** Does the window manager support this feature (EWMH)? */
   isSupported(name: string): Promise<boolean>;
-  /** The window that gets what is typed and those around it, the innermost first; none: nothing has the focus. */
+  /** Returns the focused window and its parents, the innermost first; empty without a focus. */
   focused(): Promise<number[]>;
-  /** Milliseconds since the last key, button or motion, of any device. */
+  /** Milliseconds since the last input. */
   idleMs(): Promise<number>;
 }
 
-/** `BadWindow` and `BadDrawable` say that a window went away since it was named. */
+/** `BadWindow` and `BadDrawable`: the window is gone. */
 const GONE = new Set([3, 9]);
-/** What GetInputFocus answers in place of a window. */
+/** Answers of GetInputFocus in place of a window. */
 const NO_FOCUS = 0;
 const POINTER_ROOT = 1;
 /** Deeper than any toolkit nests its windows. */
@@ -32,17 +29,15 @@ const MAX_LEVELS = 32;
 const MAX_LONGS = 256;
 
 /**
- * Connects to the X display (`:0`, `host:0.1`), lets `use` ask, and hangs up. The cookie is that of the
- * environment's XAUTHORITY, else of ~/.Xauthority. Throws `unavailable` when the display does not
- * answer, refuses, has no such screen, or the whole takes longer than `timeoutMs`.
+ * Connects to the X display (`:0`, `host:0.1`) for the duration of `use`, with the cookie of XAUTHORITY or
+ * ~/.Xauthority. Any failure, or exceeding `timeoutMs`, is `unavailable`.
  */
 export async function withDisplay<T>(
   options: { display: string; env: NodeJS.ProcessEnv; timeoutMs: number },
   use: (display: Display) => Promise<T>,
 ): Promise<T> {
   const x11 = await import('x11');
-  // Our own stream and cookie: where a socket is missing or ~/.Xauthority cannot be read, the library throws
-  // from a callback, which nobody can catch.
+  // With its own stream and cookie the library would throw uncatchable errors from a callback.
   const { display } = options;
   const address = addressOf(display);
   const stream = createConnection(address);
@@ -63,7 +58,7 @@ export async function withDisplay<T>(
         const remote = address.path === undefined ? stream.remoteAddress : undefined;
         const auth = cookieFor(options.env, { number: address.number, remote });
         hadCookie = auth !== undefined;
-        // The library greets in pieces; a server that hangs up after the first would not be heard.
+        // The library writes its greeting in pieces; a server that closes after the first would go unnoticed.
         stream.cork();
         setImmediate(() => stream.uncork());
         const client = x11.createClient(
@@ -108,11 +103,10 @@ function addressOf(
 }
 
 function displayOf({ client }: import('x11').XDisplay, root: number): Display {
-  // The library remembers atoms for the whole process, but each server numbers its own: with those of another
-  // server (or of this one before it was started anew) we would ask for properties that we never named.
+  // The library caches atoms for the whole process, but each server numbers its own.
   client.atoms = {};
   client.atom_names = {};
-  /** 0 where no client has ever used that name. */
+  /** 0 if no client ever used the name. */
   const atomOf = async (name: string): Promise<number> =>
     (await answer<number>((done) => client.InternAtom(true, name, done))) ?? 0;
   const property: Display['property'] = async (window, name) => {
@@ -141,10 +135,7 @@ function displayOf({ client }: import('x11').XDisplay, root: number): Display {
   };
 }
 
-/**
- * Asks for windows only, never for what is in them. Where the focus follows the pointer, what is typed goes to the
- * window below it.
- */
+/** Where the focus follows the pointer, the focused window is the one below the pointer. */
 async function focusedWindows(client: import('x11').XClient, root: number): Promise<number[]> {
   const focus = (await answer<{ focus: number }>((done) => client.GetInputFocus(done)))?.focus ?? NO_FOCUS;
   if (focus === NO_FOCUS) return [];
@@ -162,7 +153,7 @@ async function focusedWindows(client: import('x11').XClient, root: number): Prom
   return below ? windows.reverse() : windows;
 }
 
-/** One reply; undefined when the window it is about is gone. */
+/** Returns one reply; undefined if its window is gone. */
 function answer<T>(
   ask: (done: (error: Error | null | undefined, value: T) => true) => void,
 ): Promise<T | undefined> {
@@ -177,7 +168,7 @@ function answer<T>(
   });
 }
 
-/** What servers answer a client whose cookie they do not know. */
+/** Answers of servers that reject the cookie. */
 const REFUSED = /cookie|authoriz|no protocol specified/i;
 
 function refused(display: string, hadCookie: boolean, cause: unknown): StewardError {
@@ -210,7 +201,6 @@ function unreachable(display: string, reason: string, cause?: unknown): StewardE
   });
 }
 
-/** What an X server asks for as a proof: the name of the method and its secret. */
 export interface XCookie {
   name: string;
   /** One character a byte. */
@@ -223,8 +213,8 @@ const INTERNET = 0;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * The cookie of a display in $XAUTHORITY, else ~/.Xauthority; undefined when no entry fits, or the file is
- * missing or not readable: many servers ask for none. `remote` is the peer's address of a TCP connection.
+ * Returns the cookie of a display from $XAUTHORITY or ~/.Xauthority; undefined without one, which many servers accept.
+ * `remote` is the peer's address of a TCP connection.
  */
 export function cookieFor(
   env: NodeJS.ProcessEnv,
@@ -235,7 +225,7 @@ export function cookieFor(
   return bytes === undefined ? undefined : findCookie(bytes, { ...display, host: hostname() });
 }
 
-/** Entries are family, address, display number, method and secret, each but the first with its length before it. */
+/** Entries have family, address, display number, method and secret; all but the family are preceded by a length. */
 export function findCookie(
   bytes: Buffer,
   display: { number: number; remote: string | undefined; host: string },
@@ -253,7 +243,7 @@ export function findCookie(
   };
   for (let family = word(); family >= 0; family = word()) {
     const [address, number, name, data] = [field(), field(), field(), field()];
-    // A file that ends within an entry is being written: what came before counts.
+    // An incomplete entry is still being written.
     if (!address || !number || !name || !data) return undefined;
     const numberFits = number.length === 0 || number.toString('latin1') === String(display.number);
     if (numberFits && addressFits(family, address, display)) {
@@ -263,7 +253,7 @@ export function findCookie(
   return undefined;
 }
 
-/** The loopback of a forwarded display (ssh -X) is entered as local. */
+/** A forwarded display (ssh -X) uses loopback, but its entry is local. */
 function addressFits(
   family: number,
   address: Buffer,

@@ -20,8 +20,8 @@ import { randomName } from './short-hash';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Copies a regular file to a place where nothing stands: whole and durable or not at all, private (0600), with the
- * date of the original. False when something stands there. A link, or what is no file, is `config`.
+ * Copies a regular file to a free path, atomically and durably, private (0600), with the original's date; false if the
+ * path is taken. Anything but a regular file is `config`.
  */
 export function copyNew(from: string, to: string): boolean {
   if (exists(to)) return false;
@@ -36,10 +36,7 @@ export function copyNew(from: string, to: string): boolean {
   }
 }
 
-/**
- * Copies a folder's files, and those of the folders in it, to a place where nothing stands: all of it appears at once,
- * or nothing. Links in it are left out. False when something stands there.
- */
+/** Copies a folder to a free path atomically, without its links; false if the path is taken. */
 export function copyFolderNew(from: string, to: string): boolean {
   if (exists(to)) return false;
   const temp = join(dirname(to), `.${basename(to)}.${randomName(12)}.import`);
@@ -57,20 +54,20 @@ export function copyFolderNew(from: string, to: string): boolean {
   }
 }
 
-/** Removes what copies of folders that were killed have left in a folder. */
+/** Removes the temporary folders of killed copies. */
 export function sweepFolderCopies(folder: string): void {
   for (const name of listFolder(folder)) {
     if (/^\..+\.[0-9a-f]{12}\.import$/.test(name)) removeFolder(join(folder, name));
   }
 }
 
-/** Are the bytes of two files the same? */
+/** Do two files have the same bytes? */
 export function sameBytes(a: string, b: string): boolean {
-  const [one, other] = [readBytes(a), readBytes(b)];
-  return one !== undefined && other !== undefined && one.equals(other);
+  const [first, second] = [readBytes(a), readBytes(b)];
+  return first !== undefined && second !== undefined && first.equals(second);
 }
 
-/** Has every file of one folder its like, with the same bytes, in the other? What the other has beside them does not count. */
+/** Does `whole` have every file of `part`, with the same bytes? */
 export function holdsAllOf(whole: string, part: string): boolean {
   return listFolder(part).every((name) => {
     const [own, other] = [join(part, name), join(whole, name)];

@@ -6,24 +6,21 @@ import { readText, renameOver, replaceFile } from './atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from './folder';
 import { parseObject } from './json-object';
 
-/*
- * The `dead` folder of a queue: what was given up, one file each under its own name. A file's time is that of its
- * burial, and `deadReason` in it says why; a file without it says why in `reason`, or is from before reasons were kept.
- */
-
+// The `dead` folder of a queue holds the entries that were given up, one file each. The file's time is when that
+// happened, and `deadReason` (or `reason`, if the entry has its own) says why.
 const KEEP_MS = 30 * 86_400_000;
 const MAX_KEPT = 1000;
 const MAX_BYTES = 64 * 1024;
-/** Holds the number of entries that were pruned. */
+/** Counts the entries that were pruned. */
 const PRUNED = 'pruned.json';
 
 export interface Burial {
   atMs: number;
-  /** Left out where the file says why itself. */
+  /** Left out if the entry has its own reason. */
   reason?: string;
 }
 
-/** Moves a file into the folder; false when it has gone, since another process took it. */
+/** Moves a file into the folder; false if another process took it. */
 export function bury(folder: string, from: string, { atMs, reason }: Burial): boolean {
   if (!moveInto(folder, from)) return false;
   const to = join(folder, basename(from));
@@ -37,7 +34,7 @@ export function bury(folder: string, from: string, { atMs, reason }: Burial): bo
   return true;
 }
 
-/** Moves a file into a folder, which is made where it is missing; false when the file has gone. */
+/** Moves a file into a folder, which is created if needed; false if the file does not exist. */
 export function moveInto(folder: string, from: string): boolean {
   ensureFolder(folder);
   try {
@@ -49,7 +46,7 @@ export function moveInto(folder: string, from: string): boolean {
   }
 }
 
-/** Names of the entries, the oldest first. */
+/** Returns the names of the entries, the oldest first. */
 export function deadNames(folder: string): string[] {
   return listFolder(folder)
     .filter((name) => name.endsWith('.json') && !name.startsWith('.') && name !== PRUNED)
@@ -60,7 +57,7 @@ export interface DeadReport {
   count: number;
   /** Entries that were removed for their age or number. */
   pruned: number;
-  /** Why the entries were given up, the most frequent reason first. */
+  /** The most frequent reason first. */
   reasons: { reason: string; count: number }[];
 }
 
@@ -81,11 +78,11 @@ export function deadReport(folder: string): DeadReport {
 
 const MOST_REASONS = 3;
 
-/** `3 given up: the request was rejected (2), it could not be sent in time (1)`; undefined where nothing was given up. */
+/** Formats `3 given up: the request was rejected (2), timeout (1)`; undefined if nothing was given up. */
 export function deadText({ count, pruned, reasons }: DeadReport): string | undefined {
   const shown = reasons
     .slice(0, MOST_REASONS)
-    .map((one) => `${one.reason.replace(/\.$/, '')} (${one.count})`);
+    .map(({ reason, count }) => `${reason.replace(/\.$/, '')} (${count})`);
   const more = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
   const facts = [
     ...(count === 0 ? [] : [`${count} given up: ${[...shown, ...more].join(', ')}`]),
@@ -101,7 +98,7 @@ function reasonOf(path: string): string {
   return [deadReason, reason].find((text) => typeof text === 'string') ?? 'not recorded';
 }
 
-/** Removes entries over 30 days old, and the oldest beyond 1,000, and counts them. For one process at a time. */
+/** Removes and counts entries over 30 days old, and the oldest beyond 1,000. For one process at a time. */
 export function pruneDead(folder: string, nowMs: number): void {
   const names = deadNames(folder);
   const over = names.filter((name, index) => {
@@ -110,7 +107,7 @@ export function pruneDead(folder: string, nowMs: number): void {
     return index < names.length - MAX_KEPT || nowMs - (facts?.mtimeMs ?? nowMs) > KEEP_MS;
   });
   if (over.length === 0) return;
-  // Counted first: after a kill in between one may count twice, and none goes uncounted.
+  // Counted first: after a crash an entry may count twice, but none is missed.
   replaceFile(join(folder, PRUNED), `${JSON.stringify({ count: prunedIn(folder) + over.length })}\n`);
   for (const name of over) removeFile(join(folder, name));
 }
@@ -120,7 +117,7 @@ function prunedIn(folder: string): number {
   return typeof count === 'number' ? count : 0;
 }
 
-/** The object in a file; undefined when it holds none, is too large, or is no regular file. */
+/** Returns the JSON object in a file; undefined if it is invalid, too large, or not a regular file. */
 function contentOf(path: string): Record<string, unknown> | undefined {
   const facts = lstatOf(path);
   if (facts?.isFile !== true || facts.size > MAX_BYTES) return undefined;

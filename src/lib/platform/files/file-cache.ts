@@ -3,8 +3,8 @@ import type { Clock } from '../time/clock';
 import { marksOf } from './stat';
 
 /**
- * A value made from files, kept as long as their marks (stat.ts) stay. A change within one tick of the file
- * system's clock leaves the mark as it was: so what was made from files that had just changed is made again.
+ * A value made from files, valid while their marks (stat.ts) are unchanged. A change within one clock tick does not
+ * change a mark, so a value made from files that had just changed is made again.
  */
 export interface Cached<T> {
   value: T;
@@ -12,10 +12,10 @@ export interface Cached<T> {
   isSettled: boolean;
 }
 
-/** Files as young as this at the time of reading are looked at again, ms. */
+/** Files younger than this when they were read are read again. */
 const SETTLED_MS = 100;
 
-/** The kept value if it still holds, else a new one. Of what is thrown nothing is kept. */
+/** Returns the cached value if it is still valid, else a new one. */
 export function refreshCached<T>(
   clock: Pick<Clock, 'now'>,
   kept: Cached<T> | undefined,
@@ -28,10 +28,7 @@ export function refreshCached<T>(
   return { value: make(), marks: marks.text, isSettled };
 }
 
-/**
- * The same for what takes time to make: callers at once share one making. A `config` error is kept, too: files
- * that are wrong stay wrong until they change.
- */
+/** Does the same for an asynchronous loader: concurrent callers share one load. A `config` error is cached too. */
 export function cachedLoader<T>(
   clock: Pick<Clock, 'now'>,
   paths: readonly string[],

@@ -14,16 +14,13 @@ import { dirname, join, resolve } from 'node:path';
 import { StewardError, errnoCode, unless } from '../../errors';
 
 /**
- * Makes a private folder (0700) where none is, and those above it. Refuses a symbolic link or a file in its
- * place; `allowLink` is for the root of the user area, which a person may have moved. A place where the
- * system makes no folders is `unavailable`.
- *
- * @returns the folders that it has made, the outermost first
+ * Creates a private folder (0700) and its missing parents; returns those it created, the outermost first. Refuses a
+ * file or a symbolic link; `allowLink` is for the user area, which a person may have moved.
  */
 export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): string[] {
   const before = lstatOf(path);
   const made = before === undefined ? makeAll(path) : [];
-  // A race with another process may have put something else there than what was made.
+  // Another process may have created something else in the meantime.
   const found = before ?? lstatOf(path);
   if (found?.isLink === true && options.allowLink !== true) {
     throw new StewardError('config', `${path} is a symbolic link.`, {
@@ -53,21 +50,21 @@ function leadsToFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Takes a folder's access from everybody else. True when it had to be taken. */
+/** Makes a folder private. True if it was not. */
 export function makePrivate(path: string): boolean {
   if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return false;
   chmodSync(path, 0o700);
   return true;
 }
 
-/** May users other than the owner read, write or list it? A link is followed; no file, and Windows: no. */
+/** May users other than the owner access the path? Links are followed; always false on Windows. */
 export function isOpenToOthers(path: string): boolean {
   if (process.platform === 'win32') return false;
   const found = statSync(path, { throwIfNoEntry: false });
   return found !== undefined && (found.mode & 0o077) !== 0;
 }
 
-/** Is there anything at the path (a broken link counts)? */
+/** Does anything exist at the path, even a broken link? */
 export function exists(path: string): boolean {
   return lstatOf(path) !== undefined;
 }
@@ -80,9 +77,9 @@ export interface FileFacts {
   isLink: boolean;
 }
 
-/** What stands at the path, links not followed; undefined when nothing does. */
+/** Returns the facts of a path without following links; undefined if nothing exists there. */
 export function lstatOf(path: string): FileFacts | undefined {
-  // Not by an error where nothing is there: one with its stack costs more than the question.
+  // An error with its stack costs more than the call.
   const found = unless(['ENOTDIR'], () => lstatSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return undefined;
   return {
@@ -94,45 +91,41 @@ export function lstatOf(path: string): FileFacts | undefined {
   };
 }
 
-/** The names in a folder, in no order; none when there is no folder. */
+/** Returns the names in a folder, unsorted; none if it does not exist. */
 export function listFolder(path: string): string[] {
   return unless(['ENOENT'], () => readdirSync(path)) ?? [];
 }
 
-/** Removes a file; one that is not there is removed already. */
+/** Removes a file if it exists. */
 export function removeFile(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** Removes a folder with all that is in it; links in it are removed, not followed. */
+/** Removes a folder and its content; links in it are not followed. */
 export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }
 
-/** Removes a folder that has nothing in it; false when it has, or is not there. */
+/** Removes an empty folder; false if it is not empty or does not exist. */
 export function removeEmptyFolder(path: string): boolean {
-  const removed = unless(KEPT, () => {
+  const removed = unless(NOT_REMOVABLE, () => {
     rmdirSync(path);
     return true;
   });
   return removed === true;
 }
 
-/** What systems say of a folder that has something in it, is none, or is in use. */
-const KEPT = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EBUSY', 'EPERM', 'EACCES'];
+const NOT_REMOVABLE = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EBUSY', 'EPERM', 'EACCES'];
 
-/** The permission bits of what is at the end of the path's links; undefined when nothing is. */
+/** Returns the permission bits of the target of a path; undefined if it does not exist. */
 export function modeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : found.mode & 0o777;
 }
 
 /**
- * Makes a folder and those above it that are missing, each for its user alone (0700). Not by Node's `recursive`:
- * that never returns where the system says of a folder in one that is there that there is no such folder, as /proc
- * does. What stands there already is no error, whatever it is: the caller looks. Throws what the system says.
- *
- * @returns those that it has made, the outermost first
+ * Creates a folder and its missing parents (0700); returns those it created, the outermost first. An existing path is
+ * no error. Node's `recursive` never returns where the system denies that an existing parent exists, as /proc does.
  */
 export function makeFolders(path: string): string[] {
   const missing: string[] = [];
@@ -145,7 +138,7 @@ function isThere(path: string): boolean {
 }
 
 function make(folder: string): boolean {
-  // Another process was first; or a link that leads nowhere.
+  // Another process was first, or it is a broken link.
   const made = unless(['EEXIST'], () => {
     mkdirSync(folder, { mode: 0o700 });
     return true;
@@ -153,20 +146,19 @@ function make(folder: string): boolean {
   return made === true;
 }
 
-/** What the disk of a path has left for this user. */
+/** Free space of a disk for this user. */
 export interface FreeSpace {
   bytes: number;
-  /** Files that can still be made; null where the file system has no such bound. */
+  /** Files that can still be created; null if unlimited. */
   files: number | null;
 }
 
-/** Asks the file system that holds the path, which has to be there. */
 export function freeSpace(path: string): FreeSpace {
   const { bavail, bsize, files, ffree } = statfsSync(path);
   return { bytes: bavail * bsize, files: files > 0 ? ffree : null };
 }
 
-/** How much lies at a path: files (links are one each, and not followed) and their bytes. */
+/** Files below a path (links count as one each) and their bytes. */
 export interface DiskUse {
   files: number;
   bytes: number;
@@ -183,15 +175,12 @@ export function diskUse(path: string): DiskUse {
   };
 }
 
-/** The path without links; undefined when nothing is there. */
+/** Returns the path with links resolved; undefined if it does not exist. */
 export function realPath(path: string): string | undefined {
   return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
 }
 
-/**
- * Removes folders when this process ends, after everything else that it keeps for the next run: its own code cache is
- * written at the very end. Each is removed with what is in it; then the folders of `ifEmpty`, in order.
- */
+/** Removes folders when this process exits, after its code cache was written; then the empty folders of `ifEmpty`. */
 export function removeAtExit(folders: readonly string[], ifEmpty: readonly string[]): void {
   process.once('exit', () => {
     for (const folder of folders) removeFolder(folder);

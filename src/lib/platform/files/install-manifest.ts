@@ -8,24 +8,24 @@ import { ensureFolder, exists, removeEmptyFolder, removeFile } from './folder';
 import { isObject } from './json-object';
 import { withLock } from './lock';
 
-/** One thing that steward wrote outside of its own state: what an uninstall needs to take back exactly that. */
+/** One change outside of steward's own state, with what an uninstall needs to undo it. */
 export interface InstallEntry {
-  /** What it belongs to, such as `hooks:claude-code`; one entry for each id, path and machine. */
+  /** Such as `hooks:claude-code`; there is one entry for each id, path and machine. */
   id: string;
-  /** How it is taken back, such as `settings-entries` or `file`. */
+  /** How it is undone, such as `settings-entries` or `file`. */
   kind: string;
   /** Absolute. */
   path: string;
   /** What was added, in the terms of its kind. */
   added: Readonly<Record<string, unknown>>;
-  /** SHA-256 (hex) of the file as it was found; null: there was none, or it is not known any more. */
+  /** SHA-256 (hex) of the file before the change; null: missing or unknown. */
   before: string | null;
-  /** The same of the file as it was written. */
+  /** SHA-256 of the file after the change. */
   after: string | null;
   backups: readonly Backup[];
   /** ISO-8601, UTC. */
   at: string;
-  /** The machine that it was written on: the user area may be synced, what was written was not. */
+  /** The machine that was changed: the user area may be synced. */
   machine: string;
 }
 
@@ -43,13 +43,10 @@ export interface ManifestDeps {
 }
 
 export interface InstallManifest {
-  /** Of this machine, the oldest first. */
+  /** The entries of this machine, the oldest first. */
   entries: () => InstallEntry[];
   find: (id: string, path: string) => InstallEntry | undefined;
-  /**
-   * Stores an entry, durably, in place of the one with its id and path. Called before the thing itself is
-   * written: a process that is killed between leaves an entry too many, and never a thing that nobody knows of.
-   */
+  /** Stores an entry durably. Called before the change, so that a crash never leaves an unrecorded change. */
   record: (entry: InstallEntry) => void;
   forget: (id: string, path: string) => void;
 }
@@ -59,10 +56,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** An installer may run programs of the system while it holds the lock. */
 const LOCK_WAIT_MS = 30_000;
 
-/**
- * Runs an installer or an uninstaller with the manifest; one at a time on this machine. A manifest that is
- * broken, or of a newer version, is `config`, and then nothing is written.
- */
+/** Runs an installer or uninstaller, one at a time on this machine. A damaged or newer manifest is `config`. */
 export async function withInstallManifest<T>(
   deps: ManifestDeps,
   work: (manifest: InstallManifest) => T | Promise<T>,
@@ -71,15 +65,12 @@ export async function withInstallManifest<T>(
   return withLock(deps.lockPath, { clock, machineId, waitMs: LOCK_WAIT_MS }, async () => work(open(deps)));
 }
 
-/** What was installed on this machine; none without a manifest. Takes no lock and writes nothing. */
+/** Returns the entries of this machine, without taking the lock. */
 export function readInstallManifest(path: string, machineId: string): InstallEntry[] {
   return read(path).filter(({ machine }) => machine === machineId);
 }
 
-/**
- * Is there an entry of this id, of whichever machine? For who must not ask which machine this is, since that is written
- * where it is not known.
- */
+/** Is there an entry with this id, of any machine? Does not create the machine id. */
 export function isInstalledAnywhere(path: string, id: string): boolean {
   return read(path).some((entry) => entry.id === id);
 }
@@ -155,18 +146,17 @@ function isEntry(value: unknown): value is InstallEntry {
   );
 }
 
-/** A file that an installer writes into a folder of the person's. */
 export interface RecordedFile {
   id: string;
   path: string;
   text: string;
-  /** The text that it replaces. */
+  /** The previous text. */
   was?: string | undefined;
-  /** A folder above it that was not made for it. */
+  /** An existing folder above it. */
   top: string;
 }
 
-/** Writes a file, recorded first with the folders that are made for it. Links in its path are meant. */
+/** Records and writes a file with its missing folders. Links in its path are followed. */
 export function writeRecorded(
   manifest: InstallManifest,
   { id, path, text, was, top }: RecordedFile,
@@ -191,7 +181,7 @@ export function writeRecorded(
   replaceFile(path, text);
 }
 
-/** Removes the folders that were made for some files, where they are empty, the deepest first. */
+/** Removes the empty folders that were created for the entries, the deepest first. */
 export function removeMadeFolders(entries: readonly InstallEntry[]): void {
   const folders = [...new Set(entries.flatMap(madeFolders))].sort((a, b) => b.length - a.length);
   for (const folder of folders) removeEmptyFolder(folder);

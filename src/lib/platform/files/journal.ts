@@ -9,23 +9,20 @@ import { readHead, readLines } from './jsonl';
 import { shortHash } from './short-hash';
 
 /**
- * A file of JSON lines that is only appended to. A reader keeps a cursor with the state that it folds out of the entries,
- * and stores both in one file: nothing counts twice, and without that file the state is folded again from `LOG_START`.
+ * An append-only file of JSON lines. A reader stores its cursor together with the state that it folds from the entries,
+ * so nothing counts twice; without that file it folds the state again from `LOG_START`.
  */
 export interface Journal<E> {
   path: string;
-  /** An entry in the text of a line; undefined for a line that is skipped. */
+  /** Parses a line; undefined skips it. */
   parse: (text: string) => E | undefined;
-  /** At this size `append` renames the journal to `rotatedName`, in place of the one before. */
+  /** At this size `append` renames the journal to `rotatedName`, which replaces the previous one. */
   rotateBytes?: number;
-  /** Longer lines are skipped; 64 KiB where it is left out. */
+  /** Longer lines are skipped. Default: 64 KiB. */
   maxLineBytes?: number;
 }
 
-/**
- * Appends an entry that survives the end of the process, but not the loss of the machine's power. Returns the size of the
- * journal behind it, bytes. `nowMs`: needed where it rotates.
- */
+/** Appends an entry, which survives a crash of the process but not a power failure; returns the journal's size. */
 export function append<E>(journal: Journal<E>, entry: E, nowMs?: number): number {
   const { rotateBytes } = journal;
   return appendLog(journal.path, JSON.stringify(entry), {
@@ -34,7 +31,7 @@ export function append<E>(journal: Journal<E>, entry: E, nowMs?: number): number
   });
 }
 
-/** Gives each entry behind the cursor and returns the next cursor, as `readLog` does. */
+/** Calls `take` for each entry after the cursor; returns the next cursor. */
 export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (entry: E) => void): LogCursor {
   return readLog(journal.path, cursor, (text) => {
     const entry = text === undefined ? undefined : journal.parse(text);
@@ -42,27 +39,27 @@ export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (en
   });
 }
 
-/** Rotates a journal of at least so many bytes: for its only reader, after it has stored a cursor at the end. */
+/** Rotates a journal of at least `bytes`. Only for its single reader, after it has stored a cursor at the end. */
 export function rotateRead({ path }: { path: string }, bytes: number): void {
   if ((lstatOf(path)?.size ?? 0) > bytes) renameOver(path, rotatedName(path));
 }
 
-/** How far a reader has come in a journal that others append to, and rotate. */
+/** A reader's position in a journal that others append to and rotate. */
 export interface LogCursor {
   /** Bytes read. */
   offset: number;
-  /** Hash of the log's beginning, so that another file under its name is told apart. */
+  /** Hash of the log's beginning, which detects a replaced file. */
   head: string;
-  /** The same of the rotated log: a process that had it open before may still write to it. */
+  /** Position in the rotated log, which a stalled process may still write to. */
   rotated?: Omit<LogCursor, 'rotated'>;
 }
 
 export const LOG_START: LogCursor = { offset: 0, head: '' };
-/** Enough to tell a log from another: the first line has a time and an id. */
+/** The first line has a time and an id. */
 const HEAD_BYTES = 160;
 const HASH_LENGTH = 16;
 
-/** The cursor in a stored value; undefined without one. In an older state the head is the text itself. */
+/** Parses a stored cursor; undefined if it is invalid. Older versions stored the head itself instead of its hash. */
 export function asLogCursor(value: unknown): LogCursor | undefined {
   if (!isObject(value)) return undefined;
   const { offset, head, rotated } = value;
@@ -75,12 +72,12 @@ export function asLogCursor(value: unknown): LogCursor | undefined {
   };
 }
 
-/** Takes the text of a line (undefined: too long or not UTF-8); `wasCut`: the journal was cut, and is read from its start again. */
+/** Takes a line (undefined: too long or not UTF-8); `wasCut`: the journal was truncated and is read from its start. */
 type TakeLine = (text: string | undefined, wasCut: boolean) => void;
 
 /**
- * Gives each line behind the cursor and returns the next cursor. What was written to the rotated log since comes first, for
- * as long as that log is there; a log that was cut or replaced is read from its start.
+ * Calls `take` for each line after the cursor, first those of the rotated log; returns the next cursor. A log that was
+ * truncated or replaced is read from its start.
  */
 export function readLog(path: string, cursor: LogCursor, take: TakeLine): LogCursor {
   const old = rotatedName(path);
@@ -99,7 +96,7 @@ export function readLog(path: string, cursor: LogCursor, take: TakeLine): LogCur
   return { ...(next ?? cursor), ...(rotated === undefined ? {} : { rotated }) };
 }
 
-/** The position behind the last whole line; undefined without one. */
+/** Returns the position after the last complete line; undefined without one. */
 function readFrom(
   path: string,
   from: number,
@@ -115,22 +112,22 @@ function startsAs(path: string, { offset, head }: LogCursor): boolean {
   return headOf(path, offset) === head;
 }
 
-/** Of the beginning of a log of which `offset` bytes are read; undefined when there is no such log. */
+/** Returns the hash of the beginning of a log; undefined if it is shorter, or missing. */
 function headOf(path: string, offset: number): string | undefined {
   const want = Math.min(offset, HEAD_BYTES);
   const head = readHead(path, want);
   return head === undefined || head.length < want ? undefined : hashOf(head.toString('latin1'));
 }
 
-/** A line may have in it what no cursor is to keep. */
+/** A hash, since cursors must not store the content of lines. */
 function hashOf(head: string): string {
   return head === '' ? '' : `${shortHash(head)}${shortHash(`/${head}`)}`;
 }
 
 export interface LogOptions {
-  /** A log of this size becomes `rotatedName`, in place of the one before; without it, it is never renamed. */
+  /** At this size the log is renamed to `rotatedName`, which replaces the previous one. */
   rotateBytes?: number;
-  /** Wall-clock ms; with it a rotation that a killed process began is given up after a minute. */
+  /** Wall-clock ms; if given, the rotation of a killed process is abandoned after a minute. */
   nowMs?: number;
 }
 
@@ -138,9 +135,8 @@ const LF = 10;
 const CLAIM_STALE_MS = 60_000;
 
 /**
- * Appends one line (without its line feed) to a log that many processes write at once, in one write, and makes
- * the folder where it is missing. Not synced: a line may be lost with the machine's power, never torn into
- * another. What must survive that is planned and completed (jsonl.ts). Returns the size of the log behind the line, bytes.
+ * Appends one line in a single write, so that many processes can share the log; returns the log's size. A power failure
+ * may lose the line; `planAppend` and `completeAppend` (jsonl.ts) are durable.
  */
 export function appendLog(path: string, line: string, options: LogOptions = {}): number {
   try {
@@ -151,7 +147,7 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
       const bytes = Buffer.from(isTorn(fd, size) ? `\n${line}\n` : `${line}\n`);
       writeWhole(fd, bytes);
       size += bytes.length;
-      // While this process stalled the log was rotated twice: nobody reads what it wrote.
+      // The log was rotated twice while this process stalled: no one reads this line.
       if (fstatSync(fd).nlink === 0) return appendLog(path, line, options);
     } finally {
       closeSync(fd);
@@ -183,7 +179,7 @@ function openLog(path: string): number {
 }
 
 function writeWhole(fd: number, bytes: Buffer): void {
-  // A disk that is full takes a part at most: the next line is set apart from it.
+  // A full disk may take a part; the next append starts a new line.
   for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
 }
 
@@ -193,13 +189,13 @@ function isTorn(fd: number, size: number): boolean {
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF;
 }
 
-/** Of several processes that find the log too large, the one with the claim renames it, and looks again first. */
+/** Of several processes that find the log too large, the one with the claim renames it after checking again. */
 function rotate(path: string, maxBytes: number, nowMs: number | undefined): void {
   const claim = `${path}.rotating`;
   const fd = takeClaim(claim, nowMs);
   if (fd === undefined) return;
   try {
-    // A reader on Windows holds it: the next line tries again.
+    // A reader on Windows blocks the rename; the next append retries.
     unless(['EPERM', 'EACCES', 'EBUSY', 'ENOENT'], () => {
       if ((lstatOf(path)?.size ?? 0) > maxBytes) renameSync(path, rotatedName(path));
     });

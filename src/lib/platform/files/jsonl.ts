@@ -5,42 +5,40 @@ import { dirname } from 'node:path';
 import { StewardError } from '../../errors';
 import { syncFolder, writeAll, withPath, openRegular } from './atomic-file';
 
-/** One whole line of a file, without its line feed. */
+/** One complete line of a file. */
 export interface Line {
-  /** Where it begins, in bytes. */
+  /** In bytes. */
   offset: number;
-  /** Its length in bytes, without the line feed. */
+  /** Length without the line feed. */
   bytes: number;
-  /** Its text; undefined when it is longer than the bound or not UTF-8. */
+  /** Undefined if it is too long or not UTF-8. */
   text: string | undefined;
 }
 
 export interface ReadEnd {
-  /** The file's size when it was opened. */
+  /** Size of the file when it was opened. */
   size: number;
-  /** One past the last whole line: the offset to go on from. */
+  /** Offset after the last complete line. */
   end: number;
-  /** Bytes after the last line feed: a line that is being written, or was torn by a crash. */
+  /** Bytes after the last line feed: a line in progress, or torn by a crash. */
   torn: number;
 }
 
 export interface ReadOptions {
-  /** Offset to begin at; 0 by default. */
   from?: number;
   maxLineBytes?: number;
-  /** The bytes after the last line feed are a line, too. */
+  /** The bytes after the last line feed count as a line. */
   tail?: boolean;
 }
 
-/** A line of ours is a few hundred bytes; a longer one than this is none of ours. */
+/** steward's lines have a few hundred bytes. */
 const MAX_LINE_BYTES = 64 * 1024;
 const CHUNK = 256 * 1024;
 const LF = 10;
 
 /**
- * Calls `onLine` for every whole line from an offset on, in bounded memory whatever the file holds. The
- * bytes after the last line feed are left for the next time, or with `tail` are a line too (the end does not
- * move behind them). Undefined when there is no file; a `size` of less than `from` says that it was cut or replaced.
+ * Calls `onLine` for every complete line from an offset on, in bounded memory. Undefined if the file does not exist; a
+ * `size` below `from` means that it was truncated or replaced.
  */
 export function readLines(
   path: string,
@@ -62,7 +60,7 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): R
   const buffer = Buffer.allocUnsafe(CHUNK);
   let position = from;
   let lineStart = from;
-  /** What earlier chunks had of the line that begins at lineStart; emptied once it is too long to be kept. */
+  /** Earlier chunks of the current line; emptied once it is too long. */
   let held: Buffer[] = [];
   while (position < size) {
     const got = readSync(fd, buffer, 0, Math.min(CHUNK, size - position), position);
@@ -98,13 +96,13 @@ function joined(held: readonly Buffer[], last: Buffer): Buffer {
   return held.length === 0 ? last : Buffer.concat([...held, last]);
 }
 
-/** Text that an append has to bring into a file, and where it was to stand when that was decided. */
+/** Text to append, and the offset that was the file's end when the append was planned. */
 export interface AppendPlan {
   offset: number;
   text: string;
 }
 
-/** Where an append would go, and what it has to write: a torn tail is closed with a line feed first. */
+/** Plans an append: a torn line is first completed with a line feed. */
 export function planAppend(path: string, lines: readonly string[]): AppendPlan {
   const body = textOf(lines);
   const fd = openRegular(path, constants.O_RDONLY);
@@ -117,10 +115,7 @@ export function planAppend(path: string, lines: readonly string[]): AppendPlan {
   }
 }
 
-/**
- * Brings a planned append into its file exactly once, whatever part of it a crash or a full disk let
- * through before: the lines that stand there already are not written again. Durable when it returns.
- */
+/** Completes a planned append exactly once, even if a crash or a full disk interrupted it before. Durable. */
 export function completeAppend(path: string, plan: AppendPlan): void {
   withAppender(path, (fd) => {
     const bytes = Buffer.from(plan.text, 'utf8');
@@ -133,18 +128,17 @@ export function completeAppend(path: string, plan: AppendPlan): void {
       writeAll(fd, bytes.subarray(there.length));
       return;
     }
-    // Somebody else wrote here, or the file was cut or replaced: what is missing goes to the end.
+    // Another process wrote here, or the file was truncated or replaced: missing lines go to the end.
     const missing = missingLines(fd, plan, size);
     const text = textOf(missing);
     if (text !== '') writeAll(fd, Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8'));
   });
 }
 
-/** Opens for append, syncs what `work` wrote (and the name of a new file), and closes. */
 function withAppender(path: string, work: (fd: number) => void): void {
   try {
     const fd = openRegular(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND);
-    // With O_CREAT "there is none" is said of the folder.
+    // With O_CREAT, a missing file means a missing folder.
     if (fd === undefined) {
       throw new StewardError('not_found', `The folder ${dirname(path)} does not exist.`, {
         hint: 'Create the folder, or run "steward up" again.',
@@ -163,7 +157,7 @@ function withAppender(path: string, work: (fd: number) => void): void {
   }
 }
 
-/** The planned lines that do not stand, whole, behind the plan's offset (a file cut before it: anywhere). */
+/** Returns the planned lines that are not in the file from the plan's offset on (anywhere, if it was truncated). */
 function missingLines(fd: number, plan: AppendPlan, size: number): string[] {
   const lines = plan.text.split('\n').filter((line) => line !== '');
   const longest = Math.max(0, ...lines.map((line) => Buffer.byteLength(line)));
@@ -190,7 +184,7 @@ function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Does the file end in a line without its line feed? */
+/** Does the file end without a line feed? */
 function isTorn(fd: number, size: number): boolean {
   if (size === 0) return false;
   const last = Buffer.alloc(1);
@@ -211,7 +205,7 @@ function readFully(fd: number, into: Buffer, position: number): void {
   }
 }
 
-/** The first bytes of a file, as many as it has; undefined when there is no file. */
+/** Returns the first bytes of a file; undefined if it does not exist. */
 export function readHead(path: string, bytes: number): Buffer | undefined {
   const fd = openRegular(path, constants.O_RDONLY);
   if (fd === undefined) return undefined;

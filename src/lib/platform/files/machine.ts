@@ -7,15 +7,14 @@ import { ensureFolder } from './folder';
 import { machineStatePath } from './paths';
 
 /**
- * The id of this machine: random, made once, kept in machine-local state. It tells events
- * and locks of machines apart that share a synced user area, and says nothing else about the machine.
- * Of any number of first runs at once, all get the same one.
+ * Returns the random id of this machine, which distinguishes machines that share a synced user area. It is created once;
+ * concurrent first runs get the same one.
  */
 export function machineId(statePath: string = machineStatePath()): string {
   const path = join(statePath, 'machine-id');
   const stored = readId(path);
   if (stored !== undefined) return stored;
-  // Loaded once in the life of a machine: every hook would wait 2 ms for it.
+  // Loaded only here: it would cost every hook 2 ms.
   const { randomBytes } = process.getBuiltinModule('node:crypto');
   const made = `${randomBytes(6).toString('hex')}\n`;
   ensureFolder(statePath);
@@ -27,7 +26,7 @@ export function machineId(statePath: string = machineStatePath()): string {
   });
 }
 
-/** The same where it was made already: for what only reads. */
+/** Returns the id if it exists, without creating it. */
 export function knownMachineId(statePath: string = machineStatePath()): string | undefined {
   return readId(join(statePath, 'machine-id'));
 }
@@ -37,19 +36,16 @@ function readId(path: string): string | undefined {
   return text !== undefined && /^[0-9a-f]{12}$/.test(text) ? text : undefined;
 }
 
-/** Syncthing, Dropbox, Nextcloud and ownCloud, Resilio, Seafile: names that nobody gives by hand. */
+/** Names that Syncthing, Dropbox, Nextcloud, ownCloud, Resilio and Seafile give to conflict copies. */
 const NAMED =
   /\.sync-conflict-\d{8}-\d{6}|conflicted copy|\((?:case|selective sync) conflict\)|[_ (]conflict-\d{8}-\d{6}|\.conflict$|\(SFConflict /i;
-/** Google Drive and iCloud count, OneDrive adds the machine: told only where the file itself is there, too. */
+/** Google Drive and iCloud add a number, OneDrive the machine: a conflict copy only if the original exists too. */
 const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES'];
 const MAX_NAMES = 20_000;
 const MAX_DEPTH = 4;
 
-/**
- * Copies that a sync tool made below a folder because two machines wrote the same file; paths within it. `depth`: how
- * many folders deep; 0 is the folder alone.
- */
+/** Returns the relative paths of conflict copies that a sync tool created below a folder. */
 export function conflictCopies(
   root: string,
   depth = MAX_DEPTH,

@@ -6,7 +6,7 @@ import { StewardError, unless } from '../../errors';
 import { folderHash } from './short-hash';
 import { clean } from '../terminal/terminal';
 
-/** What the folders depend on; the process's own by default, so that tests can ask for any system. */
+/** What the folders depend on. */
 export interface PathHost {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
@@ -17,23 +17,19 @@ export function processHost(): PathHost {
   return {
     platform: process.platform,
     env: process.env,
-    // Asked for only where it is needed: a service account with STEWARD_HOME set may have none.
+    // Lazy: a service account with STEWARD_HOME set may have no home folder.
     get home() {
       return homeFolder();
     },
   };
 }
 
-/**
- * The user area: `$STEWARD_HOME` (a leading `~` is the home folder), default `~/.steward`.
- * Always absolute: one that would be another folder in each folder that one stands in is `config`, and so is no home
- * folder to be found.
- */
+/** Returns the absolute path of the user area, `$STEWARD_HOME` or `~/.steward`; a relative one is `config`. */
 export function userAreaPath(host: PathHost = processHost()): string {
   const { resolve, join, isAbsolute } = pathOf(host);
   const set = nonEmpty(host.env['STEWARD_HOME']);
   if (set === undefined) return resolve(join(host.home, '.steward'));
-  // Written in a service file or in JSON, where no shell expands it.
+  // In a service file or in JSON no shell expands it.
   if (/^~(?:$|[/\\])/.test(set)) return resolve(join(host.home, set.slice(1)));
   if (isAbsolute(set)) return resolve(set);
   throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}.`, {
@@ -41,12 +37,12 @@ export function userAreaPath(host: PathHost = processHost()): string {
   });
 }
 
-/** A path that may begin with `~/`, the home folder. */
+/** Expands a leading `~/`. */
 export function expandHome(path: string, home: string): string {
   return /^~[/\\]/.test(path) ? pathOf(process).join(home, path.slice(2)) : path;
 }
 
-/** Machine-local state (locks, socket, token): never inside a user area that a person may sync. */
+/** Returns the folder of machine-local state (locks, socket, token), outside of a user area that may be synced. */
 export function machineStatePath(host: PathHost = processHost()): string {
   const { join } = pathOf(host);
   if (host.platform === 'win32') return join(localAppData(host), 'steward', 'state');
@@ -56,7 +52,7 @@ export function machineStatePath(host: PathHost = processHost()): string {
   return join(absolute(host, 'XDG_STATE_HOME') ?? join(host.home, '.local', 'state'), 'steward');
 }
 
-/** What can be made again at any time, such as the code cache. */
+/** Returns the folder of what can be recreated at any time, such as the code cache. */
 export function cachePath(host: PathHost = processHost()): string {
   const { join } = pathOf(host);
   if (host.platform === 'win32') return join(localAppData(host), 'steward', 'cache');
@@ -64,16 +60,13 @@ export function cachePath(host: PathHost = processHost()): string {
   return join(absolute(host, 'XDG_CACHE_HOME') ?? join(host.home, '.cache'), 'steward');
 }
 
-/**
- * The machine-local folder of one user area: two areas on a machine never share a lock or a socket, and one
- * area has one however its path is spelled (through links, in other case where the disk does not tell).
- */
+/** Returns the machine-local folder of a user area, the same for every spelling of its path (links, letter case). */
 export function machineStateOf(userArea: string, host: PathHost = processHost()): string {
   const key = folderHash(canonical(userArea, host));
   return pathOf(host).join(machineStatePath(host), key);
 }
 
-/** The path without links, as far as it exists: the same before its last folders are made and after. */
+/** Resolves the links of the part of a path that exists, so that creating the rest changes nothing. */
 function canonical(path: string, host: PathHost): string {
   const { dirname, basename, join } = pathOf(host);
   const real = unless(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], () => realpathSync.native(path));
@@ -82,10 +75,10 @@ function canonical(path: string, host: PathHost): string {
 }
 
 function homeFolder(): string {
-  // What `homedir` asks first; every run waits for this, and half a millisecond for the module.
+  // The variable that `homedir` reads first; loading its module costs every run half a millisecond.
   const set = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'];
   if (set !== undefined && pathOf(process).isAbsolute(set)) return set;
-  // An empty or relative $HOME would make the current folder, which is not trusted, the user's home.
+  // An empty or relative $HOME would make the untrusted current folder the user's home.
   for (const find of [() => homedir(), () => userInfo().homedir]) {
     const home = answer(find);
     if (home !== undefined && pathOf(process).isAbsolute(home)) return home;
@@ -95,7 +88,7 @@ function homeFolder(): string {
   });
 }
 
-/** A user that the system does not list (a container's --user) has no answer. */
+/** Undefined for a user that the system does not list (a container's --user). */
 function answer(find: () => string): string | undefined {
   return unless(['ERR_SYSTEM_ERROR'], find);
 }
@@ -104,13 +97,13 @@ function localAppData(host: PathHost): string {
   return absolute(host, 'LOCALAPPDATA') ?? pathOf(host).join(host.home, 'AppData', 'Local');
 }
 
-/** XDG variables that are relative are to be ignored (the XDG base directory specification). */
+/** The XDG specification ignores relative paths. */
 function absolute(host: PathHost, name: string): string | undefined {
   const text = nonEmpty(host.env[name]);
   return text !== undefined && pathOf(host).isAbsolute(text) ? text : undefined;
 }
 
-/** A variable that is set to nothing is not set. */
+/** An empty variable counts as unset. */
 export function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : text;
 }

@@ -7,9 +7,8 @@ import { bury as buryFile, deadNames, moveInto, pruneDead, type Burial } from '.
 import { isObject, parseObject } from './json-object';
 
 /**
- * A queue that survives the process: one file an entry, in one of three folders. An entry waits in the spool's own
- * folder, is in `claimed` while a process works on it, and in `dead` after it was given up. It moves by renames, which
- * one process wins.
+ * A durable queue with one file an entry. An entry waits in the spool's own folder, is in `claimed` while a process works
+ * on it, and in `dead` after it was given up. It moves by renames, which only one process can win.
  */
 export interface Spool<T> extends Codec<T> {
   path: string;
@@ -18,22 +17,22 @@ export interface Spool<T> extends Codec<T> {
 /** How the entries of a spool are stored: JSON objects with a `version`. */
 export interface Codec<T> {
   version: number;
-  /** The entry in a stored object; `newer`: a later version wrote it, and it is left alone. */
+  /** Parses a stored entry; `newer`: a later version wrote it, and it is left alone. */
   parse: (value: Record<string, unknown>) => T | 'newer' | undefined;
   isName: (name: string) => boolean;
-  /** The file's name; in the order of time. */
+  /** File names sort by time. */
   nameOf: (entry: T) => string;
-  /** The id of the machine that left the entry, and does its work. */
+  /** The id of the machine that created the entry, and processes it. */
   machineOf: (entry: T) => string;
-  /** When the entry was left, wall-clock ms. */
+  /** When the entry was created, wall-clock ms. */
   timeOf: (name: string) => number;
-  /** False: an entry survives the end of any process, but not the loss of the machine's power. */
+  /** False: an entry survives a crash of the process, but not a power failure. */
   durable: boolean;
   /** A full spool takes no more. */
   cap: number;
-  /** Does an entry with this name count against the cap? All do where it is left out. */
+  /** Does an entry with this name count against the cap? Default: all do. */
   counts?: (name: string) => boolean;
-  /** `unavailable`, in the words of the feature. */
+  /** Returns the feature's `unavailable` error. */
   full: (count: number, path: string) => StewardError;
 }
 
@@ -41,40 +40,39 @@ export type Place = 'waiting' | 'claimed' | 'dead';
 
 const MAX_BYTES = 64 * 1024;
 const TEMPS_STALE_MS = 60_000;
-/** Counting a full spool costs as much as working on some of it. */
+/** Counting a full spool is expensive. */
 const COUNT_MS = 1000;
-/** Another machine does its own entries; what it has not done after this, it never will. */
+/** Another machine processes its own entries; after this long it never will. */
 const FOREIGN_MS = 24 * 3_600_000;
 const LOOKED_AT = 1000;
 
-/** `20261120T081500123Z`: the beginning of names in the order of time. */
+/** Returns `20261120T081500123Z`, the beginning of names that sort by time. */
 export function compactTime(ms: number): string {
   return new Date(ms).toISOString().replace(/[-:.]/g, '');
 }
 
-/** The time that a name begins with, wall-clock ms; NaN without one. */
+/** Returns the time at the beginning of a name, wall-clock ms; NaN without one. */
 export function timeOfName(name: string): number {
   const [, year, month, day, hour, minute, second, ms] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(name) ?? [];
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
 }
 
-/** The folder of a place. */
 export function folderOf({ path }: { path: string }, place: Place): string {
   return place === 'waiting' ? path : join(path, place);
 }
 
-/** Names of the entries, the oldest first; temp files and whatever else lies there are none. */
+/** Returns the names of the entries, the oldest first. */
 export function namesIn<T>(spool: Spool<T>, place: Place): string[] {
   return listFolder(folderOf(spool, place)).filter(spool.isName).sort();
 }
 
-/** An entry; undefined when it has gone or cannot be read: a folder, a link, damaged, of a newer version. */
+/** Returns an entry; undefined if it does not exist or is unreadable (damaged, a link, of a newer version). */
 export function readEntry<T>(spool: Spool<T>, place: Place, name: string): T | undefined {
   return look(spool, place, name).entry;
 }
 
-/** The entries that can be read, the oldest first. */
+/** Returns the readable entries, the oldest first. */
 export function entriesIn<T>(spool: Spool<T>, place: Place, limit = Infinity): T[] {
   return namesIn(spool, place)
     .slice(0, limit)
@@ -93,7 +91,7 @@ function look<T>(spool: Spool<T>, place: Place, name: string): { entry?: T; dama
   return entry === undefined ? { damaged: true } : { entry };
 }
 
-/** A check that so many more entries fit; throws where they do not. It counts at most once a second. */
+/** Returns a check that `more` entries fit, which throws if not. It counts at most once a second. */
 export function capacityCheck<T>(
   spool: Spool<T>,
   clock: { monotonic: () => number },
@@ -110,7 +108,7 @@ export function capacityCheck<T>(
   };
 }
 
-/** Leaves an entry. An entry of a durable spool that has the same name is `unavailable`. */
+/** Adds an entry. In a durable spool, a name that is taken is `unavailable`. */
 export function put<T>(spool: Spool<T>, entry: T): void {
   ensureFolder(spool.path);
   const name = spool.nameOf(entry);
@@ -125,29 +123,29 @@ function textOf<T>(spool: Spool<T>, entry: T): string {
   return `${JSON.stringify({ version: spool.version, ...entry })}\n`;
 }
 
-/** Takes an entry that waits; false when another process did. */
+/** Claims a waiting entry; false if another process was first. */
 export function claim<T>(spool: Spool<T>, name: string): boolean {
   return moveInto(folderOf(spool, 'claimed'), join(spool.path, name));
 }
 
-/** Notes in a claimed file how far its work has come. */
+/** Stores the progress of a claimed entry. */
 export function record<T>(spool: Spool<T>, name: string, entry: T): void {
   replaceFile(join(folderOf(spool, 'claimed'), name), textOf(spool, entry), {
     sync: spool.durable ? 'content' : false,
   });
 }
 
-/** Lets a claimed entry wait again, as it was last recorded; under another name where it got one. */
+/** Returns a claimed entry to the queue as last recorded, possibly under a new name. */
 export function release<T>(spool: Spool<T>, name: string, newName = name): void {
   renameOver(join(folderOf(spool, 'claimed'), name), join(spool.path, newName));
 }
 
-/** Ends a claimed entry whose work is done. */
+/** Removes a claimed entry that is done. */
 export function finish<T>(spool: Spool<T>, name: string): void {
   removeFile(join(folderOf(spool, 'claimed'), name));
 }
 
-/** Gives an entry up; false when another process took it. */
+/** Gives an entry up; false if another process took it. */
 export function bury<T>(
   spool: Spool<T>,
   place: Exclude<Place, 'dead'>,
@@ -157,25 +155,25 @@ export function bury<T>(
   return buryFile(folderOf(spool, 'dead'), join(folderOf(spool, place), name), burial);
 }
 
-/** Takes an entry that waits out for good; false when another process took it. */
+/** Removes a waiting entry for good; false if another process took it. */
 export function withdraw<T>(spool: Spool<T>, name: string): boolean {
   if (!moveInto(folderOf(spool, 'dead'), join(spool.path, name))) return false;
   removeFile(join(folderOf(spool, 'dead'), name));
   return true;
 }
 
-/** Lets a dead entry wait again, as given. */
+/** Returns a dead entry to the queue. */
 export function revive<T>(spool: Spool<T>, name: string, entry: T): void {
   put(spool, entry);
   removeFile(join(folderOf(spool, 'dead'), name));
 }
 
-/** Was an entry left for another machine so long ago (or by a clock so far ahead) that nobody will do it? */
+/** Is an entry of another machine so old (or so far in the future) that no machine will process it? */
 export function isOrphaned<T>(spool: Spool<T>, name: string, nowMs: number): boolean {
   return !(Math.abs(nowMs - spool.timeOf(name)) <= FOREIGN_MS);
 }
 
-/** How many entries another machine has left; of many, only the oldest are looked at. */
+/** Counts the entries of other machines among the oldest ones. */
 export function countForeign<T>(spool: Spool<T>, machineId: string): number {
   const entries = [...entriesIn(spool, 'claimed', LOOKED_AT), ...entriesIn(spool, 'waiting', LOOKED_AT)];
   return entries.filter((entry) => spool.machineOf(entry) !== machineId).length;
@@ -183,13 +181,13 @@ export function countForeign<T>(spool: Spool<T>, machineId: string): number {
 
 export interface Claimed<T> {
   name: string;
-  /** Undefined: it cannot be read. */
+  /** Undefined: unreadable. */
   entry: T | undefined;
 }
 
 /**
- * What processes that have ended had claimed: this machine's own, unreadable files, and what another machine has not
- * ended in its time. For the one process of the machine that works on the spool.
+ * Returns the claims of ended processes: entries of this machine, unreadable files, and orphans of other machines. Only
+ * for the one process of the machine that works on the spool.
  */
 export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number): Claimed<T>[] {
   return namesIn(spool, 'claimed')
@@ -201,18 +199,18 @@ export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number):
     );
 }
 
-/** What became of an entry; `gone`: another process took it. */
+/** Result of an attempt; `gone`: another process took the entry. */
 export type Attempt = 'done' | 'failed' | 'later' | 'dead' | 'gone';
 
 export interface Work<T> {
   clock: { now: () => number };
-  /** May throw: the entry is retried. `later`: it waits as it was. `{refused}`: it is given up, with that reason. */
+  /** Throws to retry the entry; returns `later` to leave it waiting, `{refused}` to give it up with that reason. */
   run: (entry: T) => unknown;
-  /** The entry as it is retried; undefined after the last attempt. */
+  /** Returns the entry to retry; undefined after the last attempt. */
   again: (entry: T) => T | undefined;
 }
 
-/** Claims an entry, does its work, and settles it. An interruption (`canceled`) puts it back and throws. */
+/** Claims an entry, does its work, and settles it. An interruption (`canceled`) returns it to the queue and throws. */
 export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: Work<T>): Promise<Attempt> {
   if (!claim(spool, name)) return 'gone';
   let outcome: unknown;
@@ -236,7 +234,7 @@ export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: 
   return 'done';
 }
 
-/** Lets a claimed entry wait again as `next`; without one it is given up. */
+/** Returns a claimed entry to the queue as `next`; without one it is given up. */
 export function retry<T>(
   spool: Spool<T>,
   name: string,
@@ -249,7 +247,7 @@ export function retry<T>(
   return 'failed';
 }
 
-/** Removes the temp files of killed processes, and what was given up long ago. For one process at a time. */
+/** Removes temp files of killed processes and old dead entries. For one process at a time. */
 export function sweep<T>(spool: Spool<T>, nowMs: number): void {
   for (const place of ['waiting', 'claimed'] as const) {
     if (exists(folderOf(spool, place))) sweepTemps(folderOf(spool, place), TEMPS_STALE_MS, nowMs);
@@ -260,14 +258,13 @@ export function sweep<T>(spool: Spool<T>, nowMs: number): void {
 export interface SpoolCounts<T> {
   waiting: number;
   claimed: number;
-  /** Of those that wait or are claimed: damaged, or not a regular file. They are skipped. */
+  /** Waiting or claimed entries that are damaged, or not regular files. */
   unreadable: number;
   dead: number;
-  /** The oldest that waits or is claimed. */
+  /** The oldest waiting or claimed entry. */
   oldest: T | undefined;
 }
 
-/** Reads every entry; `namesIn` only counts. */
 export function spoolCounts<T>(spool: Spool<T>): SpoolCounts<T> {
   const [waiting, claimed] = [namesIn(spool, 'waiting'), namesIn(spool, 'claimed')];
   const found = [

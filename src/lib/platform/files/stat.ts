@@ -2,18 +2,15 @@ import { lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node
 
 import { unless } from '../../errors';
 
-/** What a path showed at one moment, cheap enough to ask for hundreds at every capture. */
+/** The state of a path, cheap enough to query for hundreds of paths at every capture. */
 export interface Stamp {
   kind: 'file' | 'folder' | 'link' | 'other';
-  /**
-   * Inode, size and date of change: the same text means the same content, but for a change within one tick of
-   * the clock. The date is a double of milliseconds, exact to a quarter of a microsecond.
-   */
+  /** Inode, size and modification time: equal marks mean equal content, except for changes within one clock tick. */
   mark: string;
   mtimeMs: number;
 }
 
-/** The stamp of a path, links not followed; undefined when nothing is there. Throws for what cannot be read. */
+/** Returns the stamp of a path without following links; undefined if nothing exists there. */
 export function stampOf(path: string): Stamp | undefined {
   const found = lookAt(lstatSync, path);
   if (found === undefined) return undefined;
@@ -21,16 +18,16 @@ export function stampOf(path: string): Stamp | undefined {
   return { kind, ...datesOf(found) };
 }
 
-/** The mark of what stands at the end of a path's links; undefined when nothing does. Throws for what cannot be read. */
+/** Returns the mark of the target of a path; undefined if it does not exist. */
 export function markOfTarget(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : datesOf(found).mark;
 }
 
-/** What stands at the ends of several paths, in one text that is the same as long as nothing changes. */
+/** The marks of several paths as one text, which is equal as long as nothing changes. */
 export interface Marks {
   text: string;
-  /** The latest date of change among them, wall-clock ms; 0 when nothing is there. */
+  /** The latest modification, wall-clock ms; 0 if nothing exists. */
   newestMs: number;
 }
 
@@ -40,25 +37,23 @@ export function marksOf(paths: readonly string[]): Marks {
   return { text, newestMs: Math.max(0, ...found.map((one) => one?.mtimeMs ?? 0)) };
 }
 
-/** What stands at the end of a path's links. */
+/** The target of a path, with links followed. */
 export interface Target {
   kind: 'file' | 'folder' | 'other';
   bytes: number;
-  /** `dev:ino`: the same for every name of one file or folder. */
+  /** `dev:ino`, equal for every name of a file or folder. */
   id: string;
-  /** As of a Stamp. */
   mark: string;
   mtimeMs: number;
 }
 
-/** The end of a path's links; undefined when nothing is there. Throws for what cannot be read. */
 export function targetOf(path: string): Target | undefined {
   const found = lookAt(statSync, path);
   if (found === undefined) return undefined;
   return { kind: kindIn(found), bytes: found.size, id: idOf(path, found), ...datesOf(found) };
 }
 
-/** What stands at the end of a path's links; cheaper than `targetOf`, which tells more. */
+/** Returns the kind of the target; cheaper than `targetOf`. */
 export function kindOf(path: string): Target['kind'] | undefined {
   const found = lookAt(statSync, path);
   return found === undefined ? undefined : kindIn(found);
@@ -69,7 +64,7 @@ export interface FolderEntry {
   isFolder: boolean;
 }
 
-/** The entries of a folder, in the order of their names; none where it is not there. */
+/** Returns the entries of a folder by name; none if it does not exist. */
 export function entriesIn(path: string): FolderEntry[] {
   const entries = unless(ABSENT, () => readdirSync(path, { withFileTypes: true })) ?? [];
   return entries
@@ -77,12 +72,12 @@ export function entriesIn(path: string): FolderEntry[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Where a path leads when all its links are followed; undefined when nothing is there. */
+/** Returns the path with links resolved; undefined if it does not exist. */
 export function realPath(path: string): string | undefined {
   return unless(ABSENT, () => realpathSync(path));
 }
 
-/** A number of a file that a double cannot hold (on Windows) is asked for again, whole. */
+/** Inode numbers on Windows may exceed a double. */
 function idOf(path: string, found: Stats): string {
   if (Number.isSafeInteger(found.ino) && Number.isSafeInteger(found.dev)) return `${found.dev}:${found.ino}`;
   const whole = statSync(path, { bigint: true });
@@ -103,5 +98,4 @@ function lookAt(stat: StatSync, path: string): Stats | undefined {
   return unless(ABSENT, () => stat(path, { throwIfNoEntry: false }));
 }
 
-/** A circle of links leads nowhere; a name that is too long names nothing. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'];

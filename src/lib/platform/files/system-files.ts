@@ -17,23 +17,22 @@ import { StewardError, unless } from '../../errors';
 import { clean } from '../terminal/terminal';
 import { readText } from './atomic-file';
 
-/** Files of /proc say that they are empty. */
+/** Files of /proc have size 0. */
 const PROC_BYTES = 4096;
 
-/** What means "nothing to read here" in a folder that belongs to the system, not to steward. */
+/** Codes that mean "nothing to read". */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO', 'ENAMETOOLONG'];
 
 /**
- * The first `maxBytes` of a text file of the system (links followed), or undefined when there is none that
- * this user may read. For steward's own files use `readText`, which refuses links.
+ * Returns the first `maxBytes` of a file of the system, links followed; undefined if this user cannot read it. For
+ * steward's own files use `readText`, which refuses links.
  */
 export function readSystemText(path: string, maxBytes: number): string | undefined {
   return readSystemBytes(path, maxBytes)?.toString('utf8');
 }
 
-/** The same, as bytes. */
 export function readSystemBytes(path: string, maxBytes: number): Buffer | undefined {
-  // Without waiting: a pipe that nobody writes to would hold the open for ever.
+  // Non-blocking: opening a pipe without a writer would hang.
   const fd = unless(ABSENT, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   if (fd === undefined) return undefined;
   try {
@@ -47,12 +46,12 @@ export function readSystemBytes(path: string, maxBytes: number): Buffer | undefi
   }
 }
 
-/** The names in a folder of the system; none when there is no folder that this user may read. */
+/** Returns the names in a folder of the system; none if this user cannot read it. */
 export function listSystemFolder(path: string): string[] {
   return unless(ABSENT, () => readdirSync(path)) ?? [];
 }
 
-/** Gives `use` the path of a file with that content, in a private folder that is removed afterwards. */
+/** Calls `use` with the path of a file with this content, in a private folder that is removed afterwards. */
 export function withTempFile<T>(
   name: string,
   content: string | Uint8Array,
@@ -66,15 +65,15 @@ export function withTempFile<T>(
 }
 
 const TEMP_PREFIX = 'steward-tmp-';
-/** Longer than any use takes. */
+/** Longer than any use. */
 const TEMP_STALE_MS = 10 * 60_000;
 
-/** Gives `use` the path of an empty private folder that is removed afterwards, whatever is in it then. */
+/** Calls `use` with the path of an empty private folder that is removed afterwards. */
 export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), TEMP_PREFIX));
   removeStaleTemps(folder);
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  // Ctrl-C leaves without unwinding.
+  // Ctrl-C exits without running `finally`.
   process.once('exit', remove);
   try {
     return await use(folder);
@@ -84,7 +83,7 @@ export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Pr
   }
 }
 
-/** Removes the folders of processes that were killed: this user's, and well older than the new one. */
+/** Removes the folders of killed processes: this user's, and much older than the new one. */
 function removeStaleTemps(newest: string): void {
   const { mtimeMs: nowMs, uid } = lstatSync(newest);
   for (const name of listSystemFolder(tmpdir())) {
@@ -97,14 +96,14 @@ function removeStaleTemps(newest: string): void {
   }
 }
 
-/** The numeric id of this user; -1 on Windows, which has none. */
+/** Returns the numeric id of this user; -1 on Windows. */
 export function userId(): number {
   return process.getuid?.() ?? -1;
 }
 
 /**
- * The text of a file that a person named on the command line: none is `not_found`; a folder, a pipe, or one of more
- * than `maxBytes` is `usage`. `instead` says what else may be given.
+ * Returns the text of a file that a person named on the command line; a missing file is `not_found`, anything else but a
+ * regular file of up to `maxBytes` is `usage`. `instead` names the alternative in hints.
  */
 export function namedFile(
   path: string,
@@ -114,7 +113,7 @@ export function namedFile(
   try {
     text = readText(path, { followLink: true, maxBytes });
   } catch (error) {
-    // Said of the state's own files, this is a mistake in them; here it is one of what was typed.
+    // `config` is for steward's own files; here the argument is wrong.
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     throw new StewardError('usage', clean(error.message), {
       hint: `Use a text file of up to ${sizeOf(maxBytes)}; ${instead}.`,

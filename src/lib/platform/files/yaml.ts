@@ -1,13 +1,7 @@
-/**
- * The front matter of Markdown as many tools write it, read line by line: thousands of files can be looked at
- * where the YAML library would take seconds. Where a person has to hear what is wrong with theirs, the library
- * reads it.
- */
+// Front matter is read line by line: the YAML library would take seconds for thousands of files. It is used only where
+// a person must see what is wrong with a file.
 
-/**
- * The lines between the two marks, without their ends; undefined when the text does not begin with any. What follows
- * the second mark is not looked at.
- */
+/** Returns the lines between the two marks; undefined if the text has no front matter. */
 export function frontMatter(text: string): string[] | undefined {
   const lines: string[] = [];
   let at = text.startsWith('\ufeff') ? 1 : 0;
@@ -23,7 +17,7 @@ export function frontMatter(text: string): string[] | undefined {
   }
 }
 
-/** A value of one line: plain, 'quoted' or "quoted"; a comment behind it is none of it. */
+/** Parses a value of one line, plain or quoted, without a trailing comment. */
 export function scalar(raw: string): string {
   const text = raw.trim();
   const single = /^'((?:[^']|'')*)'/.exec(text)?.[1];
@@ -31,7 +25,7 @@ export function scalar(raw: string): string {
   const double = /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0];
   if (double !== undefined) return unquoted(double);
   const plain = text.replace(/(?:^|(?<!\s)\s+)#.*$/, '');
-  // A text over several lines, a list or an object is no value of ours.
+  // Multi-line texts, lists and objects are not supported.
   return plain === 'null' || plain === '~' || /^[|>[{&*!]/.test(plain) ? '' : plain;
 }
 
@@ -44,11 +38,7 @@ function unquoted(text: string): string {
   }
 }
 
-/**
- * The texts of a key: `[a, b]`, `a, b`, or a list with a line each; none where the key is missing.
- *
- * @param lines as `frontMatter` gives them
- */
+/** Returns the texts of a key in front matter: `[a, b]`, `a, b`, or a list with one line each. */
 export function listValue(lines: readonly string[], key: string): string[] {
   const at = lines.findIndex(
     (line) => line.startsWith(key) && /^[ \t]*:(?:[ \t]|$)/.test(line.slice(key.length)),
@@ -75,7 +65,7 @@ export function listValue(lines: readonly string[], key: string): string[] {
   return items;
 }
 
-/** What follows the front matter; the whole text where there is none. */
+/** Returns the text after the front matter. */
 export function bodyOf(text: string): string {
   const lines = frontMatter(text);
   if (lines === undefined) return text.replace(/^\ufeff/, '');

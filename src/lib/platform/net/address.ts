@@ -11,40 +11,38 @@ export function ipVersion(text: string): 0 | 4 | 6 {
   return isIP(text) as 0 | 4 | 6;
 }
 
-/** Does the name or address (IPv6 without brackets) stand for this machine alone? */
+/** Is the name or address (IPv6 without brackets) a loopback one? */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** `http://127.0.0.1:31337`; an address that stands for all of the machine's is shown as loopback. */
+/** Returns `http://127.0.0.1:31337`; a wildcard address is shown as loopback. */
 export function httpUrl(host: string, port: number): string {
   const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${isIP(shown) === 6 ? `[${shown}]` : shown}:${port}`;
 }
 
-/** Does the host name of a URL (`127.0.0.1`, `[::1]`) stand for this machine alone? Loads nothing. */
+/** Is the host name of a URL (`127.0.0.1`, `[::1]`) a loopback one? */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
 export interface LocalAddress {
-  /** What a server listens on and a client connects to. */
   path: string;
-  /** Takes away what is left of it on disk. */
+  /** Removes its files. */
   remove: () => void;
 }
 
-/** A path of a unix socket has room for so many bytes: 108 on Linux, 104 on macOS, the closing zero included. */
+/** Limit of a unix socket's path: 108 bytes on Linux, 104 on macOS, with the final zero. */
 const MAX_PATH_BYTES = 103;
 
 /**
- * The address of a server for this user alone: a unix socket in `folder`, which is made private, or a named pipe
- * on Windows. A path that is too long for a socket gives way to a new private folder in the system's temporary one,
- * so whoever looks for it has to be told where it is. A socket that a killed server left is removed.
+ * Returns the address of a server for this user only: a unix socket in `folder`, which becomes private, or a named pipe
+ * on Windows. If the path is too long the socket goes to a new temporary folder, so clients must be told its path.
  */
 export function localAddress(folder: string, name: string): LocalAddress {
   if (process.platform === 'win32') {
-    // Its default rights let only this user, administrators and the system open it for writing.
+    // By default only this user, administrators and the system may write to it.
     return { path: `\\\\.\\pipe\\steward-${shortHash(folder)}-${name}`, remove: () => undefined };
   }
   ensureFolder(folder);

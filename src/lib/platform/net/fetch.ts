@@ -2,24 +2,23 @@ import { StewardError } from '../../errors';
 import { codeOf, networkError, openDispatcher, requireEncryption } from './network-failure';
 import { bodyOf } from './origin-client';
 
-/** A fetch that is bound to one origin. */
+/** A fetch for one origin. */
 export type BoundFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 export interface BoundFetchOptions {
-  /** `https://api.github.com`: a request to anywhere else is not sent. */
+  /** `https://api.github.com`: requests to any other origin are refused. */
   origin: string;
-  /** The whole of a request, its answer included, ms. */
+  /** For the complete request and answer. */
   timeoutMs: number;
-  /** Of an answer's body; a longer one is not read to its end, but an error with the code `TOO_LARGE`. */
+  /** Limit of an answer's body; a longer one is an error with the code `TOO_LARGE`. */
   maxBytes: number;
-  /** Where HTTPS_PROXY and its kin stand. */
+  /** For the proxy variables. */
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * The form of `OriginClient` that a library wants which calls `fetch`: it goes to one origin only, plain HTTP only to
- * this machine, through the proxy that the environment names, follows no redirect, and reads the answer to its end
- * within its bounds, so that a connection that breaks in the middle is an error and not a short answer.
+ * Returns `OriginClient` in the form of `fetch`, for libraries: one origin, no redirects, plain HTTP only to this
+ * machine. It reads the answer completely, so that a broken connection is an error and not a short answer.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {
   let sender: Promise<BoundFetch> | undefined;
@@ -44,7 +43,7 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
 
 async function senderFor(env: NodeJS.ProcessEnv): Promise<BoundFetch> {
   const [{ fetch }, dispatcher] = await Promise.all([import('undici'), openDispatcher({ env })]);
-  // The types of the library and of Node's own fetch say the same in different words.
+  // The library's types and Node's differ in name only.
   return (url, init) =>
     fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>;
 }
@@ -58,13 +57,9 @@ export interface UrlAnswer {
   text: string;
 }
 
-/** `askHost` with the environment of a run. */
 export type GetUrl = (url: string, headers?: Record<string, string>) => Promise<UrlAnswer>;
 
-/**
- * One GET of a host that the person uses, without a redirect. No answer is `unavailable`, and names the host alone:
- * the rest of the address may be a secret.
- */
+/** Sends one GET without redirects. A failure is `unavailable` and names only the host, since the rest may be secret. */
 export async function getUrl(
   env: NodeJS.ProcessEnv,
   url: string,
@@ -83,7 +78,7 @@ export async function getUrl(
   }
 }
 
-/** What a library's error was caused by: the code is there. */
+/** Returns the innermost cause of a library's error, which has the code. */
 function innermost(error: unknown): unknown {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 8; depth += 1) {

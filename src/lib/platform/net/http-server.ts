@@ -18,16 +18,15 @@ export interface HttpServer {
   listenTcp: (host: string, port: number) => Promise<number>;
   /** A unix socket, or a named pipe on Windows. */
   listenLocal: (path: string) => Promise<void>;
-  /** Requests that are being answered, and how many were since the start. */
+  /** Requests in progress, and requests answered since the start. */
   load: () => { open: number; answered: number };
-  /** Stops listening, answers every request that has arrived, and closes; after `graceMs` whatever is left is cut. */
+  /** Stops listening, answers every request that has arrived, and closes; cuts the rest after `graceMs`. */
   close: (graceMs: number) => Promise<void>;
 }
 
 interface Connection {
   /** Seconds of `process.uptime()`; undefined while it carries a request. */
   idleSince: number | undefined;
-  /** Requests that it carries. */
   unanswered: number;
   isLeaving: boolean;
   isOtherUser: IsOtherUser;
@@ -38,24 +37,23 @@ interface State {
   limits: ServerLimits;
   servers: Server[];
   sockets: Map<Socket, Connection>;
-  /** Requests that are being answered. */
+  /** Requests in progress. */
   open: number;
   answered: number;
   /** Connections that were accepted. */
   accepted: number;
   isClosing: boolean;
-  /** Called when no request is open any more. */
+  /** Called when no request is in progress. */
   onSettled: (() => void) | undefined;
 }
 
-/** How long a connection is quiet before the server that closes takes leave of it. */
+/** A closing server ends connections that were quiet for this long. */
 const LINGER_MS = 400;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * An HTTP/1.1 server over TCP and a local socket. It bounds sizes and times, reads the body, and closes without
- * losing a request: an answer that is given while it closes carries `Connection: close`, and a connection is
- * only closed when nothing has come over it for a moment.
+ * Creates an HTTP/1.1 server over TCP and a local socket, with limits on sizes and times. It closes without losing a
+ * request: answers carry `Connection: close`, and only quiet connections are closed.
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
   const state: State = {
@@ -70,7 +68,7 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       return (server.address() as AddressInfo).port;
     },
     listenLocal(path) {
-      // The socket is made before listen() returns, so nothing else is made under this mask.
+      // listen() creates the socket before it returns, so nothing else is created under this mask.
       const mask = process.umask(0o177);
       try {
         return listening(
@@ -96,17 +94,17 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
       connectionsCheckingInterval: Math.min(1000, limits.requestMs / 4),
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
-      // The guards refuse it, in words.
+      // The guards refuse such requests with a message.
       requireHostHeader: false,
     },
     (request, response) => onRequest(state, isLocal, request, response),
   );
-  // None is dropped unseen, as Node would: `respond` counts them.
+  // Node would silently drop headers; `respond` counts them instead.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.unreadMs;
   server.on('connection', (socket: Socket) => onConnection(state, socket, peerOf(socket)));
-  // It stands still: between two requests for too long, or with an answer that is not read. One that is worked on may.
+  // Cuts idle connections and those that do not read their answer, but not those whose request is in progress.
   server.on('timeout', (socket: Socket) => {
     if (socket.writableLength > 0 || sockets.get(socket)?.idleSince !== undefined) socket.destroy();
   });
@@ -133,7 +131,7 @@ function onConnection(state: State, socket: Socket, isOtherUser: IsOtherUser): v
   state.sockets.set(socket, connection);
   socket.once('close', () => {
     state.sockets.delete(socket);
-    // Answers that stood in line behind another one are told nothing of the end.
+    // Answers queued behind another one get no close event.
     ended(state, connection, connection.unanswered);
   });
 }
@@ -142,7 +140,7 @@ function onRequest(state: State, isLocal: boolean, request: IncomingMessage, res
   const { app, limits, sockets } = state;
   const { socket } = request;
   const known = sockets.get(socket);
-  // Of a connection that was cut, what it had sent goes on being read.
+  // Node still delivers what a cut connection had sent.
   if (known === undefined || socket.destroyed) return;
   if (known.unanswered >= limits.maxUnanswered) {
     socket.destroy();
@@ -158,7 +156,7 @@ function onRequest(state: State, isLocal: boolean, request: IncomingMessage, res
   const target = originForm(request.url ?? '', headers.host);
   const head = { method, target, headers, rawHeaders, isLocal, isOtherUser: known.isOtherUser };
   respond(state, head, request, response).catch((error: unknown) => {
-    // A client that has gone while it was sending needs no answer.
+    // A client that disconnected during its request needs no answer.
     if (response.headersSent || (request.destroyed && !request.complete)) response.destroy();
     else finish(state, response, app.refuse(500, error), { isHead: method === 'HEAD', hangUp: true });
   });
@@ -209,11 +207,11 @@ function ended(state: State, connection: Connection, count: number): void {
 
 async function close(state: State, graceMs: number): Promise<void> {
   await takeWaiting(state);
-  // Not http's own close(): that would cut connections whose next request is on its way.
+  // http's own close() would cut connections whose next request is on its way.
   const closed = state.servers.map(
     (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );
-  // Not before the door is shut: clients that are sent away would all be back at it, and be cut there.
+  // Only now: clients would reconnect while the server still listens, and be cut.
   state.isClosing = true;
   const idle = setInterval(() => setImmediate(() => hangUpIdle(state.sockets)), LINGER_MS);
   const cut = setTimeout(() => {
@@ -229,10 +227,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   for (const server of state.servers) server.close();
 }
 
-/**
- * Takes leave of the connections that were quiet for a while; one whose client does not answer that is cut at the
- * next look. It is called when what lay in the sockets has been read.
- */
+/** Ends quiet connections; one whose client does not respond is cut at the next call. */
 function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
   for (const [socket, connection] of sockets) {
     const { idleSince, isLeaving } = connection;
@@ -244,27 +239,27 @@ function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
 }
 
 /**
- * The system has accepted connections for us that we have not seen: closing the door would cut them. The loop takes
- * one a turn, so it is turned until a turn brought none.
+ * Accepts the connections that wait in the system's queue, which closing would cut. The event loop accepts one a turn,
+ * so this waits until turns bring none.
  */
 async function takeWaiting(state: State): Promise<void> {
-  for (let left = MAX_TURNS, quiet = 0; left > 0 && quiet < 2; left -= 1) {
+  for (let turns = 0, quiet = 0; turns < MAX_TURNS && quiet < 2; turns += 1) {
     const before = state.accepted;
     await new Promise((resolve) => setImmediate(resolve));
     quiet = state.accepted === before ? quiet + 1 : 0;
   }
 }
 
-/** The system keeps 511 at most. */
+/** The system queues 511 connections at most. */
 const MAX_TURNS = 600;
 
-/** `/path` of a target with its scheme and host before it, as a client that takes us for a proxy sends it. */
+/** Returns `/path` of a target that begins with scheme and host, as clients of a proxy send it. */
 function originForm(target: string, host = ''): string {
   const before = `http://${host}`;
   return target.startsWith('/') || !target.startsWith(`${before}/`) ? target : target.slice(before.length);
 }
 
-/** Answers a connection that has no request to answer to, and hangs up. */
+/** Sends an answer without a request, and closes the connection. */
 function sendOff(socket: Duplex, { status, headers, body }: HttpAnswer): void {
   const lines = [`HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Refused'}`];
   for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
@@ -288,7 +283,7 @@ function listening(server: Server, where: object): Promise<void> {
   });
 }
 
-/** Is the error that a port or socket is taken? */
+/** Does the error say that a port or socket is in use? */
 export function isTaken(error: unknown): boolean {
   return errnoCode(error) === 'EADDRINUSE';
 }

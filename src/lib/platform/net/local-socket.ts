@@ -2,7 +2,7 @@ import { createConnection } from 'node:net';
 
 import { StewardError, errnoCode } from '../../errors';
 
-/** Says bytes, and is handed what comes back, chunk by chunk, until it gives a value. */
+/** Sends bytes, and receives the answer in chunks until it returns a value. */
 export type Dialogue<T> = (send: (bytes: Uint8Array) => void) => (chunk: Buffer) => T | undefined;
 
 export interface LocalSocketOptions {
@@ -10,14 +10,11 @@ export interface LocalSocketOptions {
   /** For messages: "The Wayland display". */
   what: string;
   timeoutMs: number;
-  /** More than this from the other side is `unavailable`. */
+  /** A longer answer is `unavailable`. */
   maxBytes: number;
 }
 
-/**
- * Talks to a local socket until the dialogue has its value, then hangs up. Throws `unavailable` when
- * nobody listens, the other side hangs up first or says too much, or the time is over.
- */
+/** Talks to a local socket until the dialogue returns a value; any failure is `unavailable`. */
 export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ path: options.path });
@@ -45,7 +42,7 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
         const value = listen(chunk);
         if (value !== undefined) settle(() => resolve(value));
       } catch (error) {
-        // A number or length that points outside of what was received.
+        // A length beyond what was received.
         if (error instanceof RangeError) fail('sent invalid data', error);
         else settle(() => reject(error));
       }

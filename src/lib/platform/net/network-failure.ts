@@ -4,13 +4,13 @@ import { StewardError, errnoCode } from '../../errors';
 import { processHost } from '../files/paths';
 import { isLoopbackHost } from './address';
 
-/** Why no whole answer came. `sent` is false when the request certainly never reached the server. */
+/** Why there is no complete answer. `sent` is false if the request certainly never reached the server. */
 export interface NetworkFailure {
   code: string;
   sent: boolean;
 }
 
-/** Failures of before the request was written. */
+/** Failures before the request was sent. */
 const NOT_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -20,13 +20,13 @@ const NOT_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** The error of a request without a whole answer; `name` is what it was sent to, in words. */
+/** Returns the error of a request without a complete answer; `name` is the server for messages. */
 export function networkError(name: string, code: string, hint: string): StewardError {
   const cause: NetworkFailure = { code, sent: !NOT_SENT.has(code) };
-  return new StewardError('unavailable', `${name} ${told(code)}.`, { hint, cause });
+  return new StewardError('unavailable', `${name} ${reasonOf(code)}.`, { hint, cause });
 }
 
-/** What kept an answer from coming; undefined for errors of another kind. */
+/** Returns the failure behind an error; undefined if it has another cause. */
 export function networkFailureOf(error: unknown): NetworkFailure | undefined {
   const cause = error instanceof StewardError ? error.cause : undefined;
   return typeof cause === 'object' && cause !== null && 'sent' in cause && 'code' in cause
@@ -34,20 +34,18 @@ export function networkFailureOf(error: unknown): NetworkFailure | undefined {
     : undefined;
 }
 
-/** The system's or the library's code for it, else its name. */
+/** Returns the error's code, else its name. */
 export function codeOf(error: unknown): string {
   return errnoCode(error) ?? (error instanceof Error ? error.name : 'Error');
 }
 
-function told(code: string): string {
+function reasonOf(code: string): string {
   if (code.includes('TIMEOUT')) return 'did not answer in time';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'could not be resolved';
   if (code === 'ECONNREFUSED') return 'refused the connection';
-  if (BROKEN.has(code)) {
-    return 'closed the connection before its answer was complete';
-  }
+  if (BROKEN.has(code)) return 'closed the connection before its answer was complete';
   if (code === 'TOO_LARGE') return 'sent too large an answer';
-  // The port is one of plain HTTP, or of something else.
+  // The port speaks plain HTTP, or another protocol.
   if (/^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/.test(code)) {
     return `does not speak TLS (${code})`;
   }
@@ -64,30 +62,29 @@ const BROKEN = new Set([
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ]);
 
-/** What is sent to this machine never goes through a proxy. */
+/** Requests to this machine never go through a proxy. */
 const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 const CONNECT_MS = 10_000;
-/** A kept connection that the server has closed meanwhile looks like a request that was lost. */
+/** Short, since a reused connection that the server has closed looks like a lost request. */
 const KEEP_ALIVE_MS = 2_000;
 
 export interface DispatcherOptions {
-  /** Where HTTPS_PROXY and its kin stand; the process's own unless given. */
+  /** For the proxy variables. Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
-  /** For the connection alone, ms. */
+  /** Time limit of the connection. */
   connectMs?: number;
 }
 
 /**
- * What every request to another server goes through. Loads the HTTP library, which costs some 30 ms. The proxies of
- * the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) are honoured; kinds that the library does not speak
- * (SOCKS) are passed over.
+ * Returns the dispatcher of all requests to other servers. Loads the HTTP library (30 ms). Honors HTTPS_PROXY,
+ * HTTP_PROXY, ALL_PROXY and NO_PROXY; SOCKS proxies are ignored.
  */
 export async function openDispatcher(options: DispatcherOptions = {}): Promise<Dispatcher> {
   const { EnvHttpProxyAgent } = await import('undici');
   const env = options.env ?? processHost().env;
   const noProxy = [valueOf(env, 'NO_PROXY'), LOOPBACK].filter((text) => text !== '').join(',');
   return new EnvHttpProxyAgent({
-    // An empty text keeps the library from looking into the environment itself.
+    // An empty text keeps the library from reading the environment itself.
     httpProxy: proxyOf(env, 'HTTP_PROXY'),
     httpsProxy: proxyOf(env, 'HTTPS_PROXY'),
     noProxy,
@@ -107,7 +104,7 @@ function valueOf(env: NodeJS.ProcessEnv, name: string): string {
   return env[name.toLowerCase()] ?? env[name] ?? '';
 }
 
-/** Credentials travel encrypted, but for this machine; anything else is `config`. */
+/** Rejects unencrypted addresses, except of this machine. */
 export function requireEncryption({ protocol, hostname }: URL): void {
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return;
   throw new StewardError('config', `${hostname} requires encryption.`, {

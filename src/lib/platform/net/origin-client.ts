@@ -11,7 +11,7 @@ import {
 
 export interface OriginRequest {
   method: 'GET' | 'POST';
-  /** From the base address on: `/v1/sessions`; empty for the base address itself. */
+  /** Relative to the base address: `/v1/sessions`, or empty. */
   path: string;
   query?: readonly (readonly [string, string])[];
   headers?: Readonly<Record<string, string>>;
@@ -21,11 +21,11 @@ export interface OriginRequest {
 }
 
 export interface Bounds {
-  /** For everything together: connecting, sending, and the answer to its end. */
+  /** For the complete request and answer. */
   timeoutMs: number;
-  /** Of the answer's body; a longer one is `unavailable` with the code `TOO_LARGE`. */
+  /** Limit of the answer's body; a longer one is `unavailable` with the code `TOO_LARGE`. */
   maxBytes: number;
-  /** A longer one is cut instead: nobody reads its end. */
+  /** Truncates a longer body instead. */
   cut?: boolean;
 }
 
@@ -35,49 +35,48 @@ export interface OriginAnswer {
   headers: Readonly<Record<string, string>>;
 }
 
-/** An answer to its end; of one that is no success the first 64 KiB. */
+/** A complete answer; of a failure, the first 64 KiB. */
 export interface WholeAnswer extends OriginAnswer {
   bytes: Buffer;
-  /** The same as UTF-8. */
+  /** The bytes as UTF-8. */
   text: string;
 }
 
-/** An answer whose body comes piece by piece; `close` ends its connection. */
+/** An answer whose body arrives in chunks; `close` ends its connection. */
 export interface OriginStream extends OriginAnswer {
   chunks: AsyncIterator<Uint8Array>;
   close: () => void;
 }
 
 /**
- * Requests to one server: a credential in the headers or the address goes nowhere else, plain HTTP
- * only to this machine, and no redirect is followed. Whatever keeps a whole answer from coming is `unavailable`, with a
- * `NetworkFailure` as its cause; an answer of any status is a result. Errors name the host and nothing more of the
- * address, which may be a secret.
+ * Sends requests to one server only, so credentials go nowhere else: no redirects, and plain HTTP only to this machine.
+ * A failure is `unavailable` with a `NetworkFailure` as its cause; an answer of any status is a result. Errors name only
+ * the host, since the rest of the address may be a secret.
  */
 export interface OriginClient {
   host: string;
   request: (request: OriginRequest & Bounds) => Promise<WholeAnswer>;
-  /** The answer as soon as its headers are there; waits at most `timeoutMs` for them. */
+  /** Returns the answer once its headers have arrived; waits at most `timeoutMs` for them. */
   stream: (request: OriginRequest & { timeoutMs: number }) => Promise<OriginStream>;
 }
 
 export interface OriginWords {
   /** What to check when no answer comes. */
   hint: string;
-  /** What it is called in front of its host: `The speech provider at`. */
+  /** Precedes the host in messages: `The speech provider at`. */
   name?: string;
 }
 
-/** The HTTP library, loaded: makes clients that share its connections until it is closed. */
+/** The loaded HTTP library; its clients share connections until it is closed. */
 export interface HttpLibrary {
-  /** An address without encryption to another machine is `config`. */
+  /** An unencrypted address of another machine is `config`. */
   origin: (base: string, words: OriginWords) => OriginClient;
   /** Ends every connection at once. */
   close: () => Promise<void>;
 }
 
 const ERROR_BYTES = 64 * 1024;
-/** Whoever reads a stream judges its silence earlier. */
+/** The readers of streams notice silence earlier. */
 const LONGEST_SILENCE_MS = 900_000;
 export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLibrary> {
   const [{ request }, dispatcher] = await Promise.all([import('undici'), openDispatcher(options)]);
@@ -87,7 +86,7 @@ export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLib
   };
 }
 
-/** A client for one server, with connections of its own. */
+/** A client with its own connections. */
 export type OwnOrigin = OriginClient & Pick<HttpLibrary, 'close'>;
 
 export async function openOrigin(
@@ -104,7 +103,6 @@ type Send = (
   init: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>,
 ) => Promise<Dispatcher.ResponseData>;
 
-/** One server: how to ask it, and how to speak of it. */
 interface Server {
   root: URL;
   send: Send;
@@ -135,7 +133,7 @@ async function wholeAnswer(server: Server, wanted: OriginRequest & Bounds): Prom
       status,
       headers,
       bytes,
-      // Made where it is asked for: an answer may be megabytes of sound.
+      // Lazy: an answer may be megabytes of sound.
       get text() {
         return bytes.toString('utf8');
       },
@@ -157,7 +155,7 @@ async function openStream(
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: LONGEST_SILENCE_MS };
   const { statusCode, headers, body } = await orFail(ask(server, wanted, { ...timeouts, signal }));
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  // Closing it early is no error of anybody's.
+  // Closing the stream early is no error.
   body.on('error', () => body.destroy());
   return {
     status: statusCode,
@@ -210,7 +208,7 @@ function addressOf(root: URL, { path, query = [] }: OriginRequest): URL {
   });
 }
 
-/** A body to its end, or to `maxBytes`: then it is cut, or an error with the code `TOO_LARGE`. */
+/** Reads a body; one over `maxBytes` is truncated, or an error with the code `TOO_LARGE`. */
 export async function bodyOf(
   body: AsyncIterable<Uint8Array>,
   { maxBytes, cut = false }: Pick<Bounds, 'maxBytes' | 'cut'>,

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 
 import { StewardError } from '../../errors';
 
-/** A refused body is read and dropped up to here: who is cut while sending may never get to read the answer. */
+/** A refused body is read and dropped up to here: a client that is cut while sending may never read the answer. */
 const MAX_DROPPED_BYTES = 1024 * 1024;
 
-/** Does a request say that it has a body? */
+/** Does the request announce a body? */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return (
     headers['transfer-encoding'] !== undefined ||
@@ -13,7 +13,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** The whole body; undefined when it is, or says that it will be, larger than allowed. */
+/** Returns the complete body; undefined if it is, or will be, too large. */
 export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
@@ -27,12 +27,12 @@ export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buff
     request.on('end', () => resolve(Buffer.concat(chunks)));
     request.on('error', reject);
     request.on('close', () => {
-      if (!request.complete) reject(leftEarly());
+      if (!request.complete) reject(disconnected());
     });
   });
 }
 
-/** Reads the rest of a body and drops it; false when that is, or says that it will be, too much. */
+/** Reads and drops the rest of a body; false if it is, or will be, too large. */
 export function drained(request: IncomingMessage): Promise<boolean> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_DROPPED_BYTES) return Promise.resolve(false);
   return new Promise((resolve, reject) => {
@@ -43,10 +43,10 @@ export function drained(request: IncomingMessage): Promise<boolean> {
     });
     request.on('end', () => resolve(true));
     request.on('error', reject);
-    request.on('close', () => reject(leftEarly()));
+    request.on('close', () => reject(disconnected()));
   });
 }
 
-function leftEarly(): StewardError {
+function disconnected(): StewardError {
   return new StewardError('canceled', 'The client disconnected during its request.');
 }

@@ -7,40 +7,38 @@ import type { Run } from './process';
 
 export interface GitOptions {
   input?: string;
-  /** Exit codes that are no failure. */
+  /** Exit codes that are not failures. */
   accept?: number[];
-  /** A failure, or more output than is read, is an empty answer; only a timeout throws. */
+  /** Returns '' for a failure or too much output; only a timeout throws. */
   orEmpty?: boolean;
 }
 
-/** Runs git in one repository and gives its standard output. */
+/** Runs git in one repository and returns its standard output. */
 export type Git = (args: readonly string[], options?: GitOptions) => Promise<string>;
 
 export interface GitDeps {
   run: Run;
-  /** Each process is killed after this many milliseconds. */
+  /** Time limit of each process. */
   timeoutMs: () => number;
-  /** Called when a process took longer than that. */
   onTimeout?: () => void;
-  /** The environment to start from; this process's own by default. */
+  /** Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** More than any answer that is asked for. */
+/** More than any expected answer. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Git for a repository that is not trusted: whatever its configuration names to be executed
- * is overridden, nothing is fetched, asked or locked, no inherited variable points it elsewhere, and only the
- * repository at `root` itself answers, never one around it. Only for commands that read.
- * Throws `not_found` (no git on this machine) or `unavailable`, with the repository's trouble in plain words.
+ * Returns git for an untrusted repository, for commands that read: its configuration executes nothing, git never
+ * fetches, asks or locks, and only the repository at `root` itself is used. Throws `not_found` without git, and
+ * `unavailable` with an explanation for a repository that git cannot read.
  */
 export function gitIn(deps: GitDeps, root: string): Git {
   const env = gitEnvironment(root, deps.env ?? process.env);
   return async (args, options = {}) => {
     const timeoutMs = deps.timeoutMs();
     const running = deps.run('git', ['-C', root, ...HARMLESS, ...args], {
-      // The current folder may be gone, and git would fail there before it reads -C.
+      // In a deleted current folder git fails before it reads -C.
       cwd: parse(root).root,
       env,
       timeoutMs,
@@ -67,15 +65,15 @@ function ifUnavailable(error: unknown): undefined {
   if (!(error instanceof StewardError) || error.kind !== 'unavailable') throw error;
 }
 
-/** Variables of the user's own that say where git's configuration lies; a repository cannot set them. */
-const KEPT = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
+/** Where git's configuration is; a repository cannot set these. */
+const PASSED_VARIABLES = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
 
-/** The environment of a git that asks, fetches and executes nothing, and answers for `root` only. */
+/** Returns an environment in which git asks, fetches and executes nothing, and uses only the repository at `root`. */
 export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(from)) {
     const upper = name.toUpperCase();
-    if (!upper.startsWith('GIT_') || KEPT.has(upper)) env[name] = value;
+    if (!upper.startsWith('GIT_') || PASSED_VARIABLES.has(upper)) env[name] = value;
   }
   return {
     ...env,
@@ -86,8 +84,8 @@ export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.Pr
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: devNull,
     SSH_ASKPASS: devNull,
-    // A promisor remote: new git does not fetch; old git tries, and no transport is allowed. The variable
-    // wins over a `protocol.NAME.allow` of the repository, which the setting below would not.
+    // Against fetches from a promisor remote: old versions of git ignore the first variable, so no transport is allowed.
+    // The second one overrides a repository's `protocol.NAME.allow`, which the setting below does not.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_REPLACE_OBJECTS: '1',
@@ -99,7 +97,7 @@ export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.Pr
   };
 }
 
-/** Settings over whatever a repository's own configuration would have executed. */
+/** Overrides everything that a repository's configuration could execute. */
 export const HARMLESS: readonly string[] = [
   '--no-pager',
   '--no-optional-locks',
@@ -131,14 +129,14 @@ export const HARMLESS: readonly string[] = [
     'gc.auto=0',
     'maintenance.auto=false',
     'advice.graftFileDeprecated=false',
-    // The user chose this repository by its path; a bare one is what was asked for.
+    // The user chose this repository, so a bare one is allowed.
     'safe.bareRepository=all',
     'i18n.logOutputEncoding=UTF-8',
   ].flatMap((setting) => ['-c', setting]),
 ];
 
 function troubleOf(stderr: string, root: string): StewardError {
-  const said = clean(
+  const reason = clean(
     stderr.split('\n').find((line) => /^(?:fatal|error):/.test(line)) ?? stderr.slice(0, 400),
   ).slice(0, 200);
   if (/dubious ownership|unsafe repository/.test(stderr)) {
@@ -152,11 +150,11 @@ function troubleOf(stderr: string, root: string): StewardError {
     });
   }
   if (/bad config|bad (?:numeric|boolean) config|config file|unknown repository extension/i.test(stderr)) {
-    return new StewardError('unavailable', `git rejects its configuration (${said})`, {
+    return new StewardError('unavailable', `git rejects its configuration (${reason})`, {
       hint: 'Correct the file that git names.',
     });
   }
-  return new StewardError('unavailable', `it looks damaged (${said === '' ? 'git failed' : said})`, {
+  return new StewardError('unavailable', `it looks damaged (${reason === '' ? 'git failed' : reason})`, {
     hint: 'Run "git fsck" in it.',
   });
 }
@@ -170,23 +168,22 @@ export interface RemoteGitDeps {
 export interface Remote {
   /** `https://github.com/ann/work.git` */
   url: string;
-  /** Value of the Authorization header; it goes to the origin of `url` only. */
+  /** Value of the Authorization header, sent only to the origin of `url`. */
   authorization: string;
 }
 
 export interface GitAnswer {
   code: number;
   stdout: string;
-  /** The first complaint, in git's words; empty where it did well. */
+  /** git's first error line; empty on success. */
   complaint: string;
-  /** The service refuses the credential. */
+  /** The server rejected the credential. */
   isRefused: boolean;
 }
 
 /**
- * Runs git in a clone of our own, with one remote that it may talk to. The credential travels in the environment
- * (arguments can be read by other users) and is bound to the origin of the remote; redirects are not followed, and
- * nothing that a repository brings along is executed. Exit codes are answers; a time-out is `unavailable`.
+ * Returns git for steward's own clone, with one remote. The credential is passed in the environment, since other users
+ * can read arguments, and goes only to the remote's origin. Exit codes are results; a timeout is `unavailable`.
  */
 export function remoteGit(
   deps: RemoteGitDeps,
@@ -228,14 +225,14 @@ export function remoteGit(
   };
 }
 
-/** A service that refuses the credential makes git ask for another one, which nobody here can give. */
+/** A rejected credential makes git ask for another one. */
 const REFUSED =
   /could not read (?:Username|Password)|Authentication failed|cannot (?:exec|run|spawn) '?\S*(?:null|nul)\b/i;
 
 function complaintOf(stderr: string): string {
   if (REFUSED.test(stderr)) return 'the server rejected the credential';
-  const said = stderr.split('\n').find((line) => /^(?:fatal|error|remote|!| !)/.test(line));
-  return clean(said ?? stderr)
+  const line = stderr.split('\n').find((text) => /^(?:fatal|error|remote|!| !)/.test(text));
+  return clean(line ?? stderr)
     .slice(0, 200)
     .trim();
 }

@@ -11,57 +11,54 @@ import { targetOf } from '../files/stat';
 import { readSystemText } from '../files/system-files';
 
 /**
- * A small script that others (an assistant, a scheduler) are told to start, in place of Node.js and steward, which
- * move when they are upgraded: it finds both again. A shell script, on Windows a batch file.
+ * A small script that an assistant or a scheduler starts instead of Node.js and steward: it finds both again after an
+ * upgrade. A batch file on Windows.
  */
 export interface LauncherForm {
-  /** The name of the file, and of its template in templates/launcher. */
+  /** Name of the file and of its template in templates/launcher. */
   name: string;
-  /** Of its entry in the install manifest. */
   manifestId: string;
-  /** What else is filled into the template, as it is to stand there. */
+  /** Further values of the template, already quoted. */
   values: Readonly<Record<string, string>>;
 }
 
 export interface LauncherDeps {
-  /** The folder that the launcher lies in. */
+  /** Folder of the launcher. */
   bin: string;
   host: PathHost;
-  /** The folder of steward's package.json, and the node that runs it. */
+  /** The folder of steward's package.json, and the Node.js that runs it. */
   product: { root: string; node: string };
 }
 
-/** What a launcher starts, where it is still there. */
 export interface LauncherTarget {
-  /** The node that this runs on, absolute. */
+  /** Absolute path of the current Node.js. */
   node: string;
-  /** A name of it that stays when it is upgraded (a link on the PATH); else the same. */
+  /** A path of it that survives an upgrade (a link on the PATH); else the same. */
   nodeAlias: string;
   /** steward's bin/run.js. */
   steward: string;
 }
 
-/** A template, and the part of it that all launchers share. */
+/** A template, and the part that all launchers share. */
 export interface LauncherTemplate {
   body: string;
   find: string;
 }
 
 const MAX_TEMPLATE_BYTES = 64 * 1024;
-/** The name of the package, by which its folder is found again among global packages. */
 const PACKAGE = 'steward-cli';
 
 export function launcherPath(name: string, { bin, host }: Pick<LauncherDeps, 'bin' | 'host'>): string {
   return pathOf(host).join(bin, host.platform === 'win32' ? `${name}.cmd` : name);
 }
 
-/** What a launcher is to start on this machine, by the running process and its PATH. */
+/** Returns what a launcher starts on this machine. */
 export function launcherTarget({ host, product }: Pick<LauncherDeps, 'host' | 'product'>): LauncherTarget {
   const { root, node } = product;
   return { node, nodeAlias: aliasOf(node, host), steward: pathOf(host).join(root, 'bin', 'run.js') };
 }
 
-/** The text of a launcher. Paths may hold anything that a file system allows. */
+/** Fills a launcher's template. Paths may contain any character. */
 export function renderLauncher(
   { body, find }: LauncherTemplate,
   { node, nodeAlias, steward }: LauncherTarget,
@@ -83,7 +80,7 @@ export function renderLauncher(
   return isWindows ? text.replace(/\r?\n/g, '\r\n') : text;
 }
 
-/** Writes the launcher where it is not there as it should be, recorded first. True when it had to be written. */
+/** Records and writes the launcher unless it is current. True if it was written. */
 export function writeLauncher(
   form: LauncherForm,
   deps: LauncherDeps & { clock: Clock; machineId: string },
@@ -108,12 +105,12 @@ export function writeLauncher(
   return true;
 }
 
-/** Would `writeLauncher` write? */
+/** Is the launcher in place and up to date? */
 export function isLauncherCurrent(form: LauncherForm, deps: LauncherDeps): boolean {
   return isInPlace(launcherPath(form.name, deps), textOf(form, deps), deps.host);
 }
 
-/** Removes the launcher, and its folder if nothing else is in it. True when it was there. */
+/** Removes the launcher, and its folder if that is empty. True if it existed. */
 export function removeLauncher(
   { name, manifestId }: Pick<LauncherForm, 'name' | 'manifestId'>,
   deps: Pick<LauncherDeps, 'bin' | 'host'> & { clock: Clock },
@@ -149,10 +146,10 @@ function read({ host, product }: LauncherDeps, name: string): string {
   });
 }
 
-/** Folders whose names may have letters that the code page of a batch file does not: by their variables. */
+/** Folders whose names may have characters outside a batch file's code page are written as variables. */
 const WINDOWS_FOLDERS = ['LOCALAPPDATA', 'APPDATA', 'USERPROFILE', 'ProgramFiles'];
 
-/** A path within the quotes of a batch file. */
+/** Escapes a path for the quotes of a batch file. */
 export function forBatch(path: string, env: NodeJS.ProcessEnv): string {
   const name = WINDOWS_FOLDERS.find((variable) => {
     const folder = env[variable] ?? '';
@@ -162,15 +159,12 @@ export function forBatch(path: string, env: NodeJS.ProcessEnv): string {
   return `%${name}%${path.slice((env[name] ?? '').length).replaceAll('%', '%%')}`;
 }
 
-/** One pass: what is filled in is not looked at again. */
+/** In one pass, so that inserted values are not expanded again. */
 function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/**
- * Package managers keep a version's node in a folder that goes with the version, and a link to it on the
- * PATH. Folders of one shell session, of a project, or relative to the current folder are no such place.
- */
+/** Package managers link the current version's node on the PATH. Folders of a shell session or project do not count. */
 function aliasOf(node: string, { platform, env }: PathHost): string {
   const { join, delimiter, isAbsolute } = pathOf({ platform });
   const own = idOf(node);
@@ -182,7 +176,7 @@ function aliasOf(node: string, { platform, env }: PathHost): string {
   return found ?? node;
 }
 
-/** A folder of the PATH may be somebody else's: what cannot be looked at is no name of ours. */
+/** Undefined for a path that this user cannot inspect. */
 function idOf(path: string): string | undefined {
   try {
     return targetOf(path)?.id;

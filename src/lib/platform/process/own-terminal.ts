@@ -11,18 +11,18 @@ import {
 
 import { unless } from '../../errors';
 
-/** A terminal and the process that had it: the proof, later, that it still is the same. */
+/** A terminal and its process, which later proves that the terminal is still the same. */
 export interface OwnTerminal {
   /** `/dev/pts/3` */
   tty: string;
   pid: number;
-  /** Start of the process, clock ticks since boot. */
+  /** Start of the process in clock ticks since boot. */
   started: string;
 }
 
 interface ProcessFacts {
   parent: number;
-  /** Device number of its terminal; 0: it has none. */
+  /** Device number of its terminal; 0 without one. */
   device: number;
   started: string;
   /** It has ended, and its parent has not noticed yet. */
@@ -31,10 +31,7 @@ interface ProcessFacts {
 
 const MAX_PARENTS = 16;
 
-/**
- * The terminal of the nearest parent that has one: a hook itself has none. Undefined where there is none, or
- * the system does not tell (only Linux does without a process).
- */
+/** Returns the terminal of the nearest parent that has one, since a hook has none; undefined except on Linux. */
 export function terminalOfParents(pid: number = process.ppid): OwnTerminal | undefined {
   let at = pid;
   for (let step = 0; step < MAX_PARENTS && at > 1; step += 1) {
@@ -47,7 +44,7 @@ export function terminalOfParents(pid: number = process.ppid): OwnTerminal | und
   return undefined;
 }
 
-/** The parents of a process, the nearest first; none where the system does not tell. */
+/** Returns the parents of a process, the nearest first; none except on Linux. */
 export function parentsOf(pid: number): number[] {
   const parents: number[] = [];
   for (let at = pid; parents.length < MAX_PARENTS;) {
@@ -59,10 +56,7 @@ export function parentsOf(pid: number): number[] {
   return parents;
 }
 
-/**
- * Writes to a terminal that was noted before, if its process still has it (`holdsTerminal`). Never waits.
- * False when it was not written.
- */
+/** Writes to a terminal if its process still has it, without blocking; false if nothing was written. */
 export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
   if (!holdsTerminal(terminal)) return false;
   const { O_WRONLY, O_NOCTTY, O_NONBLOCK, O_NOFOLLOW } = constants;
@@ -71,7 +65,7 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
       const fd = openSync(terminal.tty, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
       try {
         const bytes = Buffer.from(text, 'utf8');
-        // Looked at once more: the device may have been given to another user since.
+        // Checked again: the device may belong to another user by now.
         return isOwnDevice(fstatSync(fd), factsOf(terminal.pid)) && writeSync(fd, bytes) === bytes.length;
       } finally {
         closeSync(fd);
@@ -80,7 +74,7 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
   );
 }
 
-/** Does the process that was noted still run, with this terminal, on a device of this user? False where nothing tells it. */
+/** Is the process still running, with this terminal, on a device of this user? */
 export function holdsTerminal(terminal: OwnTerminal): boolean {
   const facts = factsOf(terminal.pid);
   if (facts === undefined || facts.started !== terminal.started) return false;
@@ -100,7 +94,7 @@ function ifThere<T>(read: () => T): T | undefined {
   return process.platform === 'linux' ? unless(ABSENT, read) : undefined;
 }
 
-/** A variable that a process of this user was started with; undefined where there is none, or it is not told. */
+/** Returns a variable that a process of this user was started with; undefined if unset or unknown. */
 export function variableOf(pid: number, name: string): string | undefined {
   const variables = ifThere(() => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')) ?? [];
   return variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
@@ -116,7 +110,7 @@ export function factsOf(pid: number): ProcessFacts | undefined {
     : undefined;
 }
 
-/** Pseudo terminals (major 136 to 143) and the consoles of the machine (major 4). */
+/** Pseudo terminals have major 136 to 143, consoles 4. */
 function pathOf(device: number): string | undefined {
   const major = (device >> 8) & 0xfff;
   const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
@@ -124,7 +118,7 @@ function pathOf(device: number): string | undefined {
   return major === 4 && minor > 0 && minor < 64 ? `/dev/tty${minor}` : undefined;
 }
 
-/** A device number of stat in the form that /proc has. */
+/** Converts a device number of stat to the form of /proc. */
 function deviceOf(rdev: number): number {
   const major = (rdev >> 8) & 0xfff;
   const minor = (rdev & 0xff) | ((rdev >>> 12) & 0xfff00);

@@ -3,13 +3,13 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 
-// The only file that starts processes. A name is looked up by the absolute entries of PATH alone, and the child gets
-// a PATH of these entries, so that no program of the current folder is run: not by us and not by what we start.
+// The only file that starts processes. Programs are looked up only in the absolute entries of PATH, and children get
+// only these, so that neither steward nor its children run a program from the current folder.
 
-/** Never exists by convention: what is not installed fails to start as it would by Node's own look-up. */
+/** Never exists by convention: a missing program fails to start as with Node's own look-up. */
 const MISSING = '/nonexistent/';
 
-/** Loaded with the first program: most hooks start none. */
+/** Lazy: most hooks start no program. */
 const childProcess = (): typeof system => process.getBuiltinModule('node:child_process');
 
 /** Node's `spawn` of a program by its name on the PATH or its absolute path; a relative path is not found. */
@@ -36,7 +36,7 @@ function pathOf(file: string, env: NodeJS.ProcessEnv): string {
   return isAbsolute(file) ? file : (findProgram(file, env) ?? MISSING + basename(file));
 }
 
-/** Without any absolute entry PATH becomes a place without programs: an empty one means the current folder. */
+/** An empty PATH would mean the current folder, so it becomes a place without programs. */
 function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const changed = { ...env };
   for (const name of Object.keys(env).filter(isPath)) {
@@ -52,19 +52,16 @@ function isPath(name: string): boolean {
 /** Finds a program by its name, or undefined where it is not installed. */
 export type FindProgram = (name: string) => string | undefined;
 
-/** Where programs are looked up when the environment has no PATH at all. */
+/** Used if the environment has no PATH. */
 const SYSTEM_FOLDERS = process.platform === 'win32' ? '' : '/usr/bin:/bin';
 
-/**
- * Returns the absolute path of a program: of a name by the absolute entries of PATH, of a path itself. Relative
- * paths and relative or empty entries lead into the current folder, which is not trusted. Starts nothing.
- */
+/** Returns the absolute path of a program by name or absolute path; undefined for relative paths. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (isAbsolute(name)) return isProgram(name) ? name : undefined;
   if (/[\\/]/.test(name)) return undefined;
   const endings = process.platform === 'win32' && !/\.\w+$/.test(name) ? ['.exe', '.cmd', '.bat'] : [''];
   const folders = absoluteFolders(env['PATH'] ?? env['Path'] ?? SYSTEM_FOLDERS);
-  // Ending by ending: Windows starts an .exe of a later folder, but no .cmd of an earlier one.
+  // Windows prefers an .exe of a later folder to a .cmd of an earlier one.
   return endings
     .flatMap((ending) => folders.map((folder) => join(folder, name + ending)))
     .find((path) => isProgram(path));
@@ -80,17 +77,17 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    // Whatever keeps it from being looked at keeps it from being started.
+    // A program that cannot be inspected cannot be started.
     return false;
   }
 }
 
-/** A word of a POSIX shell that stands for exactly this text. */
+/** Quotes a text as one word for a POSIX shell. */
 export function forShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A word of fish that stands for exactly this text. */
+/** Quotes a text as one word for fish. */
 export function forFish(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -9,26 +9,26 @@ import { isAlive, withLock } from '../files/lock';
 import { randomName } from '../files/short-hash';
 
 export interface Waiter {
-  /** Since when it waits, wall-clock ms: the earliest is next. */
+  /** Arrival, wall-clock ms: the earliest is next. */
   sinceMs: number;
-  /** How long it waits from now, ms. */
+  /** How long to wait from now. */
   waitMs: number;
-  /** Gives up when it is aborted. */
+  /** Stops waiting when aborted. */
   signal: AbortSignal;
 }
 
-/** Runs the work when its turn comes; undefined where it waited too long, or gave up. */
+/** Runs the work when its turn comes; undefined if that took too long, or the signal was aborted. */
 export type TakeTurn = <T>(waiter: Waiter, work: () => Promise<T>) => Promise<T | undefined>;
 
-/** Nobody waits longer than this: an older ticket is of one that has its turn, or of none. */
+/** The longest wait: an older ticket belongs to the current holder, or to a dead process. */
 const LONGEST_WAIT_MS = 60_000;
-/** A holder that cannot be judged by its process is taken for dead after this. */
+/** A holder whose process is invisible counts as gone after this long. */
 const LONGEST_TURN_MS = 60_000;
 const PAUSE_MS = 25;
 
 /**
- * One at a time among the processes of this machine, in the order of arrival. The lock keeps them apart; the order is
- * that of tickets, empty files named by arrival and process. The machine is asked for only when a turn is taken.
+ * Returns turns for the processes of this machine, one at a time in the order of arrival. A lock separates them; tickets,
+ * empty files named by arrival and process, keep the order.
  */
 export function turnsIn(folder: string, depsOf: () => { clock: Clock; machineId: string }): TakeTurn {
   return async ({ sinceMs, waitMs, signal }, work) => {

@@ -3,28 +3,28 @@ import { createInterface } from 'node:readline/promises';
 import { StewardError } from '../../errors';
 import { foldFor } from './fold';
 
-/** Can a person be asked: are both ends a terminal? */
+/** Can a person answer questions: are stdin and stderr a terminal? */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** A conversation with a person on stderr. One reader for all of it: what is typed ahead is not lost. */
+/** Questions on stderr. One reader for all of them, so that input typed ahead is not lost. */
 export interface Prompt {
-  /** One line, without the spaces around it; empty where only Enter was pressed. The end of input is `canceled`. */
+  /** Returns one trimmed line. The end of input is `canceled`. */
   line: (question: string) => Promise<string>;
-  /** Yes or no; an empty answer is the preset, anything else is asked again. The end of input is `canceled`. */
+  /** Asks until the answer is yes, no or empty (the preset). The end of input is `canceled`. */
   yes: (question: string, preset: 'yes' | 'no') => Promise<boolean>;
   close: () => void;
 }
 
-/** Ctrl-C interrupts the run, as it does where nobody is asked. */
+/** Ctrl-C interrupts the run. */
 export function openPrompt(): Prompt {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const typed: string[] = [];
   let waiting: ((line: string | undefined) => void) | undefined;
   let ended = false;
   lines.on('SIGINT', () => {
-    // The terminal shows ^C on the line of the question: what is said next has its own.
+    // The terminal shows ^C on the line of the question.
     process.stderr.write('\n');
     process.kill(process.pid, 'SIGINT');
   });
@@ -68,17 +68,14 @@ export function openPrompt(): Prompt {
       }
     },
     close: () => {
-      // A question that is withdrawn has no answer, not even that nobody answered.
+      // A question that is withdrawn is never answered.
       waiting = undefined;
       lines.close();
     },
   };
 }
 
-/**
- * Asks a yes-or-no question on stderr; an empty answer is yes, or no where `preset` says so, the end of input no.
- * Ctrl-C interrupts the run.
- */
+/** Asks one yes-or-no question on stderr; an empty answer is the preset, the end of input no. */
 export async function confirm(question: string, preset: 'yes' | 'no' = 'yes'): Promise<boolean> {
   const questions = openPrompt();
   try {

@@ -6,18 +6,18 @@ import { displayWidth, fit, padEnd, padStart } from './text-width';
 export { minutes } from '../time/day-words';
 export { wrap } from './fold';
 
-/** The colours of the house (look.md); each returns the text as it is where there is no colour. */
+/** The color roles; without color each returns the text unchanged. */
 export interface Palette {
   creation: (text: string) => string;
   consumption: (text: string) => string;
   neutral: (text: string) => string;
   attention: (text: string) => string;
-  /** Only for the figure that the line is about. */
+  /** For the main figure of a line. */
   strong: (text: string) => string;
 }
 
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  // kleur judges the process by itself; here the terminal that is written to decides.
+  // kleur inspects the process; the terminal that is written to must decide.
   const paint = (color: Color): ((text: string) => string) => {
     if (!terminal.color) return (text) => text;
     return (text) => {
@@ -34,13 +34,13 @@ export function palette(terminal: Pick<Terminal, 'color'>): Palette {
   };
 }
 
-/** `Fri 20 Nov 2026`, of a day such as `2026-11-20`. */
+/** Formats `2026-11-20` as `Fri 20 Nov 2026`. */
 export function longDay(day: string): string {
   const [year = '', month = '', date = ''] = day.split('-');
   return `${weekday(day)} ${Number(date)} ${MONTHS[Number(month) - 1] ?? month} ${year}`;
 }
 
-/** `Fri`; the calendar needs no clock and no zone. */
+/** Returns `Fri` for a day; needs no clock and no zone. */
 export function weekday(day: string): string {
   // 1 January 1970 was a Thursday.
   const days = Math.floor(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
@@ -52,7 +52,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A bar of `value` where `max` fills `columns`; something that is not nothing shows at least `▏`. */
+/** Draws `value` as a bar, where `max` fills `columns`; any value above 0 shows at least `▏`. */
 export function bar(value: number, max: number, columns: number): string {
   if (!(value > 0) || !(max > 0)) return '';
   const eighths = Math.max(1, Math.round((Math.min(value, max) / max) * columns * 8));
@@ -61,7 +61,7 @@ export function bar(value: number, max: number, columns: number): string {
 
 const LEVELS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/** One character whose height is `value` of `max`; something that is not nothing shows at least `▁`. */
+/** Draws `value` of `max` as the height of one character; any value above 0 shows at least `▁`. */
 export function level(value: number, max: number): string {
   if (!(value > 0) || !(max > 0)) return ' ';
   return LEVELS[Math.max(1, Math.round((Math.min(value, max) / max) * 8))] ?? '█';
@@ -69,7 +69,7 @@ export function level(value: number, max: number): string {
 
 export interface Column {
   align?: 'left' | 'right';
-  /** Cut to so many columns at most. */
+  /** Width limit. */
   max?: number;
 }
 

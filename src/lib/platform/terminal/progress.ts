@@ -6,10 +6,7 @@ import { fit } from './text-width';
 /** What the library puts before a line. */
 const ICON_COLUMNS = 4;
 
-/**
- * Runs long work and shows its steps on stderr: on a terminal one task whose line changes and is left with its
- * outcome; elsewhere nothing, so that no log fills with it.
- */
+/** Runs long work and shows its current step on stderr, if that is a terminal. */
 export async function withSteps<T>(
   title: string,
   work: (onStep: (text: string) => void) => Promise<T>,
@@ -28,13 +25,13 @@ export async function withSteps<T>(
       },
     ],
     {
-      // The result goes to stdout, the talk to stderr.
+      // stdout is for the result.
       rendererOptions: {
         // The caller of the command reports the error.
         showErrorMessage: false,
         logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
       },
-      // Ctrl-C ends the run below: the library would only stop drawing.
+      // The library would only stop drawing at Ctrl-C.
       registerSignalListeners: false,
     },
   );

@@ -3,7 +3,7 @@ import { fstatSync, writeSync } from 'node:fs';
 
 import { StewardError, errnoCode } from '../../errors';
 
-/** What a terminal can show; a pipe or a file gets plain text of 80 columns. */
+/** Capabilities of a terminal; a pipe or a file gets plain text of 80 columns. */
 export interface Terminal {
   isTTY: boolean;
   columns: number;
@@ -22,8 +22,8 @@ export function isOnTerminal(): boolean {
 }
 
 /**
- * Writes a short text to stdout without setting up Node's stream (1 to 2 ms that the hot path saves).
- * A reader that has gone is no error; a full non-blocking pipe is left to the stream.
+ * Writes a short text to stdout without Node's stream, which costs the hot path 1 to 2 ms. A closed reader is no error;
+ * a full pipe is left to the stream.
  */
 export function writeOut(text: string): void {
   let rest = Buffer.from(text);
@@ -32,7 +32,7 @@ export function writeOut(text: string): void {
       rest = rest.subarray(writeSync(1, rest));
     } catch (error) {
       if (errnoCode(error) === 'EPIPE') return;
-      // A full pipe waits in the stream; what cannot be written at all is told there.
+      // The stream waits for a full pipe, and reports other errors.
       process.stdout.on('error', (failure) => {
         writeSync(2, `Cannot write to standard output: ${failure.message}\n`);
         process.exit(8);
@@ -44,8 +44,8 @@ export function writeOut(text: string): void {
 }
 
 /**
- * Writes a short text to stdout, all of it before it returns. A reader that has gone is no error; what else keeps it
- * from being written is thrown: `unavailable` for a pipe that stays full for `waitMs`.
+ * Writes a short text to stdout completely before it returns. A closed reader is no error; a pipe that stays full for
+ * `waitMs` is `unavailable`.
  */
 export function writeOutNow(text: string, waitMs: number): void {
   let rest = Buffer.from(text);
@@ -68,8 +68,8 @@ export function writeOutNow(text: string, waitMs: number): void {
 }
 
 /**
- * Writes to stdout, as its stream does; false while a pipe is full. Into a file all of it is written before it returns, or
- * the error is thrown: the stream takes the part that a full disk let through for the whole.
+ * Writes to stdout as its stream does; false while a pipe is full. Files are written directly, since the stream misses
+ * that a full disk took only a part.
  */
 export function writeStdout(data: Uint8Array | string): boolean {
   if (!fstatSync(1).isFile()) return process.stdout.write(data);
@@ -82,7 +82,7 @@ export function writeStdout(data: Uint8Array | string): boolean {
   return true;
 }
 
-/** Writes pieces to stdout as fast as its reader takes them, so that a long text needs no memory. */
+/** Writes pieces to stdout as fast as its reader reads them. */
 export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
     if (!writeStdout(piece)) await once(process.stdout, 'drain');
@@ -99,10 +99,7 @@ interface Stream {
   columns?: number;
 }
 
-/**
- * What a stream can show. NO_COLOR (not empty) switches colour off and FORCE_COLOR (not 0, false) on;
- * otherwise it is on for a terminal that is not dumb. NO_COLOR wins.
- */
+/** Returns the capabilities of a stream. NO_COLOR (not empty) turns color off, else FORCE_COLOR (not 0, false) on. */
 export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessEnv = process.env): Terminal {
   const isTTY = stream.isTTY === true;
   const columns = stream.columns !== undefined && stream.columns > 0 ? stream.columns : 80;
@@ -114,7 +111,7 @@ export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessE
   };
 }
 
-/** The console of Linux has no such glyphs; a locale that names another character set means it. */
+/** The Linux console has no block characters, and neither do locales of another character set. */
 function hasUnicode(env: NodeJS.ProcessEnv): boolean {
   if (env['TERM'] === 'linux') return false;
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((name) => (name ?? '') !== '') ?? '';
@@ -128,28 +125,20 @@ function hasColor(isTTY: boolean, env: NodeJS.ProcessEnv): boolean {
   return isTTY && env['TERM'] !== 'dumb';
 }
 
-/**
- * Talk and errors, for stderr. A reader that has gone (`2>&1 | head`) ends neither the work that is told of nor its
- * exit code: Node would end the process at the first line that nobody takes.
- */
+/** Writes to stderr. A closed reader (`2>&1 | head`) must not end the run, as it would by default. */
 export function writeErr(text: string): void {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined);
   process.stderr.write(text);
 }
 
-/**
- * A reader that closes its end (`| head`) ends the run quietly, with the exit code it has by then. Anything
- * else that keeps stdout from being written (a full disk) is handed over, and ends the run with its code.
- */
+/** Ends the run quietly when stdout's reader closes (`| head`). Other errors of stdout end it with the reported code. */
 export function exitWhenReaderLeaves(report: (error: unknown) => number): void {
   process.stdout.on('error', (error) => {
     process.exit(errnoCode(error) === 'EPIPE' ? undefined : report(error));
   });
 }
 
-/**
- * Ctrl-C ends the run with 130, unless a command listens itself (a server that has to close down).
- */
+/** Ends the run at Ctrl-C, unless a command handles it. */
 export function exitOnInterrupt(code: number): void {
   process.on('SIGINT', () => {
     if (process.listenerCount('SIGINT') === 1) process.exit(code);
@@ -157,8 +146,8 @@ export function exitOnInterrupt(code: number): void {
 }
 
 /**
- * Ctrl-C ends the run with this code whoever else listens, until the returned function is called: for what is shown with
- * the cursor of a terminal hidden, whose library listens too. The cursor, on stderr, is shown again.
+ * Ends the run at Ctrl-C and shows the cursor again, until the returned function is called: for a library that hides the
+ * cursor and listens to Ctrl-C itself.
  */
 export function exitOnAnyInterrupt(code: number): () => void {
   const exit = (): void => {
@@ -171,35 +160,31 @@ export function exitOnAnyInterrupt(code: number): () => void {
   };
 }
 
-/**
- * Ends a process whose work is done. One that is left to end by itself first waits for the engine, which
- * compiles the busiest functions on other threads: 5 to 15 ms after a long log. What could not be written yet
- * is still waited for.
- */
+/** Exits, which saves the 5 to 15 ms that Node waits for its compiler threads. Pending output is still written. */
 export async function exitAtOnce(): Promise<void> {
-  // An error of the last write is told in the next turn of the loop.
+  // An error of the last write is reported in the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 }
 
-/** The file that stdout is, and its size now. */
+/** The file behind stdout, with its current size. */
 export interface OutputFile {
   dev: number;
   ino: number;
   size: number;
 }
 
-/** Where a program shows what must be shown once. */
+/** Output that must appear exactly once. */
 export interface ShownOutput {
-  /** Undefined for what cannot be looked at again: a terminal, a pipe. */
+  /** Undefined for a terminal or a pipe. */
   file: () => OutputFile | undefined;
-  /** Resolves when the system has taken all of it. */
+  /** Resolves when the system has accepted all bytes. */
   write: (bytes: Uint8Array | string) => Promise<void>;
-  /** The most bytes of a write; a pipe takes so much as a whole or not at all. */
+  /** Limit of a write; a pipe accepts this much atomically. */
   chunkBytes: number;
 }
 
-/** What Linux and most others call PIPE_BUF. */
+/** PIPE_BUF of Linux and most systems. */
 const PIPE_BYTES = 4096;
 const FILE_BYTES = 64 * 1024;
 

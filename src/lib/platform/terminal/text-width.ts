@@ -1,9 +1,6 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/**
- * Columns that a text takes on a terminal: 2 for wide characters (CJK, emoji), none for marks that join
- * the one before and for colour sequences. Controls are expected to have been cleaned away.
- */
+/** Returns the columns of a cleaned text on a terminal: 2 for wide characters, 0 for combining marks and colors. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   const bare = text.replace(COLORS, '');
@@ -12,7 +9,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The text cut to some columns, with `…` at its end where something is missing. */
+/** Truncates a text to some columns, with `…` at its end. */
 export function fit(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   if (PLAIN.test(text)) return columns > 0 ? `${text.slice(0, columns - 1)}…` : '';
@@ -34,7 +31,7 @@ export function padStart(text: string, columns: number): string {
   return ' '.repeat(Math.max(0, columns - displayWidth(text))) + text;
 }
 
-/** One character as a reader sees it: several code points where marks, joiners or flags combine. */
+/** A grapheme may have several code points: marks, joiners, flags. */
 function graphemeWidth(grapheme: string): number {
   if (INVISIBLE.test(grapheme)) return 0;
   if (EMOJI.test(grapheme)) return 2;
@@ -43,15 +40,14 @@ function graphemeWidth(grapheme: string): number {
 
 let shared: Intl.Segmenter | undefined;
 
-/** Made once, at the first text that is not plain: it costs some milliseconds. */
+/** Lazy: it costs some milliseconds. */
 function segmenter(): Intl.Segmenter {
   shared ??= new Intl.Segmenter();
   return shared;
 }
 
 const PLAIN = /^[\x20-\x7e\u2500-\u259f·–—…]*$/;
-// A colour sequence.
 const COLORS = /\u001b\[[\d;]*m/g;
 const INVISIBLE = /^[\p{Mark}\p{Control}\p{Format}]+$/u;
-/** Shown as a picture: by default, by the selector U+FE0F, or as a flag of two letters. */
+/** Emoji by default, by the selector U+FE0F, or as a flag of two letters. */
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;

@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs';
 import { isObject } from '../files/json-object';
 import { isDay } from './time';
 
-/** The one place that reads the time of day. Everything else is given a Clock. */
+/** The only source of the time of day: everything else gets a Clock. */
 export interface Clock {
   /** Wall-clock time, milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds from an arbitrary start; never goes back (for time-outs and durations). */
+  /** Milliseconds from an arbitrary start; never goes back. */
   monotonic(): number;
-  /** Undefined where the system does not tell it. */
+  /** Undefined if unknown. */
   boot?(): BootTime | undefined;
 }
 
 export function systemClock(): Clock {
-  // Not performance.now(): its first use loads a module, 1.5 ms of each start.
+  // performance.now() loads a module at its first use, 1.5 ms of each start.
   return { now: () => Date.now(), monotonic: () => process.uptime() * 1000, boot: bootTime };
 }
 
@@ -23,15 +23,15 @@ export function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The instant as the object that some libraries want. */
+/** For libraries that need a Date. */
 export function toDate(ms: number): Date {
   return new Date(ms);
 }
 
-/** Milliseconds of an ISO-8601 time with a zone (`Z` or an offset), or undefined if it is none. */
+/** Parses an ISO-8601 time with a zone (`Z` or an offset); undefined if it is invalid. */
 export function parseIso(text: string): number | undefined {
   if (!ISO_TIME.test(text)) return undefined;
-  // The engine reads 2026-02-30 as 2 March. The lines of a log share their day: it is looked at once.
+  // Date.parse accepts 2026-02-30. The lines of a log share their day, so it is checked once.
   if (!text.startsWith(lastDay)) {
     const day = text.slice(0, 10);
     if (!isDay(day)) return undefined;
@@ -41,30 +41,29 @@ export function parseIso(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Is it the text of such a time? */
 export function isIso(value: unknown): value is string {
   return typeof value === 'string' && parseIso(value) !== undefined;
 }
 
-/** At first what no time begins with. */
+/** Initially matches no time. */
 let lastDay = 'none';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-/** How long the machine has been up, its sleep included: nobody sets this clock. */
+/** How long the machine has been up, including sleep; this clock cannot be set. */
 export interface BootTime {
   /** Differs after each start of the machine. */
   id: string;
   upMs: number;
 }
 
-/** A moment by the clock that a person can set, and by the one that nobody can, where there is one. */
+/** A moment by the wall clock, and by the boot time if known. */
 export interface Moment {
   wallMs: number;
   boot?: BootTime | undefined;
 }
 
-/** Undefined on all but Linux: elsewhere the time of the boot moves with the clock, or leaves sleep out. */
+/** Undefined except on Linux: elsewhere the boot time moves with the clock, or excludes sleep. */
 export function bootTime(): BootTime | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -72,12 +71,12 @@ export function bootTime(): BootTime | undefined {
     const seconds = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]);
     return id !== '' && seconds > 0 ? { id, upMs: Math.round(seconds * 1000) } : undefined;
   } catch {
-    // A sandbox without /proc; the reason makes no difference.
+    // A sandbox without /proc.
     return undefined;
   }
 }
 
-/** By how much the clock was set between two moments, ms: ahead is positive. Undefined where nothing tells it. */
+/** Returns by how much the clock was set between two moments, positive if ahead; undefined if unknown. */
 export function clockSetBy(before: Moment, now: Moment): number | undefined {
   if (before.boot === undefined || before.boot.id !== now.boot?.id) return undefined;
   const passedMs = now.boot.upMs - before.boot.upMs;

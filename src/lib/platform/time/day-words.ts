@@ -2,7 +2,6 @@ import { StewardError } from '../../errors';
 import { type Clock, toDate } from './clock';
 import { type Day, addDays, dayOf, isDay, systemZone, timeOf, wallClock } from './time';
 
-/** An instant and the zone whose days are meant. */
 export interface ZonedNow {
   nowMs: number;
   /** An IANA name. */
@@ -12,9 +11,8 @@ export interface ZonedNow {
 export const DAY_HINT = 'Use yesterday, friday, "3 days ago", 7d, "1 November" or 2026-11-20.';
 
 /**
- * A day as a person says it: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`; of a weekday the last one,
- * today included. A date in digits is `2026-11-20` alone: 12.11. is November to some and December to others. What names
- * no day is `usage`.
+ * Parses a day: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`; a weekday means the last one, including
+ * today. Other dates in digits are rejected, since 12.11. is ambiguous.
  */
 export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<Day> {
   const words = text.trim();
@@ -29,7 +27,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   if (count !== null) return addDays(today, -Number(count[1]) * (count[2]?.toLowerCase() === 'w' ? 7 : 1));
   const { casual } = await import('chrono-node/en');
   const { year, month, day, hour, minute } = wallClock(nowMs, zone);
-  // The library counts with what the wall clock shows; only the day of what it finds is looked at.
+  // The library calculates with the wall clock; only the day of its result is used.
   const shown = toDate(Date.UTC(year, month - 1, day, hour, minute));
   const [found] = casual.parse(words, { instant: shown, timezone: 0 });
   if (found === undefined || found.text.length !== words.length || isRange(found)) {
@@ -39,7 +37,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const named = [at.get('year') ?? 0, at.get('month') ?? 0, at.get('day') ?? 0]
     .map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0'))
     .join('-');
-  // A weekday or a date without its year is the nearest one to the library, and here the last one.
+  // For a weekday or a date without a year the library returns the nearest one; here it means the last one.
   const isNearest = !/\b(?:next|coming)\b/i.test(words);
   if (isNearest && named > today && at.isCertain('weekday') && !at.isCertain('day')) {
     return addDays(named, -7);
@@ -51,24 +49,22 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   return named;
 }
 
-/** Digits alone, or a date in digits among words; a time of day is none. */
+/** Digits alone, or a date in digits among words. */
 function hasDigitDate(words: string): boolean {
   return /^\d[\d\s./:-]*$/.test(words) || /\d\s*[./-]\s*\d/.test(words);
 }
 
-/** Of a day that lies after the last one that may be named. */
 export function futureDayError(day: Day, last: 'today' | 'tomorrow', lastDay: Day): StewardError {
   return new StewardError('usage', `${day} is in the future.`, {
     hint: `Use a day up to ${last}, ${lastDay}.`,
   });
 }
 
-/** The library says null of what has no end. */
 function isRange({ end }: { end?: object | null }): boolean {
   return end !== undefined && end !== null;
 }
 
-/** Times as a person reads them: `09:42` today, `2026-11-19 17:20` otherwise. The zone is the system's unless told. */
+/** Returns a formatter of times: `09:42` today, `2026-11-19 17:20` otherwise. */
 export function localTimes(clock: Pick<Clock, 'now'>, zone: string = systemZone()): (iso: string) => string {
   return (iso) => {
     const ms = Date.parse(iso);
@@ -81,7 +77,7 @@ export function localTimes(clock: Pick<Clock, 'now'>, zone: string = systemZone(
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const GRAMMAR = /^(?:\d{1,6}(?:\.\d{1,3})?[smhd])+$/;
 
-/** `45s`, `7m`, `1h30m`, `2d` in milliseconds, more than none; anything else is `usage`. */
+/** Parses `45s`, `7m`, `1h30m` or `2d` to milliseconds above 0; anything else is `usage`. */
 export function parseDuration(text: string): number {
   const wanted = text.trim().toLowerCase();
   let ms = 0;
@@ -96,9 +92,7 @@ export function parseDuration(text: string): number {
   });
 }
 
-// Apart from the colours, whose library asks for Node's stream of stdout: that costs a status line 4 ms.
-
-/** `3 h 02 m`, `46 m`; rounded to whole minutes. */
+/** Formats `3 h 02 m` or `46 m`. Not in format.ts, whose color library costs a status line 4 ms. */
 export function minutes(value: number): string {
   const whole = Math.round(value);
   const hours = Math.floor(whole / 60);

@@ -1,6 +1,6 @@
 import type { Clock } from './clock';
 
-/** Waits some milliseconds; an abort ends the waiting with the signal's reason. */
+/** Waits; rejects with the signal's reason when aborted. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
@@ -22,7 +22,7 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
 let turn = 0;
 let isEnding = false;
 
-/** The same number until the event loop has handled all that it found on its sockets in this turn, then another. */
+/** Returns a number that changes with each turn of the event loop. */
 export function loopTurn(): number {
   if (!isEnding) {
     isEnding = true;
@@ -35,8 +35,8 @@ export function loopTurn(): number {
 }
 
 /**
- * To be awaited between the small steps of long work: once the steps took this long, ms, the event loop looks at its
- * sockets, which it never does while each promise is settled already. All who share one share that time.
+ * Returns a function to await between the steps of long work: it yields to the event loop once the steps took `sliceMs`,
+ * which settled promises alone never do.
  */
 export function yielder(clock: Pick<Clock, 'monotonic'>, sliceMs: number): () => Promise<void> {
   let endMs = -Infinity;
