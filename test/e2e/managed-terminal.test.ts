@@ -77,7 +77,7 @@ describe('tool confirmations on a terminal (built)', function () {
     ]);
     expect(left.code, left.text).to.equal(130);
     const { id } = session();
-    expect(left.text).to.include(`Detached: session ${id} goes on.`);
+    expect(left.text).to.include(`Detached; session ${id} continues.`);
     expect(left.text).to.match(/\[y\/N\][^\n]*\r\nDetaching\. Press Ctrl-C again/);
     expect(said()).to.deep.equal([]);
     expect(was('user.interrupt')).to.equal(false);
@@ -99,7 +99,7 @@ describe('tool confirmations on a terminal (built)', function () {
       [STEP, '\x03'],
       ['Press Ctrl-C again', '\x03'],
     ]);
-    expect(text).to.include(`The agent of ${session().id} was told to stop.`);
+    expect(text).to.include(`Interrupted the agent of ${session().id}.`);
     expect(code).to.equal(130);
     expect(was('user.interrupt')).to.equal(true);
     expect(said()).to.deep.equal([]);
@@ -115,7 +115,7 @@ describe('tool confirmations on a terminal (built)', function () {
     expect(text.split('[y/N]')).to.have.length(3);
     const [first, second] = [...session().pending];
     for (const id of [first, second]) expect(text).to.include(`wake ${session().id} --allow ${id}`);
-    expect(text).to.match(/The agent waits for 2 answers\./);
+    expect(text).to.match(/The agent is waiting for 2 answers\./);
     expect(code).to.equal(6);
   });
 

@@ -84,7 +84,7 @@ describe('agents managed, built', function () {
     expect((await managed(['archive', id])).code).to.equal(0);
     const woken = await managed(['wake', id]);
     expect(woken).to.include({ code: 6, stdout: '' });
-    expect(woken.stderr).to.match(/is archived: it cannot go on/);
+    expect(woken.stderr).to.match(/is archived and cannot be resumed/);
   });
 
   it('prints each event as a line, once, in log order, and a wake prints only what came since', async () => {
@@ -147,7 +147,7 @@ describe('agents managed, built', function () {
     });
     const ran = await run('go');
     expect(ran.code).to.equal(6);
-    expect(ran.stderr).to.match(/waits for 2 answers[\s\S]*steward agents managed wake sesn_\w+ --allow/);
+    expect(ran.stderr).to.match(/waiting for 2 answers[\s\S]*steward agents managed wake sesn_\w+ --allow/);
     const session = onlySession();
     const allowed = await managed(['wake', '--allow', 'bash']);
     expect(allowed.code).to.equal(6);
@@ -169,7 +169,7 @@ describe('agents managed, built', function () {
     await run('go');
     const sent = await managed(['send', onlySession().id, 'and more']);
     expect(sent).to.include({ code: 6, stdout: '' });
-    expect(sent.stderr).to.match(/was not sent: the agent waits for an answer first\.[\s\S]* --allow sevt_/);
+    expect(sent.stderr).to.match(/not sent: the agent is waiting for an answer first\.[\s\S]* --allow sevt_/);
   });
 
   it('leaves nothing here of a session that does not exist', async () => {
@@ -178,7 +178,7 @@ describe('agents managed, built', function () {
       const [verb = '', ...more] = args;
       expect((await managed([verb, 'sesn_none', ...more])).code, verb).to.equal(5);
     }
-    expect((await managed(['wake'])).stderr).to.match(/No hosted session was used here yet/);
+    expect((await managed(['wake'])).stderr).to.match(/No hosted session has been used on this machine/);
   });
 
   it('goes on after a SIGKILL where the reader stopped', async () => {
@@ -274,8 +274,8 @@ describe('agents managed, built', function () {
     expect(JSON.parse(stderr)).to.deep.equal({
       error: {
         kind: 'canceled',
-        message: `Detached: session ${session.id} goes on.`,
-        hint: `Go on with: steward agents managed wake ${session.id}`,
+        message: `Detached; session ${session.id} continues.`,
+        hint: `To resume: steward agents managed wake ${session.id}`,
       },
     });
     while (fake.connections() > 0) await new Promise((resolve) => setImmediate(resolve));
@@ -301,7 +301,7 @@ describe('agents managed, built', function () {
     const closed = once(child, 'close');
     await until('it shows some', () => stdout.includes('line 3'), 60_000);
     await fake.stop();
-    await until('it says so', () => stderr.includes('Trying again; the session goes on.'), 60_000);
+    await until('it says so', () => stderr.includes('Retrying; the session continues.'), 60_000);
     await fake.restart();
     expect((await closed)[0], stderr).to.equal(0);
     expect(stdout).to.equal(`> go\n${Array.from({ length: 60 }, (_, index) => `line ${index}\n`).join('')}`);
@@ -366,10 +366,10 @@ describe('agents managed, built', function () {
       await serve({ apiKey: 'good' });
       const both = await managed(['list'], { ANTHROPIC_API_KEY: 'good', ANTHROPIC_AUTH_TOKEN: 'other' });
       expect(both.code).to.equal(4);
-      expect(both.stderr).to.match(/Two credentials are set: ANTHROPIC_API_KEY and ANTHROPIC_AUTH_TOKEN/);
+      expect(both.stderr).to.match(/Both ANTHROPIC_API_KEY and ANTHROPIC_AUTH_TOKEN are set/);
       const stale = await managed(['list'], { STEWARD_MANAGED_API_KEY: 'old-secret' });
       expect(stale.code).to.equal(4);
-      expect(stale.stderr).to.match(/does not accept the credential from agents\.managed\.apiKey \(401\)/);
+      expect(stale.stderr).to.match(/rejected the credential from agents\.managed\.apiKey \(401\)/);
       expect(stale.stderr).not.to.include('old-secret');
       expect((await managed(['list'], { STEWARD_MANAGED_AUTH_TOKEN: 'good' })).code).to.equal(0);
       const none = await managed(['list'], {
@@ -377,16 +377,14 @@ describe('agents managed, built', function () {
         ANTHROPIC_API_KEY: 'vendors',
       });
       expect(none.code).to.equal(4);
-      expect(none.stderr).to.match(/There is no credential for example\.org/);
+      expect(none.stderr).to.match(/No credential for example\.org/);
     });
 
     it('a credential that is missing', async () => {
       await serve({ apiKey: 'good' });
       const none = await managed(['list']);
       expect(none.code).to.equal(4);
-      expect(none.stderr).to.match(
-        /wants a credential \(401\), and none is set\..*\nSet one by reference, such as: steward config set /,
-      );
+      expect(none.stderr).to.match(/requires a credential \(401\)\..*\nSet one: steward config set /);
     });
 
     it('answers that are none of this service', async () => {
@@ -406,7 +404,7 @@ describe('agents managed, built', function () {
       answer = { id: '../../outside' };
       const badId = await managed(['run', '--agent', 'a', '--environment', 'e', 'go'], env);
       expect(badId).to.include({ code: 8, stdout: '' });
-      expect(badId.stderr).to.match(/made a session with an id that is none: \.\.\/\.\.\/outside/);
+      expect(badId.stderr).to.match(/returned an invalid session id: \.\.\/\.\.\/outside/);
       asked = 0;
       Object.defineProperty((answer = { data: [{ id: 'a' }] }), 'next_page', {
         enumerable: true,
@@ -430,12 +428,12 @@ describe('agents managed, built', function () {
       const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
       const page = await managed(['show', 'sesn_1'], { STEWARD_MANAGED_URL: url });
       expect(page.code).to.equal(8);
-      expect(page.stderr).to.match(/is not the managed-agents API/);
+      expect(page.stderr).to.match(/does not answer as the managed-agents API/);
       status = 307;
       hits = 0;
       const moved = await managed(['show', 'sesn_1'], { STEWARD_MANAGED_URL: url });
       expect(moved.code).to.equal(8);
-      expect(moved.stderr).to.match(/does not follow with a credential/);
+      expect(moved.stderr).to.match(/does not follow redirects with a credential/);
       expect(hits).to.equal(1);
       expect(fake.requests).to.have.length(0);
       other.close();
@@ -449,7 +447,7 @@ describe('agents managed, built', function () {
       [
         ['run', '--agent', 'nobody', '--environment', 'env_1', 'hi'],
         5,
-        /does not know what a new session is to be made of \(404\)\. no such agent/,
+        /cannot create a new session: unknown agent or environment \(404\)\. no such agent/,
       ],
       [['run', '--agent', '', '--environment', 'env_1', 'hi'], 2, /^--agent is empty/],
       [['run', '--agent', 'agent_1', '--environment', ' ', 'hi'], 2, /^--environment is empty/],
@@ -457,15 +455,15 @@ describe('agents managed, built', function () {
       [
         ['run', '--agent', 'agent_1', '--environment', 'env_1', '--max-cost', 'much', 'hi'],
         2,
-        /^--max-cost much is no amount of USD over 0\.\nWrite a number/,
+        /^Invalid --max-cost "much"\.\nUse an amount/,
       ],
-      [['run', '--agent', 'agent_1', '--environment', 'env_1', ' '], 2, /There is no message/],
-      [['send', 'sesn_1', ''], 2, /There is no message/],
+      [['run', '--agent', 'agent_1', '--environment', 'env_1', ' '], 2, /The message is empty/],
+      [['send', 'sesn_1', ''], 2, /The message is empty/],
       [['stream', 'sesn_none'], 5, /session sesn_none/],
       [
         ['env', 'create', '--name', 'e', '--secret', 'X=env:NOPE'],
         3,
-        /NOPE, which gives nothing\.\nGive NOPE a value/,
+        /NOPE, which gives nothing\.\nSet NOPE/,
       ],
       [
         ['run', '--agent', 'agent_1', '--environment', 'env_1', '@/no/such/file'],
@@ -480,15 +478,15 @@ describe('agents managed, built', function () {
       [['create', '--file', '.'], 2, /is not a regular file/],
       [['wake', '../../etc/passwd'], 2, /is not the id of a session/],
       [['wake', 'sesn_none'], 5, /session sesn_none/],
-      [['wake'], 5, /No hosted session was used here yet/],
-      [['send', 'sesn_none'], 2, /nothing to send/],
+      [['wake'], 5, /No hosted session has been used on this machine/],
+      [['send', 'sesn_none'], 2, /Nothing to send/],
       [['create', '--name', 'x'], 2, /needs a model/],
       [
         ['env', 'create', '--name', 'x', '--host', 'https://pypi.org'],
         2,
-        /is no name of a host\.\nWrite the name alone/,
+        /Invalid --host .*\nGive the host name only/,
       ],
-      [['env', 'create', '--name', 'x', '--package', 'brew:jq'], 2, /does not name a package/],
+      [['env', 'create', '--name', 'x', '--package', 'brew:jq'], 2, /Invalid --package "brew:jq"/],
     ];
     for (const [args, code, message] of mistakes) {
       it(`agents managed ${args.join(' ')}`, async () => {
@@ -508,7 +506,9 @@ describe('agents managed, built', function () {
       expect(broken.code).to.equal(2);
       expect(broken.stderr).to.match(/agent\.yaml, line \d+, column \d+: /);
       writeFileSync(file, 'name: a\nmodel: m\nsytem: x\n');
-      expect((await managed(['create', '--file', file])).stderr).to.match(/unknown keys: sytem/);
+      expect((await managed(['create', '--file', file])).stderr).to.match(
+        /Unknown key sytem in the agent file/,
+      );
     });
   });
 });

@@ -16,19 +16,19 @@ import { type Fake, startFake, talk } from './fake-managed/server';
 import type { LogEvent, Script, Step } from './fake-managed/session';
 import { type Random, seeded } from './random';
 
-/** Pauses of milliseconds where the product has seconds. */
+/** Pauses in milliseconds instead of seconds. */
 export const QUICK: Timing = {
   firstPauseMs: 4,
   longestPauseMs: 30,
   tries: 60,
   patienceMs: 60_000,
   silenceMs: 150,
-  lookMs: 100,
+  rereadMs: 100,
   lagMs: 3000,
   paceMs: [1, 10],
 };
 
-/** What the library is called with, against a server on this machine. */
+/** The dependencies of the library, for a server on this machine. */
 export async function sendDeps(
   url: string,
   folder: string,

@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 
-import { managedClient, type ManagedClient, type Resource } from '../agents/managed/client';
-import { credentialFor, VENDOR_NAMES } from '../agents/managed/credential';
+import {
+  credentialFor,
+  managedClient,
+  VENDOR_NAMES,
+  type ManagedClient,
+  type Resource,
+} from '../agents/managed/client';
 import {
   createEnvironment as create,
   type EnvironmentBody,

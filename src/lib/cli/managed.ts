@@ -4,7 +4,7 @@ import { type Policy, answersBy, confirmation, sendInterrupt } from '../agents/m
 import { openSessionLog } from '../agents/managed/session-log';
 import { type StartInput, pruneSessions, startSession } from '../agents/managed/sessions';
 import type { ToolUse } from '../agents/managed/turn';
-import { askedText, endText, eventText, pendingLines } from '../agents/managed/view';
+import { permissionText, endText, eventText, pendingLines } from '../agents/managed/view';
 import type { Context } from '../app/context';
 import { type ManagedContext, withManaged } from '../app/managed';
 import { StewardError } from '../errors';
@@ -26,22 +26,18 @@ export interface FollowHost {
 }
 
 export type FollowOptions = Omit<FollowInput, 'session'> & {
-  /** Undefined: nothing is answered, and nobody is asked. */
+  /** Undefined: answer nothing, and ask nothing. */
   policy: Policy | undefined;
   fromStart?: boolean;
-  /** Where it is known before `start`: then nothing is started, or sent, while another command shows the session. */
+  /** If known before `start`: nothing is sent while another command shows the session. */
   session?: string | undefined;
 };
 
 type Started = Pick<FollowInput, 'session' | 'isIdle' | 'sent'>;
 
-/** So long a second Ctrl-C is waited for. */
 const SECOND_PRESS_MS = 2000;
 
-/**
- * Follows the session that `start` gives. Ctrl-C detaches: the session goes on, and a wake goes on showing it. On a
- * terminal a second Ctrl-C within two seconds interrupts the agent.
- */
+/** Follows a session. Ctrl-C detaches; on a terminal a second Ctrl-C within two seconds interrupts the agent. */
 export async function followHere(
   host: FollowHost,
   options: FollowOptions,
@@ -113,7 +109,7 @@ async function followOne(
       input,
     );
     if (log.mayRepeat())
-      host.say('The run before was killed while it wrote: its last lines may be shown twice.');
+      host.say('The previous run was killed while printing; its last lines may appear twice.');
     return end;
   } finally {
     log.close();
@@ -123,41 +119,40 @@ async function followOne(
 function finish(host: FollowHost, until: FollowOptions['until'], end: FollowEnd): void {
   const { outcome, session, pending } = end;
   host.say(endText(end));
-  // Who watches a session sees its end as well: that is no failure of the watching.
   if (outcome.kind === undefined || until === 'session') return;
   const commands = pendingLines(session, pending).join('\n');
   throw new StewardError(outcome.kind, `${outcome.message}.`, {
-    hint: commands === '' ? `steward agents managed show ${session} says more.` : `Answer it:\n${commands}`,
+    hint: commands === '' ? `For details: steward agents managed show ${session}` : `To answer:\n${commands}`,
   });
 }
 
 function detachedError(session: string | undefined): StewardError {
-  const words =
-    session === undefined ? 'Stopped before the session was known.' : `Detached: session ${session} goes on.`;
-  const hint = `Go on with: steward agents managed wake${session === undefined ? '' : ` ${session}`}`;
-  return new StewardError('canceled', words, { hint });
+  const message =
+    session === undefined ? 'Stopped before the session started.' : `Detached; session ${session} continues.`;
+  const hint = `To resume: steward agents managed wake${session === undefined ? '' : ` ${session}`}`;
+  return new StewardError('canceled', message, { hint });
 }
 
 async function maybeInterrupt(host: FollowHost, session: string, again: Promise<void>): Promise<void> {
-  host.say('Detaching. Press Ctrl-C again now to interrupt the agent as well.');
+  host.say('Detaching. Press Ctrl-C again to interrupt the agent, too.');
   const second = await Promise.race([again.then(() => true), wait(SECOND_PRESS_MS).then(() => false)]);
   if (!second) return;
   await withManaged(host.context, ({ deps }) => sendInterrupt(deps, session));
-  throw new StewardError('canceled', `The agent of ${session} was told to stop.`, {
-    hint: `See how it ended: steward agents managed wake ${session}`,
+  throw new StewardError('canceled', `Interrupted the agent of ${session}.`, {
+    hint: `To see its end: steward agents managed wake ${session}`,
   });
 }
 
-/** What the agent may do without a question; the words of the commands that follow a session. */
+/** Flags for permissions given in advance. */
 export const answerFlags = {
   allow: text({
-    description: 'Allow a tool (its name, the id of a use, or all) without asking.',
+    description: 'Allow a tool without asking: name, id of a use, or all; repeatable.',
     helpValue: 'TOOL',
     multiple: true,
     multipleNonGreedy: true,
   }),
   deny: text({
-    description: 'Deny a tool (its name, the id of a use, or all) without asking.',
+    description: 'Deny a tool without asking: name, id of a use, or all; repeatable.',
     helpValue: 'TOOL',
     multiple: true,
     multipleNonGreedy: true,
@@ -165,7 +160,7 @@ export const answerFlags = {
 };
 
 export const costFlag = text({
-  description: 'Interrupt the agent when the session has cost so much.',
+  description: 'Interrupt the agent at this cost.',
   helpValue: 'USD',
 });
 
@@ -174,8 +169,8 @@ export function parseCost(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const usd = /^\d{1,7}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   if (usd > 0) return usd;
-  throw new StewardError('usage', `--max-cost ${clean(text).slice(0, 40)} is no amount of USD over 0.`, {
-    hint: 'Write a number such as 2 or 0.50.',
+  throw new StewardError('usage', `Invalid --max-cost "${clean(text).slice(0, 40)}".`, {
+    hint: 'Use an amount of USD over 0, such as 2 or 0.50.',
   });
 }
 
@@ -184,11 +179,11 @@ export function policyOf(flags: { allow?: string[] | undefined; deny?: string[] 
   return { allow: named('allow'), deny: named('deny') };
 }
 
-/** The value of a flag that names something; an empty one, as of a variable that is not set, is `usage`. */
+/** Returns the value of a flag; an empty one (an unset shell variable) is `usage`. */
 export function given(flag: string, value: string): string {
   if (value.trim() !== '') return value;
   throw new StewardError('usage', `--${flag} is empty.`, {
-    hint: 'Give it a value; a variable of the shell may not be set.',
+    hint: 'Give it a value; a shell variable may be unset.',
   });
 }
 
@@ -197,48 +192,45 @@ export function hostOf(context: Context, terminal: Terminal, json: boolean): Fol
     context,
     terminal,
     json,
-    // With --json stderr is for the one document of an error.
+    // With --json, stderr is for the error document only.
     say: (text) => {
       if (!json) writeErr(`${foldFor('stderr', text)}\n`);
     },
   };
 }
 
-/** A limit that cannot see the price of tokens is no limit: said before it is relied on. */
-export function tellOfPrices(
+/** Warns that the cost limit cannot count tokens without prices. */
+export function warnOfMissingPrices(
   host: FollowHost,
   { prices }: Pick<ManagedContext, 'prices'>,
   maxCost: number | undefined,
 ): void {
   if (maxCost === undefined || (prices.input !== undefined && prices.output !== undefined)) return;
   host.say(
-    'Token prices are not set (agents.managed.inputPrice, outputPrice): until the service tells what the session costs, --max-cost here counts active time and the priced tokens only. The service is given the same limit.',
+    'Token prices are not set (agents.managed.inputPrice, outputPrice), so --max-cost ignores tokens until the service reports the cost. The service enforces the same limit.',
   );
 }
 
 export interface Asking {
   policy: Policy;
   columns: number;
-  /** Shows what a question is about, next to it. */
+  /** Shows the input above a question. */
   show: (text: string) => void;
-  /** Aborted by Ctrl-C: the question is withdrawn, and nothing is answered. */
+  /** Aborted by Ctrl-C: the question gets no answer. */
   signal: AbortSignal;
 }
 
-/**
- * Answers what the agent waits for: what was said before, then what a person says on the terminal, where Enter denies.
- * Whoever ends the input (Ctrl-D) is asked no more in this run: what is left waits, as it does without a terminal.
- */
+/** Answers by the policy, then by asking on the terminal (Enter denies). After Ctrl-D it asks no more in this run. */
 export function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<SentEvent[]> {
-  let isGone = !isInteractive();
+  let isClosed = !isInteractive();
   return async (pending) => {
     const given = answersBy(asking.policy, pending);
-    if (given.length > 0 || isGone) return given;
+    if (given.length > 0 || isClosed) return given;
     const { answers, ended } = await asked(
       asking,
       pending.filter(({ kind }) => kind === 'tool'),
     );
-    isGone = ended;
+    isClosed = ended;
     return answers;
   };
 }
@@ -253,7 +245,7 @@ async function asked(
   const { withdrawn, release } = onceAborted(signal);
   try {
     for (const use of uses) {
-      const { lines, question } = askedText(use, columns);
+      const { lines, question } = permissionText(use, columns);
       if (lines !== '') show(`${lines}\n`);
       const allowed = await Promise.race([questions.yes(question, 'no'), withdrawn]);
       answers.push(confirmation(use.id, allowed ? 'allow' : 'deny'));
@@ -269,7 +261,7 @@ async function asked(
   }
 }
 
-/** One listener for all questions, however many tools the agent wants to use at once. */
+/** One abort listener for all questions. */
 function onceAborted(signal: AbortSignal): { withdrawn: Promise<never>; release: () => void } {
   let abort: () => void = () => undefined;
   const withdrawn = new Promise<never>((_, reject) => {
@@ -279,12 +271,12 @@ function onceAborted(signal: AbortSignal): { withdrawn: Promise<never>; release:
   return { withdrawn, release: () => signal.removeEventListener('abort', abort) };
 }
 
-/** Starts a session with its message, says which it is, and follows it to the end of the turn. */
+/** Starts a session with its message and follows it to the end of the turn. */
 export async function runHere(host: FollowHost, input: StartInput, policy: Policy): Promise<void> {
   const { budget } = input;
   const limit = budget === undefined ? {} : { maxCost: budget };
   await followHere(host, { until: 'turn', policy, ...limit }, async (managed) => {
-    tellOfPrices(host, managed, budget);
+    warnOfMissingPrices(host, managed, budget);
     pruneSessions(managed.folder, managed.retentionDays, host.context.clock.now());
     const session = await startSession(managed.deps, input);
     host.say(`Session ${session}`);

@@ -8,7 +8,7 @@ import {
   hostOf,
   parseCost,
   policyOf,
-  tellOfPrices,
+  warnOfMissingPrices,
   followHere,
 } from '../../../lib/cli/managed';
 
@@ -46,7 +46,7 @@ export default class AgentsManagedWake extends BaseCommand {
       ...(maxCost === undefined ? {} : { maxCost }),
     };
     await followHere(host, options, async (managed) => {
-      tellOfPrices(host, managed, maxCost);
+      warnOfMissingPrices(host, managed, maxCost);
       const woken = await wakeSession(managed.deps, session, message);
       if (session === undefined) host.say(`Session ${woken.session}`);
       return woken;

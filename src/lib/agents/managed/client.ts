@@ -1,12 +1,13 @@
 import { StewardError } from '../../errors';
 import { isObject, parseObject } from '../../platform/files/json-object';
+import { isLoopbackHost } from '../../platform/net/address';
 import { networkFailureOf } from '../../platform/net/network-failure';
 import type { OriginAnswer, OriginStream, OwnOrigin } from '../../platform/net/origin-client';
 import type { Clock } from '../../platform/time/clock';
 import { asEvent, type ManagedEvent, type SentEvent } from './event';
 import { apiError, failureOf, notTheApi, repeated, type RetryDeps } from './failure';
 
-/** The dated feature tag that every call carries. */
+/** The dated feature tag of every call. */
 const BETA = 'managed-agents-2026-04-01';
 const API_VERSION = '2026-10-21';
 /** The one toolset type of the API. */
@@ -15,7 +16,7 @@ export const TOOLSET = 'agent_toolset_20260401';
 const ANSWER_MS = 30_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 const ERROR_BYTES = 64 * 1024;
-const MOST_EVENTS = 1000;
+const EVENTS_PER_PAGE = 1000;
 
 export interface Resource extends Record<string, unknown> {
   id: string;
@@ -43,9 +44,9 @@ export interface ManagedClient {
   archive: (kind: ResourceKind, id: string) => Promise<Resource>;
   /** One page of a session's log. */
   events: (session: string, query: EventQuery) => Promise<Page<ManagedEvent>>;
-  /** The events as the service took them, with their ids where it tells them. */
+  /** Returns the events with their ids, if the service reports them. */
   send: (session: string, events: readonly SentEvent[]) => Promise<ManagedEvent[]>;
-  /** The open stream of a session: what happens from now on. */
+  /** Opens the stream of a session's new events. */
   stream: (session: string) => Promise<OriginStream>;
   close: () => Promise<void>;
 }
@@ -53,30 +54,34 @@ export interface ManagedClient {
 const NAMES = { agents: 'agent', environments: 'environment', sessions: 'session' } as const;
 export type ResourceKind = keyof typeof NAMES;
 
-/** What names the caller: one of the two, or nothing. */
+/** One of the two, or none. */
 export type Credential = { apiKey: string } | { authToken: string } | undefined;
 
 export interface ClientDeps {
   http: OwnOrigin;
   clock: Clock;
   credential: Credential;
-  /** Where it comes from, in words; undefined where there is none. */
+  /** Name of the setting or variable of the credential. */
   credentialFrom: string | undefined;
   signal?: AbortSignal;
 }
 
-/** The calls of the managed-agents API, each once, without retries. */
+/** The specification's path first; the vendor's own library uses the other. */
+const STREAM_PATHS = ['stream', 'events/stream'] as const;
+type StreamPath = (typeof STREAM_PATHS)[number];
+
+/** The calls of the managed-agents API, without retries. */
 export function managedClient(deps: ClientDeps): ManagedClient {
   const { http } = deps;
-  const session = (id: string, path: string): string => `/v1/sessions/${encodeURIComponent(id)}/${path}`;
-  const one = (kind: ResourceKind, id: string): string => `/v1/${kind}/${encodeURIComponent(id)}`;
+  const sessionPath = (id: string, path: string): string => `/v1/sessions/${encodeURIComponent(id)}/${path}`;
+  const resourcePath = (kind: ResourceKind, id: string): string => `/v1/${kind}/${encodeURIComponent(id)}`;
   let streamPath: StreamPath | undefined;
   return {
     host: http.host,
     create: async (kind, body) =>
       resourceOf(http.host, await call(deps, 'POST', `/v1/${kind}`, `a new ${NAMES[kind]}`, { body })),
     get: async (kind, id) =>
-      resourceOf(http.host, await call(deps, 'GET', one(kind, id), `${NAMES[kind]} ${id}`)),
+      resourceOf(http.host, await call(deps, 'GET', resourcePath(kind, id), `${NAMES[kind]} ${id}`)),
     list: async (kind, query) => {
       const body = await call(deps, 'GET', `/v1/${kind}`, `the list of ${kind}`, { query });
       // An answer without a list is not an empty list.
@@ -84,55 +89,53 @@ export function managedClient(deps: ClientDeps): ManagedClient {
       return pageOf(body, asResource);
     },
     archive: async (kind, id) => {
-      const path = `${one(kind, id)}/archive`;
+      const path = `${resourcePath(kind, id)}/archive`;
       return resourceOf(http.host, await call(deps, 'POST', path, `${NAMES[kind]} ${id}`, { body: {} }));
     },
-    events: async (id, { page, limit = MOST_EVENTS, types = [], order = 'asc' }) => {
-      const query: [string, string][] = [
+    events: async (id, { page, limit = EVENTS_PER_PAGE, types = [], order = 'asc' }) => {
+      const query: Query = [
         ['order', order],
         ['limit', String(limit)],
-        ...types.map((type): [string, string] => ['types[]', type]),
-        ...(page === undefined ? [] : [['page', page] as [string, string]]),
+        ...types.map((type) => ['types[]', type] as const),
+        ...pageQuery(page),
       ];
-      return pageOf(await call(deps, 'GET', session(id, 'events'), `session ${id}`, { query }), asEvent);
+      return pageOf(await call(deps, 'GET', sessionPath(id, 'events'), `session ${id}`, { query }), asEvent);
     },
     send: async (id, events) => {
       const what = `events for session ${id}`;
-      return pageOf(await call(deps, 'POST', session(id, 'events'), what, { body: { events } }), asEvent)
-        .data;
+      const body = await call(deps, 'POST', sessionPath(id, 'events'), what, { body: { events } });
+      return pageOf(body, asEvent).data;
     },
     stream: async (id) => {
-      const open = (path: StreamPath): Promise<OriginStream> => openStream(deps, session(id, path), id);
+      const open = async (path: StreamPath): Promise<OriginStream> => {
+        const stream = await openStream(deps, sessionPath(id, path), id);
+        streamPath = path;
+        return stream;
+      };
       if (streamPath !== undefined) return open(streamPath);
       const [specified, other] = STREAM_PATHS;
-      let served: StreamPath = specified;
-      const stream = await open(specified).catch((error: unknown) => {
+      return open(specified).catch((error: unknown) => {
         if (failureOf(error)?.status !== 404) throw error;
-        served = other;
         return open(other);
       });
-      streamPath = served;
-      return stream;
     },
     close: () => http.close(),
   };
 }
 
-/** The specification's path first; the vendor's own library uses the other. */
-const STREAM_PATHS = ['stream', 'events/stream'] as const;
-type StreamPath = (typeof STREAM_PATHS)[number];
-
 function headersOf({ credential }: ClientDeps, accept = 'application/json'): Record<string, string> {
+  const auth =
+    credential === undefined
+      ? {}
+      : 'apiKey' in credential
+        ? { 'x-api-key': credential.apiKey }
+        : { authorization: `Bearer ${credential.authToken}` };
   return {
     accept,
     'anthropic-beta': BETA,
     'anthropic-version': API_VERSION,
     'user-agent': 'steward',
-    ...(credential === undefined
-      ? {}
-      : 'apiKey' in credential
-        ? { 'x-api-key': credential.apiKey }
-        : { authorization: `Bearer ${credential.authToken}` }),
+    ...auth,
   };
 }
 
@@ -166,21 +169,21 @@ async function openStream(deps: ClientDeps, path: string, id: string): Promise<O
   const limits = { timeoutMs: ANSWER_MS, ...(signal === undefined ? {} : { signal }) };
   const stream = await http.stream({ method: 'GET', path, headers, ...limits });
   if (stream.status !== 200)
-    throw refused(deps, { ...stream, text: await someText(stream) }, `session ${id}`);
+    throw refused(deps, { ...stream, text: await errorText(stream) }, `session ${id}`);
   if ((stream.headers['content-type'] ?? '').includes('text/event-stream')) return stream;
   stream.close();
   throw notTheApi(http.host, stream);
 }
 
-/** The beginning of the body of an error answer; its status says enough when the words are cut. */
-async function someText(stream: OriginStream): Promise<string> {
+/** Returns the beginning of an error body; a network failure leaves it cut. */
+async function errorText(stream: OriginStream): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for (let got = await stream.chunks.next(); got.done !== true; got = await stream.chunks.next()) {
-      chunks.push(got.value);
-      size += got.value.length;
-      if (size > ERROR_BYTES) break;
+    for (let read = await stream.chunks.next(); read.done !== true && size <= ERROR_BYTES;) {
+      chunks.push(read.value);
+      size += read.value.length;
+      read = await stream.chunks.next();
     }
   } catch (error) {
     if (networkFailureOf(error) === undefined) throw error;
@@ -212,7 +215,7 @@ function pageOf<T>(body: Record<string, unknown>, parse: (value: unknown) => T |
   };
 }
 
-/** The data of one page after the other, until a page names no further one. */
+/** Yields the data of every page. */
 export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Page<T>>): AsyncGenerator<T[]> {
   let page: string | undefined;
   do {
@@ -222,31 +225,78 @@ export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Pa
   } while (page !== undefined);
 }
 
-const PAGE = 100;
-/** So many pages in a row without anything new are no list that ends. */
-const MOST_STALE = 20;
+const PAGE_SIZE = 100;
+/** A list with this many pages in a row without a new resource does not end. */
+const MAX_STALE_PAGES = 20;
 
-/** Resources page by page until there are `most` of them or no more; each once. */
+/** Returns up to `limit` resources, each once. */
 export async function listAll(
   deps: RetryDeps & { client: ManagedClient },
   kind: ResourceKind,
   query: Query,
-  most: number,
+  limit: number,
 ): Promise<Resource[]> {
   const found = new Map<string, Resource>();
-  const limit: [string, string] = ['limit', String(Math.min(PAGE, most))];
-  let stale = 0;
+  const size = ['limit', String(Math.min(PAGE_SIZE, limit))] as const;
+  let stalePages = 0;
   for await (const data of pagesOf((page) =>
-    repeated(deps, () => deps.client.list(kind, [...query, limit, ...pageQuery(page)])),
+    repeated(deps, () => deps.client.list(kind, [...query, size, ...pageQuery(page)])),
   )) {
     const before = found.size;
     for (const resource of data) found.set(resource.id, resource);
-    stale = found.size > before ? 0 : stale + 1;
-    if (found.size >= most || stale >= MOST_STALE) break;
+    stalePages = found.size > before ? 0 : stalePages + 1;
+    if (found.size >= limit || stalePages >= MAX_STALE_PAGES) break;
   }
-  return [...found.values()].slice(0, most);
+  return [...found.values()].slice(0, limit);
 }
 
 export function pageQuery(page: string | undefined): Query {
   return page === undefined ? [] : [['page', page]];
+}
+
+/** A key or a token, with the names of their settings or variables. */
+export interface Credentials {
+  apiKey: string | undefined;
+  authToken: string | undefined;
+  names: readonly [apiKey: string, authToken: string];
+}
+
+/** Variables of the vendor's own clients; they are for the vendor's host. */
+export const VENDOR_NAMES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as const;
+const VENDOR_HOST = 'api.anthropic.com';
+
+/** Returns the configured credential, else the vendor's variable if the host is the vendor's or this machine. */
+export function credentialFor(
+  url: string,
+  configured: Credentials,
+  vendor: Credentials,
+): { credential: Credential; from: string | undefined } {
+  const { hostname } = new URL(url);
+  const isLocal = isLoopbackHost(hostname);
+  const found = pick(configured) ?? (isLocal || hostname === VENDOR_HOST ? pick(vendor) : undefined);
+  if (found !== undefined) return found;
+  if (isLocal) return { credential: undefined, from: undefined };
+  throw new StewardError('auth', `No credential for ${hostname}.`, {
+    hint: 'Set one: steward config set agents.managed.apiKey env:ANTHROPIC_API_KEY',
+  });
+}
+
+function pick({
+  apiKey,
+  authToken,
+  names,
+}: Credentials): { credential: Credential; from: string } | undefined {
+  const [key, token] = [apiKey?.trim() ?? '', authToken?.trim() ?? ''];
+  if (key !== '' && token !== '') {
+    throw new StewardError('auth', `Both ${names[0]} and ${names[1]} are set; the service takes one.`, {
+      hint: 'Unset one of them.',
+    });
+  }
+  const from = key === '' ? names[1] : names[0];
+  if (key + token === '') return undefined;
+  if (/^[\x21-\x7e]+$/.test(key + token))
+    return { credential: key === '' ? { authToken: token } : { apiKey: key }, from };
+  throw new StewardError('config', `The credential from ${from} contains invalid characters.`, {
+    hint: 'Copy it again, without spaces and line breaks.',
+  });
 }

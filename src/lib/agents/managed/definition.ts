@@ -1,9 +1,14 @@
+import * as v from 'valibot';
+
 import { StewardError } from '../../errors';
-import { isObject } from '../../platform/files/json-object';
+import { definedOnly, isObject } from '../../platform/files/json-object';
 import { clean } from '../../platform/terminal/terminal';
 import { TOOLSET, type ManagedClient, type Resource } from './client';
 
 type Body = Record<string, unknown>;
+
+const TEXT = v.pipe(v.string('a text'), v.trim(), v.minLength(1, 'a text'));
+const TYPED = v.looseObject({ type: v.string('an object with a type') }, 'an object with a type');
 
 export interface AgentFlags {
   name?: string | undefined;
@@ -13,27 +18,31 @@ export interface AgentFlags {
   noTools?: boolean;
 }
 
-const AGENT_KEYS = ['name', 'model', 'system', 'description', 'tools', 'mcp_servers', 'skills', 'metadata', 'multiagent']; // prettier-ignore
+const ANY = v.optional(v.unknown());
+const AGENT = v.strictObject({
+  name: TEXT,
+  model: v.union([v.looseObject({}), TEXT], 'a text'),
+  system: v.optional(TEXT),
+  description: ANY,
+  tools: v.optional(v.array(TYPED, 'a list')),
+  mcp_servers: ANY,
+  skills: ANY,
+  metadata: ANY,
+  multiagent: ANY,
+});
 
-/** The body of a new agent: the file, with the flags over it. Without tools of its own it gets the toolset. */
+/** Returns the body of a new agent: the file, overridden by the flags, with the standard toolset by default. */
 export function agentBody(file: Body, { noTools, ...texts }: AgentFlags): Body {
-  checkKeys(file, AGENT_KEYS, 'an agent');
-  const body: Body = { ...file, ...defined(texts) };
+  const body: Body = { ...file, ...definedOnly(texts) };
   if (noTools === true) delete body['tools'];
   else body['tools'] ??= [{ type: TOOLSET }];
-  needText(body, 'name', 'An agent', '--name NAME');
-  if (!isObject(body['model'])) needText(body, 'model', 'An agent', '--model MODEL');
-  if (body['system'] !== undefined) needText(body, 'system', 'An agent', '--system TEXT');
-  const { tools = [] } = body;
-  if (!Array.isArray(tools) || !tools.every((tool) => isObject(tool) && typeof tool['type'] === 'string'))
-    throw wrong('tools', 'a list of objects, each with a type');
+  check(AGENT, body, 'agent');
   return body;
 }
 
 export interface EnvironmentFlags {
   name?: string | undefined;
   description?: string | undefined;
-  /** `unrestricted`, or `limited` where hosts are named. */
   networking?: string | undefined;
   hosts?: readonly string[];
   /** `pip:requests`, `apt:ripgrep`. */
@@ -42,7 +51,7 @@ export interface EnvironmentFlags {
   secrets?: readonly string[];
 }
 
-/** A secret that an environment is to have, by the reference to its value. */
+/** A secret of an environment, by the reference to its value. */
 export interface SecretReference {
   name: string;
   reference: string;
@@ -53,25 +62,30 @@ export interface EnvironmentBody {
   secrets: SecretReference[];
 }
 
-const ENVIRONMENT_KEYS = ['name', 'description', 'config', 'metadata'];
 const MANAGERS = ['apt', 'cargo', 'gem', 'go', 'npm', 'pip'];
+const CONFIG = v.nullish(
+  v.looseObject(
+    {
+      networking: v.optional(TYPED),
+      packages: v.nullish(v.record(v.string(), v.unknown(), `a mapping of ${MANAGERS.join(', ')} to lists`)),
+      secrets: v.nullish(v.record(v.string(), v.unknown(), 'a mapping of names to env:NAME or file:PATH')),
+    },
+    'a mapping',
+  ),
+);
+const ENVIRONMENT = v.strictObject({ name: TEXT, description: ANY, config: CONFIG, metadata: ANY });
 
-/** The body of a new environment, without its secrets: their values are in no file, argument or output of steward. */
+/** Returns the body of a new environment without its secrets, whose values are in no file, argument or output. */
 export function environmentBody(file: Body, flags: EnvironmentFlags): EnvironmentBody {
-  checkKeys(file, ENVIRONMENT_KEYS, 'an environment');
-  const { secrets: fileSecrets, ...config } = mapping(file['config'], 'config', 'a mapping');
-  const body: Body = { ...file, ...defined({ name: flags.name, description: flags.description }) };
-  needText(body, 'name', 'An environment', '--name NAME');
-  const networking = networkingOf(flags) ?? config['networking'] ?? { type: 'unrestricted' };
-  if (!isObject(networking) || typeof networking['type'] !== 'string')
-    throw wrong('config.networking', 'a mapping with a type: unrestricted or limited');
-  const packages = packagesOf(config['packages'], flags.packages ?? []);
-  body['config'] = { type: 'cloud', ...config, networking, ...defined({ packages }) };
-  const stored = mapping(fileSecrets, 'config.secrets', 'a mapping of names to env:NAME or file:PATH');
+  const body: Body = { ...file, ...definedOnly({ name: flags.name, description: flags.description }) };
+  const { secrets, ...config } = check(ENVIRONMENT, body, 'environment').config ?? {};
+  const networking = networkingOf(flags) ?? config.networking ?? { type: 'unrestricted' };
+  const packages = packagesOf(config.packages ?? {}, flags.packages ?? []);
+  body['config'] = { type: 'cloud', ...config, networking, ...definedOnly({ packages }) };
   return {
     body,
     secrets: [
-      ...Object.entries(stored).map(([name, reference]) => checkedSecret(name, reference)),
+      ...Object.entries(secrets ?? {}).map(([name, reference]) => checkedSecret(name, reference)),
       ...(flags.secrets ?? []).map((flag) => {
         const at = flag.indexOf('=');
         return at < 1 ? checkedSecret('', undefined) : checkedSecret(flag.slice(0, at), flag.slice(at + 1));
@@ -80,7 +94,7 @@ export function environmentBody(file: Body, flags: EnvironmentFlags): Environmen
   };
 }
 
-/** Makes an environment; its secrets are read now, and hidden in whatever the service says of them. */
+/** Creates an environment; the values of its secrets are read now and hidden in the answer. */
 export async function createEnvironment(
   { client }: { client: Pick<ManagedClient, 'create'> },
   { body, secrets }: EnvironmentBody,
@@ -99,45 +113,45 @@ export async function createEnvironment(
   }
 }
 
-/** The same text or value with every one of these secrets taken out. */
+/** Returns a copy of a value with every secret masked. */
 function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
   const hide = (text: string): string =>
     secrets.reduce((hidden, secret) => (secret === '' ? hidden : hidden.replaceAll(secret, '••••')), text);
-  const walk = (at: unknown): unknown => {
-    if (typeof at === 'string') return hide(at);
-    if (Array.isArray(at)) return at.map(walk);
-    if (!isObject(at)) return at;
-    return Object.fromEntries(Object.entries(at).map(([name, inner]) => [hide(name), walk(inner)]));
+  const walk = (item: unknown): unknown => {
+    if (typeof item === 'string') return hide(item);
+    if (Array.isArray(item)) return item.map(walk);
+    if (!isObject(item)) return item;
+    return Object.fromEntries(Object.entries(item).map(([name, inner]) => [hide(name), walk(inner)]));
   };
   return walk(value) as T;
 }
 
-/** A name, which may begin with `*.`, or an address, with a port or without. */
+/** A name, which may begin with `*.`, or an address, with an optional port. */
 const HOST = /^(?:(?:\*\.)?[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu;
 
 function networkingOf({ networking, hosts = [] }: EnvironmentFlags): Body | undefined {
   if (networking === 'unrestricted' && hosts.length > 0) {
-    throw new StewardError('usage', '--host only goes with limited networking.', {
-      hint: 'Leave out --networking unrestricted.',
+    throw new StewardError('usage', '--host needs limited networking.', {
+      hint: 'Omit --networking unrestricted.',
     });
   }
-  const odd = hosts.find((host) => !HOST.test(host));
-  if (odd !== undefined) {
-    throw new StewardError('usage', `--host ${clean(odd).slice(0, 80)} is no name of a host.`, {
-      hint: 'Write the name alone, such as pypi.org or *.example.org: no https://, no path.',
+  const invalid = hosts.find((host) => !HOST.test(host));
+  if (invalid !== undefined) {
+    throw new StewardError('usage', `Invalid --host "${clean(invalid).slice(0, 80)}".`, {
+      hint: 'Give the host name only, such as pypi.org or *.example.org.',
     });
   }
   if (hosts.length > 0) return { type: 'limited', allowed_hosts: [...hosts] };
   return networking === undefined ? undefined : { type: networking };
 }
 
-function packagesOf(stored: unknown, added: readonly string[]): Body | undefined {
-  const packages = { ...mapping(stored, 'config.packages', `a mapping of ${MANAGERS.join(', ')} to lists`) };
+function packagesOf(stored: Body, added: readonly string[]): Body | undefined {
+  const packages = { ...stored };
   for (const flag of added) {
     const [, manager = '', name = ''] = /^([a-z]+):(\S+)$/.exec(flag) ?? [];
     if (!MANAGERS.includes(manager)) {
-      throw new StewardError('usage', `"${clean(flag).slice(0, 80)}" does not name a package.`, {
-        hint: `Write MANAGER:NAME, such as pip:requests; managers are ${MANAGERS.join(', ')}.`,
+      throw new StewardError('usage', `Invalid --package "${clean(flag).slice(0, 80)}".`, {
+        hint: `Use MANAGER:NAME, such as pip:requests; managers: ${MANAGERS.join(', ')}.`,
       });
     }
     const list = packages[manager];
@@ -146,45 +160,29 @@ function packagesOf(stored: unknown, added: readonly string[]): Body | undefined
   return Object.keys(packages).length === 0 ? undefined : packages;
 }
 
-/** A secret given as plain text is refused, and never repeated in the message. */
+/** Refuses a secret in plain text, and never repeats it. */
 function checkedSecret(name: string, reference: unknown): SecretReference {
   const isReference =
     typeof reference === 'string' && /^(?:env:[A-Za-z_]\w*|file:(?:[/\\~]|[A-Za-z]:).*)$/.test(reference);
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && isReference) return { name, reference };
-  const named = name === '' ? '' : ` (${clean(name).slice(0, 80)})`;
-  throw new StewardError('usage', `A secret is given by reference${named}.`, {
-    hint: 'Write NAME=env:VARIABLE or NAME=file:PATH (absolute or from ~/); a value in the open is not taken.',
+  const named = name === '' ? '' : ` ${clean(name).slice(0, 80)}`;
+  throw new StewardError('usage', `Secret${named} must be given by reference.`, {
+    hint: 'Use NAME=env:VARIABLE or NAME=file:PATH (absolute or from ~/).',
   });
 }
 
-function checkKeys(file: Body, known: readonly string[], what: string): void {
-  const unknown = Object.keys(file).filter((key) => !known.includes(key));
-  if (unknown.length === 0) return;
-  throw new StewardError('usage', `The file of ${what} has unknown keys: ${unknown.map(clean).join(', ')}.`, {
-    hint: `Known are ${known.join(', ')}.`,
+/** Parses a definition; the error names the first invalid key. */
+function check<S extends v.GenericSchema>(schema: S, body: Body, what: string): v.InferOutput<S> {
+  const result = v.safeParse(schema, body);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const key = v.getDotPath(issue) ?? '';
+  const root = key.split('.')[0] ?? '';
+  if (issue.type === 'strict_object' && issue.expected === 'never')
+    throw new StewardError('usage', `Unknown key ${clean(key)} in the ${what} file.`, { hint: 'Remove it.' });
+  if (body[root] === undefined)
+    throw new StewardError('usage', `The ${what} needs a ${key}.`, { hint: `Use --${key}, or set ${key} in the file.` }); // prettier-ignore
+  throw new StewardError('usage', `Invalid ${key} in the ${what}: expected ${issue.message}.`, {
+    hint: 'Correct the file or the flag.',
   });
-}
-
-function needText(body: Body, key: string, what: string, flag: string): void {
-  const value = body[key];
-  if (typeof value === 'string' && value.trim() !== '') return;
-  if (value !== undefined && typeof value !== 'string') throw wrong(key, 'a text');
-  throw new StewardError('usage', `${what} needs a ${key}.`, {
-    hint: `Give it with ${flag}, or as ${key} in the file.`,
-  });
-}
-
-/** The mapping under a key of a file; empty when there is none. */
-function mapping(value: unknown, key: string, expected: string): Body {
-  if (value === undefined || value === null) return {};
-  if (!isObject(value)) throw wrong(key, expected);
-  return value;
-}
-
-function wrong(key: string, expected: string): StewardError {
-  return new StewardError('usage', `${key}: expected ${expected}.`, { hint: 'Correct the file.' });
-}
-
-function defined(values: Readonly<Body>): Body {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -2,10 +2,10 @@ import { StewardError } from '../../errors';
 import { isObject } from '../../platform/files/json-object';
 import { clean } from '../../platform/terminal/terminal';
 
-/** An event of a session's log as the service sends it; the set of types is open. */
+/** An event of a session's log as the service sends it; there may be new types. */
 export interface ManagedEvent extends Record<string, unknown> {
   type: string;
-  /** Echoes of interrupts can lack it. */
+  /** Echoes of interrupts may lack it. */
   id?: string;
 }
 
@@ -26,12 +26,11 @@ export type SentEvent =
       is_error?: boolean;
     };
 
-/** The event in a parsed value; undefined when there is none. */
 export function asEvent(value: unknown): ManagedEvent | undefined {
   return isObject(value) && typeof value['type'] === 'string' ? (value as ManagedEvent) : undefined;
 }
 
-/** Identifies an event within its log. One without an id goes by the event before it: the order never changes. */
+/** Identifies an event within its log; one without an id by the event before it. */
 export function eventKey(event: ManagedEvent, before: string): string {
   return hasId(event) ? event.id : `${before}\n${event.type}`;
 }
@@ -44,13 +43,13 @@ export function idOf(event: ManagedEvent | undefined): string | undefined {
   return event !== undefined && hasId(event) ? event.id : undefined;
 }
 
-/** A member that is a text; undefined when it is missing or of another type. */
+/** Returns a string member, or undefined. */
 export function textOf(value: unknown, name: string): string | undefined {
   const found = isObject(value) ? value[name] : undefined;
   return typeof found === 'string' ? found : undefined;
 }
 
-/** The texts of a content list, one after the other. */
+/** Returns the texts of a content list. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -61,7 +60,7 @@ export function textBlocks(text: string): TextBlock[] {
   return [{ type: 'text', text }];
 }
 
-/** The id of the tool use that an answer is for. */
+/** Returns the id of the tool use that an answer is for. */
 export function targetOf(event: unknown): string | undefined {
   return textOf(event, 'tool_use_id') ?? textOf(event, 'custom_tool_use_id');
 }
@@ -69,15 +68,15 @@ export function targetOf(event: unknown): string | undefined {
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/i;
 
-/** May it become part of a URL and of a file name? */
+/** Is it safe in a URL and in a file name? */
 export function isId(text: string): boolean {
   return ID.test(text) && !DEVICE.test(text);
 }
 
-/** An id that a person typed; an invalid one is `usage`. */
+/** Returns an id that was typed; an invalid one is `usage`. */
 export function checkedId(text: string, what: string): string {
   if (isId(text)) return text;
   throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not the id of ${what}.`, {
-    hint: 'An id has letters, digits, _ and -; the list commands show them.',
+    hint: 'An id has letters, digits, _ and -; the list commands show the ids.',
   });
 }

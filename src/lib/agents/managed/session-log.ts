@@ -1,48 +1,50 @@
 import { join } from 'node:path';
+import * as v from 'valibot';
 
 import { ensureFolder, lstatOf, removeFile } from '../../platform/files/folder';
-import { isObject, parseObject } from '../../platform/files/json-object';
+import { parseObject } from '../../platform/files/json-object';
 import { completeAppend, planAppend, readLines } from '../../platform/files/jsonl';
 import { openMark, type MarkFile } from '../../platform/files/mark-file';
-import type { OutputFile, ShownOutput } from '../../platform/terminal/stdio';
+import type { ShownOutput } from '../../platform/terminal/stdio';
 import { asEvent, eventKey, type ManagedEvent } from './event';
 import type { Keyed } from './reader';
 
-/** An event of a session may carry whole files; a line longer than this is not read back. */
+/** An event may contain whole files. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface ShowDeps {
   output: ShownOutput;
-  /** What is shown of an event: lines with their line feeds, or nothing. The same event gives the same text. */
+  /** Returns the lines to show for an event, or nothing; the same event gives the same text. */
   render: (event: ManagedEvent) => string;
 }
 
 /**
- * The local log of a session: `<session>.jsonl`, an event a line in the order of the service's log, and
+ * The local log of a session: `<session>.jsonl`, an event per line in the order of the service's log, and
  * `<session>.shown`, how much of it was shown. Both survive a kill at any point.
  */
 export interface SessionLog {
   has: (key: string) => boolean;
   count: () => number;
-  /** Appends the events that are new, durably, and returns them. */
+  /** Appends the new events durably and returns them. */
   append: (events: readonly Keyed[]) => ManagedEvent[];
-  /** Calls back for every event in the log, in order. */
   replay: (onEvent: (event: ManagedEvent) => void) => void;
-  /** Shows what was not shown yet, each event once. */
+  /** Shows the events not shown before. */
   show: () => Promise<void>;
-  /** From now on everything counts as not shown. */
+  /** Marks everything as not shown. */
   rewind: () => void;
-  /** May an event have been shown twice, since a killed process wrote to an output that cannot be checked? */
+  /** May an event be shown twice, since a killed process wrote to an output that cannot be checked? */
   mayRepeat: () => boolean;
   close: () => void;
 }
 
+const OFFSET = v.pipe(v.number(), v.finite(), v.minValue(0));
 /** Bytes of the log that were shown; `to` while the bytes up to there are being written to `out`. */
-interface Shown {
-  upTo: number;
-  to?: number;
-  out?: OutputFile;
-}
+const SHOWN = v.object({
+  upTo: OFFSET,
+  to: v.fallback(v.optional(OFFSET), undefined),
+  out: v.fallback(v.optional(v.object({ dev: OFFSET, ino: OFFSET, size: OFFSET })), undefined),
+});
+type Shown = v.InferOutput<typeof SHOWN>;
 
 interface Log extends ShowDeps {
   path: string;
@@ -61,7 +63,7 @@ export function openSessionLog(folder: string, session: string, deps: ShowDeps):
   const path = sessionLogPath(folder, session);
   const markPath = join(folder, `${session}.shown`);
   const mark = openMark<Shown>(markPath);
-  const shown = shownOf(mark.read(), lstatOf(path)?.size ?? 0);
+  const shown = parseShown(mark.read(), lstatOf(path)?.size ?? 0);
   const log: Log = { ...deps, path, mark, keys: new Set(), shown, mayRepeat: false };
   let last = '';
   eachEvent(path, 0, (event) => {
@@ -78,13 +80,13 @@ export function openSessionLog(folder: string, session: string, deps: ShowDeps):
     mayRepeat: () => log.mayRepeat,
     close: () => {
       mark.close();
-      // A session that showed nothing, such as one that does not exist, leaves nothing here.
+      // A session without events, such as one that does not exist, leaves no file here.
       if (log.keys.size === 0) removeFile(markPath);
     },
   };
 }
 
-/** A line that a killed process left in part is skipped; its event stands whole behind it. */
+/** Skips a line cut by a kill; its event follows as a whole. */
 function eachEvent(path: string, from: number, onEvent: (event: ManagedEvent, to: number) => void): void {
   readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text, offset, bytes }) => {
     const event = text === undefined ? undefined : asEvent(parseObject(text));
@@ -96,13 +98,12 @@ function append({ path, keys }: Log, events: readonly Keyed[]): ManagedEvent[] {
   const offered = new Map(events.map(({ key, event }) => [key, event]));
   const added = [...offered].filter(([key]) => !keys.has(key));
   if (added.length === 0) return [];
-  const lines = added.map(([, event]) => JSON.stringify(event));
-  completeAppend(path, planAppend(path, lines));
+  completeAppend(path, planAppend(path, added.map(([, event]) => JSON.stringify(event)))); // prettier-ignore
   for (const [key] of added) keys.add(key);
   return added.map(([, event]) => event);
 }
 
-/** The rendered events behind an offset, up to `end`. */
+/** Returns the rendered events between two offsets. */
 function rendered({ path, render }: Log, from: number, end = Infinity): { text: string; to: number }[] {
   const found: { text: string; to: number }[] = [];
   eachEvent(path, from, (event, to) => {
@@ -112,7 +113,7 @@ function rendered({ path, render }: Log, from: number, end = Infinity): { text: 
 }
 
 async function show(log: Log): Promise<void> {
-  await resume(log);
+  await completeWrite(log);
   let text = '';
   let to = log.shown.upTo;
   for (const line of rendered(log, to)) {
@@ -136,20 +137,20 @@ async function write(log: Log, text: string, to: number): Promise<void> {
   setShown(log, { upTo: to });
 }
 
-/** Completes a write that was interrupted, where the output tells how far it came. */
-async function resume(log: Log): Promise<void> {
+/** Completes a write interrupted by a kill, if the size of the output shows how far it came. */
+async function completeWrite(log: Log): Promise<void> {
   const { upTo, to, out } = log.shown;
   if (to === undefined) return;
   const now = log.output.file();
   const texts = rendered(log, upTo, to).map(({ text }) => text);
   const bytes = Buffer.from(texts.join(''), 'utf8');
-  const done = (now?.size ?? 0) - (out?.size ?? 0);
+  const written = (now?.size ?? 0) - (out?.size ?? 0);
   const isSame = out !== undefined && now?.dev === out.dev && now.ino === out.ino;
-  if (!isSame || done < 0 || done > bytes.length) {
+  if (!isSame || written < 0 || written > bytes.length) {
     log.mayRepeat = true;
     return;
   }
-  if (done < bytes.length) await log.output.write(bytes.subarray(done));
+  if (written < bytes.length) await log.output.write(bytes.subarray(written));
   setShown(log, { upTo: to });
 }
 
@@ -158,16 +159,9 @@ function setShown(log: Log, shown: Shown): void {
   log.mark.write(shown);
 }
 
-/** What a mark says; starts over if it is invalid, or stands behind the end of a log that was replaced. */
-function shownOf(stored: unknown, logBytes: number): Shown {
-  const { upTo, to, out } = isObject(stored) ? stored : {};
-  if (!isOffset(upTo) || upTo > logBytes) return { upTo: 0 };
-  if (!isOffset(to) || to < upTo) return { upTo };
-  const { dev, ino, size } = isObject(out) ? out : {};
-  const isFile = isOffset(dev) && isOffset(ino) && isOffset(size);
-  return { upTo, to, ...(isFile ? { out: { dev, ino, size } } : {}) };
-}
-
-function isOffset(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && Number.isFinite(value);
+/** Parses a mark; starts over if it is invalid or beyond the end of a log that was replaced. */
+function parseShown(stored: unknown, logBytes: number): Shown {
+  const { success, output } = v.safeParse(SHOWN, stored);
+  if (!success || output.upTo > logBytes) return { upTo: 0 };
+  return (output.to ?? 0) < output.upTo ? { upTo: output.upTo } : output;
 }

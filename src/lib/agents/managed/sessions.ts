@@ -12,7 +12,7 @@ import { pageQuery, pagesOf, type Resource } from './client';
 import { checkedId, isId, textOf } from './event';
 import { failureOf, isNothingDone, mayHaveLanded, once, pause, repeated } from './failure';
 import { hasPending, prepareFirst, type SendDeps } from './outbox';
-import { pendingOf, sendOrSay } from './send';
+import { pendingOf, sendOrExplain } from './send';
 import { sessionLogPath } from './session-log';
 import { costOf, usageOf, type Prices } from './turn';
 import type { SessionReport } from './view';
@@ -27,33 +27,33 @@ export interface StartInput {
   budget?: number;
 }
 
-/** A session that is being made: written down first, so that a killed run makes one session and not two. */
+/** `<nonce>.start.json`: written before a session is created, so that a killed run creates one session and not two. */
 interface Start extends StartInput {
   nonce: string;
 }
 
-/** The member of a session's metadata by which the one who made it finds it again. */
+/** Metadata of a session by which a later run finds it. */
 const NONCE = 'steward_run';
-const PAGES = 5;
+const MAX_PAGES = 5;
 
-/** Makes a session and writes its first message down, to be sent once the session is followed. Returns its id. */
+/** Creates a session and stores its first message, which `follow` sends. Returns its id. */
 export async function startSession(deps: SendDeps, input: StartInput): Promise<string> {
   const start = { nonce: randomUUID(), ...input };
   const path = join(deps.folder, `${start.nonce}.start.json`);
   ensureFolder(deps.folder);
   replaceFile(path, `${JSON.stringify(start)}\n`);
-  return complete(deps, start, path, false);
+  return completeStart(deps, start, path, false);
 }
 
-/** Goes on with the session that a killed process was about to make, the latest; undefined when there is none. */
+/** Completes the latest start of a killed process; undefined if there is none. */
 export async function resumeStart(deps: SendDeps): Promise<string | undefined> {
   const { folder } = deps;
-  const left = listFolder(folder).filter((name) => name.endsWith('.start.json'));
-  for (const name of byTime(folder, left)) {
+  const names = listFolder(folder).filter((name) => name.endsWith('.start.json'));
+  for (const name of byTime(folder, names)) {
     const path = join(folder, name);
     const start = parseObject(readText(path) ?? '');
-    if (isStart(start)) return complete(deps, start, path, true);
-    bury(deadMessages(folder), path, { atMs: deps.clock.now(), reason: 'the file cannot be read' });
+    if (isStart(start)) return completeStart(deps, start, path, true);
+    bury(deadMessages(folder), path, { atMs: deps.clock.now(), reason: 'the file is invalid' });
   }
   return undefined;
 }
@@ -62,38 +62,38 @@ function isStart(value: unknown): value is Start {
   return ['nonce', 'agent', 'environment', 'message'].every((key) => textOf(value, key) !== undefined);
 }
 
-async function complete(deps: SendDeps, start: Start, path: string, wasTried: boolean): Promise<string> {
-  let certain = !wasTried;
+async function completeStart(deps: SendDeps, start: Start, path: string, wasTried: boolean): Promise<string> {
+  let isCertain = !wasTried;
   const find = (): Promise<Resource | undefined> => findByNonce(deps, start);
-  const make = (): Promise<Resource> =>
+  const create = (): Promise<Resource> =>
     once(
       deps,
       () => deps.client.create('sessions', bodyOf(start)),
       find,
       (error) => {
-        certain = isNothingDone(error);
+        isCertain = isNothingDone(error);
         return mayHaveLanded(error);
       },
     );
   let session: Resource;
   try {
-    session = (wasTried ? await repeated(deps, find) : undefined) ?? (await make());
+    session = (wasTried ? await repeated(deps, find) : undefined) ?? (await create());
   } catch (error) {
-    // Refused: nothing was made, and nothing will be. What is uncertain stays, for a wake.
-    if (certain && isNothingDone(error)) {
+    // A refused start is dropped; an uncertain one stays for a wake.
+    if (isCertain && isNothingDone(error)) {
       removeFile(path);
       throw error;
     }
     const known = toStewardError(error);
     throw new StewardError(known.kind, known.message, {
-      hint: 'The session may have been made: "steward agents managed wake" finds out, and goes on with it.',
+      hint: 'The session may exist; "steward agents managed wake" checks and resumes it.',
       cause: known,
     });
   }
   if (!isId(session.id)) {
-    const message = `${deps.client.host} made a session with an id that is none: ${cleanLine(session.id, 80)}`;
+    const message = `${deps.client.host} returned an invalid session id: ${cleanLine(session.id, 80)}`;
     throw new StewardError('unavailable', message, {
-      hint: 'Check agents.managed.url. Nothing was sent to that session.',
+      hint: 'Check agents.managed.url. Nothing was sent.',
     });
   }
   prepareFirst(deps.folder, session.id, start.message);
@@ -102,7 +102,7 @@ async function complete(deps: SendDeps, start: Start, path: string, wasTried: bo
 }
 
 function bodyOf({ agent, environment, nonce, title, vaults = [], budget }: Start): Record<string, unknown> {
-  // The service's own hard limit is in cents, as a text.
+  // The limit of the service is a string, in cents.
   const amount = String(Math.max(1, Math.round((budget ?? 0) * 100)));
   return {
     agent,
@@ -122,14 +122,14 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
   for await (const found of pagesOf((page) => client.list('sessions', [...query, ...pageQuery(page)]))) {
     const own = found.find(({ metadata }) => textOf(metadata, NONCE) === start.nonce);
     read += 1;
-    if (own !== undefined || read === PAGES) return own;
+    if (own !== undefined || read === MAX_PAGES) return own;
   }
   return undefined;
 }
 
 /**
- * Finds the session to go on with: the one named, else a run that was killed before it knew its session, else the one
- * that was used last. One that is over is `conflict`. A message is sent, once.
+ * Returns the session to resume: the given one, else one that a killed run was starting, else the one used last; sends a
+ * message to it. A session that is over is `conflict`.
  */
 export async function wakeSession(
   deps: SendDeps,
@@ -138,8 +138,8 @@ export async function wakeSession(
 ): Promise<{ session: string; isIdle: boolean; sent: string[] }> {
   const id = named ?? (await resumeStart(deps)) ?? localSessions(deps.folder)[0];
   if (id === undefined) {
-    throw new StewardError('not_found', 'No hosted session was used here yet.', {
-      hint: 'Name one (steward agents managed sessions), or start one: steward agents managed run',
+    throw new StewardError('not_found', 'No hosted session has been used on this machine.', {
+      hint: 'Give a session id (steward agents managed sessions), or start one: steward agents managed run',
     });
   }
   const session = checkedId(id, 'a session');
@@ -148,11 +148,11 @@ export async function wakeSession(
   const archived = isArchived(found);
   if (status === 'terminated' || archived) {
     const state = archived ? 'archived' : status;
-    throw new StewardError('conflict', `Session ${session} is ${state}: it cannot go on.`, {
-      hint: `steward agents managed stream ${session} --all shows what happened; a new run starts a new session.`,
+    throw new StewardError('conflict', `Session ${session} is ${state} and cannot be resumed.`, {
+      hint: `See its log: steward agents managed stream ${session} --all`,
     });
   }
-  const sent = message === undefined ? undefined : (await sendOrSay(deps, session, message)).id;
+  const sent = message === undefined ? undefined : (await sendOrExplain(deps, session, message)).id;
   return {
     session,
     isIdle: status === 'idle' && message === undefined && !hasPending(deps.folder, session),
@@ -160,7 +160,7 @@ export async function wakeSession(
   };
 }
 
-/** What the service and the local log know of a session. */
+/** Returns the state of a session at the service and here. */
 export async function sessionReport(
   { deps, prices }: { deps: SendDeps; prices: Prices },
   id: string,
@@ -174,26 +174,23 @@ export async function sessionReport(
   return { session, localEvents, unsent: hasPending(deps.folder, id), cost, pending };
 }
 
-/**
- * Archives a session. One that has just become idle may still count as running for a moment: the refusal is believed
- * only when the session says that it is running, or goes on refusing.
- */
+/** Archives a session. The service may refuse one that has just become idle, so a refusal is retried. */
 export async function archiveSession(deps: SendDeps, id: string): Promise<Resource> {
-  for (let tried = 0; ; tried += 1) {
+  for (let failures = 0; ; failures += 1) {
     try {
       return await repeated(deps, () => deps.client.archive('sessions', id));
     } catch (error) {
       if (failureOf(error)?.status !== 400) throw error;
       const session = await repeated(deps, () => deps.client.get('sessions', id));
       if (isArchived(session)) return session;
-      if (tried + 1 >= deps.timing.tries) {
+      if (failures + 1 >= deps.timing.tries) {
         if (textOf(session, 'status') !== 'running') throw error;
         throw new StewardError('conflict', `Session ${id} is running.`, {
-          hint: `steward agents managed interrupt ${id}, then archive it.`,
+          hint: `Interrupt it first: steward agents managed interrupt ${id}`,
           cause: error,
         });
       }
-      await pause(deps, tried);
+      await pause(deps, failures);
     }
   }
 }
@@ -204,21 +201,18 @@ function isArchived(session: Resource): boolean {
 
 const ENDINGS = ['.jsonl', '.shown', '.send.json', '.start.json'];
 
-/** Ids of the sessions that have a log here, the one that was written to last first. */
+/** Returns the ids of sessions with a log here, the latest first. */
 export function localSessions(folder: string): string[] {
   const names = listFolder(folder).filter((name) => name.endsWith('.send.json') || name.endsWith('.jsonl'));
   return [...new Set(byTime(folder, names).map((name) => name.replace(/\.(?:send\.json|jsonl)$/, '')))];
 }
 
-/** The folder of messages that were never sent. */
+/** Returns the folder of messages that were never sent. */
 export function deadMessages(folder: string): string {
   return join(folder, 'dead');
 }
 
-/**
- * Removes the logs of sessions that nothing was written to for some days; the service keeps its own. A message that was
- * never sent is nowhere else, and is buried.
- */
+/** Removes the logs of sessions not written to for some days; messages that were never sent move to `dead`. */
 export function pruneSessions(folder: string, days: number, nowMs: number): void {
   const isFresh = (name: string): boolean => nowMs - mtimeOf(folder, name) < days * 86_400_000;
   for (const name of listFolder(folder)) {
@@ -233,7 +227,7 @@ export function pruneSessions(folder: string, days: number, nowMs: number): void
   pruneDead(deadMessages(folder), nowMs);
 }
 
-/** The names, the one that was written to last first. */
+/** Sorts names by modification time, the latest first. */
 function byTime(folder: string, names: readonly string[]): string[] {
   return [...names].sort((a, b) => mtimeOf(folder, b) - mtimeOf(folder, a));
 }

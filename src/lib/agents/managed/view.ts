@@ -1,4 +1,4 @@
-import { palette, table } from '../../platform/terminal/format';
+import { palette, plural, table } from '../../platform/terminal/format';
 import { forShell } from '../../platform/process/spawn';
 import type { Terminal } from '../../platform/terminal/stdio';
 import { clean, cleanLine } from '../../platform/terminal/terminal';
@@ -12,54 +12,50 @@ import type { FollowEnd } from './follow';
 const LINE = 400;
 const MAX_ID = 128;
 
-/** What a person sees of an event: lines with their line feeds; nothing of those that only say that work goes on. */
+/** Returns the lines to show for an event; none for those that only report progress. */
 export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns' | 'color'>): string {
   const { attention, neutral } = palette(terminal);
   const columns = Math.max(20, terminal.columns);
-  const told = (indent: string): string => {
+  const message = (indent: string): string => {
     const text = contentText(event['content']);
-    // A message may have no text at all, such as one of images alone.
     if (text === '') return '';
     return text
       .split(/\r?\n/)
-      .flatMap((line) => flowed(clean(line.replaceAll('\t', '    ')), columns, indent))
+      .flatMap((line) => wrapLine(clean(line.replaceAll('\t', '    ')), columns, indent))
       .map((line) => `${line.trimEnd()}\n`)
       .join('');
   };
-  const small = (text: string, paint = neutral): string => `  ${paint(cleanLine(text, columns - 2))}\n`;
+  const detail = (text: string, paint = neutral): string => `  ${paint(cleanLine(text, columns - 2))}\n`;
   switch (event.type) {
     case 'agent.message':
-      return told('');
+      return message('');
     case 'user.message':
-      return told('> ');
+      return message('> ');
     case 'agent.tool_use':
     case 'agent.mcp_tool_use':
     case 'agent.custom_tool_use':
-      return small(`${textOf(event, 'name') ?? 'tool'} ${inputText(event['input'])}`);
+      return detail(`${textOf(event, 'name') ?? 'tool'} ${inputText(event['input'])}`);
     case 'agent.tool_result':
     case 'agent.mcp_tool_result':
-      return event['is_error'] === true ? small(`failed: ${contentText(event['content'])}`) : '';
+      return event['is_error'] === true ? detail(`failed: ${contentText(event['content'])}`) : '';
     case 'user.tool_confirmation':
-      return small(textOf(event, 'result') === 'allow' ? 'allowed' : 'denied');
+      return detail(textOf(event, 'result') === 'allow' ? 'allowed' : 'denied');
     case 'user.interrupt':
-      return small('interrupted');
+      return detail('interrupted');
     case 'session.error':
-      return small(`error: ${textOf(event['error'] ?? event, 'message') ?? 'not told'}`, attention);
+      return detail(`error: ${textOf(event['error'] ?? event, 'message') ?? 'no details'}`, attention);
     case 'session.status_rescheduled':
-      return small('the service tries again');
+      return detail('the service is retrying');
     case 'session.status_terminated':
     case 'session.deleted':
-      return small(event.type.replace(/^session\.(?:status_)?/, 'session '));
+      return detail(event.type.replace(/^session\.(?:status_)?/, 'session '));
     default:
       return '';
   }
 }
 
-/**
- * A line of a text in lines of at most `columns`. Its spaces stay, so that code keeps its shape, the lines that follow are
- * indented as it is, and a word that is longer than a line (an address) is left whole.
- */
-function flowed(line: string, columns: number, indent: string): string[] {
+/** Wraps a line of text. It keeps spaces and indentation, so that code keeps its shape, and leaves long words whole. */
+function wrapLine(line: string, columns: number, indent: string): string[] {
   if (displayWidth(line) + indent.length <= columns) return [indent + line];
   const own = /^ */.exec(line)?.[0] ?? '';
   const hanging = own.length < columns / 2 ? indent + own : indent;
@@ -78,11 +74,11 @@ function flowed(line: string, columns: number, indent: string): string[] {
 function inputText(input: unknown): string {
   if (input === undefined || input === null) return '';
   const command = textOf(input, 'command') ?? textOf(input, 'file_path') ?? textOf(input, 'path');
-  return cleanLine(written(command ?? JSON.stringify(input)), LINE);
+  return cleanLine(escapeHidden(command ?? JSON.stringify(input)), LINE);
 }
 
-/** A person who allows a command has to see all of it: what a terminal would act on, or hide, is written as `\u009b`. */
-function written(text: string): string {
+/** Writes hidden and control characters as `\u009b`, so that you see everything that you allow. */
+function escapeHidden(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
     /[\n\r\t]/.test(hidden)
       ? hidden
@@ -90,23 +86,26 @@ function written(text: string): string {
   );
 }
 
-/** Of an input that is longer only so many characters are shown, and that it is longer is said. */
-const MAX_ASKED = 4000;
+/** A longer input is cut, with a note. */
+const MAX_INPUT = 4000;
 
-/** The question whether a tool may be used: in one line, or, where that is too narrow, with the whole input above it. */
-export function askedText({ name, input }: ToolUse, columns: number): { lines: string; question: string } {
-  const tool = name === '' ? 'a tool' : cleanLine(written(name), 80);
-  const given = input === null ? '' : written(JSON.stringify(input));
+/** Returns the question for a permission: one line, or the whole input above it. */
+export function permissionText(
+  { name, input }: ToolUse,
+  columns: number,
+): { lines: string; question: string } {
+  const tool = name === '' ? 'a tool' : cleanLine(escapeHidden(name), 80);
+  const given = input === null ? '' : escapeHidden(JSON.stringify(input));
   const short = `Allow ${tool}${given === '' ? '' : ` ${given}`}?`;
   if (displayWidth(short) + ' [y/N] '.length < columns) return { lines: '', question: short };
   const width = Math.max(20, columns - 4);
-  const lines = pieces(given.slice(0, MAX_ASKED), width).map((piece) => `  ${piece}`);
-  const more = given.length - MAX_ASKED;
-  if (more > 0) lines.push(`  … and ${grouped(more)} characters more, which are not shown here.`);
+  const lines = pieces(given.slice(0, MAX_INPUT), width).map((piece) => `  ${piece}`);
+  const more = given.length - MAX_INPUT;
+  if (more > 0) lines.push(`  … ${grouped(more)} more characters not shown`);
   return { lines: [tool, ...lines].join('\n'), question: 'Allow it?' };
 }
 
-/** A text cut into pieces of a width, anywhere: no place in a shell command is better than another. */
+/** Cuts a text into pieces of a width, at any character: a shell command has no better place. */
 function pieces(text: string, width: number): string[] {
   const found = [''];
   for (const character of text) {
@@ -117,18 +116,18 @@ function pieces(text: string, width: number): string[] {
   return found;
 }
 
-/** The end of a turn in a line. */
+/** Returns the end of a turn as a line. */
 export function endText({ outcome, cost }: FollowEnd): string {
   return outcome.kind === undefined ? `Done. ${costText(cost)}` : costText(cost);
 }
 
-/** What the agent waits for, and the command that answers each: one that a shell takes as it stands. */
+/** Returns what the agent waits for, each with a command to answer it, quoted for a shell. */
 export function pendingLines(session: string, pending: readonly ToolUse[]): string[] {
   return pending.flatMap(({ id, name, kind, input }) => {
     const use = `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`;
-    // Ids are the service's words: no person copies one that a shell or a terminal would act on.
+    // The id comes from the service; nobody should paste control characters or a flag.
     if (/[\p{C}\p{Zl}\p{Zp}]/u.test(id) || id.startsWith('-'))
-      return [use, '    Its id is none that a command can name.'];
+      return [use, '    Its id cannot be used in a command.'];
     return [
       use,
       kind === 'custom'
@@ -144,8 +143,8 @@ function costText(cost: Cost): string {
   const tokens = `${grouped(cost.inputTokens)} tokens in${cached}, ${grouped(cost.outputTokens)} out`;
   const active = `active ${span(cost.activeSeconds)}, ${usd(cost.activeUsd)}`;
   if (cost.listCost !== undefined)
-    return `${tokens} · ${active} · ${usd(cost.listCost)} as the service counts it`;
-  const priced = cost.tokenUsd === undefined ? 'tokens not priced' : `${usd(cost.totalUsd)} in all`;
+    return `${tokens} · ${active} · total ${usd(cost.listCost)} (from the service)`;
+  const priced = cost.tokenUsd === undefined ? 'token prices not set' : `total ${usd(cost.totalUsd)}`;
   return `${tokens} · ${active} · ${priced}`;
 }
 
@@ -164,7 +163,7 @@ function span(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${String(Math.floor(whole / 60) % 60).padStart(2, '0')} m`;
 }
 
-/** Agents, environments or sessions, one a line; times are of the zone. */
+/** Returns a table of agents, environments or sessions, with local times. */
 export function resourcesText(
   resources: readonly Resource[],
   none: string,
@@ -190,9 +189,9 @@ export function resourcesText(
 
 export interface SessionReport {
   session: Resource;
-  /** Events in the local log; 0 where there is none. */
+  /** Events in the local log. */
   localEvents: number;
-  /** A message of a run that was killed waits to be sent by a wake. */
+  /** A killed run left a message for a wake to send. */
   unsent: boolean;
   cost: Cost;
   pending: ToolUse[];
@@ -201,12 +200,12 @@ export interface SessionReport {
 export function sessionText({ session, localEvents, unsent, cost, pending }: SessionReport): string {
   const agent = session['agent'];
   const lines = [
-    `${cleanLine(session.id, MAX_ID)}  ${cleanLine(textOf(session, 'status') ?? 'status not told', 40)}`,
+    `${cleanLine(session.id, MAX_ID)}  ${cleanLine(textOf(session, 'status') ?? 'unknown status', 40)}`,
     `  agent        ${cleanLine(textOf(agent, 'name') ?? textOf(agent, 'id') ?? textOf(session, 'agent') ?? '', 80)}`,
     `  environment  ${cleanLine(textOf(session, 'environment_id') ?? '', 80)}`,
-    `  local log    ${localEvents === 0 ? 'none' : `${grouped(localEvents)} events`}`,
+    `  local log    ${localEvents === 0 ? 'none' : plural(localEvents, 'event')}`,
     `  cost         ${costText(cost)}`,
   ];
-  if (unsent) lines.push(`  not sent yet: a message; steward agents managed wake ${clean(session.id)}`);
+  if (unsent) lines.push(`  unsent message; to send it: steward agents managed wake ${clean(session.id)}`);
   return [...lines, ...pendingLines(session.id, pending)].join('\n');
 }

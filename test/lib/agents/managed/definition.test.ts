@@ -22,9 +22,9 @@ describe('managed: definitions', () => {
     });
     expect(agentBody({ name: 'a', model: 'm' }, { noTools: true })).not.to.have.property('tools');
     expect(() => agentBody({ name: 'a', model: 'm', tools: ['bash'] }, {})).to.throw(
-      /tools: expected a list of objects/,
+      /Invalid tools\.0 in the agent: expected an object with a type/,
     );
-    expect(() => agentBody({ model: 'm' }, {})).to.throw(/An agent needs a name/);
+    expect(() => agentBody({ model: 'm' }, {})).to.throw(/The agent needs a name/);
   });
 
   it('joins the packages of file and flags, and limits networking to named hosts', () => {
@@ -48,7 +48,7 @@ describe('managed: definitions', () => {
         try {
           environmentBody({ name: 'e' }, { secrets: [`TOKEN=${value}`] });
         } catch (error) {
-          expect((error as Error).message).to.equal('A secret is given by reference (TOKEN).');
+          expect((error as Error).message).to.equal('Secret TOKEN must be given by reference.');
           return;
         }
         expect.fail('it was taken');
@@ -146,10 +146,10 @@ describe('managed: text from elsewhere', () => {
 
   it('as a time to wait is seconds or a date, never below none or over an hour', () => {
     const now = Date.parse('2026-11-20T10:00:00Z');
-    const asked = { host: 'h', what: 'x', credentialFrom: undefined, nowMs: now };
+    const failed = { host: 'h', what: 'x', credentialFrom: undefined, nowMs: now };
     const retryAfter = (value: string | undefined): number | undefined => {
       const headers = value === undefined ? {} : { 'retry-after': value };
-      return failureOf(apiError(asked, { status: 429, headers, text: '' }))?.retryAfterMs;
+      return failureOf(apiError(failed, { status: 429, headers, text: '' }))?.retryAfterMs;
     };
     expect(retryAfter('7')).to.equal(7000);
     expect(retryAfter('Fri, 20 Nov 2026 10:00:30 GMT')).to.equal(30_000);

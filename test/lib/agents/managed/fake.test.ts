@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect } from 'chai';
 
-import { openHistory } from '../../../../src/lib/agents/managed/reader';
+import { openHistory, readHistory } from '../../../../src/lib/agents/managed/reader';
 import { startFake, type Fake } from '../../../helpers/fake-managed/server';
 import { sendDeps } from '../../../helpers/managed';
 
@@ -85,7 +85,7 @@ describe('managed: the server of the tests, driven by the vendor’s library', f
     const id = await makeSession();
     await sdk.beta.sessions.events.list(id);
     const deps = await sendDeps(fake.url, '/nowhere', 'the-key');
-    await openHistory(deps.client, id).read(() => Promise.resolve());
+    await readHistory(openHistory(deps.client, id), () => undefined);
     await deps.close();
     const [theirs, ours] = fake.requests
       .filter(({ path }) => path.endsWith('/events'))

@@ -81,7 +81,7 @@ describe('managed: answers that come too late', function () {
       ),
     );
     expect(error).to.include({ kind: 'conflict' });
-    expect(error.message).to.match(/refuses events for session/);
+    expect(error.message).to.match(/refused events for session/);
   });
 });
 
@@ -159,7 +159,7 @@ describe('managed: a history that lags behind what was sent', function () {
     expect(end.outcome).to.include({ reason: 'end_turn' });
     expect(shown.join('')).not.to.contain('to two');
     expect(said).to.have.length(1);
-    expect(said[0]).to.contain(`The service took ${found.sent.join()}, and has not shown it`);
+    expect(said[0]).to.contain(`The service accepted ${found.sent.join()} but has not shown it`);
   });
 
   it('ends at once when the log has shown a pending message, and the end of its turn', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import type { EventQuery, ManagedClient, Page } from '../../../../src/lib/agents/managed/client';
 import type { ManagedEvent } from '../../../../src/lib/agents/managed/event';
-import { openHistory } from '../../../../src/lib/agents/managed/reader';
+import { openHistory, readHistory } from '../../../../src/lib/agents/managed/reader';
 
 /** A log that grows, served in pages of a size, with cursors that name a place. */
 function logOf(ids: string[], pageSize: number): Pick<ManagedClient, 'events'> & { asked: EventQuery[] } {
@@ -32,7 +32,7 @@ describe('managed: reading the history', () => {
           const seen = new Set<string>();
           for (const more of growth) {
             for (let index = 0; index < more; index += 1) ids.push(`e${ids.length}`);
-            await history.read((events) => {
+            await readHistory(history, (events) => {
               for (const { key } of events) seen.add(key);
               return Promise.resolve();
             });
@@ -53,11 +53,11 @@ describe('managed: reading the history', () => {
       read += events.length;
       return Promise.resolve();
     };
-    await history.read(take);
+    await readHistory(history, take);
     for (let look = 0; look < 3; look += 1) {
       ids.push(`e${ids.length}`);
       read = 0;
-      await history.read(take);
+      await readHistory(history, take);
     }
     expect(read).to.be.at.most(100);
   });
@@ -67,7 +67,7 @@ describe('managed: reading the history', () => {
     const history = openHistory(logOf(ids, 2), 's');
     const reads: string[][] = [];
     for (let look = 0; look < 2; look += 1) {
-      await history.read((events) => {
+      await readHistory(history, (events) => {
         reads.push(events.map(({ key }) => key));
         return Promise.resolve();
       });

@@ -1,7 +1,18 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { costOf, usageMeter, openTurn, type Turn } from '../../../../src/lib/agents/managed/turn';
+import {
+  addEvent,
+  addUsage,
+  beginTurn,
+  costOf,
+  newMeter,
+  newTurn,
+  outcomeOf,
+  pendingTools,
+  totalUsage,
+  type Turn,
+} from '../../../../src/lib/agents/managed/turn';
 
 type Given = Record<string, unknown> & { type: string };
 const idle = (reason: string, more: object = {}): Given => ({
@@ -18,8 +29,8 @@ const failed = (retry: string): Given => ({
 });
 
 function after(...events: Given[]): Turn {
-  const turn = openTurn();
-  for (const event of events) turn.add(event);
+  const turn = newTurn();
+  for (const event of events) addEvent(turn, event);
   return turn;
 }
 
@@ -57,31 +68,31 @@ describe('managed: the end of a turn', () => {
   ];
   for (const [what, events, kind] of ends) {
     it(what, () => {
-      const outcome = after(...events).outcome();
+      const outcome = outcomeOf(after(...events));
       expect(outcome).not.to.equal(undefined);
       expect(outcome?.kind).to.equal(kind);
     });
   }
 
   it('has not come while it runs, tries again, or waits for an answer', () => {
-    expect(after(message, running).outcome()).to.equal(undefined);
-    expect(after(message, running, { id: 's', type: 'session.status_rescheduled' }).outcome()).to.equal(
+    expect(outcomeOf(after(message, running))).to.equal(undefined);
+    expect(outcomeOf(after(message, running, { id: 's', type: 'session.status_rescheduled' }))).to.equal(
       undefined,
     );
-    expect(after(message, running, idle('requires_action', { event_ids: ['t'] })).outcome()).to.equal(
+    expect(outcomeOf(after(message, running, idle('requires_action', { event_ids: ['t'] })))).to.equal(
       undefined,
     );
   });
 
   it('of a turn before is not that of the message that was sent', () => {
     const turn = after(message, running, idle('end_turn'));
-    turn.begin();
-    expect(turn.outcome()).to.equal(undefined);
-    turn.add({ ...message, id: 'm2' });
-    expect(turn.outcome()).to.equal(undefined);
-    turn.add(running);
-    turn.add(idle('end_turn'));
-    expect(turn.outcome()?.kind).to.equal(undefined);
+    beginTurn(turn);
+    expect(outcomeOf(turn)).to.equal(undefined);
+    addEvent(turn, { ...message, id: 'm2' });
+    expect(outcomeOf(turn)).to.equal(undefined);
+    addEvent(turn, running);
+    addEvent(turn, idle('end_turn'));
+    expect(outcomeOf(turn)?.kind).to.equal(undefined);
   });
 
   it('waits for each tool use until it is answered, by whomever', () => {
@@ -95,17 +106,17 @@ describe('managed: the end of a turn', () => {
       remote,
       idle('requires_action', { event_ids: ['t1', 't2', 't3', 't4'] }),
     );
-    expect(turn.pending().map(({ id, name, kind }) => [id, name, kind])).to.deep.equal([
+    expect(pendingTools(turn).map(({ id, name, kind }) => [id, name, kind])).to.deep.equal([
       ['t1', 'bash', 'tool'],
       ['t2', 'ask', 'custom'],
       ['t3', 'docs.get', 'tool'],
       ['t4', '', 'tool'],
     ]);
-    turn.answered('t1');
-    turn.add({ id: 'c', type: 'user.custom_tool_result', custom_tool_use_id: 't2' });
-    expect(turn.pending().map(({ id }) => id)).to.deep.equal(['t3', 't4']);
-    turn.add(running);
-    expect(turn.pending()).to.deep.equal([]);
+    turn.answered.add('t1');
+    addEvent(turn, { id: 'c', type: 'user.custom_tool_result', custom_tool_use_id: 't2' });
+    expect(pendingTools(turn).map(({ id }) => id)).to.deep.equal(['t3', 't4']);
+    addEvent(turn, running);
+    expect(pendingTools(turn)).to.deep.equal([]);
   });
 
   it('is found in any events, whatever they hold', () => {
@@ -120,9 +131,9 @@ describe('managed: the end of a turn', () => {
           })),
           ...events.map(([, value]) => ({ type: 'session.status_idle', stop_reason: value }) as Given),
         );
-        turn.outcome();
-        turn.pending();
-        expect(Number.isFinite(turn.usage().activeSeconds)).to.equal(true);
+        outcomeOf(turn);
+        pendingTools(turn);
+        expect(Number.isFinite(totalUsage(turn.meter).activeSeconds)).to.equal(true);
       }),
     );
   });
@@ -150,16 +161,16 @@ describe('managed: cost', () => {
   });
 
   it('counts the time between running and what follows it, and the tokens of each request', () => {
-    const meter = usageMeter();
-    meter.add({ type: 'session.status_running', processed_at: at(1) });
-    meter.add({
+    const meter = newMeter();
+    addUsage(meter, { type: 'session.status_running', processed_at: at(1) });
+    addUsage(meter, {
       type: 'span.model_request_end',
       model_usage: { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 7 },
     });
-    meter.add({ type: 'span.model_request_end', model_usage: { input_tokens: 1, output_tokens: 2 } });
-    meter.add({ type: 'session.status_idle', processed_at: at(31) });
-    meter.add({ type: 'session.status_idle', processed_at: at(50) });
-    expect(meter.usage()).to.deep.equal({
+    addUsage(meter, { type: 'span.model_request_end', model_usage: { input_tokens: 1, output_tokens: 2 } });
+    addUsage(meter, { type: 'session.status_idle', processed_at: at(31) });
+    addUsage(meter, { type: 'session.status_idle', processed_at: at(50) });
+    expect(totalUsage(meter)).to.deep.equal({
       inputTokens: 11,
       outputTokens: 7,
       cacheTokens: 7,
@@ -169,12 +180,12 @@ describe('managed: cost', () => {
   });
 
   it('takes what the service counts itself', () => {
-    const meter = usageMeter();
+    const meter = newMeter();
     const list_cost = { amount: '250', currency: 'USD' };
-    meter.add({
+    addUsage(meter, {
       type: 'session.usage',
       usage: { input_tokens: 99, output_tokens: 9, active_seconds: 60, list_cost },
     });
-    expect(meter.usage()).to.include({ inputTokens: 99, activeSeconds: 60, listCost: 2.5 });
+    expect(totalUsage(meter)).to.include({ inputTokens: 99, activeSeconds: 60, listCost: 2.5 });
   });
 });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { costOf, usageMeter } from '../../../../src/lib/agents/managed/turn';
+import { costOf, newMeter, totalUsage } from '../../../../src/lib/agents/managed/turn';
 import {
-  askedText,
+  permissionText,
   eventText,
   pendingLines,
   resourcesText,
@@ -65,7 +65,7 @@ describe('managed: what is shown', () => {
   it('takes nothing of the service to the terminal that it would obey', () => {
     const evil = '\u001b[2J\u001b]0;x\u0007\u202eup\ndown';
     const session = { id: evil, status: evil, agent: { name: evil }, environment_id: evil };
-    const cost = costOf(usageMeter().usage(), { input: undefined, output: undefined });
+    const cost = costOf(totalUsage(newMeter()), { input: undefined, output: undefined });
     const shown = sessionText({ session, localEvents: 0, unsent: false, cost, pending: [] });
     const listed = resourcesText([session], 'None.', { columns: 80, zone: 'UTC' });
     for (const text of [shown, listed]) expect(text).not.to.match(/[\u001b\u0007\u202e]/);
@@ -80,7 +80,7 @@ describe('managed: what is shown', () => {
     expect(lines('$(rm x); `y`')).to.include("--allow '$(rm x); `y`' ");
     expect(lines("a'b", 'custom')).to.include(`--tool-result 'a'\\''b=@FILE' --follow`);
     for (const id of ['-rf', 'a\nb', 'a\u001b[2K', '\u202eb'])
-      expect(lines(id)).to.equal('Its id is none that a command can name.');
+      expect(lines(id)).to.equal('Its id cannot be used in a command.');
   });
 
   it('shows all of an input that is asked about, and nothing of it as a terminal would take it', () => {
@@ -97,7 +97,7 @@ describe('managed: what is shown', () => {
     fc.assert(
       fc.property(input, fc.integer({ min: 24, max: 120 }), (command, columns) => {
         const use = { id: 'u1', name: 'bash', kind: 'tool' as const, input: { command } };
-        const { lines, question } = askedText(use, columns);
+        const { lines, question } = permissionText(use, columns);
         const shown = lines === '' ? question.slice('Allow bash '.length, -1) : restored(lines);
         expect(JSON.parse(shown)).to.deep.equal(use.input);
         expect(lines + question).not.to.match(/[^\P{C}\n]|\p{Zl}|\p{Zp}/u);
@@ -109,8 +109,8 @@ describe('managed: what is shown', () => {
 
   it('says how much of a very long input it does not show', () => {
     const use = { id: 'u1', name: 'write', kind: 'tool' as const, input: { text: 'x'.repeat(10_000) } };
-    const { lines, question } = askedText(use, 80);
-    expect(lines).to.match(/\n {2}… and 6 011 characters more, which are not shown here\.$/);
+    const { lines, question } = permissionText(use, 80);
+    expect(lines).to.match(/\n {2}… 6 011 more characters not shown$/);
     expect(question).to.equal('Allow it?');
   });
 
