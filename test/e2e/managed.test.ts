@@ -49,7 +49,7 @@ describe('agents managed, built', function () {
       .filter((line) => line !== '')
       .map((line) => (JSON.parse(line) as { id: string }).id);
 
-  it('makes an agent and an environment, runs a message, and shows the session', async () => {
+  it('creates an agent and an environment, runs a message, and shows the session', async () => {
     await serve({ script: () => [say('Two files.\nBoth fine.')] });
     const agent = jsonOf(await managed(['create', '--name', 'rev', '--model', 'm1', '--json'])) as {
       id: string;
@@ -87,7 +87,7 @@ describe('agents managed, built', function () {
     expect(woken.stderr).to.match(/is archived and cannot be resumed/);
   });
 
-  it('prints each event as a line, once, in log order, and a wake prints only what came since', async () => {
+  it('prints each event once, in log order, and a wake prints only new events', async () => {
     await serve();
     const ran = await run('--json', 'hello');
     expect(ran).to.include({ code: 0, stderr: '' });
@@ -101,7 +101,7 @@ describe('agents managed, built', function () {
     expect(readFileSync(path, 'utf8').trim().split('\n')).to.have.length(log.length);
   });
 
-  it('works with a server that has no list of events, and gives no ids', async () => {
+  it('works with a server without event ids and without a list of events', async () => {
     const frames = [
       { type: 'session.status_running' },
       { type: 'agent.message', content: [{ type: 'text', text: 'hi' }] },
@@ -137,7 +137,7 @@ describe('agents managed, built', function () {
     ).to.deep.equal(frames);
   });
 
-  it('stops where it has to be answered, and goes on with the answers', async () => {
+  it('stops at a question, and continues with the answers', async () => {
     await serve({
       script: () => [
         { waitFor: { kind: 'tool', name: 'bash', count: 2 } },
@@ -164,7 +164,7 @@ describe('agents managed, built', function () {
     expect(refused).to.include({ code: 6, stdout: '' });
   });
 
-  it('says what a session waits for when it takes no message', async () => {
+  it('lists the pending questions if a session refuses a message', async () => {
     await serve({ script: () => [{ waitFor: { kind: 'tool', name: 'bash', count: 1 } }] });
     await run('go');
     const sent = await managed(['send', onlySession().id, 'and more']);
@@ -172,7 +172,7 @@ describe('agents managed, built', function () {
     expect(sent.stderr).to.match(/not sent: the agent is waiting for an answer first\.[\s\S]* --allow sevt_/);
   });
 
-  it('leaves nothing here of a session that does not exist', async () => {
+  it('leaves no file for a session that does not exist', async () => {
     await serve();
     for (const args of [['stream'], ['wake'], ['send', '-']]) {
       const [verb = '', ...more] = args;
@@ -181,7 +181,7 @@ describe('agents managed, built', function () {
     expect((await managed(['wake'])).stderr).to.match(/No hosted session has been used on this machine/);
   });
 
-  it('goes on after a SIGKILL where the reader stopped', async () => {
+  it('resumes after SIGKILL where the reader stopped', async () => {
     await serve({
       script: () => Array.from({ length: 80 }, (_, index) => say(`line ${index}`)),
       pauseMs: () => 10,
@@ -211,7 +211,7 @@ describe('agents managed, built', function () {
     );
   });
 
-  it('denies what is denied, and a message from stdin arrives as it is', async () => {
+  it('denies tools, and sends a message from stdin unchanged', async () => {
     await serve({ script: () => [{ waitFor: { kind: 'tool', name: 'bash', count: 1 } }] });
     const args = [
       'run',
@@ -233,7 +233,7 @@ describe('agents managed, built', function () {
     ]);
   });
 
-  it('interrupts the agent at the cost limit, and gives the service the same limit', async () => {
+  it('interrupts the agent at the cost limit, and sets the same limit with the service', async () => {
     const usage = { input_tokens: 1, output_tokens: 1, active_seconds: 90_000 };
     await serve({
       script: () => [
@@ -252,7 +252,7 @@ describe('agents managed, built', function () {
     });
   });
 
-  it('detaches at Ctrl-C, with no connection left, and a wake goes on', async function () {
+  it('detaches at Ctrl-C, closes its connections, and a wake resumes', async function () {
     if (process.platform === 'win32') this.skip();
     await serve({
       script: () => Array.from({ length: 60 }, (_, index) => say(`line ${index}`)),
@@ -286,7 +286,7 @@ describe('agents managed, built', function () {
     expect(all).to.deep.equal(session.log.map((event) => event.id));
   });
 
-  it('says that it tries again when the service is away, and goes on', async () => {
+  it('reports retries while the service is down, and continues', async () => {
     await serve({
       script: () => Array.from({ length: 60 }, (_, index) => say(`line ${index}`)),
       pauseMs: () => 20,
@@ -307,7 +307,7 @@ describe('agents managed, built', function () {
     expect(stdout).to.equal(`> go\n${Array.from({ length: 60 }, (_, index) => `line ${index}\n`).join('')}`);
   });
 
-  it('interrupts when told to', async () => {
+  it('interrupts the agent on request', async () => {
     await serve({
       script: () => Array.from({ length: 2000 }, (_, index) => say(`${index}`)),
       pauseMs: () => 10,
@@ -318,7 +318,7 @@ describe('agents managed, built', function () {
     expect((await running).code).to.equal(130);
   });
 
-  it('lets one reader at a time show a session', async () => {
+  it('allows one reader of a session at a time', async () => {
     await serve({
       script: () => Array.from({ length: 2000 }, (_, index) => say(`${index}`)),
       pauseMs: () => 10,
@@ -343,7 +343,7 @@ describe('agents managed, built', function () {
     await first;
   });
 
-  it('keeps the values of secrets out of every output and file', async () => {
+  it('never prints or stores the values of secrets', async () => {
     await serve();
     const value = 'hunter2-very-secret';
     const made = await managed(['env', 'create', '--name', 'e', '--secret', 'TOKEN=env:MY_TOKEN', '--json'], {
@@ -380,14 +380,14 @@ describe('agents managed, built', function () {
       expect(none.stderr).to.match(/No credential for example\.org/);
     });
 
-    it('a credential that is missing', async () => {
+    it('a missing credential', async () => {
       await serve({ apiKey: 'good' });
       const none = await managed(['list']);
       expect(none.code).to.equal(4);
       expect(none.stderr).to.match(/requires a credential \(401\)\..*\nSet one: steward config set /);
     });
 
-    it('answers that are none of this service', async () => {
+    it('answers of another service', async () => {
       await serve();
       let asked = 0;
       let answer: unknown = {};

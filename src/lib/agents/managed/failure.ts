@@ -104,6 +104,11 @@ export function failureOf(error: unknown): ApiFailure | undefined {
     : undefined;
 }
 
+/** Does the service lack the list of events? The specification names the stream only. */
+export function isNotServed(error: unknown): boolean {
+  return [404, 405, 501].includes(failureOf(error)?.status ?? 0);
+}
+
 /** Can a retry succeed? 4xx is final, except timeouts, conflicts and rate limits. */
 export function isTransient(error: unknown): boolean {
   if (networkFailureOf(error) !== undefined) return true;

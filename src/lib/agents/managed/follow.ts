@@ -182,7 +182,7 @@ async function sendUnsent(at: Following): Promise<boolean> {
 function isWaitingForSent(at: Following): boolean {
   const { clock, timing, log, say } = at.deps;
   at.sent = at.sent.filter((id) => !log.has(id));
-  if (at.sent.length === 0) return false;
+  if (at.sent.length === 0 || at.reader.hasHistory === false) return false;
   at.reader.isIncomplete = true;
   if (clock.monotonic() - at.sentSince <= MAX_LAGS * timing.lagMs) return true;
   say(

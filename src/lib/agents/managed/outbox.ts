@@ -7,7 +7,15 @@ import { ensureFolder, exists, removeFile } from '../../platform/files/folder';
 import { parseObject } from '../../platform/files/json-object';
 import { pagesOf, type ManagedClient } from './client';
 import { contentText, idOf, textBlocks, type ManagedEvent } from './event';
-import { isNothingDone, isTransient, mayHaveLanded, once, repeated, type RetryDeps } from './failure';
+import {
+  isNothingDone,
+  isNotServed,
+  isTransient,
+  mayHaveLanded,
+  once,
+  repeated,
+  type RetryDeps,
+} from './failure';
 import { sessionLogPath } from './session-log';
 
 const VERSION = 1;
@@ -125,17 +133,21 @@ async function findLanded(deps: SendDeps, session: string, pending: Pending): Pr
   return own === undefined ? undefined : { id: idOf(own) };
 }
 
-/** Returns the user messages of a session, in order. */
+/** Returns the user messages of a session, in order; none if the service has no list of events. */
 async function messagesOf(client: ManagedClient, session: string): Promise<ManagedEvent[]> {
   const found: ManagedEvent[] = [];
   const seen = new Set<string>();
-  for await (const events of pagesOf((page) => client.events(session, { page, types: [MESSAGE] }))) {
-    for (const event of events) {
-      const id = idOf(event);
-      if (event.type !== MESSAGE || (id !== undefined && seen.has(id))) continue;
-      if (id !== undefined) seen.add(id);
-      found.push(event);
+  try {
+    for await (const events of pagesOf((page) => client.events(session, { page, types: [MESSAGE] }))) {
+      for (const event of events) {
+        const id = idOf(event);
+        if (event.type !== MESSAGE || (id !== undefined && seen.has(id))) continue;
+        if (id !== undefined) seen.add(id);
+        found.push(event);
+      }
     }
+  } catch (error) {
+    if (!isNotServed(error)) throw error;
   }
   return found;
 }

@@ -6,7 +6,7 @@ import { cleanLine } from '../../platform/terminal/terminal';
 import type { Clock } from '../../platform/time/clock';
 import type { ManagedClient } from './client';
 import { asEvent, eventKey, hasId, textOf, type ManagedEvent } from './event';
-import { failureOf, type Timing } from './failure';
+import { failureOf, isNotServed, type Timing } from './failure';
 import type { SessionLog } from './session-log';
 import { addEvent, type Turn } from './turn';
 
@@ -173,6 +173,8 @@ export interface Reader extends ReaderDeps {
   pace: number;
   /** An event may be missing: a frame was unreadable, or what was sent is not shown yet. */
   isIncomplete: boolean;
+  /** Does the service have a list of events? Without one, the events of the stream are taken as they come. */
+  hasHistory: boolean | undefined;
 }
 
 /**
@@ -188,6 +190,7 @@ export function openReader(deps: ReaderDeps, session: string): Reader {
     lastDataAt: deps.clock.monotonic(),
     pace: 0,
     isIncomplete: false,
+    hasHistory: undefined,
   };
 }
 
@@ -206,7 +209,15 @@ async function accept({ log, turn, announced }: Reader, events: readonly Keyed[]
 async function readNew(reader: Reader): Promise<void> {
   const { timing, announced, log, clock } = reader;
   reader.isIncomplete = false;
-  await readHistory(reader.history, (events) => accept(reader, events));
+  if (reader.hasHistory !== false) {
+    try {
+      await readHistory(reader.history, (events) => accept(reader, events));
+      reader.hasHistory = true;
+    } catch (error) {
+      if (reader.hasHistory === true || !isNotServed(error)) throw error;
+      reader.hasHistory = false;
+    }
+  }
   const now = clock.monotonic();
   // Read a burst of events together: the service limits requests.
   const [shortest, longest] = timing.paceMs;
@@ -221,8 +232,17 @@ async function readNew(reader: Reader): Promise<void> {
   );
 }
 
-function announce(reader: Reader, event: Frame): void {
-  const { log, announced, clock } = reader;
+async function announce(reader: Reader, event: Frame): Promise<void> {
+  const { log, announced, clock, turn } = reader;
+  if (reader.hasHistory === false) {
+    if (event === undefined) return;
+    // Without ids, equal events are the same event.
+    const key = hasId(event) ? event.id : JSON.stringify(event);
+    if (!log.has(key)) await accept(reader, [{ key, event }]);
+    // Shown before, but it gives the current status.
+    else if (event.type.startsWith('session.status_')) addEvent(turn, event);
+    return;
+  }
   if (event === undefined || !hasId(event)) reader.isIncomplete = true;
   else if (!log.has(event.id) && !announced.has(event.id)) {
     const whole = announced.size < MAX_WHOLE ? event : undefined;
@@ -233,7 +253,7 @@ function announce(reader: Reader, event: Frame): void {
 /** Reads the stream for a while; false at its end. A stream that is silent for too long is `unavailable`. */
 export async function drain(reader: Reader, frames: FrameReader): Promise<boolean> {
   const { clock, timing, announced } = reader;
-  const isDue = (): boolean => reader.isIncomplete || announced.size > 0;
+  const isDue = (): boolean => reader.hasHistory !== false && (reader.isIncomplete || announced.size > 0);
   const now = clock.monotonic();
   const waitMs = isDue()
     ? Math.max(0, reader.readAt + reader.pace - now)
@@ -242,7 +262,7 @@ export async function drain(reader: Reader, frames: FrameReader): Promise<boolea
   if (read === undefined) return false;
   const later = clock.monotonic();
   if (read.isAlive) reader.lastDataAt = later;
-  for (const frame of read.frames) announce(reader, frame);
+  for (const frame of read.frames) await announce(reader, frame);
   if (later - reader.lastDataAt > timing.silenceMs) {
     reader.lastDataAt = later;
     throw new StewardError('unavailable', `The stream of ${reader.client.host} is silent.`, {

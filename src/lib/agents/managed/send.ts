@@ -3,7 +3,7 @@ import { plural } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
 import { pagesOf } from './client';
 import { hasId, targetOf, textBlocks, type ManagedEvent, type SentEvent } from './event';
-import { failureOf, mayHaveLanded, once, repeated } from './failure';
+import { failureOf, isNotServed, mayHaveLanded, once, repeated } from './failure';
 import { sendMessage, type SendDeps, type Sent } from './outbox';
 import { openHistory, readHistory } from './reader';
 import { addEvent, newTurn, pendingTools, type ToolUse } from './turn';
@@ -115,7 +115,9 @@ export async function pendingOf(deps: SendDeps, session: string): Promise<ToolUs
     readHistory(history, (events) => {
       for (const { event } of events) addEvent(turn, event);
     }),
-  );
+  ).catch((error: unknown) => {
+    if (!isNotServed(error)) throw error;
+  });
   return pendingTools(turn);
 }
 

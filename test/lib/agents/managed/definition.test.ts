@@ -8,7 +8,7 @@ import { eventText } from '../../../../src/lib/agents/managed/view';
 import { apiError, failureOf } from '../../../../src/lib/agents/managed/failure';
 
 describe('managed: definitions', () => {
-  it('has flags stand over the file, and the toolset where nothing is said', () => {
+  it('overrides the file by flags, and adds the default toolset', () => {
     expect(agentBody({ name: 'a', model: 'm' }, { name: 'b' })).to.deep.equal({
       name: 'b',
       model: 'm',
@@ -27,7 +27,7 @@ describe('managed: definitions', () => {
     expect(() => agentBody({ model: 'm' }, {})).to.throw(/The agent needs a name/);
   });
 
-  it('joins the packages of file and flags, and limits networking to named hosts', () => {
+  it('merges packages, and limits networking to the given hosts', () => {
     const file = { name: 'e', config: { packages: { pip: ['a'] }, secrets: { T: 'env:T' } } };
     const made = environmentBody(file, { packages: ['pip:b', 'npm:@x/y'], hosts: ['h'] });
     expect(made.body['config']).to.deep.equal({
@@ -41,7 +41,7 @@ describe('managed: definitions', () => {
     );
   });
 
-  it('takes no secret in the open, and never repeats one', () => {
+  it('refuses a secret in plain text, and never repeats it', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8 }), (value) => {
         fc.pre(!/^(?:env|file):/.test(value));
@@ -56,7 +56,7 @@ describe('managed: definitions', () => {
     );
   });
 
-  it('sends the value of a secret, and hides it wherever the service repeats it', async () => {
+  it('sends the value of a secret, and masks it in the answer', async () => {
     const environment = environmentBody({ name: 'e' }, { secrets: ['T=env:T'] });
     await fc.assert(
       fc.asyncProperty(
@@ -79,7 +79,7 @@ describe('managed: definitions', () => {
   });
 });
 
-describe('managed: what is said before', () => {
+describe('managed: permissions in advance', () => {
   const use = (id: string, name: string, kind: 'tool' | 'custom' = 'tool') => ({ id, name, kind, input: {} });
   const said = (allow: string[], deny: string[]): unknown[] =>
     answersBy({ allow, deny }, [
@@ -88,7 +88,7 @@ describe('managed: what is said before', () => {
       use('3', 'ask', 'custom'),
       use('4', ''),
     ]).map((event) => ('result' in event ? [event.tool_use_id, event.result] : []));
-  it('answers what it names, denies before it allows, and leaves the rest', () => {
+  it('answers the listed tools, and deny wins over allow', () => {
     expect(said([], [])).to.deep.equal([]);
     expect(said(['bash'], [])).to.deep.equal([['1', 'allow']]);
     expect(said(['all'], ['bash'])).to.deep.equal([
@@ -106,7 +106,7 @@ describe('managed: what is said before', () => {
 });
 
 describe('managed: text from elsewhere', () => {
-  it('reaches a terminal without controls, whatever an event holds', () => {
+  it('reaches a terminal without control characters', () => {
     const types = [
       'agent.message',
       'user.message',
@@ -137,14 +137,14 @@ describe('managed: text from elsewhere', () => {
     );
   });
 
-  it('is no id that leads out of a folder or names a device', () => {
+  it('is refused as an id if it is unsafe as a file name', () => {
     for (const id of ['', '../x', 'a/b', 'a\\b', 'CON', 'nul', 'a b', '-x', 'é', 'a'.repeat(129)]) {
       expect(() => checkedId(id, 'a session'), id).to.throw(/is not the id/);
     }
     expect(checkedId('sesn_01ABC-x', 'a session')).to.equal('sesn_01ABC-x');
   });
 
-  it('as a time to wait is seconds or a date, never below none or over an hour', () => {
+  it('is parsed as a retry time in seconds or as a date, at most an hour', () => {
     const now = Date.parse('2026-11-20T10:00:00Z');
     const failed = { host: 'h', what: 'x', credentialFrom: undefined, nowMs: now };
     const retryAfter = (value: string | undefined): number | undefined => {

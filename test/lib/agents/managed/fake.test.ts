@@ -81,7 +81,7 @@ describe('managed: the server of the tests, driven by the vendor’s library', f
     expect((await fetch(`${fake.url}/v1/sessions`, noBeta)).status).to.equal(404);
   });
 
-  it('gets from steward the headers that it gets from the library', async () => {
+  it('gets the same headers from steward as from the library', async () => {
     const id = await makeSession();
     await sdk.beta.sessions.events.list(id);
     const deps = await sendDeps(fake.url, '/nowhere', 'the-key');

@@ -13,7 +13,7 @@ import { sendDeps } from '../../../helpers/managed';
 import { rejection } from '../../../helpers/errors';
 import { scratch } from '../../../helpers/scratch';
 
-describe('managed: answers that come too late', function () {
+describe('managed: late answers', function () {
   this.timeout(60_000);
   const box = scratch();
   let fake: Fake;
@@ -58,12 +58,12 @@ describe('managed: answers that come too late', function () {
     }
   }
 
-  it('tells how the turn ended when somebody has interrupted it meanwhile', async () => {
+  it('reports an interruption that happened meanwhile', async () => {
     const end = await followed(({ id }) => deps.client.send(id, [{ type: 'user.interrupt' }]));
     expect(end.outcome).to.include({ kind: 'canceled', message: 'The agent was interrupted' });
   });
 
-  it('goes on when somebody else has answered all of it meanwhile', async () => {
+  it('continues if everything was answered meanwhile', async () => {
     const end = await followed(({ id }, ids) =>
       deps.client.send(
         id,
@@ -73,7 +73,7 @@ describe('managed: answers that come too late', function () {
     expect(end.outcome).to.include({ kind: undefined, reason: 'end_turn' });
   });
 
-  it('tells of an answer that the service refuses while it still waits', async () => {
+  it('reports an answer that the service refuses', async () => {
     const error = await rejection(
       followed(
         () => Promise.resolve(),
@@ -85,7 +85,7 @@ describe('managed: answers that come too late', function () {
   });
 });
 
-describe('managed: a history that lags behind what was sent', function () {
+describe('managed: a lagging history', function () {
   this.timeout(60_000);
   const box = scratch();
   let fake: Fake;
@@ -145,7 +145,7 @@ describe('managed: a history that lags behind what was sent', function () {
     return found;
   };
 
-  it('is waited for: a wake shows what was sent, and its turn', async () => {
+  it('is waited for, so that a wake shows the sent message and its turn', async () => {
     const found = await woken();
     const end = await followed({ ...found, until: 'turn' });
     expect(end.outcome).to.include({ kind: undefined, reason: 'end_turn' });
@@ -153,7 +153,7 @@ describe('managed: a history that lags behind what was sent', function () {
     expect(said).to.deep.equal([]);
   });
 
-  it('is waited for at most so long, and then it is said', async () => {
+  it('is waited for a bounded time, then reported', async () => {
     const found = await woken();
     const end = await followed({ ...found, until: 'turn' }, { lagMs: 10 });
     expect(end.outcome).to.include({ reason: 'end_turn' });
@@ -162,7 +162,7 @@ describe('managed: a history that lags behind what was sent', function () {
     expect(said[0]).to.contain(`The service accepted ${found.sent.join()} but has not shown it`);
   });
 
-  it('ends at once when the log has shown a pending message, and the end of its turn', async () => {
+  it('ends at once if the log already has the pending message and the end of its turn', async () => {
     const { id: session } = fake.makeSession();
     await deps.client.send(session, [{ type: 'user.message', content: [{ type: 'text', text: 'one' }] }]);
     await followed({ session, until: 'turn' });
@@ -217,7 +217,7 @@ describe('managed: a stream that tells nothing', function () {
   }
   const TURN = ['user.message', 'session.status_running', 'agent.message', 'session.status_idle'];
 
-  it('is no end of it: with pings alone the history tells, an event of 5 MB too', async () => {
+  it('does not end a turn: the history gives a 5 MB event, too', async () => {
     const ping = Buffer.from('event: ping\ndata: {"type":"ping"}\n\n');
     const shown = await shownOf(
       () => () =>
@@ -231,7 +231,7 @@ describe('managed: a stream that tells nothing', function () {
     expect(shown).to.deep.equal(TURN);
   });
 
-  it('shows an event of 5 MB that the stream has', async () => {
+  it('shows a 5 MB event from the stream', async () => {
     expect(await shownOf((open) => open)).to.deep.equal(TURN);
   });
 });

@@ -21,7 +21,7 @@ function logOf(ids: string[], pageSize: number): Pick<ManagedClient, 'events'> &
 }
 
 describe('managed: reading the history', () => {
-  it('gives every event in order, each once, however it grows between the reads and whatever a page holds', async () => {
+  it('gives every event in order, whatever the growth and the page size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 6 }),
@@ -44,7 +44,7 @@ describe('managed: reading the history', () => {
     );
   });
 
-  it('reads no more than a hundred events again', async () => {
+  it('reads at most a hundred events again', async () => {
     const ids = Array.from({ length: 950 }, (_, index) => `e${index}`);
     const client = logOf(ids, 1000);
     const history = openHistory(client, 's');
@@ -62,7 +62,7 @@ describe('managed: reading the history', () => {
     expect(read).to.be.at.most(100);
   });
 
-  it('knows events without an id by what stands before them', async () => {
+  it('identifies events without an id by the event before them', async () => {
     const ids = ['a', '', '', 'b', ''];
     const history = openHistory(logOf(ids, 2), 's');
     const reads: string[][] = [];

@@ -54,7 +54,7 @@ describe('managed: sending once over a connection that loses answers', () => {
     });
   }
 
-  it('sends again what has not arrived', async () => {
+  it('retries a message that has not arrived', async () => {
     const { id } = fake.makeSession();
     faults = [{ kind: 'reset' }, { kind: 'status', status: 529 }, { kind: 'status', status: 429 }];
     await sendMessage(deps, id, 'hello');
@@ -62,14 +62,14 @@ describe('managed: sending once over a connection that loses answers', () => {
     expect(posts()).to.equal(4);
   });
 
-  it('sends the same words twice when a person says them twice', async () => {
+  it('sends the same text twice if it is given twice', async () => {
     const { id } = fake.makeSession([{ type: 'user.message', content: [{ type: 'text', text: 'go on' }] }]);
     faults = [{ kind: 'reset' }];
     await sendMessage(deps, id, 'go on');
     expect(received(id)).to.deep.equal(['go on', 'go on']);
   });
 
-  it('asks for what a killed process was sending, and sends it only if it did not arrive', async () => {
+  it('sends the pending message of a killed process only if it did not arrive', async () => {
     mkdirSync(box.path('managed'));
     const left = JSON.stringify({ version: 1, pending: { text: 'hello', before: 0 }, sent: [] });
     const arrived = fake.makeSession([{ type: 'user.message', content: [{ type: 'text', text: 'hello' }] }]);
@@ -82,7 +82,7 @@ describe('managed: sending once over a connection that loses answers', () => {
     }
   });
 
-  it('takes the same message after a kill for the same message', async () => {
+  it('treats the same message after a kill as the same message', async () => {
     mkdirSync(box.path('managed'));
     const { id } = fake.makeSession([{ type: 'user.message', content: [{ type: 'text', text: 'hello' }] }]);
     writeFileSync(
@@ -93,7 +93,7 @@ describe('managed: sending once over a connection that loses answers', () => {
     expect(received(id)).to.deep.equal(['hello']);
   });
 
-  it('forgets a message that was refused', async () => {
+  it('drops a refused message', async () => {
     const { id } = fake.makeSession();
     await sendMessage(deps, id, 'hello');
     // The fake's agent waits for a confirmation as soon as it has begun.
@@ -103,7 +103,7 @@ describe('managed: sending once over a connection that loses answers', () => {
     expect(await sendPending(deps, id)).to.equal(undefined);
   });
 
-  it('answers a tool once, and asks before it answers again', async () => {
+  it('answers a tool once, and checks before a retry', async () => {
     const { id } = fake.makeSession();
     await sendMessage(deps, id, 'hello');
     while ((fake.sessions.get(id)?.pending.size ?? 0) === 0)
@@ -117,7 +117,7 @@ describe('managed: sending once over a connection that loses answers', () => {
     expect(log.filter(({ type }) => type === 'user.tool_confirmation')).to.have.length(1);
   });
 
-  it('takes the refusal of what a killed process has answered already for done, and sends the rest', async () => {
+  it('sends the remaining answers if a killed process sent some', async () => {
     const { id } = fake.makeSession();
     const session = fake.sessions.get(id);
     for (const use of ['one', 'two', 'three', 'four']) session?.pending.add(use);
@@ -139,13 +139,13 @@ describe('managed: sending once over a connection that loses answers', () => {
       fake.environments.set('env_1', {});
     });
 
-    it('is made once when the answer is lost', async () => {
+    it('is created once if the answer is lost', async () => {
       faults = [{ kind: 'landed-then-reset' }];
       const id = await startSession(deps, input);
       expect([...fake.sessions.keys()]).to.deep.equal([id]);
     });
 
-    it('is found again by the process after one that was killed while it made it', async () => {
+    it('is found by the process after a kill', async () => {
       const hopeless = { ...deps, timing: { ...QUICK, tries: 1 } };
       const client = { ...deps.client, list: () => Promise.reject(new Error('killed')) };
       faults = [{ kind: 'landed-then-reset' }];
@@ -157,14 +157,14 @@ describe('managed: sending once over a connection that loses answers', () => {
       expect(await resumeStart(deps)).to.equal(undefined);
     });
 
-    it('that was refused leaves nothing behind', async () => {
+    it('leaves no file if it is refused', async () => {
       const refused = await rejection(startSession(deps, { ...input, agent: 'nobody' }));
       expect(refused).to.include({ kind: 'not_found' });
       expect(await resumeStart(deps)).to.equal(undefined);
     });
   });
 
-  it('leaves the outbox of a newer format alone, and sends nothing over it', async () => {
+  it('refuses an outbox of a newer format', async () => {
     const { id } = fake.makeSession();
     const text = '{"version":2,"pending":{"text":"x","before":0}}';
     mkdirSync(box.path('managed'), { recursive: true });
@@ -175,7 +175,7 @@ describe('managed: sending once over a connection that loses answers', () => {
     expect(posts()).to.equal(0);
   });
 
-  it('makes no session of a file that says too little, and one only of a file whose name is not its own', async () => {
+  it('buries an incomplete start file, and creates one session of a renamed one', async () => {
     mkdirSync(box.path('managed'), { recursive: true });
     fake.agents.set('agent_1', {});
     fake.environments.set('env_1', {});

@@ -9,7 +9,7 @@ describe('managed: local logs and their retention', () => {
   const box = scratch();
   const day = 86_400;
 
-  it('keeps every file of a session that was written to, and removes the rest', () => {
+  it('keeps the files of recent sessions, and removes the rest', () => {
     const folder = box.path('managed');
     mkdirSync(folder);
     const now = 1_800_000_000;
@@ -38,7 +38,7 @@ describe('managed: local logs and their retention', () => {
     ]);
   });
 
-  it('never just removes a message that was not sent', () => {
+  it('buries unsent messages instead of removing them', () => {
     const folder = box.path('managed');
     mkdirSync(folder);
     const now = 1_800_000_000;
@@ -59,7 +59,7 @@ describe('managed: local logs and their retention', () => {
     ]);
   });
 
-  it('finds none where there is no folder', () => {
+  it('is empty without a folder', () => {
     expect(localSessions(box.path('nothing'))).to.deep.equal([]);
   });
 });

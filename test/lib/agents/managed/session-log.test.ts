@@ -8,7 +8,7 @@ import { openSessionLog, type SessionLog } from '../../../../src/lib/agents/mana
 import type { ShownOutput } from '../../../../src/lib/platform/terminal/stdio';
 import { scratch } from '../../../helpers/scratch';
 
-describe('managed: the local log and what was shown of it', () => {
+describe('managed: local log', () => {
   const box = scratch();
   const render = (event: ManagedEvent): string => `${JSON.stringify(event)}\n`;
   const keyed = (...ids: string[]) => ids.map((id) => ({ key: id, event: { id, type: 'agent.message' } }));
@@ -52,7 +52,7 @@ describe('managed: the local log and what was shown of it', () => {
       .filter((line) => line !== '')
       .map((line) => (JSON.parse(line) as { id: string }).id);
 
-  it('stores and shows each event once, whoever offers it again', async () => {
+  it('stores and shows each event once, even if it is offered again', async () => {
     const log = open(toFile());
     log.append(keyed('a', 'b'));
     log.append(keyed('b', 'c', 'c', 'b'));
@@ -62,7 +62,7 @@ describe('managed: the local log and what was shown of it', () => {
     expect(log.count()).to.equal(3);
   });
 
-  it('goes on at the byte where a killed process stopped writing to a file', async () => {
+  it('continues at the byte where a killed process stopped', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e'];
     const whole = ids.map((id) => render({ id, type: 'agent.message' })).join('').length;
     for (let bytes = 0; bytes < whole; bytes += 1) {
@@ -83,7 +83,7 @@ describe('managed: the local log and what was shown of it', () => {
     }
   });
 
-  it('shows again what a pipe may not have got, and says so', async () => {
+  it('repeats what a pipe may have missed, and reports it', async () => {
     open({ ...toPipe([]), write: () => Promise.reject(new Error('killed')) });
     const log = open({ ...toPipe([]), write: () => Promise.reject(new Error('killed')) });
     log.append(keyed('a', 'b'));
@@ -99,7 +99,7 @@ describe('managed: the local log and what was shown of it', () => {
     expect(next.mayRepeat()).to.equal(true);
   });
 
-  it('takes a torn last line for nothing, and the event that comes again for the first', async () => {
+  it('ignores a torn last line', async () => {
     const log = open(toFile());
     log.append(keyed('a'));
     await log.show();
@@ -113,7 +113,7 @@ describe('managed: the local log and what was shown of it', () => {
     expect(printed()).to.deep.equal(['a', 'b', 'c', 'd']);
   });
 
-  it('shows all of a log whose mark cannot be, and loses nothing behind it', async () => {
+  it('shows everything again if the mark is invalid', async () => {
     const mark = box.path('managed', 'sesn_1.shown');
     const log = open(toFile());
     log.append(keyed('a', 'b'));
@@ -137,7 +137,7 @@ describe('managed: the local log and what was shown of it', () => {
     expect(printed()).to.deep.equal(['a', 'b', 'a', 'b', 'c']);
   });
 
-  it('shows all of it again after a rewind', async () => {
+  it('shows everything again after a rewind', async () => {
     const log = open(toFile());
     log.append(keyed('a', 'b'));
     await log.show();
@@ -146,7 +146,7 @@ describe('managed: the local log and what was shown of it', () => {
     expect(printed()).to.deep.equal(['a', 'b', 'a', 'b']);
   });
 
-  it('needs at most 150 bytes of memory for an event that it has shown', async function () {
+  it('needs at most 150 bytes of memory per event', async function () {
     this.timeout(120_000);
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;

@@ -74,7 +74,7 @@ describe('managed: the end of a turn', () => {
     });
   }
 
-  it('has not come while it runs, tries again, or waits for an answer', () => {
+  it('has no end while it runs, retries, or waits for an answer', () => {
     expect(outcomeOf(after(message, running))).to.equal(undefined);
     expect(outcomeOf(after(message, running, { id: 's', type: 'session.status_rescheduled' }))).to.equal(
       undefined,
@@ -84,7 +84,7 @@ describe('managed: the end of a turn', () => {
     );
   });
 
-  it('of a turn before is not that of the message that was sent', () => {
+  it('does not take the end of an earlier turn', () => {
     const turn = after(message, running, idle('end_turn'));
     beginTurn(turn);
     expect(outcomeOf(turn)).to.equal(undefined);
@@ -95,7 +95,7 @@ describe('managed: the end of a turn', () => {
     expect(outcomeOf(turn)?.kind).to.equal(undefined);
   });
 
-  it('waits for each tool use until it is answered, by whomever', () => {
+  it('waits for each tool use until it is answered', () => {
     const use = { id: 't1', type: 'agent.tool_use', name: 'bash', input: { command: 'ls' } };
     const custom = { id: 't2', type: 'agent.custom_tool_use', name: 'ask', input: {} };
     const remote = { id: 't3', type: 'agent.mcp_tool_use', name: 'get', mcp_server_name: 'docs', input: {} };
@@ -119,7 +119,7 @@ describe('managed: the end of a turn', () => {
     expect(pendingTools(turn)).to.deep.equal([]);
   });
 
-  it('is found in any events, whatever they hold', () => {
+  it('survives any events', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), fc.jsonValue())), (events) => {
         const turn = after(
@@ -142,7 +142,7 @@ describe('managed: the end of a turn', () => {
 describe('managed: cost', () => {
   const at = (second: number): string => `2026-11-20T10:00:${String(second).padStart(2, '0')}Z`;
 
-  it('is 0.08 USD for an active hour, pro-rated, and what the tokens cost', () => {
+  it('is 0.08 USD per active hour, pro-rated, plus the tokens', () => {
     const usage = {
       inputTokens: 1_000_000,
       outputTokens: 100_000,
@@ -160,7 +160,7 @@ describe('managed: cost', () => {
     expect(costOf({ ...usage, listCost: 9.5 }, { input: 5, output: 25 }).totalUsd).to.equal(9.5);
   });
 
-  it('counts the time between running and what follows it, and the tokens of each request', () => {
+  it('sums running time and the tokens of each request', () => {
     const meter = newMeter();
     addUsage(meter, { type: 'session.status_running', processed_at: at(1) });
     addUsage(meter, {
@@ -179,7 +179,7 @@ describe('managed: cost', () => {
     });
   });
 
-  it('takes what the service counts itself', () => {
+  it('prefers the figures of the service', () => {
     const meter = newMeter();
     const list_cost = { amount: '250', currency: 'USD' };
     addUsage(meter, {

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/lib/agents/managed/view';
 import { displayWidth } from '../../../../src/lib/platform/terminal/text-width';
 
-describe('managed: what is shown', () => {
+describe('managed: views', () => {
   const said = (text: string, columns = 40, type = 'agent.message'): string =>
     eventText({ type, content: [{ type: 'text', text }] }, { columns, color: false });
 
@@ -21,25 +21,25 @@ describe('managed: what is shown', () => {
     expect(said(code, 40, 'user.message')).to.match(/^> if \(a\) \{\n> {5}b\(\);\n>\n/);
   });
 
-  it('wraps what is too long, by words, under its own beginning', () => {
+  it('wraps long lines by words, with a hanging indent', () => {
     expect(said('  one two three four five six seven eight nine', 24)).to.equal(
       '  one two three four\n  five six seven eight\n  nine\n',
     );
   });
 
-  it('is nothing of a message without a text', () => {
+  it('shows nothing for a message without text', () => {
     expect(said('')).to.equal('');
     for (const content of [undefined, {}, [null, 5, { type: 'image' }]])
       expect(eventText({ type: 'agent.message', content }, { columns: 40, color: false })).to.equal('');
   });
 
-  it('leaves an address whole', () => {
+  it('does not break an address', () => {
     const address = `https://example.org/${'a'.repeat(60)}`;
     expect(said(`See ${address} for more.`, 30)).to.equal(`See\n${address}\nfor more.\n`);
     expect(said(address, 30)).to.equal(`${address}\n`);
   });
 
-  it('loses no word, and is no wider than the terminal but for words that are', () => {
+  it('loses no word, and fits the terminal', () => {
     const words = fc.array(fc.constantFrom('a', 'word', '界界', 'é', ' ', '  indented', 'x'.repeat(50)));
     fc.assert(
       fc.property(words, fc.integer({ min: 20, max: 100 }), (some, columns) => {
@@ -53,7 +53,7 @@ describe('managed: what is shown', () => {
     );
   });
 
-  it('is a line each of what the service has, in the time of the zone', () => {
+  it('lists resources with local times', () => {
     const session = { id: 'sesn_01', status: 'idle', created_at: '2026-11-20T23:30:00Z', title: 'A plan' };
     const text = (columns: number): string =>
       resourcesText([session, { id: 'sesn_02' }], 'None.', { columns, zone: 'Europe/Paris' });
@@ -62,7 +62,7 @@ describe('managed: what is shown', () => {
     expect(resourcesText([], 'None.', { columns: 80, zone: 'UTC' })).to.equal('None.');
   });
 
-  it('takes nothing of the service to the terminal that it would obey', () => {
+  it('removes control characters from the service', () => {
     const evil = '\u001b[2J\u001b]0;x\u0007\u202eup\ndown';
     const session = { id: evil, status: evil, agent: { name: evil }, environment_id: evil };
     const cost = costOf(totalUsage(newMeter()), { input: undefined, output: undefined });
@@ -73,7 +73,7 @@ describe('managed: what is shown', () => {
     expect(shown.split('\n')).to.have.length(5);
   });
 
-  it('gives commands that a shell takes as words, whatever an id is', () => {
+  it('quotes ids for a shell', () => {
     const lines = (id: string, kind: 'tool' | 'custom' = 'tool'): string =>
       pendingLines('sesn_1', [{ id, name: 'bash', kind, input: null }])[1]!.trim();
     expect(lines('sevt_1')).to.match(/^steward agents managed wake sesn_1 --allow sevt_1 {4}/);
@@ -83,7 +83,7 @@ describe('managed: what is shown', () => {
       expect(lines(id)).to.equal('Its id cannot be used in a command.');
   });
 
-  it('shows all of an input that is asked about, and nothing of it as a terminal would take it', () => {
+  it('shows a whole input, escaped', () => {
     const input = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),
       fc.constantFrom(
@@ -107,14 +107,14 @@ describe('managed: what is shown', () => {
     );
   });
 
-  it('says how much of a very long input it does not show', () => {
+  it('reports how much of a long input is not shown', () => {
     const use = { id: 'u1', name: 'write', kind: 'tool' as const, input: { text: 'x'.repeat(10_000) } };
     const { lines, question } = permissionText(use, 80);
     expect(lines).to.match(/\n {2}… 6 011 more characters not shown$/);
     expect(question).to.equal('Allow it?');
   });
 
-  it('hides no words of a command in a control sequence where it is listed', () => {
+  it('escapes control sequences in a listed command', () => {
     const use = {
       id: 'u1',
       name: 'bash',
@@ -124,7 +124,7 @@ describe('managed: what is shown', () => {
     expect(pendingLines('sesn_1', [use])[0]).to.equal('  bash ls \\u009d; rm -rf ~ \\u009c');
   });
 
-  it('writes out what nobody sees in a command', () => {
+  it('escapes invisible characters in a command', () => {
     const command = 'curl a.example\u200b\u{e0041}\u034f\ufe01\u3164';
     const use = { id: 'u1', name: 'bash', kind: 'tool' as const, input: { command } };
     expect(pendingLines('sesn_1', [use])[0]).to.equal(
