@@ -12,10 +12,10 @@ const STATES = { ok: ['●', 'ok'], off: ['–', 'off'], 'needs-you': ['◇', 'n
 /** What a job does, for who has not read how steward is built. @type {Readonly<Record<string, string>>} */
 const JOBS = {
   capture: 'Capture',
-  work: 'Read the work repository',
-  reminders: 'Tell of reminders',
-  triggers: 'Tell of sessions',
-  upgrade: 'Look for an update of steward on this machine',
+  work: 'Poll the work repository',
+  reminders: 'Send reminders',
+  triggers: 'Session notifications',
+  upgrade: 'Check for an upgrade',
 };
 
 follow({ status: '/api/status' }, ({ status: feed }) => {
@@ -41,12 +41,9 @@ function draw(status, now) {
   const { sessions, jobs } = status;
   show(
     byId('sessions'),
-    sessions.length === 0 ? empty('No assistant session runs.') : sessions.map((one) => sessionRow(one, now)),
+    sessions.length === 0 ? empty('No running sessions.') : sessions.map((one) => sessionRow(one, now)),
   );
-  show(
-    byId('jobs'),
-    jobs.length === 0 ? empty('This daemon runs no job.') : jobs.map((job) => jobRow(job, now)),
-  );
+  show(byId('jobs'), jobs.length === 0 ? empty('No jobs.') : jobs.map((job) => jobRow(job, now)));
   show(byId('outbox'), outbox(status));
 }
 
@@ -57,7 +54,7 @@ function showFacts({ version, startedAt, uptimeSec, memoryMiB, pid, sessions, mo
   show(
     byId('facts'),
     h('b', {}, `steward ${version}`),
-    ` runs since ${moment(Date.parse(startedAt), now)} (`,
+    ` running since ${moment(Date.parse(startedAt), now)} (`,
     h('b', {}, minutes(uptimeSec / 60)),
     `), ${Math.round(memoryMiB)} MiB, process ${pid}`,
     needy > 0 &&
@@ -91,13 +88,13 @@ function sessionRow({ slug, task, repo, phase, status, startedAt, updatedAt, wai
       'span',
       { class: `state ${waiting ? 'needs-you' : 'ok'}` },
       h('span', { 'aria-hidden': 'true' }, waiting ? '◇' : '●'),
-      waiting ? ' waits for you' : ` ${status}`,
+      waiting ? ' waiting for you' : ` ${status}`,
     ),
     h('p', { class: 'muted why' }, [phase, repo, task && slug].filter(Boolean).join(' · ')),
     h(
       'p',
       { class: 'muted why' },
-      `began ${ago(Date.parse(startedAt), now)} · last active ${ago(Date.parse(updatedAt), now)}`,
+      `started ${ago(Date.parse(startedAt), now)} · last active ${ago(Date.parse(updatedAt), now)}`,
     ),
   );
 }
@@ -121,7 +118,7 @@ function jobRow({ id, everySec, lastRun, lastOk, reason, nextRun }, now) {
       [
         `every ${span(everySec)}`,
         lastRun === null ? '' : `last ${ago(Date.parse(lastRun), now)}`,
-        nextRun === null ? 'runs now' : `next at ${moment(Date.parse(nextRun), now)}`,
+        nextRun === null ? 'running' : `next at ${moment(Date.parse(nextRun), now)}`,
       ]
         .filter(Boolean)
         .join(' · '),
@@ -134,15 +131,15 @@ function jobRow({ id, everySec, lastRun, lastOk, reason, nextRun }, now) {
 function outbox({ outbox: { waiting, failed }, spool }) {
   return [
     waiting + failed === 0
-      ? h('p', { class: 'muted' }, 'No notification waits to be delivered.')
+      ? h('p', { class: 'muted' }, 'No pending notifications.')
       : h('p', {}, h('b', {}, String(waiting)), ' waiting · ', h('b', {}, String(failed)), ' failed'),
-    failed > 0 && h('p', { class: 'why' }, 'What failed, and why: ', command('steward notify history')),
+    failed > 0 && h('p', { class: 'why' }, 'Failed deliveries: ', command('steward notify history')),
     h(
       'p',
       { class: 'muted' },
       spool.waiting + spool.dead === 0
-        ? 'Hooks have left nothing to be done.'
-        : `Left by hooks to be done: ${spool.waiting}; given up: ${spool.dead}.`,
+        ? 'Hook queue empty.'
+        : `Hook queue: ${spool.waiting} waiting, ${spool.dead} given up.`,
     ),
   ];
 }

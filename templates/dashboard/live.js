@@ -117,15 +117,14 @@ async function ask(url, etag) {
       return { problem: { reached: true, signedOut: true, message: 'This page is not signed in.' } };
     const body = await response.json().catch(() => undefined);
     if (!response.ok) return { problem: { reached: true, ...told(body, response.status) } };
-    if (body === undefined)
-      return { problem: { reached: true, message: `${url} answered something that is no JSON.` } };
+    if (body === undefined) return { problem: { reached: true, message: `Invalid JSON from ${url}.` } };
     return { data: body, etag: response.headers.get('ETag') ?? undefined };
   } catch {
     const isSlow = stop.signal.aborted;
     return {
       problem: {
         reached: false,
-        message: isSlow ? 'The daemon is too slow to answer.' : 'The daemon does not answer.',
+        message: isSlow ? 'The daemon did not answer in time.' : 'The daemon is not reachable.',
       },
     };
   } finally {
@@ -137,7 +136,7 @@ async function ask(url, etag) {
 function told(body, status) {
   const { message, hint } = body?.error ?? {};
   return {
-    message: typeof message === 'string' ? message : `The daemon answered ${status}.`,
+    message: typeof message === 'string' ? message : `The daemon answered with status ${status}.`,
     hint: typeof hint === 'string' ? hint : undefined,
   };
 }

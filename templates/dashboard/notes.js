@@ -26,8 +26,7 @@ export function drawPanels(place, panels) {
     let text =
       failed?.problem && `${since(failed)}${failed.problem.message} ${failed.problem.hint ?? ''}`.trim();
     if (!isDrawn(name, from, draw))
-      text ??=
-        'The daemon answered in a way that this page does not know. Reload the page: one of the two is of another version.';
+      text ??= 'Unexpected answer from the daemon; its version may have changed. Reload the page.';
     if (text) told.set(text, [...(told.get(text) ?? []), name]);
   }
   const feeds = panels.flatMap((panel) => panel.feeds);
@@ -66,5 +65,5 @@ function isDrawn(name, from, draw) {
 
 /** @param {Feed} feed */
 function since({ goodAt }) {
-  return goodAt === undefined ? '' : `Not refreshed since ${moment(goodAt, Date.now())}. `;
+  return goodAt === undefined ? '' : `Last updated ${moment(goodAt, Date.now())}. `;
 }

@@ -93,9 +93,7 @@ export function daysStrip(place, readout, table) {
 function summary(days) {
   const recorded = days.filter(({ record }) => record !== undefined).length;
   const range = `${shortDay(days[0]?.day ?? '')} – ${shortDay(days[days.length - 1]?.day ?? '')}`;
-  return recorded > 1
-    ? range
-    : `${range} · no earlier day is recorded yet; a day is recorded once it is over`;
+  return recorded > 1 ? range : `${range} · no earlier records; a day is recorded at its end`;
 }
 
 /**
@@ -150,7 +148,7 @@ function dayText(day, record) {
     longDay(day),
     ...(record.backfilled === true
       ? ['time not recorded']
-      : [`${minutes(record.totalMinutes)} seen`, `creation ${minutes(record.creationMinutes)}`]),
+      : [`${minutes(record.totalMinutes)} tracked`, `creation ${minutes(record.creationMinutes)}`]),
     plural(record.commits.count, 'commit'),
     plural(record.sessions.count, 'session'),
   ].join(' · ');

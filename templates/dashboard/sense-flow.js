@@ -35,7 +35,7 @@ export function showFlow(place, insight, zone, now) {
       ),
     h('p', { class: 'muted small' }, madeAt(insight, zone, now)),
     insight.reason &&
-      h('p', { class: 'muted small' }, `The last attempt made none: ${sentence(insight.reason)}`),
+      h('p', { class: 'muted small' }, `The last attempt failed: ${sentence(insight.reason)}`),
   );
 }
 
@@ -45,8 +45,8 @@ function none({ reason }) {
     'div',
     { class: 'empty' },
     h('p', {}, sentence(reason ?? 'no read has been made yet')),
-    h('p', {}, 'See what one would send: ', command('steward sense insight preview')),
-    h('p', {}, 'Make one now: ', command('steward sense insight build')),
+    h('p', {}, 'Preview what is sent: ', command('steward sense insight preview')),
+    h('p', {}, 'Create one now: ', command('steward sense insight build')),
   );
 }
 
@@ -55,7 +55,7 @@ function staleNote({ date }) {
   return h(
     'p',
     { class: 'attention' },
-    `This read is of ${longDay(date)}; today has none yet. Make one now: `,
+    `This insight is from ${longDay(date)}. Create one for today: `,
     command('steward sense insight build'),
   );
 }
@@ -91,8 +91,10 @@ function madeAt({ generatedAt, since, model }, zone, now) {
   const made = Date.parse(generatedAt ?? '');
   const from = Date.parse(since ?? '');
   return [
-    Number.isNaN(made) ? 'made at an unknown time' : `made ${ago(made, now)}, at ${moment(made, now, zone)}`,
-    ...(Number.isNaN(from) ? [] : [`of what was seen since ${moment(from, now, zone)}`]),
+    Number.isNaN(made)
+      ? 'created at an unknown time'
+      : `created ${ago(made, now)}, at ${moment(made, now, zone)}`,
+    ...(Number.isNaN(from) ? [] : [`covers the time since ${moment(from, now, zone)}`]),
     ...(model ? [`model ${model}`] : []),
   ].join(' · ');
 }

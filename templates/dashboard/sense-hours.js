@@ -82,8 +82,8 @@ export function hoursPlot(place, readout, table) {
 function summary({ hours, totalMinutes }) {
   const first = hours.findIndex(isSeen);
   const last = hours.findLastIndex(isSeen);
-  if (first === -1) return 'No time in an application was seen.';
-  return `${minutes(totalMinutes)} seen between ${hourName(hours, first)} and ${endName(hours, last)}`;
+  if (first === -1) return 'No tracked time.';
+  return `${minutes(totalMinutes)} tracked between ${hourName(hours, first)} and ${endName(hours, last)}`;
 }
 
 /** @param {Hours} hours @param {number} index */
@@ -91,7 +91,7 @@ function hourText(hours, index) {
   const hour = hours[index];
   if (hour === undefined) return '';
   const seen = KINDS.filter((kind) => hour[kind] > 0).map((kind) => `${kind} ${minutes(hour[kind])}`);
-  return `${hourName(hours, index)}–${endName(hours, index)} · ${seen.join(' · ') || 'nothing seen'}`;
+  return `${hourName(hours, index)}–${endName(hours, index)} · ${seen.join(' · ') || 'nothing tracked'}`;
 }
 
 /** @param {Hours} hours @param {number} index */

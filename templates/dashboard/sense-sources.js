@@ -52,7 +52,7 @@ export function showCadence(place, status, zone, now) {
       h(
         'p',
         { class: 'attention' },
-        'Capture is off: sense.enabled is false. Switch it on: ',
+        'Capture is off (sense.enabled is false). Turn it on: ',
         command('steward config set sense.enabled true'),
       ),
     );
@@ -69,21 +69,17 @@ export function showCadence(place, status, zone, now) {
         : h('time', { datetime: lastCaptureTs, title: moment(last, now, zone) }, `last ${ago(last, now)}`),
     ),
     last === undefined &&
-      h('p', { class: 'attention' }, 'Nothing was captured so far. Set it up: ', command('steward up')),
+      h('p', { class: 'attention' }, 'No captures yet. Set it up: ', command('steward up')),
     last !== undefined &&
       isLate(status, now) &&
       h(
         'p',
         { class: 'attention' },
-        `No capture since ${moment(last, now, zone)}. See what one says: `,
+        `No capture since ${moment(last, now, zone)}. Try one: `,
         command('steward sense capture'),
       ),
     quarantined > 0 &&
-      h(
-        'p',
-        { class: 'muted' },
-        `${plural(quarantined, 'line')} of the logs ${quarantined === 1 ? 'was no event and is' : 'were no events and are'} set aside in sense/quarantine.`,
-      ),
+      h('p', { class: 'muted' }, `${plural(quarantined, 'invalid line')} in sense/quarantine.`),
   );
 }
 

@@ -41,10 +41,7 @@ export function showApps(place, more, record) {
   // A list of eleven is not cut for the sake of one.
   const shown = apps.length <= APP_ROWS + 1 ? apps : apps.slice(0, APP_ROWS);
   const rest = apps.slice(shown.length);
-  show(
-    place,
-    shown.length === 0 ? h('p', { class: 'muted' }, 'No application was seen.') : appTable(shown, max),
-  );
+  show(place, shown.length === 0 ? h('p', { class: 'muted' }, 'No applications.') : appTable(shown, max));
   show(
     more,
     rest.length > 0 &&

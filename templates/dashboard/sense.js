@@ -57,7 +57,7 @@ const { redraw } = follow(
         },
       },
       {
-        name: 'What is flowing in',
+        name: 'Recent activity',
         feeds: [feeds.insight],
         from: [insight, zone, minute],
         draw() {
@@ -65,7 +65,7 @@ const { redraw } = follow(
         },
       },
       {
-        name: 'Sources and cadence',
+        name: 'Sources',
         feeds: [feeds.sources, feeds.status],
         from: [sources, status, zone, minute],
         draw() {
@@ -92,8 +92,7 @@ watchCopies();
 /** @param {DailyRecord} record @param {SenseStatus | undefined} status @param {number} now */
 function showFacts(record, status, now) {
   const day = `${longDay(record.date)}, ${record.timezone}: `;
-  if (isEmpty(record))
-    return show(byId('facts'), `${day}nothing captured yet today. `, whatNext(record, status, now));
+  if (isEmpty(record)) return show(byId('facts'), `${day}no captures today. `, whatNext(record, status, now));
   show(
     byId('facts'),
     day,
@@ -113,8 +112,8 @@ function whatNext({ timezone }, status, now) {
   // Switched off, it is said where the sources are.
   if (status === undefined || !status.enabled) return '';
   const next = nextCapture(status, now);
-  if (next !== undefined) return `The next capture is at ${clock(next, timezone)}.`;
-  return h('span', {}, 'Take a sample: ', command('steward sense capture'));
+  if (next !== undefined) return `Next capture at ${clock(next, timezone)}.`;
+  return h('span', {}, 'Capture now: ', command('steward sense capture'));
 }
 
 /** The day of the address, where it is known. @param {DailyRecord} today @param {readonly DailyRecord[]} [recent] */
@@ -133,8 +132,8 @@ function showTime(today, recent) {
   show(
     byId('time-day'),
     isToday
-      ? `${missing === '' ? '' : `No record of ${missing.slice(0, 40)} is among the last 30 days. `}today, so far`
-      : `${longDay(record.date)}, ${record.timezone}${record.final ? '' : ', not over when it was recorded'}`,
+      ? `${missing === '' ? '' : `No record of ${missing.slice(0, 40)} in the last 30 days. `}today, so far`
+      : `${longDay(record.date)}, ${record.timezone}${record.final ? '' : ', incomplete'}`,
     !isToday && h('a', { href: '#', class: 'back' }, 'back to today'),
   );
   showKinds(byId('kinds'), record);

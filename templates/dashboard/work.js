@@ -53,16 +53,13 @@ function draw(board, now) {
   show(byId('setup'), setupRequired && steps(board));
   byId('filters').hidden = setupRequired;
   if (setupRequired) {
-    show(
-      byId('facts'),
-      'Work tracking is not set up. It keeps work as issues in one private repository of yours.',
-    );
+    show(byId('facts'), 'Work tracking is not set up. It stores work as issues in a private repository.');
     show(byId('lanes'));
     return;
   }
   const kept = filtered(items, chosen());
   const open = kept.filter(({ state }) => state === 'open').length;
-  const all = kept.length === items.length ? '' : `, of ${items.length} in all`;
+  const all = kept.length === items.length ? '' : ` of ${items.length}`;
   show(
     byId('facts'),
     h('b', {}, config.repo),
@@ -104,7 +101,7 @@ function laneOf(lane, order, kept, now) {
     own.length > PAGE &&
       h('p', { class: 'muted small', 'data-key': 'range' }, `${start + 1} to ${end} of ${own.length}`),
     own.length === 0
-      ? h('p', { class: 'muted' }, 'Nothing here.')
+      ? h('p', { class: 'muted' }, 'Empty')
       : h(
           'ul',
           {},

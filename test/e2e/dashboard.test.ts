@@ -29,7 +29,7 @@ describe('the pages as the built daemon serves them', function () {
 
   it('/sense shows its answers, within its policy', async () => {
     const one = await openPage(browser, `${daemon.url}/sense`, { now: null });
-    await waitForText(one.page, '#facts', /UTC: nothing captured yet today/);
+    await waitForText(one.page, '#facts', /UTC: no captures today/);
     await waitForText(one.page, '#cadence', /^Capture every 2 min · last (just now|\d+ min ago)$/);
     await waitForText(one.page, '#sources', /Applications.*unsupported.*Git.*Assistant sessions/);
     expect(await one.page.locator('[data-hour]').count()).to.be.within(23, 25);
@@ -42,7 +42,7 @@ describe('the pages as the built daemon serves them', function () {
 
   it('/ shows what runs, and the process that says so', async () => {
     const one = await openPage(browser, `${daemon.url}/`, { now: null });
-    await waitForText(one.page, '#facts', new RegExp(`runs since .* process ${daemon.pid}`));
+    await waitForText(one.page, '#facts', new RegExp(`running since .* process ${daemon.pid}`));
     await waitForText(one.page, '#modules', /Sense/);
     await waitForText(one.page, '#jobs', /Capture.*every 2 min/);
     expect(await textOf(one.page, '#notes')).to.equal('');

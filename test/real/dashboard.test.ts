@@ -107,7 +107,7 @@ describe('the dashboard in Chromium', function () {
         '4 %',
       ]);
       expect(await textOf(page, '#flow')).to.match(
-        /made 40 min ago, at 17:00 · of what was seen since 16:00 · model fast$/,
+        /created 40 min ago, at 17:00 · covers the time since 16:00 · model fast$/,
       );
       expect(await page.locator('#sources h3').allTextContents()).to.deep.equal([
         'Applications',
@@ -171,11 +171,11 @@ describe('the dashboard in Chromium', function () {
 
     it('gives the figures of an hour to the pointer and to the arrow keys', async () => {
       const { page } = await open();
-      expect(await textOf(page, '#hour')).to.equal('8 h 12 m seen between 08:00 and 18:00');
+      expect(await textOf(page, '#hour')).to.equal('8 h 12 m tracked between 08:00 and 18:00');
       await page.hover('[data-hour="10"]');
       expect(await textOf(page, '#hour')).to.equal('10:00–11:00 · creation 48 m · consumption 12 m');
       await page.mouse.move(5, 5);
-      expect(await textOf(page, '#hour')).to.match(/seen between/);
+      expect(await textOf(page, '#hour')).to.match(/tracked between/);
       await page.focus('#hours');
       await page.keyboard.press('Home');
       for (let i = 0; i < 16; i += 1) await page.keyboard.press('ArrowRight');
@@ -183,9 +183,9 @@ describe('the dashboard in Chromium', function () {
       expect(await textOf(page, '#hour')).to.equal(text);
       expect(await page.getAttribute('#hours', 'aria-valuetext')).to.equal(text);
       await page.keyboard.press('End');
-      expect(await textOf(page, '#hour')).to.equal('23:00–24:00 · nothing seen');
+      expect(await textOf(page, '#hour')).to.equal('23:00–24:00 · nothing tracked');
       await page.keyboard.press('ArrowRight');
-      expect(await textOf(page, '#hour')).to.equal('23:00–24:00 · nothing seen');
+      expect(await textOf(page, '#hour')).to.equal('23:00–24:00 · nothing tracked');
     });
 
     it('opens another day, keeps it in the address, and comes back', async () => {
@@ -201,7 +201,7 @@ describe('the dashboard in Chromium', function () {
       await page.focus('a[data-day="2026-11-18"]');
       await page.keyboard.press('ArrowRight');
       expect(await textOf(page, '#day')).to.match(
-        /^Thu 19 Nov 2026 · .* seen · creation .* · 6 commits · 0 sessions$/,
+        /^Thu 19 Nov 2026 · .* tracked · creation .* · 6 commits · 0 sessions$/,
       );
       await page.keyboard.press('Enter');
       await waitForText(page, '#time-day', /Thu 19 Nov 2026/);
@@ -215,11 +215,7 @@ describe('the dashboard in Chromium', function () {
       const { page } = await open('/sense#2026-11-17');
       await waitForText(page, '#time-day', /^Tue 17 Nov 2026, UTC/);
       const unknown = await open('/sense#1999-01-01');
-      await waitForText(
-        unknown.page,
-        '#time-day',
-        /^No record of \S+ is among the last 30 days\. today, so far$/,
-      );
+      await waitForText(unknown.page, '#time-day', /^No record of \S+ in the last 30 days\. today, so far$/);
     });
 
     it('puts the applications beyond ten into a list to open, with their sum', async () => {
@@ -261,11 +257,11 @@ describe('the dashboard in Chromium', function () {
       Object.assign(answers, senseAnswers(box, none));
       const one = await open();
       const { page } = one;
-      await waitForText(page, '#facts', /nothing captured yet today. Take a sample: steward sense capture/);
+      await waitForText(page, '#facts', /no captures today. Capture now: steward sense capture/);
       await waitForText(page, '#flow', /^No read has been made yet\..*steward sense insight build/);
-      await waitForText(page, '#cadence', /Nothing was captured so far. Set it up: steward up/);
-      await waitForText(page, '#day', /no earlier day is recorded yet; a day is recorded once it is over/);
-      expect(await textOf(page, '#hour')).to.equal('No time in an application was seen.');
+      await waitForText(page, '#cadence', /No captures yet. Set it up: steward up/);
+      await waitForText(page, '#day', /no earlier records; a day is recorded at its end/);
+      expect(await textOf(page, '#hour')).to.equal('No tracked time.');
       expect(await page.locator('#days a').count()).to.equal(1);
       expectQuiet(one, served.url);
       box.remove();
@@ -276,13 +272,13 @@ describe('the dashboard in Chromium', function () {
       await captureInto(box, []);
       Object.assign(answers, senseAnswers(box));
       const { page } = await open();
-      await waitForText(page, '#facts', /nothing captured yet today. The next capture is at 17:42/);
+      await waitForText(page, '#facts', /no captures today. Next capture at 17:42/);
       box.remove();
     });
 
     it('where captures have ceased', async () => {
       const { page } = await open('/sense', { now: '2026-11-20T19:00:00Z' });
-      await waitForText(page, '#cadence', /No capture since 17:41. See what one says: steward sense capture/);
+      await waitForText(page, '#cadence', /No capture since 17:41. Try one: steward sense capture/);
     });
 
     it('where the read is of an earlier day, or its last attempt failed', async () => {
@@ -293,11 +289,9 @@ describe('the dashboard in Chromium', function () {
       await waitForText(
         page,
         '#flow',
-        /^This read is of Thu 19 Nov 2026; today has none yet. Make one now: steward sense insight build/,
+        /^This insight is from Thu 19 Nov 2026. Create one for today: steward sense insight build/,
       );
-      expect(await textOf(page, '#flow')).to.match(
-        /The last attempt made none: The assistant took too long\.$/,
-      );
+      expect(await textOf(page, '#flow')).to.match(/The last attempt failed: The assistant took too long\.$/);
     });
 
     it('where a source is not supported, fails or is off, and where all is off', async () => {
@@ -317,7 +311,7 @@ describe('the dashboard in Chromium', function () {
       await waitForText(
         page,
         '#cadence',
-        /Capture is off: sense.enabled is false. Switch it on: steward config set sense.enabled true/,
+        /Capture is off \(sense.enabled is false\). Turn it on: steward config set sense.enabled true/,
       );
     });
 
@@ -329,17 +323,9 @@ describe('the dashboard in Chromium', function () {
       answers['/api/sense/insight'] = () => ({ text: '<html>' });
       answers['/api/sense/recent'] = () => ({ body: { not: 'a list' } });
       const { page } = await open();
-      await waitForText(page, '#notes', /Sources and cadence: config.json is no JSON. Correct it./);
-      await waitForText(
-        page,
-        '#notes',
-        /What is flowing in: \/api\/sense\/insight answered something that is no JSON/,
-      );
-      await waitForText(
-        page,
-        '#notes',
-        /The last 30 days: The daemon answered in a way that this page does not know/,
-      );
+      await waitForText(page, '#notes', /Sources: config.json is no JSON. Correct it./);
+      await waitForText(page, '#notes', /Recent activity: Invalid JSON from \/api\/sense\/insight/);
+      await waitForText(page, '#notes', /The last 30 days: Unexpected answer from the daemon/);
       expect(await textOf(page, '#facts')).to.match(/seen so far/);
       expect(await textOf(page, '#cadence')).to.match(/^Capture every 2 min/);
     });
@@ -438,7 +424,7 @@ describe('the dashboard in Chromium', function () {
       await waitForText(
         page,
         '#notes',
-        /^Today, Time and creation: Not refreshed since 17:41. The disk is full. Make room.$/,
+        /^Today, Time and creation: Last updated 17:41. The disk is full. Make room.$/,
       );
       expect((await textOf(page, 'main')).replace(/\d+ min ago|just now/g, '')).to.equal(
         picture.replace(/\d+ min ago|just now/g, ''),
@@ -461,7 +447,7 @@ describe('the dashboard in Chromium', function () {
       await waitForText(
         page,
         '#notes',
-        /^Not refreshed since 17:41. The daemon does not answer. Start it with steward up.*; this page asks again by itself\.$/,
+        /^Last updated 17:41. The daemon is not reachable. Start it with steward up.*; this page asks again by itself\.$/,
       );
       expect(await textOf(page, '#facts')).to.match(/8 h 12 m/);
       await page.context().setOffline(false);
@@ -488,7 +474,7 @@ describe('the dashboard in Chromium', function () {
       const { page } = await open();
       await waitForText(page, '#facts', /8 h 12 m/);
       await page.clock.runFor(11_000);
-      await waitForText(page, '#notes', /The daemon is too slow to answer/);
+      await waitForText(page, '#notes', /The daemon did not answer in time/);
       go();
     });
 
@@ -561,7 +547,7 @@ describe('the dashboard in Chromium', function () {
       answers['/api/sense/status'] = () => ({ status: 500, body: {} });
       for (const colorScheme of ['light', 'dark'] as const) {
         const { page } = await open('/sense', { colorScheme, viewport: { width: 360, height: 740 } });
-        await waitForText(page, '#notes', /The daemon answered 500/);
+        await waitForText(page, '#notes', /The daemon answered with status 500/);
         await page.waitForSelector('#flow .empty');
         expect(await axe(page), colorScheme).to.deep.equal([]);
       }
@@ -588,9 +574,9 @@ describe('the dashboard in Chromium', function () {
         'sense solid',
         'work solid',
         'hours solid',
-        'Figures by the hour solid',
+        'Table by hour solid',
         '2026-11-20 solid',
-        'Figures by the day solid',
+        'Table by day solid',
       ]);
     });
 
@@ -625,7 +611,7 @@ describe('the dashboard in Chromium', function () {
     const one = await open('/');
     const { page } = one;
     expect(await textOf(page, '#facts')).to.equal(
-      'steward 0.1.0 runs since 15:31 (2 h 10 m), 61 MiB, process 4711; 2 modules need you; 1 session waits for you.',
+      'steward 0.1.0 running since 15:31 (2 h 10 m), 61 MiB, process 4711; 2 modules need you; 1 session waits for you.',
     );
     const modules = await page.locator('#modules li').allTextContents();
     expect(modules[0]).to.equal('Sense● ok');
@@ -633,14 +619,14 @@ describe('the dashboard in Chromium', function () {
     expect(modules[3]).to.match(/^Work▲ errorThe host answers 401/);
     const sessions = await page.locator('#sessions li').allTextContents();
     expect(sessions[0]).to.equal(
-      'Fix the login◇ waits for youexecute · steward · fix-loginbegan 1 h ago · last active 2 min ago',
+      'Fix the login◇ waiting for youexecute · steward · fix-loginstarted 1 h ago · last active 2 min ago',
     );
     expect(sessions[1]).to.match(/^native-3f2a● working(?!.*native-3f2a)/);
     const jobs = await page.locator('#jobs li').allTextContents();
     expect(jobs[0]).to.equal('Capture● okevery 2 min · last 1 min ago · next at 17:42');
     expect(jobs[1]).to.match(/^poll▲ failed.*The host answers 401/);
     expect(await textOf(page, '#outbox')).to.equal(
-      '2 waiting · 1 failedWhat failed, and why: steward notify historycopyLeft by hooks to be done: 3; given up: 0.',
+      '2 waiting · 1 failedFailed deliveries: steward notify historycopyHook queue: 3 waiting, 0 given up.',
     );
     expectQuiet(one, served.url);
   });

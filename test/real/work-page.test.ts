@@ -85,7 +85,7 @@ describe('the page /work in Chromium', function () {
   it('filters by toggles and by words, which stand in the address; / goes to the search', async () => {
     const { page } = await open();
     await page.click('button[data-value="P1"]');
-    await waitForText(page, '#facts', /1 open issue, 0 closed, of 4 in all/);
+    await waitForText(page, '#facts', /1 open issue, 0 closed of 4/);
     expect(page.url()).to.match(/\/work\?priority=P1$/);
     await page.click('button[data-value="P0"]');
     await waitForText(page, '#facts', /2 open issues/);
@@ -94,7 +94,7 @@ describe('the page /work in Chromium', function () {
     await waitForText(page, '#facts', /3 open issues, 1 closed\.$/);
     await page.keyboard.press('/');
     await page.keyboard.type('login fix');
-    await waitForText(page, '#facts', /1 open issue, 0 closed, of 4/);
+    await waitForText(page, '#facts', /1 open issue, 0 closed of 4/);
     const again = await open(new URL(page.url()).pathname + new URL(page.url()).search);
     expect(await cards(again.page)).to.deep.equal(['Fix the login']);
     expect(await again.page.inputValue('#search')).to.equal('login fix');
@@ -114,7 +114,7 @@ describe('the page /work in Chromium', function () {
       config: { ...board.config, repo: null },
     };
     const { page } = await open();
-    expect(await textOf(page, '#facts')).to.match(/^Work tracking is not set up\. It keeps work as issues/);
+    expect(await textOf(page, '#facts')).to.match(/^Work tracking is not set up\. It stores work as issues/);
     expect(await page.locator('.steps code').allTextContents()).to.deep.equal([...SETUP_STEPS]);
     expect(await page.locator('#filters').isVisible()).to.equal(false);
     expect(await axe(page)).to.deep.equal([]);
