@@ -56,7 +56,7 @@ describe('standup and week (built)', function () {
     expect(week.stdout).to.match(/^# Week · Mon /);
     const refused = await run(['standup', '--since', 'never', '--json']);
     expect([refused.code, refused.stdout]).to.deep.equal([2, '']);
-    expect(refused.stderr).to.include('names no day');
+    expect(refused.stderr).to.include('Invalid day');
   });
 
   it('has the issues of the period, and asks for evidence only when it is told to', async () => {
