@@ -234,16 +234,6 @@ describe('notifications with the daemon', () => {
       input: hookJson(event, { cwd: sound.path, ...changes }),
     });
   const session = async (): Promise<void> => {
-    const transcript = join(sound.path, 't.jsonl');
-    const lines = [
-      { type: 'user', message: { content: 'go' } },
-      {
-        type: 'assistant',
-        uuid: 'u-1',
-        message: { content: [{ type: 'text', text: 'DA: The site is built.' }] },
-      },
-    ];
-    writeFileSync(transcript, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     await hook('session-start', 'session-start');
     await hook('prompt', 'prompt');
     for (let n = 0; n < 3; n += 1) {
@@ -252,13 +242,13 @@ describe('notifications with the daemon', () => {
     await Promise.all(
       [0, 1, 2].map((n) => hook('subagent-stop', 'subagent-stop', { agent_id: `agent-${n}` })),
     );
-    await hook('stop', 'stop', { transcript_path: transcript });
+    await hook('stop', 'stop', { last_assistant_message: 'Long talk.\n\nDA: The site is built.' });
     await hook('notification', 'notification');
   };
   const told = async (): Promise<string[]> =>
     [...new Set((await history()).map(({ event, text }) => `${event}: ${text}`))].sort();
   const TOLD = [
-    'attention: The assistant asks for your permission.',
+    'attention: The assistant asks for permission.',
     'backgroundAgent: The assistant: 3 agents finished.',
     'taskComplete: The site is built.',
   ];
@@ -289,7 +279,7 @@ describe('notifications with the daemon', () => {
     await hook('tool', 'tool', { agent_id: 'another' });
     await start();
     await until('the one that asks is told of', async () => (await told()).length > 1, 60_000);
-    expect((await told())[0]).to.equal('attention: The assistant asks for your permission.');
+    expect((await told())[0]).to.equal('attention: The assistant asks to run Bash.');
     expect((await history()).filter(({ event }) => event === 'backgroundAgent')).to.have.length(1);
   }).timeout(200_000);
 

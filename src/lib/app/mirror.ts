@@ -19,6 +19,8 @@ export interface HookSettings {
   tellAssistant: boolean;
   /** Store the first line of a session's first prompt. */
   titles: boolean;
+  /** The assistant's name, which may begin the last line of a response. */
+  daName: string;
   /** The folder of the session files. */
   sessions: string;
   workEvents: string;
@@ -45,7 +47,7 @@ export function cachedHookSettings(area: UserArea): HookSettings | undefined {
   const mark = markOfTarget(area.config);
   if (mark === undefined) {
     const { sessions, workEvents } = area;
-    return { tab: true, tellAssistant: false, titles: false, sessions, workEvents, timezone: null };
+    return { tab: true, tellAssistant: false, titles: false, daName: 'DA', sessions, workEvents, timezone: null };
   }
   const mirror = readCache<Mirror>(MIRROR, area);
   return mirror?.user === mark && isSettings(mirror.settings) ? mirror.settings : undefined;
@@ -83,7 +85,7 @@ async function loadMirror(context: Loader): Promise<Mirror> {
   const { user, work } = (await context.loadConfig()).config;
   const { tab, tellAssistant, titles } = user.sessions;
   const { sessions, workEvents } = user.paths;
-  const settings = { tab, tellAssistant, titles, sessions, workEvents, timezone: user.timezone };
+  const settings = { tab, tellAssistant, titles, daName: user.da.name, sessions, workEvents, timezone: user.timezone };
   const mirror = { ...marks, settings, prompt: work.CAPTURE_PROMPT };
   writeCache(MIRROR, area, mirror);
   return mirror;
@@ -95,7 +97,7 @@ function isSettings(value: unknown): value is HookSettings {
     keys.every((key) => typeof value[key] === type);
   return (
     hasType('boolean', 'tab', 'tellAssistant', 'titles') &&
-    hasType('string', 'sessions', 'workEvents') &&
+    hasType('string', 'daName', 'sessions', 'workEvents') &&
     (value['timezone'] === null || hasType('string', 'timezone'))
   );
 }

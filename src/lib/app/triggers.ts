@@ -30,6 +30,7 @@ export async function openTriggers(
     sight: (session) => presenceOf(context, session),
     accept: (request) => acceptRequest(notify.deps, request),
     daName: () => config().user.da.name,
+    notifiedTurns: () => config().user.notify.turnEnd,
     longTaskMinutes: () => config().settings.notifications.thresholds.longTaskMinutes,
   };
 }

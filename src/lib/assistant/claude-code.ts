@@ -27,6 +27,8 @@ export interface HookInput {
   event: string | undefined;
   tool: string | undefined;
   model: string | undefined;
+  /** What the assistant said last in a turn that ends; only its line for the person is stored. */
+  lastMessage: string | undefined;
   /** What a person wrote; looked at, and never kept as a whole. */
   prompt: string | undefined;
   /** The file that a tool of this call has written or edited. */
@@ -72,6 +74,7 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
       event: textOf(fields['hook_event_name']),
       tool,
       model: textOf(fields['model']),
+      lastMessage: textOf(fields['last_assistant_message']),
       prompt: isPlaceUnusable ? undefined : textOf(fields['prompt']),
       file: tool !== undefined && WRITERS.has(tool) ? fileOf(fields['tool_input']) : undefined,
       agent: textOf(fields['agent_id']),

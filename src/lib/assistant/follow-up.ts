@@ -4,7 +4,7 @@ import { clean } from '../platform/terminal/terminal';
 import { artifactPath } from '../sessions/artifact';
 import { PHASES, tabTitle } from '../sessions/phases';
 import type { Session, SessionsState } from '../sessions/session';
-import { leave, sweep, type IntentionKind } from '../sessions/spool';
+import { leave, sweep, type EndOfTurn, type IntentionKind } from '../sessions/spool';
 import { storedSession, updateSessions } from '../sessions/state';
 import { unseenArtifact, type UnseenArtifact } from '../sessions/unseen-artifact';
 import { appendWorkEvent, type WorkEvent } from '../sessions/work-events';
@@ -42,7 +42,7 @@ export async function followUp(
       await triedLater(troubles, () => deps.onPlace?.({ slug, cwd: input.cwd }));
   };
   await placed(event.slug);
-  if (leaves !== undefined) tried(troubles, () => leaveFor(deps, leaves, input, event));
+  if (leaves !== undefined) await triedLater(troubles, () => leaveFor(deps, leaves, input, event));
   const found = noted.updates ? await updated(deps, troubles, event) : undefined;
   if (found !== undefined && found.slug !== event.slug) await placed(found.slug);
   const answer = tried(troubles, () => ({
@@ -117,7 +117,13 @@ function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined)
   );
 }
 
-function leaveFor(deps: HookDeps, kind: IntentionKind, input: HookInput, event: WorkEvent): void {
+async function leaveFor(
+  deps: HookDeps,
+  kind: IntentionKind,
+  input: HookInput,
+  event: WorkEvent,
+): Promise<void> {
+  const ended = kind === 'turn-ended' ? await endOfTurn(deps, input.lastMessage) : undefined;
   leave(
     { clock: deps.clock, machineId: deps.machineId, path: deps.spool },
     {
@@ -126,8 +132,15 @@ function leaveFor(deps: HookDeps, kind: IntentionKind, input: HookInput, event: 
       slug: event.slug,
       transcript: storedPath(input.transcript),
       ...(kind === 'attention' && event.reason !== undefined ? { reason: event.reason } : {}),
+      ...(ended === undefined ? {} : { ended }),
     },
   );
+}
+
+/** How the message that ended a turn says that it ended; undefined where the transcript has to be asked. */
+async function endOfTurn(deps: HookDeps, message: string | undefined): Promise<EndOfTurn | undefined> {
+  if (message === undefined || deps.completionLine === undefined) return undefined;
+  return { line: (await deps.completionLine(message)) ?? null, isError: /^API Error\b/.test(message) };
 }
 
 /** A path is kept as it came, or not at all. */

@@ -28,6 +28,8 @@ export interface HookDeps extends EventDeps {
   tab: boolean;
   /** Is the model told where the session's artifact belongs? */
   tellAssistant: boolean;
+  /** Returns the line of an assistant's message that is meant for the person. */
+  completionLine?: (message: string) => Promise<string | undefined>;
   /** Told of each prompt of a person's; gives what the person is to be told. */
   onPrompt?: (prompt: HeardPrompt) => string | undefined | Promise<string | undefined>;
   /**

@@ -171,6 +171,8 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     env: processHost().env,
     tab: settings.tab && !args.flags.has('--no-tab'),
     tellAssistant: settings.tellAssistant,
+    completionLine: async (message: string) =>
+      (await import('../notify/triggers')).completionLine(message, settings.daName),
     onPrompt: async (prompt: HeardPrompt) => {
       if (settings.titles) keepTitle(namesFolder(area.machine), prompt.session, prompt.text, redact);
       if (!mayMatch(prompt.text)) return undefined;

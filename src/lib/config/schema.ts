@@ -113,6 +113,11 @@ export const USER_KEYS = {
   sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
   notify: {
     quietHours: optionalText('two times of day such as 22:00-07:00', isQuietHours),
+    turnEnd: leaf<'long' | 'always' | 'never'>({
+      expected: 'long, always or never',
+      check: v.picklist(['long', 'always', 'never']),
+      fallback: 'long',
+    }),
     smsCommand: command([]),
     voice: {
       engine: textFrom(

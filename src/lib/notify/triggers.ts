@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
 import type { Clock } from '../platform/time/clock';
+import { labelOf, requestWords } from '../sessions/describe';
 import type { Session } from '../sessions/session';
 import { drain, waitingIntentions, type Consumers, type Intention, type SpoolDeps } from '../sessions/spool';
 import type { DeliverOptions } from './deliver';
@@ -27,6 +28,8 @@ export interface TriggerDeps {
   sight: (session: Session | undefined) => Promise<Sight>;
   accept: (request: NotifyRequest) => Promise<unknown>;
   daName: () => string;
+  /** Which ends of turns are notified (`notify.turnEnd`). */
+  notifiedTurns: () => 'long' | 'always' | 'never';
   longTaskMinutes: () => number;
 }
 
@@ -87,29 +90,54 @@ function ownIntentions(
 }
 
 async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void> {
-  const { transcript, attempts } = intention;
   const session = deps.sessionOf(intention);
   const durationSec = tookSec(session, intention);
+  const { line, isError, id } = endOf(deps, intention, session);
+  const name = nameOf(session);
+  const about = {
+    ...BASE,
+    dedupe: `turn:${intention.session.slice(0, 80)}:${id.slice(0, 80)}`,
+    ...(durationSec === undefined ? {} : { durationSec: Math.min(durationSec, MAX_DURATION_SEC) }),
+  };
+  if (isError) {
+    await deps.accept({ ...about, event: 'error', message: line ?? `${name} stopped with an error.` });
+    return;
+  }
+  const which = deps.notifiedTurns();
+  if (which === 'never') return;
+  const isLong = durationSec !== undefined && durationSec > deps.longTaskMinutes() * 60;
+  if (line !== undefined) {
+    await deps.accept({ ...about, title: name, event: 'taskComplete', message: line });
+  } else if (isLong || which === 'always') {
+    const after = durationSec === undefined ? '' : ` after ${spoken(durationSec)}`;
+    await deps.accept({
+      ...about,
+      event: isLong ? 'longTask' : 'taskComplete',
+      message: `${name} finished${after}.`,
+    });
+  }
+}
+
+/** How a turn ended: as its hook told, else by the transcript, whose end the assistant may write after the hook. */
+function endOf(
+  deps: TriggerDeps,
+  { transcript, attempts, ended, id }: Intention,
+  session: Session | undefined,
+): { line: string | undefined; isError: boolean; id: string } {
+  if (ended !== undefined) {
+    return { line: ended.line ?? undefined, isError: ended.isError, id: session?.turnAt ?? id };
+  }
   const end = transcript === null ? undefined : deps.turnEnd(transcript);
   if (end !== undefined && end.text === undefined && !end.isError && attempts + 1 < MAX_READS) {
     throw new StewardError('unavailable', 'The transcript has no end of the turn yet.');
   }
-  const name = nameOf(session);
   const line = end?.text === undefined ? undefined : completionLine(end.text, deps.daName());
-  const isLong = durationSec !== undefined && durationSec > deps.longTaskMinutes() * 60;
-  const about = {
-    ...BASE,
-    dedupe: `turn:${intention.session.slice(0, 80)}:${(end?.id ?? intention.id).slice(0, 80)}`,
-    ...(durationSec === undefined ? {} : { durationSec: Math.min(durationSec, MAX_DURATION_SEC) }),
-  };
-  if (end?.isError === true) {
-    await deps.accept({ ...about, event: 'error', message: line ?? `${name} stopped with an error.` });
-  } else if (line !== undefined) {
-    await deps.accept({ ...about, event: 'taskComplete', message: line });
-  } else if (isLong) {
-    const minutes = Math.round((durationSec ?? 0) / 60);
-    await deps.accept({ ...about, event: 'longTask', message: `${name} finished after ${minutes} min.` });
-  }
+  return { line, isError: end?.isError === true, id: end?.id ?? id };
+}
+
+/** `7 min`, `40 s`. */
+function spoken(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
 /** Undefined if the start was not recorded, or another turn has started since. */
@@ -132,10 +160,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
     ...BASE,
     tags: [],
     event: 'attention',
-    message:
-      intention.reason === 'permission_prompt'
-        ? `${name} asks for your permission.`
-        : `${name} is waiting for you.`,
+    message: `${name} ${requestOf(intention.reason, session)}.`,
     // A permission prompt and its reminder are one wait.
     dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,
     ...(sight === 'unknown' ? {} : { reach: sight }),
@@ -175,9 +200,15 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
   });
 }
 
-/** The session's name in a message. */
+/** What a person is asked for. */
+function requestOf(reason: string | undefined, session: Session | undefined): string {
+  const request = requestWords(reason, session?.askedTool);
+  return request ?? (reason === 'idle_prompt' ? 'waits for your next prompt' : 'asks for your input');
+}
+
+/** The session's name in a message: as given or `infra·main`. */
 function nameOf(session: Session | undefined): string {
-  return session?.task ?? session?.repo ?? 'The assistant';
+  return (session === undefined ? null : labelOf(session)) ?? session?.task ?? 'The assistant';
 }
 
 const MAX_CHARS = 300;

@@ -51,6 +51,14 @@ export interface Intention {
   wanted?: Record<string, unknown>;
   /** Why the session waits for a person, a word of the assistant's. */
   reason?: string;
+  /** Only of `turn-ended`: how it ended, where the hook's JSON told; else the transcript has to. */
+  ended?: EndOfTurn;
+}
+
+/** The end of a turn as its hook told it: the line for the person, if there is one, and nothing else that was said. */
+export interface EndOfTurn {
+  line: string | null;
+  isError: boolean;
 }
 
 /** What a person asked to be kept, credentials taken out. */
@@ -141,7 +149,8 @@ function isKind(kind: string): kind is IntentionKind {
 }
 
 function parse(value: Record<string, unknown>): Intention | 'newer' | undefined {
-  const { id, kind, at, machine, attempts, session, slug, transcript, capture, wanted, reason } = value;
+  const { id, kind, at, machine, attempts, session, slug, transcript, capture, wanted, reason, ended } =
+    value;
   if (typeof kind !== 'string' || typeof id !== 'string' || typeof session !== 'string') return undefined;
   if (!isKind(kind)) return 'newer';
   if (typeof machine !== 'string' || typeof at !== 'string' || parseIso(at) === undefined) return undefined;
@@ -157,7 +166,12 @@ function parse(value: Record<string, unknown>): Intention | 'newer' | undefined 
     ...(isCapture(capture) ? { capture } : {}),
     ...(isObject(wanted) ? { wanted } : {}),
     ...(typeof reason === 'string' ? { reason } : {}),
+    ...(isObject(ended) ? { ended: endOf(ended) } : {}),
   };
+}
+
+function endOf({ line, isError }: Record<string, unknown>): EndOfTurn {
+  return { line: typeof line === 'string' ? line : null, isError: isError === true };
 }
 
 function isCapture(value: unknown): value is Capture {
@@ -206,7 +220,10 @@ export function keptIntentions(path: string): Intention[] {
 /** Leaves an intention, durably. Where too many with words wait already, one more is `unavailable`. */
 export function leave(
   { clock, machineId, path }: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
-  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'capture' | 'wanted' | 'reason'>,
+  what: Pick<
+    Intention,
+    'kind' | 'session' | 'slug' | 'transcript' | 'capture' | 'wanted' | 'reason' | 'ended'
+  >,
 ): Intention {
   const spool = spoolAt(path);
   const nowMs = clock.now();

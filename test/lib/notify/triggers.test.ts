@@ -15,6 +15,7 @@ describe('the triggers of notifications', () => {
   let world: NotifyWorld;
   let session: Session | undefined;
   let sight: Sight;
+  let turns: 'long' | 'always' | 'never';
   let got: NotifyRequest[];
   let deps: TriggerDeps;
   beforeEach(() => {
@@ -22,10 +23,13 @@ describe('the triggers of notifications', () => {
     world = notifyWorld();
     got = [];
     sight = 'unknown';
+    turns = 'long';
     session = {
       task: null,
       repo: 'website',
+      branch: 'main',
       activity: 'waiting',
+      askedTool: 'Bash',
       updatedAt: toIso(NINE),
       waitingSince: toIso(NINE),
     } as Session;
@@ -41,6 +45,7 @@ describe('the triggers of notifications', () => {
         return acceptRequest(world.deps, request);
       },
       daName: () => 'Max',
+      notifiedTurns: () => turns,
       longTaskMinutes: () => 5,
     };
   });
@@ -96,14 +101,51 @@ describe('the triggers of notifications', () => {
       expect(got).to.deep.equal([]);
       left('turn-ended', { transcript: path }, 720);
       await drainTriggers(deps);
-      expect(world.entries()[0]).to.include({ event: 'longTask', text: 'website finished after 12 min.' });
+      expect(world.entries()[0]).to.include({
+        event: 'longTask',
+        text: 'website·main finished after 12 min.',
+      });
+    });
+
+    it('is told by the hook, and the transcript is not read then', async () => {
+      const path = transcript(asked('go'), said('Max: From the transcript.'));
+      const endings: [line: string | null, isError: boolean, tookSec: number][] = [
+        ['The site is live.', false, 60],
+        [null, false, 20],
+        [null, false, 420],
+        [null, true, 21],
+      ];
+      for (const [line, isError, tookSec] of endings) {
+        left('turn-ended', { transcript: path, ended: { line, isError } }, tookSec);
+        await drainTriggers(deps);
+      }
+      expect(got.map(({ event, message }) => [event, message])).to.deep.equal([
+        ['taskComplete', 'The site is live.'],
+        ['longTask', 'website·main finished after 7 min.'],
+        ['error', 'website·main stopped with an error.'],
+      ]);
+      expect(got[0]?.title).to.equal('website·main');
+    });
+
+    it('is notified as notify.turnEnd says', async () => {
+      turns = 'always';
+      left('turn-ended', { ended: { line: null, isError: false } }, 40);
+      await drainTriggers(deps);
+      expect(got.map(({ message }) => message)).to.deep.equal(['website·main finished after 40 s.']);
+      turns = 'never';
+      left('turn-ended', { ended: { line: 'Done.', isError: false } }, 420);
+      await drainTriggers(deps);
+      expect(got.length).to.equal(1);
+      left('turn-ended', { ended: { line: null, isError: true } }, 421);
+      await drainTriggers(deps);
+      expect(got.at(-1)?.event).to.equal('error');
     });
 
     it('is an error if the transcript ends with one', async () => {
       const end = said('API Error: 500', { isApiErrorMessage: true });
       left('turn-ended', { transcript: transcript(asked('go'), said('Max: Done.'), asked('more'), end) });
       await drainTriggers(deps);
-      expect(world.entries()[0]).to.include({ event: 'error', text: 'website stopped with an error.' });
+      expect(world.entries()[0]).to.include({ event: 'error', text: 'website·main stopped with an error.' });
     });
 
     it('waits for an unfinished transcript, and ignores the turn before', async () => {
@@ -146,7 +188,7 @@ describe('the triggers of notifications', () => {
       expect([got.length, hasTriggers(deps)], 'more may end').to.deep.equal([0, true]);
       world.nowMs += 2000;
       await drainTriggers(deps);
-      expect(got.map(({ message }) => message)).to.deep.equal(['website: 8 agents finished.']);
+      expect(got.map(({ message }) => message)).to.deep.equal(['website·main: 8 agents finished.']);
       expect(got[0]).to.include({ voiceEnabled: false, source: 'subagent' });
       expect(channels()).to.deep.equal([['push']]);
       expect(hasTriggers(deps)).to.equal(false);
@@ -161,7 +203,7 @@ describe('the triggers of notifications', () => {
         if (n < 13) await drainTriggers(deps);
       }
       await drainTriggers(deps);
-      expect(got.map(({ message }) => message)).to.have.members(['website: an agent finished.', 'website: 16 agents finished.']); // prettier-ignore
+      expect(got.map(({ message }) => message)).to.have.members(['website·main: an agent finished.', 'website·main: 16 agents finished.']); // prettier-ignore
     });
   });
 
@@ -180,12 +222,27 @@ describe('the triggers of notifications', () => {
         expect(channels()).to.deep.equal(expected === undefined ? [] : [expected]);
         if (expected !== undefined) {
           expect(world.entries()[0]).to.include({
-            text: 'website asks for your permission.',
+            text: 'website·main asks to run Bash.',
             event: 'attention',
           });
         }
       });
     }
+
+    it('names the session and what it asks for', async () => {
+      for (const reason of ['permission_prompt', 'idle_prompt', 'unheard_of']) {
+        delete session?.askedTool;
+        if (reason === 'permission_prompt' && session !== undefined) session.givenName = 'Login rewrite';
+        if (session !== undefined) session.waitingSince = toIso(NINE + got.length * MINUTE);
+        left('attention', { reason });
+        await drainTriggers(deps);
+      }
+      expect(got.map(({ message }) => message)).to.deep.equal([
+        'Login rewrite asks for permission.',
+        'Login rewrite waits for your next prompt.',
+        'Login rewrite asks for your input.',
+      ]);
+    });
 
     it('keeps the banner if no push can go out', async () => {
       sight = 'away';
