@@ -47,7 +47,15 @@ export function cachedHookSettings(area: UserArea): HookSettings | undefined {
   const mark = markOfTarget(area.config);
   if (mark === undefined) {
     const { sessions, workEvents } = area;
-    return { tab: true, tellAssistant: false, titles: false, daName: 'DA', sessions, workEvents, timezone: null };
+    return {
+      tab: true,
+      tellAssistant: false,
+      titles: false,
+      daName: 'DA',
+      sessions,
+      workEvents,
+      timezone: null,
+    };
   }
   const mirror = readCache<Mirror>(MIRROR, area);
   return mirror?.user === mark && isSettings(mirror.settings) ? mirror.settings : undefined;
@@ -85,7 +93,15 @@ async function loadMirror(context: Loader): Promise<Mirror> {
   const { user, work } = (await context.loadConfig()).config;
   const { tab, tellAssistant, titles } = user.sessions;
   const { sessions, workEvents } = user.paths;
-  const settings = { tab, tellAssistant, titles, daName: user.da.name, sessions, workEvents, timezone: user.timezone };
+  const settings = {
+    tab,
+    tellAssistant,
+    titles,
+    daName: user.da.name,
+    sessions,
+    workEvents,
+    timezone: user.timezone,
+  };
   const mirror = { ...marks, settings, prompt: work.CAPTURE_PROMPT };
   writeCache(MIRROR, area, mirror);
   return mirror;
