@@ -4,9 +4,8 @@ import type { CommandTable } from './lib/cli/run';
 import { listFolder, lstatOf } from './lib/platform/files/folder';
 
 /**
- * Every file of src/commands is a command: `sense/today.ts` is `steward sense today`, `index.ts` the
- * command of its folder. This is the table of a run from source; the build replaces this module by one
- * with the same table written out, so that adding a command is adding a file.
+ * The commands by id: `sense/today.ts` is `steward sense today`, `index.ts` the command of its folder. The build replaces
+ * this module with the same table written out.
  */
 export const COMMANDS: CommandTable = Object.fromEntries(
   idsUnder(join(__dirname, 'commands')).map(([id, path]) => [id, () => import(path)]),

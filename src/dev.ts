@@ -9,13 +9,13 @@ import { versionLine } from './lib/app/version';
 import { runCli, type CommandClass, type Manifest } from './lib/cli/run';
 import { writeOut } from './lib/platform/terminal/stdio';
 
-/** package.json as oclif reads it; from source its help class is found by its file. */
+/** package.json with the help class in its source file. */
 const PACKAGE = {
   ...pjson,
   oclif: { ...pjson.oclif, helpClass: { target: './src/lib/cli/help.ts', identifier: 'StewardHelp' } },
 } as unknown as Interfaces.PJSON;
 
-/** A run from source: help and completion load all commands, so that a new one is there at once. */
+/** Runs from source; help and completion load all commands, so that a new one shows immediately. */
 export async function startFromSource(argv: readonly string[]): Promise<void> {
   const version = versionLine(argv);
   if (version !== undefined) return void writeOut(version);
@@ -26,10 +26,7 @@ export async function startFromSource(argv: readonly string[]): Promise<void> {
     await runCli({ root, pjson: PACKAGE, table: COMMANDS, manifest: () => sourceManifest(root) }, answered);
 }
 
-/**
- * What help, completion and the parser need to know of all commands, made by loading each of them. The same sources give
- * the same bytes.
- */
+/** Builds the manifest of all commands by loading each of them. */
 export async function sourceManifest(root: string): Promise<Manifest> {
   const plugin = new Plugin({
     root,
@@ -41,7 +38,7 @@ export async function sourceManifest(root: string): Promise<Manifest> {
   });
   const classes: Record<string, CommandClass> = {};
   for (const [id, load] of Object.entries(COMMANDS)) classes[id] = (await load()).default;
-  // What the plugin would otherwise read from a file that package.json names.
+  // oclif would otherwise load the file that package.json names.
   Reflect.set(plugin, 'commandCache', classes);
   await plugin.load();
   const ids = Object.keys(plugin.manifest.commands).sort();

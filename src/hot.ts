@@ -1,7 +1,7 @@
 /**
- * The commands that hooks, shells and status lines start all the time, answered without oclif and without the loader of
- * the configuration. Each answers with its exit code; or, before it has any effect, with undefined (an unusual flag,
- * `--help`), or with other words of its own, and leaves the call to the full command in src/commands.
+ * The commands that hooks, shells and status lines start very often, run without oclif and the configuration loader.
+ * Each returns its exit code. Before it has any effect it may return undefined or other arguments instead, and the full
+ * command in src/commands runs.
  */
 const COMMANDS: Readonly<
   Record<string, () => Promise<{ run: (argv: readonly string[]) => Promise<HotResult> }>>
@@ -13,7 +13,7 @@ const COMMANDS: Readonly<
 
 export type HotResult = number | undefined | readonly string[];
 
-/** The exit code; or, when the full command has to run, the command line for it. */
+/** Returns the exit code, or the command line that the full command must run. */
 export async function runHot(argv: readonly string[]): Promise<number | readonly string[]> {
   const words =
     [1, 2].map((length) => argv.slice(0, length)).find((some) => some.join(' ') in COMMANDS) ?? [];

@@ -4,32 +4,32 @@ import { versionLine } from './lib/app/version';
 import { bundleLoader } from './lib/platform/process/code-cache';
 import { writeOut } from './lib/platform/terminal/stdio';
 
-/** Names the bytes of all bundles; written in by the build. */
+/** Identifies the bundles; set by the build. */
 declare const STEWARD_BUILD: string;
 
-/** The commands of hot.ts, which hooks, shells and status lines start all the time. */
+/** The commands of hot.ts, which hooks, shells and status lines start very often. */
 const HOT = /^(?:hook|statusline|notify send)(?: |$)/;
 
-/** The launcher of the built product. Every run waits for this file to be compiled: it stays small. */
+/** Launches the built product. Every run compiles this file, so it stays small. */
 async function launch(argv: readonly string[]): Promise<void> {
   const version = versionLine(argv);
   if (version !== undefined) return void writeOut(version);
   const isHot = HOT.test(argv.slice(0, 2).join(' '));
   const kind = kindOf(argv, isHot);
   const load = bundleLoader({ folder: __dirname, build: STEWARD_BUILD, kind, native: require });
-  let left: number | readonly string[] = argv;
-  if (isHot) left = await (load('./hot.js') as typeof import('./hot')).runHot(argv);
-  if (typeof left === 'number') process.exitCode = left;
-  else await (load('./cli.js') as typeof import('./cli')).start(left, dirname(__dirname));
+  let result: number | readonly string[] = argv;
+  if (isHot) result = await (load('./hot.js') as typeof import('./hot')).runHot(argv);
+  if (typeof result === 'number') process.exitCode = result;
+  else await (load('./cli.js') as typeof import('./cli')).start(result, dirname(__dirname));
 }
 
-/** Runs of one kind call about the same functions: a hook each, commands by their topic. */
+/** Returns the code cache's key: runs of the same kind call about the same functions. */
 function kindOf(argv: readonly string[], isHot: boolean): string {
   const words = argv.filter((word) => !word.startsWith('-')).slice(0, isHot ? 2 : 1);
   return [...words, ...(argv.includes('--help') ? ['--help'] : [])].join(' ');
 }
 
-/** A build that cannot be loaded. Under `hook` it is not even said: an exit code would block the assistant. */
+/** Reports a build that cannot be loaded; silent under `hook`, whose exit code would block the assistant. */
 function fail(error: unknown): void {
   if (argv[0] === 'hook' && !argv.includes('--strict')) {
     process.exitCode = 0;

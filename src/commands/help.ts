@@ -4,11 +4,11 @@ import { BaseCommand, word } from '../lib/cli/base-command';
 import { resolveCommand } from '../lib/cli/resolve';
 import { unknownCommand } from '../lib/cli/usage-errors';
 
-const words = { command: word({ description: 'Words of the command or topic.' }) };
+const words = { command: word({ description: 'Command or topic.' }) };
 
-/** The plugin's own command would read stdin where no word is given. */
+/** The plugin's command without its argument that reads stdin. */
 class PluginHelp extends plugin.help {
-  // The parser takes what a class has itself.
+  // oclif's parser reads own properties only.
   static override args = words;
   static override flags = plugin.help.flags;
   static override strict = false;
@@ -20,10 +20,10 @@ class PluginHelp extends plugin.help {
 
 export default class HelpOfCommand extends BaseCommand {
   static override knowsAll = true;
-  static override summary = 'Show what a command does, with its flags and examples.';
+  static override summary = 'Show what a command does, with its flags and examples';
   static override args = words;
   static override flags = plugin.help.flags;
-  // A command has several words.
+  // A command name has several words.
   static override strict = false;
   static override examples = ['<%= config.bin %> help', '<%= config.bin %> help sense version'];
   static override related = ['autocomplete'];

@@ -77,7 +77,7 @@ describe('steward init (built)', function () {
       [['--repo', '/nowhere'], /No git repository at \/nowhere/],
       [['--repos-below', '/nowhere'], /Folder \/nowhere not found/],
       [['--name', ''], /--name.*expected/],
-      [['--voice', 'loud'], /--voice must be one of on, mute, off/],
+      [['--voice', 'loud'], /Invalid --voice "loud"\. Use one of on, mute, off/],
     ] as const) {
       const result = await steward(['init', '--yes', '--da-name', 'Ada', ...flags], { home: home.path });
       expect([result.code, result.stdout], flags.join(' ')).to.deep.equal([2, '']);

@@ -57,15 +57,15 @@ describe('the built steward', () => {
 
   describe('says what is wrong and what to do', () => {
     const mistakes: [args: string[], message: RegExp, hint: RegExp][] = [
-      [['senes', 'version'], /no command "steward senes version"/, /Did you mean "steward sense version"\?/],
-      [['sense', 'verison'], /no command/, /Did you mean "steward sense version"\?/],
-      [['statsu'], /no command "steward statsu"/, /Did you mean "steward status"\?/],
-      [['stnadup', '--since', '7d'], /no command/, /Did you mean "steward standup"\?/],
-      [['unistall'], /no command/, /Did you mean "steward uninstall"\?/],
-      [['frobnicate'], /no command/, /steward --help/],
-      [['help', 'senes'], /no command/, /Did you mean "steward sense"\?/],
-      [['--jsn'], /no flag --jsn/, /steward --help/],
-      [['config', 'path', '--jsn'], /no flag --jsn for "steward config path"/, /Did you mean "--json"\?/],
+      [['senes', 'version'], /Unknown command "steward senes version"/, /Did you mean "steward sense version"\?/],
+      [['sense', 'verison'], /Unknown command/, /Did you mean "steward sense version"\?/],
+      [['statsu'], /Unknown command "steward statsu"/, /Did you mean "steward status"\?/],
+      [['stnadup', '--since', '7d'], /Unknown command/, /Did you mean "steward standup"\?/],
+      [['unistall'], /Unknown command/, /Did you mean "steward uninstall"\?/],
+      [['frobnicate'], /Unknown command/, /steward --help/],
+      [['help', 'senes'], /Unknown command/, /Did you mean "steward sense"\?/],
+      [['--jsn'], /Unknown flag --jsn/, /steward --help/],
+      [['config', 'path', '--jsn'], /Unknown flag --jsn for "steward config path"/, /Did you mean "--json"\?/],
       [
         ['config', 'path', 'surplus'],
         /^"steward config path" does not take "surplus"\.$/m,
@@ -76,11 +76,11 @@ describe('the built steward', () => {
         /^"steward autocomplete script" needs SHELL\.$/m,
         /steward autocomplete script --help/,
       ],
-      [['sense', 'recent', '--days', 'x'], /^--days must be a whole number, not "x"\.$/m, /--help/],
-      [['sense', 'export', '--format', 'xml'], /^--format must be one of json, csv, not "xml"\.$/m, /--help/],
+      [['sense', 'recent', '--days', 'x'], /^Invalid --days "x"\. Use a whole number\.$/m, /--help/],
+      [['sense', 'export', '--format', 'xml'], /^Invalid --format "xml"\. Use one of json, csv\.$/m, /--help/],
       [['config', 'set'], /^"steward config set" needs KEY and VALUE\.$/m, /--help/],
-      [['autocomplete', 'script', 'csh'], /^One of bash, zsh, fish is wanted, not "csh"\.$/m, /--help/],
-      [['sense', '--json'], /not a complete command/, /steward sense --help/],
+      [['autocomplete', 'script', 'csh'], /^Invalid value "csh"\. Use one of bash, zsh, fish\.$/m, /--help/],
+      [['sense', '--json'], /needs a subcommand/, /steward sense --help/],
     ];
     for (const [args, message, hint] of mistakes) {
       it(`steward ${args.join(' ')}`, async () => {

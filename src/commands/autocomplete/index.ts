@@ -2,9 +2,9 @@ import { BaseCommand, word } from '../../lib/cli/base-command';
 import { COMPLETION_SWITCH, SHELLS, type Shell } from '../../lib/shell/completion';
 
 export default class Autocomplete extends BaseCommand {
-  static override summary = 'Show how to switch completion on in bash, zsh or fish.';
+  static override summary = 'Show how to enable completion in bash, zsh or fish';
   static override args = {
-    shell: word({ description: 'Only for this shell.', options: [...SHELLS] }),
+    shell: word({ description: 'Show only this shell.', options: [...SHELLS] }),
   };
   static override examples = ['<%= config.bin %> autocomplete', '<%= config.bin %> autocomplete fish'];
   static override related = ['autocomplete install', 'autocomplete script SHELL'];
@@ -17,7 +17,7 @@ export default class Autocomplete extends BaseCommand {
     }));
     this.print(() =>
       [
-        'Write the script to where your shell looks for it, then open a new shell. Again after an update.',
+        'Write the script to the place below, then open a new shell. Repeat after an update.',
         '',
         ...steps.map(({ shell, command }) => `  ${shell.padEnd(5)} ${command}`),
       ].join('\n'),

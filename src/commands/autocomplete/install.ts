@@ -6,11 +6,11 @@ import { StewardError } from '../../lib/errors';
 
 export default class AutocompleteInstall extends BaseCommand {
   static override knowsAll = true;
-  static override summary = 'Install the completion script of a shell.';
+  static override summary = 'Install shell completion';
   static override description =
-    'Writes it to where the shell looks for it. Run again after an update. "steward uninstall" takes it back.';
+    'Writes the script to the place where the shell looks for it. Run it again after an update. "steward uninstall" removes it.';
   static override args = {
-    shell: word({ description: 'The shell; yours by default.', options: [...SHELLS] }),
+    shell: word({ description: 'Shell; yours by default.', options: [...SHELLS] }),
   };
   static override examples = [
     '<%= config.bin %> autocomplete install',
@@ -23,8 +23,8 @@ export default class AutocompleteInstall extends BaseCommand {
     // The parser lets nothing else through.
     const shell = (args.shell as Shell | undefined) ?? ownShell();
     if (shell === undefined) {
-      throw new StewardError('usage', 'Your shell ($SHELL) is none that steward completes in.', {
-        hint: `Name one: ${SHELLS.join(', ')}.`,
+      throw new StewardError('usage', 'steward has no completion for your shell ($SHELL).', {
+        hint: `Name a supported shell: ${SHELLS.join(', ')}.`,
       });
     }
     const script = COMPLETION_SCRIPTS[shell](
@@ -33,8 +33,8 @@ export default class AutocompleteInstall extends BaseCommand {
     const result = await installCompletion(this.context, shell, script);
     this.print(() =>
       [
-        `${result.changed ? 'Wrote' : 'There already:'} ${result.path}`,
-        ...(result.note === null ? ['New shells complete steward.'] : [result.note]),
+        `${result.changed ? 'Wrote' : 'Up to date:'} ${result.path}`,
+        ...(result.note === null ? ['Open a new shell to use it.'] : [result.note]),
       ].join('\n'),
     );
     return result;

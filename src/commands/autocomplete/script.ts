@@ -4,9 +4,9 @@ import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../
 
 export default class AutocompleteScript extends BaseCommand {
   static override knowsAll = true;
-  static override summary = 'Print the completion script of a shell.';
+  static override summary = 'Print the completion script of a shell';
   static override args = {
-    shell: word({ description: 'The shell.', options: [...SHELLS], required: true }),
+    shell: word({ description: 'Shell.', options: [...SHELLS], required: true }),
   };
   static override examples = [
     { description: 'For this shell only', command: 'source <(<%= config.bin %> autocomplete script bash)' },

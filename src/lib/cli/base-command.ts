@@ -14,53 +14,52 @@ import { flagsOf } from './resolve';
 
 export { boolean, integer, string as text } from '@oclif/core/flags';
 
-/** An argument that is a word; oclif would read stdin for one that is not given. */
+/** A text argument; oclif's own would read stdin when it is missing. */
 export const word = custom<string>({ ignoreStdin: true, parse: (text) => Promise.resolve(text) });
 
 const numberArgument = custom<number>({
   ignoreStdin: true,
-  description: 'Its number.',
+  description: 'Issue number.',
   name: 'NUMBER',
   parse: (text) => {
     const digits = /^#?([1-9]\d{0,8})$/.exec(text.trim())?.[1];
     if (digits !== undefined) return Promise.resolve(Number(digits));
-    throw new StewardError('usage', `${JSON.stringify(text)} is no number of an issue.`, {
-      hint: 'Write the number that `steward work board` shows, such as 12.',
+    throw new StewardError('usage', `${JSON.stringify(text)} is not an issue number.`, {
+      hint: 'Use a number that `steward work board` shows, such as 12.',
     });
   },
 });
 
-/** The argument of the commands that are about one issue: `12` or `#12`. */
+/** The issue argument of a command: `12` or `#12`. */
 export function issueNumber(): Arg<number> {
   return numberArgument({ required: true });
 }
 
 /**
- * A command of the terminal edge. `run` parses, calls one library function, prints the value with a view
- * through `print`, and returns it; with `--json` nothing is printed and the returned value is the one
- * document on stdout. Errors are thrown: the edge writes them and chooses the exit code.
+ * Base of all commands. `run` parses, calls one library function, prints the value and returns it; with `--json` the
+ * returned value is the one document on stdout. Thrown errors are printed by `runCli`, which sets the exit code.
  */
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
     json: boolean({
-      description: 'Print one JSON document on stdout, and nothing else there.',
+      description: 'Print one JSON document on stdout.',
       helpGroup: 'GLOBAL',
     }),
-    debug: boolean({ description: 'Show the stack of an error.', helpGroup: 'GLOBAL' }),
+    debug: boolean({ description: 'Show the stack trace of an error.', helpGroup: 'GLOBAL' }),
   };
 
-  /** Does it ask its config for all commands, as help and completion do? */
+  /** Whether the command needs the list of all commands, as help and completion do. */
   static knowsAll = false;
 
-  /** Commands that a reader of the help may want next, with spaces: `sense today`. */
+  /** Related commands for the help, with spaces: `sense today`. */
   static related: readonly string[] = [];
 
   #context: Context | undefined;
 
-  /** The value for `--json`; undefined when the command has written its documents itself (a stream). */
+  /** Returns the value for `--json`; undefined if the command streams its documents. */
   abstract override run(): Promise<unknown>;
 
-  /** Runs the command and prints the document of `--json`. */
+  /** Runs the command and prints its value with `--json`. */
   async execute(): Promise<void> {
     if (!(await this.mayRun())) return;
     const value = await this.run();
@@ -68,7 +67,7 @@ export abstract class BaseCommand extends Command {
     if (this.json && value !== undefined) writeStdout(toJson(value));
   }
 
-  /** What a scheduler starts runs only while it is installed there (schedule/running.ts). */
+  /** Whether a scheduled run is still installed (schedule/running.ts); true for any other run. */
   private async mayRun(): Promise<boolean> {
     if (processHost().env[JOB_VARIABLE] === undefined) return true;
     const { mayRun } = await import('../app/schedule');
@@ -88,35 +87,35 @@ export abstract class BaseCommand extends Command {
     return terminalOf(process.stdout);
   }
 
-  /** Writes a text to stdout, folded on a terminal; with `--json` the text is not even made. */
+  /** Writes a text to stdout, folded on a terminal; does nothing with `--json`. */
   protected print(text: () => string): void {
     this.printUnfolded(() => foldFor('stdout', text()));
   }
 
-  /** Writes a text that a person or a program takes as it is: a script, a value. */
+  /** Writes a text that must not be folded: a script, a value. */
   protected printUnfolded(text: () => string): void {
     if (this.json) return;
     const lines = text();
     writeStdout(lines.endsWith('\n') ? lines : `${lines}\n`);
   }
 
-  /** Prints the text of a value for a person, and returns the value, which is the document of `--json`. */
+  /** Prints the text of a value and returns the value. */
   protected show<T>(value: T, text: () => string): T {
     this.print(text);
     return value;
   }
 
-  /** With `--json`: the document of a command whose `run` returns none. */
+  /** Prints a document with `--json`, for a command whose `run` returns none. */
   protected printDocument(value: unknown): void {
     if (this.json) writeStdout(toJson(value));
   }
 
-  /** With `--json`: one document of a stream, on a line of its own. */
+  /** Prints one document of a stream with `--json`, on one line. */
   protected printLine(value: unknown): void {
     if (this.json) writeStdout(toJsonLine(value));
   }
 
-  /** Talk beside the result, on stderr: what was done, what comes next. */
+  /** Writes progress and next steps to stderr. */
   protected say(text: string): void {
     writeErr(`${foldFor('stderr', text)}\n`);
   }

@@ -5,15 +5,15 @@ import type * as Interfaces from '@oclif/core/interfaces';
 import { foldFor } from '../platform/terminal/fold';
 import { terminalOf } from '../platform/terminal/stdio';
 
-// What @oclif/plugin-help imports of oclif's root, whose import takes 48 ms: the build puts this module in its place.
+// @oclif/plugin-help imports these from oclif's root, which takes 48 ms; the build resolves that import to this module.
 export * as Args from '@oclif/core/args';
 export { Command } from '@oclif/core/command';
 export * as Flags from '@oclif/core/flags';
 export const loadHelpClass = (): Promise<typeof StewardHelp> => Promise.resolve(StewardHelp);
 
-/** Help of a command, with the commands that a reader may want next at its end. */
+/** Help of a command, with related commands at the end. */
 class StewardCommandHelp extends CommandHelp {
-  /** The summary is the first line already; here comes what goes beyond it. */
+  /** Returns the description alone: the summary is already the first line. */
   protected override description(): string | undefined {
     const { description } = this.command;
     return description === undefined ? undefined : this.wrap(description);
@@ -49,16 +49,16 @@ class StewardCommandHelp extends CommandHelp {
   }
 }
 
-/** oclif's help in steward's words: no line about the runtime, related commands at the end. */
+/** oclif's help without version and runtime, and with a short start. */
 export class StewardHelp extends Help {
   protected override CommandHelpClass = StewardCommandHelp;
 
   constructor(config: Interfaces.Config, opts: Partial<Interfaces.HelpOptions> = {}) {
-    // oclif's lists are up to two columns wider than it is told.
+    // oclif's lists are up to two columns wider than maxWidth.
     super(config, { maxWidth: terminalOf().columns - 2, ...opts });
   }
 
-  /** oclif leaves long lines, such as examples, as they are. */
+  /** Folds lines that oclif does not wrap, such as examples. */
   protected override log(...lines: string[]): void {
     super.log(...lines.map((line) => foldFor('stdout', line)));
   }
@@ -68,9 +68,9 @@ export class StewardHelp extends Help {
     const start = this.section(
       'START',
       [
-        '$ steward up      Set up with one question, then capture until Ctrl-C.',
-        '$ steward init    Set up question by question.',
-        '$ steward status  See every part, and what comes next.',
+        '$ steward up      Set up with defaults and start capturing',
+        '$ steward init    Set up step by step',
+        '$ steward status  Show every part and the next step',
       ].join('\n'),
     );
     const usage = this.section('USAGE', '$ steward COMMAND [--json]');
@@ -78,7 +78,7 @@ export class StewardHelp extends Help {
     return [this.wrap(description), start, usage, more].join('\n\n');
   }
 
-  /** oclif leaves the sentence on top as long as it is. */
+  /** Wraps the summary, which oclif leaves on one line. */
   protected override formatTopic(topic: Parameters<Help['formatTopic']>[0]): string {
     const [summary = '', ...rest] = super.formatTopic(topic).split('\n');
     return [this.wrap(summary), ...rest].join('\n');

@@ -24,10 +24,10 @@ import {
 import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 
-/** What is kept of a hook's JSON is what stands before a tool's input and output. */
+/** Only the head of a hook's JSON is used; a tool's input and output come after it. */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
 
-/** A pipe of the assistant's takes the little that a hook says. */
+/** Longest wait for the assistant to read a hook's output. */
 const STDOUT_WAIT_MS = 500;
 
 const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as const;
@@ -35,7 +35,7 @@ const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as cons
 interface HookArgs {
   verb: string;
   flags: ReadonlySet<string>;
-  /** What is neither the verb nor a flag of this command. */
+  /** The first argument that is neither the verb nor a known flag. */
   surplus: string | undefined;
 }
 
@@ -49,26 +49,26 @@ function parseHookArgs(argv: readonly string[]): HookArgs {
   };
 }
 
-/** A job of steward's own that calls the assistant marks its environment: its hooks are not a person's sessions. */
+/** Whether steward itself called the assistant: the hooks of such a run do not count as a session. */
 export function isInternal(): boolean {
   return processHost().env['STEWARD_INTERNAL'] === '1';
 }
 
-/** What `--dry-run` of the two hooks of work capture asks; it needs the whole configuration. */
+/** Plans for `--dry-run` of the two hooks that capture work; they need the full configuration. */
 export interface CapturePlans {
   prompt: (prompt: HeardPrompt | undefined) => Promise<object>;
   sessionEnd: (session: { session: string; slug: string | null; restricted?: true }) => Promise<object>;
 }
 
-/** What a hook knows of the configuration; the setting of prompts counts at a prompt only. */
+/** The settings that a hook needs; `prompt` is used by the prompt hook only. */
 export interface HookConfig {
   settings: HookSettings;
   prompt: PromptSetting;
 }
 
 /**
- * `steward hook EVENT` without oclif and without the configuration's loader. Undefined leaves the call to the full command:
- * its help, the plans of work capture, and the run after a change of the configuration.
+ * Runs `steward hook EVENT` without oclif and the configuration loader. Returns undefined when the full command must run:
+ * for help, for the plans of work capture, and after a change of the configuration.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined> {
   if (isInternal()) return 0;
@@ -79,7 +79,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   return config === undefined ? undefined : hookCommand(argv, () => Promise.resolve(config));
 }
 
-/** What cannot be read here is said, and logged, by the full command. */
+/** Returns undefined if the cached settings cannot be used; the full command reports why. */
 function keptConfig(isPrompt: boolean): HookConfig | undefined {
   try {
     const area = userArea();
@@ -92,8 +92,8 @@ function keptConfig(isPrompt: boolean): HookConfig | undefined {
 }
 
 /**
- * `steward hook EVENT`, whole: exit code 0 whatever happens (an exit code of 2 would block the assistant), or
- * the real one with `--strict`. Nothing but what the hook protocol documents goes to stdout.
+ * Runs `steward hook EVENT`. Returns 0 even on errors, because other exit codes block the assistant, or the real exit
+ * code with `--strict`. Prints only what the hook protocol defines.
  */
 export async function hookCommand(
   argv: readonly string[],
@@ -122,7 +122,7 @@ export async function hookCommand(
       prepare(area, area.observability);
       logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
     } catch (error) {
-      // A full disk takes neither the event nor this line; with --strict the first of them is said.
+      // On a full disk both writes fail; --strict reports the first.
       trouble ??= toStewardError(error);
     }
   }
@@ -142,9 +142,8 @@ interface Call extends HookConfig {
 }
 
 /**
- * Has the shim that started this hook (templates/launcher/steward-hook.sh) been taken away since, by an uninstall? Then
- * nothing is to be left behind, not even the code cache. A hook that was called otherwise has none, and what it starts
- * was not started by it.
+ * Returns a check whether the shim that started this hook was uninstalled meanwhile. The hook then leaves no files, not
+ * even a code cache. Always false for a hook that runs without the shim.
  */
 function watchShim(): () => boolean {
   const { env } = processHost();
@@ -157,15 +156,15 @@ function watchShim(): () => boolean {
   };
 }
 
-/** Does or plans it, and returns what went wrong beside the event. */
+/** Runs or plans the hook; returns a problem that did not prevent the event from being stored. */
 async function callHook(given: Call, line: HookLine): Promise<StewardError | undefined> {
   const { area, clock, args, settings } = given;
   if (args.surplus !== undefined && args.flags.has('--strict')) {
-    throw new StewardError('usage', `"${args.surplus}" means nothing to "steward hook".`, {
-      hint: 'See "steward hook --help".',
+    throw new StewardError('usage', `Unknown argument "${args.surplus}" for "steward hook".`, {
+      hint: 'Run "steward hook --help" for its events and flags.',
     });
   }
-  // Not spread: that would ask for the machine's id, and what else only some hooks need.
+  // Not spread: that would evaluate the lazy machine id, which only some hooks need.
   const deps: HookDeps = Object.assign(sessionsDeps({ area, clock, machineId }, settings), {
     spool: area.spool,
     env: processHost().env,
@@ -208,7 +207,7 @@ async function readCall(verb: string): Promise<HookCall> {
   return { verb, bytes, cut: end === 'large' || (end === 'late' && bytes.length > 0) };
 }
 
-/** The two hooks of work capture have plans of their own shape; the others show their event. */
+/** Returns the plan of a hook: captured work for the two hooks that capture it, else the event. */
 async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | undefined): Promise<object> {
   const plan = planHook(deps, call);
   if (call.verb === 'prompt' && plans !== undefined) return plans.prompt(promptOf(deps, call));
@@ -216,9 +215,9 @@ async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | und
   return plan;
 }
 
-/** A folder of the area that a hook writes to; a link in its place is refused. */
+/** Creates a folder that a hook writes to; refuses a symbolic link. */
 function prepare(area: UserArea, folder: string): void {
-  // Where it stands, the area around it does.
+  // If the folder exists, so does the user area.
   if (lstatOf(folder)?.isFolder === true) return;
   ensureUserArea(area);
   ensureFolder(folder);

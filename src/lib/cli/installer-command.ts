@@ -7,19 +7,18 @@ import { BaseCommand } from './base-command';
 
 export const installerFlags = {
   status: boolean({
-    description:
-      'Show whether it is installed and loaded, its last and next run, and how the last one ended.',
+    description: 'Show whether the job is loaded, its last and next run, and the last result.',
     exclusive: ['uninstall', 'scheduler'],
   }),
-  uninstall: boolean({ description: 'Unload it and remove it.', exclusive: ['status', 'scheduler'] }),
+  uninstall: boolean({ description: 'Remove the job.', exclusive: ['status', 'scheduler'] }),
   scheduler: option({
     options: SCHEDULER_KINDS,
-    description: 'The scheduler to install it in; chosen by itself when left out.',
+    description: 'Scheduler to use; detected by default.',
     helpValue: 'KIND',
   })(),
 };
 
-/** The installer of a job in its three modes. */
+/** Base of the commands that install, show and remove a job. */
 export abstract class InstallerCommand extends BaseCommand {
   protected async install(
     id: JobId,

@@ -1,15 +1,14 @@
-/** What a command line asks for. */
+/** What a command line asks for: a command, help, a topic, or something unknown. */
 export type Resolution =
   | { kind: 'command'; id: string; argv: string[] }
-  /** Help for these words: none for the whole, a topic, or a command. */
+  /** Help for a topic, a command, or (no words) all of steward. */
   | { kind: 'help'; words: string[] }
   | { kind: 'topic'; words: string[] }
   | { kind: 'unknown'; words: string[] };
 
 /**
- * Finds the command of a command line: the longest run of leading words that is one. What follows it is
- * the command's own, so that a word too many is said to be one and not called an unknown command.
- * `--json` and `--debug` may stand before the command.
+ * Finds the command of a command line: the longest run of leading words that names one. The command reports extra
+ * words itself. `--json` and `--debug` may come first.
  *
  * @param ids command ids with colons (`sense:today`)
  */
@@ -34,7 +33,7 @@ export function resolveCommand(argv: readonly string[], ids: readonly string[]):
   return wantsHelp ? { kind: 'help', words } : { kind: 'topic', words };
 }
 
-/** The words before `--`, after which nothing is a flag. */
+/** Returns the words before `--`, after which nothing is a flag. */
 export function flagsOf(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);

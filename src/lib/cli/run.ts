@@ -14,12 +14,12 @@ export interface CommandClass {
   id: string;
   flags: Record<string, { hidden?: boolean }>;
   baseFlags: Record<string, { hidden?: boolean }>;
-  /** Does it ask its config for all commands, as help does? */
+  /** Whether the command needs the list of all commands, as help does. */
   knowsAll: boolean;
   new (argv: string[], config: Config): BaseCommand;
 }
 
-/** Every command by its id with colons; only the one that runs is loaded. */
+/** Every command by its id with colons, loaded when it runs. */
 export type CommandTable = Readonly<Record<string, () => Promise<{ default: CommandClass }>>>;
 
 /** What help, completion and the parser need to know of all commands. */
@@ -37,15 +37,15 @@ export interface Product {
 }
 
 /**
- * Runs one command line and sets the exit code of the process. This takes the place of oclif's own `execute`, whose
- * errors, exit codes and guesses at a misspelt command are others.
+ * Runs one command line and sets the exit code of the process. Replaces oclif's `execute`, which has other errors, exit
+ * codes and suggestions.
  */
 export async function runCli(product: Product, argv: readonly string[]): Promise<void> {
   const report = (error: unknown): number => {
     const flags = flagsOf(argv);
-    const told = reportError(error, { json: flags.includes('--json'), debug: flags.includes('--debug') });
-    writeErr(told.text);
-    return told.exitCode;
+    const failure = reportError(error, { json: flags.includes('--json'), debug: flags.includes('--debug') });
+    writeErr(failure.text);
+    return failure.exitCode;
   };
   exitWhenReaderLeaves(report);
   exitOnInterrupt(EXIT_CODES.canceled);
@@ -58,13 +58,13 @@ export async function runCli(product: Product, argv: readonly string[]): Promise
 }
 
 async function dispatch(product: Product, argv: readonly string[]): Promise<void> {
-  const asked = resolveCommand(argv, Object.keys(product.table));
-  if (asked.kind === 'command') return runCommand(product, asked.id, asked.argv);
+  const target = resolveCommand(argv, Object.keys(product.table));
+  if (target.kind === 'command') return runCommand(product, target.id, target.argv);
   const { commands } = await product.manifest();
-  if (asked.kind === 'unknown') throw unknownCommand(asked.words, Object.values(commands));
-  if (asked.kind === 'topic' && flagsOf(argv).includes('--json')) throw incomplete(asked.words);
+  if (target.kind === 'unknown') throw unknownCommand(target.words, Object.values(commands));
+  if (target.kind === 'topic' && flagsOf(argv).includes('--json')) throw incomplete(target.words);
   const { StewardHelp } = await import('./help');
-  await new StewardHelp(await loadOclif(product, commands)).showHelp(asked.words);
+  await new StewardHelp(await loadOclif(product, commands)).showHelp(target.words);
 }
 
 async function runCommand(product: Product, id: string, argv: string[]): Promise<void> {
@@ -82,10 +82,10 @@ async function runCommand(product: Product, id: string, argv: string[]): Promise
   }
 }
 
-/** oclif's configuration, without its search of folders: one plugin, which is a plain object. */
+/** Returns oclif's configuration with one plain plugin object, so that oclif searches no folders. */
 async function loadOclif({ root, pjson, table }: Product, commands: Manifest['commands']): Promise<Config> {
   const { name, version } = pjson;
-  // As oclif's plugin interface wants it; a class of ours is a subclass of its Command.
+  // CommandClass is a subclass of oclif's Command, which its types cannot express.
   const find = async (id: string): Promise<Command.Class> =>
     (await table[id]?.())?.default as unknown as Command.Class;
   const plugin: Interfaces.Plugin = {
@@ -111,15 +111,15 @@ async function loadOclif({ root, pjson, table }: Product, commands: Manifest['co
   };
   const plugins = new Map([[name, plugin]]);
   const config = new Config({ root, pjson, plugins, userPlugins: false, devPlugins: false });
-  // oclif would look for a theme.json of the user's, which steward does not have.
+  // oclif would search for a theme file, which steward does not have.
   Reflect.set(config, 'loadTheme', () => Promise.resolve(undefined));
   await config.load();
   return config;
 }
 
 function incomplete(words: readonly string[]): StewardError {
-  const shown = ['steward', ...words].join(' ');
-  return new StewardError('usage', `"${shown}" is not a complete command.`, {
-    hint: `See "${shown} --help".`,
+  const topic = ['steward', ...words].join(' ');
+  return new StewardError('usage', `"${topic}" needs a subcommand.`, {
+    hint: `Run "${topic} --help" for its commands.`,
   });
 }

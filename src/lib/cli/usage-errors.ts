@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein';
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 
-/** The candidate that was most likely meant, or undefined when none is near. */
+/** Returns the closest candidate, or undefined if none is close. */
 export function suggest(typed: string, candidates: readonly string[]): string | undefined {
   const near = typed.length < 6 ? 1 : Math.max(2, Math.floor(typed.length / 3));
   let best: string | undefined;
@@ -15,17 +15,17 @@ export function suggest(typed: string, candidates: readonly string[]): string | 
   return best;
 }
 
-/** Whether two neighbouring letters changed places; to the distance those are two faults. */
-function swapsTwo(one: string, other: string): boolean {
-  if (one.length !== other.length) return false;
+/** Whether two neighbouring letters are swapped, which counts as two edits otherwise. */
+function swapsTwo(typed: string, candidate: string): boolean {
+  if (typed.length !== candidate.length) return false;
   let at = 0;
-  while (at < one.length && one[at] === other[at]) at += 1;
-  return `${one.slice(0, at)}${one[at + 1]}${one[at]}${one.slice(at + 2)}` === other;
+  while (at < typed.length && typed[at] === candidate[at]) at += 1;
+  return `${typed.slice(0, at)}${typed[at + 1]}${typed[at]}${typed.slice(at + 2)}` === candidate;
 }
 
 /**
- * The command or topic that was most likely meant by some words: one spelt nearly so, or a command whose
- * last word was typed without its topic (`capture` for `sense capture`).
+ * Returns the command or topic closest to some words: a similar spelling, or a command typed without its topic
+ * (`capture` for `sense capture`).
  *
  * @param commands with spaces: `sense capture`
  */
@@ -49,7 +49,7 @@ function topicsOf(command: string): string[] {
   return words.slice(1).map((_, index) => words.slice(0, index + 1).join(' '));
 }
 
-/** The error of words that are no command. */
+/** Returns the error for an unknown command. */
 export function unknownCommand(
   words: readonly string[],
   commands: readonly { id: string; hidden?: boolean }[],
@@ -58,13 +58,16 @@ export function unknownCommand(
   const shown = words.map(clean).join(' ');
   const meant = suggestCommand(words, visible);
   const what = shown.startsWith('-') ? `flag ${shown}` : `command "steward ${shown}"`;
-  return new StewardError('usage', `There is no ${what}.`, {
-    hint: meant === undefined ? 'See "steward --help" for all commands.' : `Did you mean "steward ${meant}"?`,
+  return new StewardError('usage', `Unknown ${what}.`, {
+    hint:
+      meant === undefined
+        ? 'Run "steward --help" for a list of commands.'
+        : `Did you mean "steward ${meant}"?`,
   });
 }
 
 /**
- * oclif's parse errors as usage errors with a hint; anything else is returned as it is.
+ * Turns oclif's parse errors into usage errors with a hint; returns any other error unchanged.
  *
  * @param command the command with spaces
  * @param flags its flags without dashes
@@ -75,9 +78,9 @@ export function fromOclif(error: unknown, command: string, flags: readonly strin
   const help = `See "steward ${command} --help".`;
   const unknown = failed.flags?.[0];
   if (unknown === undefined || !failed.message.startsWith('Nonexistent flag'))
-    return new StewardError('usage', sentence(inOurWords(failed, command)), { hint: help, cause: error });
+    return new StewardError('usage', sentence(reworded(failed, command)), { hint: help, cause: error });
   const meant = suggest(unknown, ['--help', ...flags.map((flag) => `--${flag}`)]);
-  return new StewardError('usage', `There is no flag ${unknown} for "steward ${command}".`, {
+  return new StewardError('usage', `Unknown flag ${unknown} for "steward ${command}".`, {
     hint: meant === undefined ? help : `Did you mean "${meant}"? ${help}`,
     cause: error,
   });
@@ -89,26 +92,27 @@ interface OclifError extends Error {
 }
 
 const REWORDED: readonly [pattern: RegExp, words: string][] = [
-  [/^Expected (--[^\s=]+)=(.*) to be one of: (.*)$/, '$1 must be one of $3, not "$2"'],
-  [/^Expected (.*) to be one of: (.*)$/, 'One of $2 is wanted, not "$1"'],
-  [/^Parsing (--\S+) Expected an integer but received: (.*)$/, '$1 must be a whole number, not "$2"'],
+  [/^Expected (--[^\s=]+)=(.*) to be one of: (.*)$/, 'Invalid $1 "$2". Use one of $3'],
+  [/^Expected (.*) to be one of: (.*)$/, 'Invalid value "$1". Use one of $2'],
+  [/^Parsing (--\S+) Expected an integer but received: (.*)$/, 'Invalid $1 "$2". Use a whole number'],
   [/^Parsing (--\S+) /, '$1: '],
-  [/^(--[\w-]+)=\S+ cannot also be provided when using (--[\w-]+)/, '$1 does not go with $2'],
+  [/^(--[\w-]+)=\S+ cannot also be provided when using (--[\w-]+)/, '$1 cannot be combined with $2'],
   [/^Missing required flag (.*)$/, '--$1 is missing'],
 ];
 
-/** What oclif's parser says, as steward says such things: what is wrong with which word of the command line. */
-function inOurWords({ message, args }: OclifError, command: string): string {
-  const said = clean(message.replace(/\n?See more help with --help\s*$/, ''))
+/** Rewords a message of oclif's parser. */
+function reworded({ message, args }: OclifError, command: string): string {
+  const plain = clean(message.replace(/\n?See more help with --help\s*$/, ''))
     .replace(/ {2,}/g, ' ')
     .replace(/^The following errors? occurred: ?/, '');
   const names = (args ?? []).map((arg) =>
     typeof arg === 'string' ? `"${clean(arg)}"` : (arg.name ?? '').toUpperCase(),
   );
-  if (said.startsWith('Missing') && names.length > 0)
+  if (plain.startsWith('Missing') && names.length > 0)
     return `"steward ${command}" needs ${names.join(' and ')}`;
-  if (said.startsWith('Unexpected argument')) return `"steward ${command}" does not take ${names.join(', ')}`;
-  return REWORDED.reduce((text, [pattern, words]) => text.replace(pattern, words), said);
+  if (plain.startsWith('Unexpected argument'))
+    return `"steward ${command}" does not take ${names.join(', ')}`;
+  return REWORDED.reduce((text, [pattern, words]) => text.replace(pattern, words), plain);
 }
 
 function sentence(text: string): string {

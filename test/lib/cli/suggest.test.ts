@@ -26,6 +26,6 @@ describe('suggest', () => {
   it('is a usage error that shows nothing raw', () => {
     const error = unknownCommand(['sense', '\u001b[31mred\u0007'], [{ id: 'sense:today' }]);
     expect(error.kind).to.equal('usage');
-    expect(error.message).to.equal('There is no command "steward sense red".');
+    expect(error.message).to.equal('Unknown command "steward sense red".');
   });
 });
