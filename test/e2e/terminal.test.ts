@@ -57,7 +57,11 @@ describe('the built steward', () => {
 
   describe('says what is wrong and what to do', () => {
     const mistakes: [args: string[], message: RegExp, hint: RegExp][] = [
-      [['senes', 'version'], /Unknown command "steward senes version"/, /Did you mean "steward sense version"\?/],
+      [
+        ['senes', 'version'],
+        /Unknown command "steward senes version"/,
+        /Did you mean "steward sense version"\?/,
+      ],
       [['sense', 'verison'], /Unknown command/, /Did you mean "steward sense version"\?/],
       [['statsu'], /Unknown command "steward statsu"/, /Did you mean "steward status"\?/],
       [['stnadup', '--since', '7d'], /Unknown command/, /Did you mean "steward standup"\?/],
@@ -65,7 +69,11 @@ describe('the built steward', () => {
       [['frobnicate'], /Unknown command/, /steward --help/],
       [['help', 'senes'], /Unknown command/, /Did you mean "steward sense"\?/],
       [['--jsn'], /Unknown flag --jsn/, /steward --help/],
-      [['config', 'path', '--jsn'], /Unknown flag --jsn for "steward config path"/, /Did you mean "--json"\?/],
+      [
+        ['config', 'path', '--jsn'],
+        /Unknown flag --jsn for "steward config path"/,
+        /Did you mean "--json"\?/,
+      ],
       [
         ['config', 'path', 'surplus'],
         /^"steward config path" does not take "surplus"\.$/m,
@@ -77,7 +85,11 @@ describe('the built steward', () => {
         /steward autocomplete script --help/,
       ],
       [['sense', 'recent', '--days', 'x'], /^Invalid --days "x"\. Use a whole number\.$/m, /--help/],
-      [['sense', 'export', '--format', 'xml'], /^Invalid --format "xml"\. Use one of json, csv\.$/m, /--help/],
+      [
+        ['sense', 'export', '--format', 'xml'],
+        /^Invalid --format "xml"\. Use one of json, csv\.$/m,
+        /--help/,
+      ],
       [['config', 'set'], /^"steward config set" needs KEY and VALUE\.$/m, /--help/],
       [['autocomplete', 'script', 'csh'], /^Invalid value "csh"\. Use one of bash, zsh, fish\.$/m, /--help/],
       [['sense', '--json'], /needs a subcommand/, /steward sense --help/],
