@@ -106,7 +106,7 @@ describe('the work module of the daemon, and the sweep (built)', function () {
 
   it('sweep: also a mistake in its flags or in the configuration exits 0, said on both outputs', async () => {
     const mistakes: [string[], string][] = [
-      [['--since', '7 days'], '"7 days" is not a duration.'],
+      [['--since', '7 days'], 'Invalid duration "7 days".'],
       [['--max', '5'], 'Unknown flag --max for "steward work sweep".'],
       [['--max-create', '900'], '--max-create: Expected an integer less than or equal to 500'],
       [['now'], '"steward work sweep" does not take "now".'],
@@ -124,7 +124,7 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     expect(jsonOf(asked)).to.deep.include({
       dryRun: true,
       sinceHours: 0,
-      errors: [{ step: 'start', message: '"7 days" is not a duration.' }],
+      errors: [{ step: 'start', message: 'Invalid duration "7 days".' }],
     });
     const log = join(home.path, '.steward', 'observability', 'work-sweep.jsonl');
     const lines = readFileSync(log, 'utf8').trimEnd().split('\n');

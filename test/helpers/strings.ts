@@ -186,3 +186,55 @@ export function roomOf(at: string): string {
     )?.[0] ?? path
   );
 }
+
+/** Two lines of 80 columns. */
+const MAX_ERROR_LENGTH = 160;
+
+/** Errors in the source without a hint or a full stop, in the first person, or too long for two lines. */
+export function errorFaults(): { room: string; words: string }[] {
+  return modules('src').flatMap((source) => {
+    const found: { room: string; words: string }[] = [];
+    const visit = (node: ts.Node): void => {
+      if (ts.isNewExpression(node) && node.expression.getText() === 'StewardError') {
+        const at = placeOf(source, node);
+        for (const fault of faultsOfError(node)) found.push({ room: roomOf(at), words: `${at}: ${fault}` });
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(source.tree);
+    return found;
+  });
+}
+
+function faultsOfError({
+  arguments: given = [] as unknown as ts.NodeArray<ts.Expression>,
+}: ts.NewExpression): string[] {
+  const [kind, message, detail] = given;
+  const text = message === undefined ? undefined : textOf(message);
+  const faults = text === undefined ? [] : faultsOfSentence('message', text);
+  if (detail === undefined || !ts.isObjectLiteralExpression(detail)) {
+    // An interrupted command and a fault in steward leave nothing to advise.
+    const needsHint = kind !== undefined && !/'(?:internal|canceled)'/.test(kind.getText());
+    return detail === undefined && needsHint ? [...faults, 'no hint'] : faults;
+  }
+  for (const property of detail.properties) {
+    if (!ts.isPropertyAssignment(property) || property.name.getText() !== 'hint') continue;
+    const hint = textOf(property.initializer);
+    if (hint !== undefined) faults.push(...faultsOfSentence('hint', hint));
+  }
+  return faults;
+}
+
+function faultsOfSentence(part: string, text: string): string[] {
+  const plain = text.replace(/\{[^}]*\}+/g, 'some value');
+  return [
+    // A hint may end with a command to copy.
+    ...(/(?:[.?!…]|some value)["`'0)]*$|: \S.*$|\n/.test(plain)
+      ? []
+      : [`the ${part} has no full stop: ${text}`]),
+    ...(/\b(?:I|[Ww]e|[Oo]urs?|us|[Mm]y)\b(?!\/|-)/.test(plain)
+      ? [`the ${part} is in the first person: ${text}`]
+      : []),
+    ...(plain.length > MAX_ERROR_LENGTH ? [`the ${part} is longer than two lines: ${text}`] : []),
+  ];
+}

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { languageFaults, type Fault } from '../helpers/strings';
+import { errorFaults, languageFaults, type Fault } from '../helpers/strings';
 import exempt from './language-todo.json';
 
 /** `npm run strings -- --banned src/lib/work` lists the faults of a folder. language.json has the terms, with reasons. */
@@ -18,4 +18,9 @@ describe('the language of the product', () => {
       expect(found.map(({ words }) => words)).to.deep.equal([]);
     });
   }
+
+  it('has errors of two sentences: what failed, and what to do', () => {
+    const found = errorFaults().filter(({ room }) => !exempt.errors.includes(room));
+    expect(found.map(({ words }) => words)).to.deep.equal([]);
+  });
 });

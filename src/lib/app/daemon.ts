@@ -119,7 +119,8 @@ function silenceOf(context: Context): () => Promise<void> {
     check ??= silenceCheck(await openWatchdog(context), {
       async alert(silence) {
         const problem = await reportSilence(context, silence, { notify: true });
-        if (problem !== undefined) throw new StewardError('unavailable', problem);
+        if (problem !== undefined)
+          throw new StewardError('unavailable', problem, { hint: 'See `steward daemon logs`.' });
       },
     });
     await check();
