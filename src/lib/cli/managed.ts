@@ -4,7 +4,7 @@ import { type Policy, answersBy, confirmation, sendInterrupt } from '../agents/m
 import { openSessionLog } from '../agents/managed/session-log';
 import { type StartInput, pruneSessions, startSession } from '../agents/managed/sessions';
 import type { ToolUse } from '../agents/managed/turn';
-import { askedText, endText, eventText, pendingLines } from '../agents/managed/view';
+import { permissionText, endText, eventText, pendingLines } from '../agents/managed/view';
 import type { Context } from '../app/context';
 import { type ManagedContext, withManaged } from '../app/managed';
 import { StewardError } from '../errors';
@@ -26,22 +26,18 @@ export interface FollowHost {
 }
 
 export type FollowOptions = Omit<FollowInput, 'session'> & {
-  /** Undefined: no questions are answered or asked. */
+  /** Undefined: answer nothing, and ask nothing. */
   policy: Policy | undefined;
   fromStart?: boolean;
-  /** Set if known before `start`; nothing is then sent while another command shows the session. */
+  /** If known before `start`: nothing is sent while another command shows the session. */
   session?: string | undefined;
 };
 
 type Started = Pick<FollowInput, 'session' | 'isIdle' | 'sent'>;
 
-/** Time for a second Ctrl-C. */
 const SECOND_PRESS_MS = 2000;
 
-/**
- * Follows the session that `start` returns. Ctrl-C detaches: the session continues, and `wake` shows the rest. On a
- * terminal a second Ctrl-C within two seconds interrupts the agent.
- */
+/** Follows a session. Ctrl-C detaches; on a terminal a second Ctrl-C within two seconds interrupts the agent. */
 export async function followHere(
   host: FollowHost,
   options: FollowOptions,
@@ -113,7 +109,7 @@ async function followOne(
       input,
     );
     if (log.mayRepeat())
-      host.say('The previous run was killed while writing; its last lines may appear twice.');
+      host.say('The previous run was killed while printing; its last lines may appear twice.');
     return end;
   } finally {
     log.close();
@@ -123,44 +119,40 @@ async function followOne(
 function finish(host: FollowHost, until: FollowOptions['until'], end: FollowEnd): void {
   const { outcome, session, pending } = end;
   host.say(endText(end));
-  // For `stream` the end of the session is the expected result.
   if (outcome.kind === undefined || until === 'session') return;
   const commands = pendingLines(session, pending).join('\n');
   throw new StewardError(outcome.kind, `${outcome.message}.`, {
-    hint:
-      commands === ''
-        ? `For details, run: steward agents managed show ${session}`
-        : `Answer it:\n${commands}`,
+    hint: commands === '' ? `For details: steward agents managed show ${session}` : `To answer:\n${commands}`,
   });
 }
 
 function detachedError(session: string | undefined): StewardError {
-  const words =
+  const message =
     session === undefined ? 'Stopped before the session started.' : `Detached; session ${session} continues.`;
-  const hint = `Continue with: steward agents managed wake${session === undefined ? '' : ` ${session}`}`;
-  return new StewardError('canceled', words, { hint });
+  const hint = `To resume: steward agents managed wake${session === undefined ? '' : ` ${session}`}`;
+  return new StewardError('canceled', message, { hint });
 }
 
 async function maybeInterrupt(host: FollowHost, session: string, again: Promise<void>): Promise<void> {
-  host.say('Detaching. Press Ctrl-C again to interrupt the agent.');
+  host.say('Detaching. Press Ctrl-C again to interrupt the agent, too.');
   const second = await Promise.race([again.then(() => true), wait(SECOND_PRESS_MS).then(() => false)]);
   if (!second) return;
   await withManaged(host.context, ({ deps }) => sendInterrupt(deps, session));
-  throw new StewardError('canceled', `Interrupted the agent of session ${session}.`, {
-    hint: `To see the result, run: steward agents managed wake ${session}`,
+  throw new StewardError('canceled', `Interrupted the agent of ${session}.`, {
+    hint: `To see its end: steward agents managed wake ${session}`,
   });
 }
 
-/** Flags that answer the agent's questions in advance. */
+/** Flags for permissions given in advance. */
 export const answerFlags = {
   allow: text({
-    description: 'Allow a tool without asking: its name, the id of a use, or all.',
+    description: 'Allow a tool without asking: name, id of a use, or all; repeatable.',
     helpValue: 'TOOL',
     multiple: true,
     multipleNonGreedy: true,
   }),
   deny: text({
-    description: 'Deny a tool without asking: its name, the id of a use, or all.',
+    description: 'Deny a tool without asking: name, id of a use, or all; repeatable.',
     helpValue: 'TOOL',
     multiple: true,
     multipleNonGreedy: true,
@@ -168,17 +160,17 @@ export const answerFlags = {
 };
 
 export const costFlag = text({
-  description: 'Interrupt the agent when the session reaches this cost.',
+  description: 'Interrupt the agent at this cost.',
   helpValue: 'USD',
 });
 
-/** Parses `--max-cost`; undefined without it. */
+/** The USD of `--max-cost`; undefined without it. */
 export function parseCost(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const usd = /^\d{1,7}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   if (usd > 0) return usd;
   throw new StewardError('usage', `Invalid --max-cost "${clean(text).slice(0, 40)}".`, {
-    hint: 'Use an amount in USD above 0, such as 2 or 0.50.',
+    hint: 'Use an amount of USD over 0, such as 2 or 0.50.',
   });
 }
 
@@ -187,11 +179,11 @@ export function policyOf(flags: { allow?: string[] | undefined; deny?: string[] 
   return { allow: named('allow'), deny: named('deny') };
 }
 
-/** Returns the value of a flag; rejects an empty one, as from an unset shell variable. */
+/** Returns the value of a flag; an empty one (an unset shell variable) is `usage`. */
 export function given(flag: string, value: string): string {
   if (value.trim() !== '') return value;
   throw new StewardError('usage', `--${flag} is empty.`, {
-    hint: 'Pass a value; a shell variable may be unset.',
+    hint: 'Give it a value; a shell variable may be unset.',
   });
 }
 
@@ -200,48 +192,45 @@ export function hostOf(context: Context, terminal: Terminal, json: boolean): Fol
     context,
     terminal,
     json,
-    // With --json, stderr carries only the error document.
+    // With --json, stderr is for the error document only.
     say: (text) => {
       if (!json) writeErr(`${foldFor('stderr', text)}\n`);
     },
   };
 }
 
-/** Warns that `--max-cost` is incomplete while token prices are unknown. */
-export function warnAboutPrices(
+/** Warns that the cost limit cannot count tokens without prices. */
+export function warnOfMissingPrices(
   host: FollowHost,
   { prices }: Pick<ManagedContext, 'prices'>,
   maxCost: number | undefined,
 ): void {
   if (maxCost === undefined || (prices.input !== undefined && prices.output !== undefined)) return;
   host.say(
-    'Token prices are not set (agents.managed.inputPrice, outputPrice), so --max-cost counts only active time until the service reports the cost. The service gets the same limit.',
+    'Token prices are not set (agents.managed.inputPrice, outputPrice), so --max-cost ignores tokens until the service reports the cost. The service enforces the same limit.',
   );
 }
 
 export interface Asking {
   policy: Policy;
   columns: number;
-  /** Shows the details above a question. */
+  /** Shows the input above a question. */
   show: (text: string) => void;
-  /** Aborted by Ctrl-C, which withdraws the question. */
+  /** Aborted by Ctrl-C: the question gets no answer. */
   signal: AbortSignal;
 }
 
-/**
- * Answers the agent's requests: first by the policy, then by asking on the terminal, where Enter denies. After Ctrl-D it
- * asks no further questions in this run; the remaining requests stay pending.
- */
+/** Answers by the policy, then by asking on the terminal (Enter denies). After Ctrl-D it asks no more in this run. */
 export function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<SentEvent[]> {
-  let isGone = !isInteractive();
+  let isClosed = !isInteractive();
   return async (pending) => {
     const given = answersBy(asking.policy, pending);
-    if (given.length > 0 || isGone) return given;
+    if (given.length > 0 || isClosed) return given;
     const { answers, ended } = await asked(
       asking,
       pending.filter(({ kind }) => kind === 'tool'),
     );
-    isGone = ended;
+    isClosed = ended;
     return answers;
   };
 }
@@ -256,7 +245,7 @@ async function asked(
   const { withdrawn, release } = onceAborted(signal);
   try {
     for (const use of uses) {
-      const { lines, question } = askedText(use, columns);
+      const { lines, question } = permissionText(use, columns);
       if (lines !== '') show(`${lines}\n`);
       const allowed = await Promise.race([questions.yes(question, 'no'), withdrawn]);
       answers.push(confirmation(use.id, allowed ? 'allow' : 'deny'));
@@ -272,7 +261,7 @@ async function asked(
   }
 }
 
-/** Rejects on abort, with one listener for all questions. */
+/** One abort listener for all questions. */
 function onceAborted(signal: AbortSignal): { withdrawn: Promise<never>; release: () => void } {
   let abort: () => void = () => undefined;
   const withdrawn = new Promise<never>((_, reject) => {
@@ -287,7 +276,7 @@ export async function runHere(host: FollowHost, input: StartInput, policy: Polic
   const { budget } = input;
   const limit = budget === undefined ? {} : { maxCost: budget };
   await followHere(host, { until: 'turn', policy, ...limit }, async (managed) => {
-    warnAboutPrices(host, managed, budget);
+    warnOfMissingPrices(host, managed, budget);
     pruneSessions(managed.folder, managed.retentionDays, host.context.clock.now());
     const session = await startSession(managed.deps, input);
     host.say(`Session ${session}`);
