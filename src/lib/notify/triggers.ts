@@ -200,7 +200,7 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
   });
 }
 
-/** What a person is asked for. */
+/** What the session asks the person for. */
 function requestOf(reason: string | undefined, session: Session | undefined): string {
   const request = requestWords(reason, session?.askedTool);
   return request ?? (reason === 'idle_prompt' ? 'waits for your next prompt' : 'asks for your input');
