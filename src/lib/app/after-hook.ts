@@ -7,7 +7,7 @@ import { isAlive } from '../platform/files/lock';
 import { startDetached } from '../platform/process/own-process';
 import { type CaptureHookDeps, onPrompt as capture } from '../work/capture/hook';
 
-/** Runs work capture on a prompt; returns what to tell the person. */
+/** Runs work capture on a prompt; returns the message for the person. */
 export function onPrompt(
   deps: Omit<CaptureHookDeps, 'deliverSoon'>,
   prompt: HeardPrompt,
@@ -31,7 +31,7 @@ export function startWatchdog(area: UserArea, env: NodeJS.ProcessEnv, session: s
     startDetached(['agents', 'watch', '--until-idle', '--session', session], area.root);
 }
 
-/** False if the daemon runs, and for a hook that a person typed: it starts nothing in the background. */
+/** Returns false if the daemon runs, or if a person typed the hook command: then nothing starts in the background. */
 function needsProcess(area: UserArea, env: NodeJS.ProcessEnv): boolean {
   if (!exists(area.installManifest) && !isCalledByAssistant(env)) return false;
   const daemon = readInstance(area);

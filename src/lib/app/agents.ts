@@ -13,7 +13,7 @@ import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
-/** What routing needs. Reads config.yaml alone: an error in another file must not stop routing at each prompt. */
+/** The dependencies of routing. Reads only config.yaml, since an error in another file must not stop routing. */
 export async function agentSettings(context: Pick<Context, 'area'>): Promise<AgentSettings> {
   const { loadConfig } = await import('../config/load');
   const { config } = await loadConfig({ area: context.area, only: 'user' });
@@ -50,7 +50,7 @@ export async function openWatchdog(context: Context): Promise<WatchDeps> {
 
 const LOG_ROTATE_BYTES = 1024 * 1024;
 
-/** Logs a silence and sends a notification. Returns what failed; the watch continues. */
+/** Logs a silence and sends a notification; returns the failures, since the watch continues. */
 export async function reportSilence(
   context: Context,
   alert: SilenceAlert,
@@ -69,7 +69,7 @@ export async function reportSilence(
   return problems.length === 0 ? undefined : problems.join('\n');
 }
 
-/** Appends to `observability/agents.jsonl`; nothing about the session's task. */
+/** Appends to `observability/agents.jsonl`, without anything about the session's task. */
 function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void {
   const { ts, session, agents, silentSec, lastTool } = alert;
   const line = JSON.stringify({ ts, event: 'silence', session, agents, silentSec, lastTool });

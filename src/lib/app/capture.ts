@@ -54,7 +54,7 @@ export async function planOfSessionEnd(
   return planSessionEnd(await captureDeps(context, await openWork(context), { marks: false }), session);
 }
 
-/** What can prove that work was done: sessions, and watched or tracked repositories. */
+/** The sources of evidence that work was done: sessions, and watched or tracked repositories. */
 export async function evidenceHere(context: Context, work: WorkContext): Promise<Evidence> {
   const sessions = await openSessions(context);
   const { config } = await context.loadConfig();

@@ -8,7 +8,7 @@ import { processHost, type PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
 import type { Desktop } from '../sense/front-app/adapter';
 
-/** What library functions need of the machine. Each part is made at its first use, so a command pays for what it uses. */
+/** What library functions need from the machine. Each part is created at its first use, to keep commands fast. */
 export interface Context {
   clock: Clock;
   area: UserArea;

@@ -10,7 +10,10 @@ import { wait } from '../platform/time/wait';
 import { productRoot, type Context } from './context';
 import { askAt } from './mirror';
 
-/** The installed version with the build's id, which shows an upgrade in place. Undefined while files are replaced. */
+/**
+ * Returns the installed version with the build's id, which reveals an upgrade in place; undefined while files are being
+ * replaced.
+ */
 export function installedBuild(context: Pick<Context, 'templates'>): string | undefined {
   const read = (path: string): string | undefined =>
     readText(join(productRoot(context), path), { followLink: true });
@@ -41,7 +44,7 @@ export async function askDaemon<T>(
   return instance === undefined ? undefined : askAt<T>(askLocal, instance.socket, request);
 }
 
-/** True also if the daemon is too busy to answer. */
+/** Also true if the daemon is too busy to answer. */
 export function isDaemonThere({ area }: Pick<Context, 'area'>): Promise<boolean> {
   return isAnswering(area);
 }

@@ -38,7 +38,7 @@ const SILENCE_CHECK_SEC = 5;
 
 type Work = () => WorkContext | Promise<WorkContext>;
 
-/** Connects the daemon with the features: a new route, job or module is a row here. */
+/** Connects the daemon to the features. To add a route, job or module, add a row. */
 export async function openDaemon(
   context: Context,
   flags: DaemonFlags,

@@ -3,7 +3,7 @@ import { hasSkill, skillPath } from '../assistant/skill';
 import type { PathHost } from '../platform/files/paths';
 import { installerDeps, type Context, type InstallerDeps } from './context';
 
-/** What the hooks commands and the set-up call the library with. */
+/** The dependencies of the hooks commands and the set-up. */
 export function openHooks(
   context: Context,
   assistant = 'claude-code',

@@ -11,7 +11,7 @@ export interface LiveConfig {
   refresh: () => Promise<void> | undefined;
   /** Refreshes, and returns whether the files have changed since the last call. */
   changed: () => Promise<boolean>;
-  /** What is wrong with the files now. */
+  /** The current problem of the files. */
   problem: () => string | undefined;
 }
 

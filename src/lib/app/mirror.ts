@@ -42,7 +42,7 @@ interface Mirror {
 
 const MIRROR = 'settings';
 
-/** The mirrored settings; undefined if config.yaml has changed since, and then the loader has to read it. */
+/** Returns the mirrored settings; undefined if config.yaml has changed since and must be loaded. */
 export function cachedHookSettings(area: UserArea): HookSettings | undefined {
   const mark = markOfTarget(area.config);
   if (mark === undefined) {
@@ -61,7 +61,7 @@ export function cachedHookSettings(area: UserArea): HookSettings | undefined {
   return mirror?.user === mark && isSettings(mirror.settings) ? mirror.settings : undefined;
 }
 
-/** The mirrored prompt setting; undefined if work/config.yaml has changed since. */
+/** Returns the mirrored prompt setting; undefined if work/config.yaml has changed since. */
 export function cachedPromptSetting(area: UserArea): PromptSetting | undefined {
   const mark = markOfTarget(area.work.config);
   if (mark === undefined) return 'line';
@@ -71,7 +71,7 @@ export function cachedPromptSetting(area: UserArea): PromptSetting | undefined {
 
 type Loader = Pick<Context, 'area' | 'loadConfig'>;
 
-/** The settings, loaded again if config.yaml has changed. An invalid one is `config`. */
+/** Returns the settings, reloaded if config.yaml has changed. Throws `config` if it is invalid. */
 export async function hookSettings(context: Loader): Promise<HookSettings> {
   return cachedHookSettings(context.area) ?? (await loadMirror(context)).settings;
 }
@@ -138,7 +138,7 @@ export function writeCache(name: string, area: UserArea, value: object): void {
   });
 }
 
-/** The cache only saves time: a hook must not lose its event because of it. */
+/** The cache only saves time, so a failure must not cost a hook its event. */
 function unlessFailing<T>(work: () => T): T | undefined {
   try {
     return work();

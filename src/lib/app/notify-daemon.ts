@@ -30,7 +30,7 @@ export interface NotifyOfDaemon {
 
 /** How long a text may still be spoken after a stop, ms. */
 const SPEECH_GRACE_MS = 2_000;
-/** For recording the delivery after it, ms. */
+/** Extra time for recording the delivery, ms. */
 const NOTE_GRACE_MS = 1_000;
 
 export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaemon> {

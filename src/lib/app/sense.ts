@@ -26,7 +26,7 @@ import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
-/** What the sense commands call the library with. */
+/** The dependencies of the sense commands. */
 export interface SenseContext {
   deps: CaptureDeps & ReadDeps;
   /** Unknown keys and open permissions of the configuration. */
@@ -137,7 +137,7 @@ export async function setClassification(
   return locked(() => setAppKind(deps, files, { app, kind, since }));
 }
 
-/** Captures now, and sets sense up first if needed. With sense.enabled false it writes nothing, not even a lock. */
+/** Sets sense up if needed, then captures. Writes nothing, not even a lock, if sense.enabled is false. */
 export async function captureNow(
   context: Context,
 ): Promise<Pick<SenseContext, 'deps' | 'warnings'> & { result: CaptureResult }> {

@@ -48,7 +48,10 @@ export async function daemonReport(context: Context): Promise<DaemonReport> {
   return { running: true, url: found.instance.url, cliVersion: VERSION, ...status };
 }
 
-/** The address of the dashboard, with a one-time code if a token is required. Without a daemon it is `unavailable`. */
+/**
+ * Returns the address of the dashboard, with a one-time code if a token is required. Throws `unavailable` without a
+ * daemon.
+ */
 export async function openLink(context: Context): Promise<OpenLink> {
   const link = await askDaemon<OpenLink>(context, { method: 'POST', path: '/api/open' });
   if (link !== undefined) return link;
@@ -71,8 +74,8 @@ const RESTART_MS = 60_000;
 const RESTART_POLL_MS = 100;
 
 /**
- * Restarts the daemon where it runs, or starts it through its job, and waits until it listens. An invalid configuration
- * fails before anything stops; no daemon and no job is `unavailable`.
+ * Restarts the daemon, or starts it through its job, and waits until it listens. An invalid configuration fails before
+ * anything stops. Throws `unavailable` without a daemon and a job.
  */
 export async function restartDaemon(context: Context): Promise<Restarted> {
   await context.loadConfig();

@@ -10,7 +10,7 @@ import { placesOf } from '../sessions/terminals';
 import type { Context } from './context';
 import { type HookSettings, hookSettings } from './mirror';
 
-/** Lazy where it matters: a hook computes the time zone and the machine id only if it needs them. */
+/** The time zone and the machine id are lazy, since most hooks need neither. */
 export function sessionsDeps(
   parts: { area: UserArea; clock: Clock; machineId: () => string },
   settings: HookSettings,
@@ -37,7 +37,7 @@ function zoneOf(settings: HookSettings): string {
   return zone !== '' && isZone(zone) ? zone : (settings.timezone ?? systemZone());
 }
 
-/** What the sessions commands call the library with. */
+/** The dependencies of the sessions commands. */
 export async function openSessions(context: Context): Promise<SessionsDeps> {
   return depsOf(context, await hookSettings(context));
 }

@@ -38,9 +38,9 @@ export function speechSettings(
       platform: desktop.platform,
       find: (name) => findProgram(name),
       run,
-      // One loudspeaker: the turns belong to the machine, not to a user area.
+      // The machine has one loudspeaker, so all user areas share the turns.
       takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => {
-        // Read at the first turn only, since reading creates it.
+        // Lazy, since reading it creates it.
         return { clock, machineId: context.machineId };
       }),
     },
@@ -67,7 +67,7 @@ function providerSettings({ notify, da }: UserConfig): ProviderSettings {
   const { url, apiKey, model, settings } = notify.voice.provider;
   return {
     ...{ url, model, settings },
-    // Your own server may need no key.
+    // A self-hosted server may need no key.
     isConfigured: apiKey.isSet || url !== SPEECH_PROVIDER_URL,
     apiKey: () => resolveSecret(apiKey, secretSources()),
     voiceId: da.voices.main.voiceId,

@@ -10,12 +10,12 @@ import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
 import { VERSION } from './version';
 
-/** What the work commands and the daemon call the library with. */
+/** The dependencies of the work commands and the daemon. */
 export interface WorkContext {
   deps: WorkDeps;
   user: UserConfig;
   warnings: readonly string[];
-  /** Adds what a view needs to a terminal. */
+  /** Adds the dependencies of a view on a terminal. */
   shown: <T extends object>(terminal: T) => T & Pick<WorkTextOptions, 'timezone' | 'nowMs'>;
 }
 

@@ -37,7 +37,7 @@ async function checkFiles({ area, loadConfig }: Omit<ConfigChecked, 'config'>): 
   }
 }
 
-/** Checks that secrets are private, that references have a value, and that none would be committed. */
+/** Checks that secrets are private, that their references have a value, and that no commit would include them. */
 async function checkSecrets({ loadConfig }: ConfigChecked): Promise<Finding[]> {
   const { config, origins } = await loadConfig();
   const secrets = secretsOf(config).filter((secret) => secret.isSet);
@@ -79,7 +79,7 @@ function openFile(path: string): Finding[] {
   ];
 }
 
-/** A user area among dotfiles is pushed wherever they are. */
+/** A user area among dotfiles is pushed with them. */
 function inRepository(path: string, keys: readonly string[]): Finding[] {
   const real = realPath(path);
   const found = real === undefined ? undefined : repositoryOf(real);

@@ -42,8 +42,8 @@ export function setInJson(source: string | undefined, value: unknown): string {
 type Yaml = typeof import('yaml');
 
 /**
- * Returns the YAML text with one value set, or removed if it is undefined; every comment stays. The result is parsed
- * again: a text that does not hold exactly the wanted values is a `config` error.
+ * Returns the YAML text with one value set, or removed if it is undefined; preserves every comment. Parses the result
+ * again, and throws `config` unless it has exactly the wanted values.
  */
 export async function setInYaml(source: string, path: readonly string[], value: unknown): Promise<string> {
   const yaml = await import('yaml');
@@ -60,7 +60,7 @@ export async function setInYaml(source: string, path: readonly string[], value: 
   throw unchangeable(path);
 }
 
-/** Removes empty sections, which mean the same as absent ones. */
+/** Removes empty sections, which mean the same as missing ones. */
 function withoutEmpty(value: unknown): unknown {
   if (!isObject(value)) return value ?? undefined;
   const entries = Object.entries(value).flatMap(([name, inner]) => {
@@ -95,7 +95,7 @@ function inPlace(
   if (source.slice(start, end).includes('\n')) return undefined;
   const node = new yaml.Scalar(value);
   if (old.type === 'QUOTE_DOUBLE' || old.type === 'QUOTE_SINGLE') node.type = old.type;
-  // Not trimEnd: a plain value may end in a space that is not ASCII.
+  // Not trimEnd: a plain value may end in a non-ASCII space.
   const written = yaml.stringify(node, { lineWidth: 0 }).replace(/\n$/, '');
   return source.slice(0, start) + (source[start - 1] === ':' ? ' ' : '') + written + source.slice(end);
 }
@@ -124,7 +124,7 @@ function eolOf(source: string): string {
   return source.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** False if a value is in the place of a section. Items that stay in a list keep their comments. */
+/** Returns false if it finds a value instead of a section. Remaining list items keep their comments. */
 function set(copy: Document<ParsedNode>, path: readonly string[], value: unknown, yaml: Yaml): boolean {
   for (let depth = 0; depth < path.length; depth += 1) {
     const at = path.slice(0, depth);

@@ -16,11 +16,11 @@ export const ENVIRONMENT: readonly { name: string; key: string }[] = [
   { name: 'STEWARD_PORT', key: 'daemon.port' },
 ];
 
-/** The newest file format that this version writes; a newer file is only read. */
+/** The file format that this version writes; a newer file is read-only. */
 export const FORMAT = 1;
 
 export interface ConfigFile {
-  /** The part of the resolved configuration that holds its values. */
+  /** The part of the resolved configuration with its values. */
   id: keyof Config;
   /** Path within the user area. */
   name: string;
@@ -29,9 +29,9 @@ export interface ConfigFile {
   /** Prefix of its keys in `config set` and `config show`; the file itself does not repeat it. */
   prefix: string;
   keys: Tree;
-  /** A person's own link is followed; elsewhere links are refused. */
+  /** Follows a person's own link; other links are refused. */
   followLink: boolean;
-  /** Similar names in the same folder, which are not read. */
+  /** Similar names in the same folder, which steward does not read. */
   notRead: readonly string[];
 }
 
@@ -108,7 +108,7 @@ function checkTree(
     if (node === undefined) noteUnknown(file, here, checked);
     else if (isLeaf(node)) checkLeaf(file, node, value, here, checked);
     else if (isObject(value)) checkTree(file, node, value, here, checked);
-    // A section whose keys are all commented out is null.
+    // A section is null if all its keys are commented out.
     else if (!(value === null && file.format === 'yaml')) {
       const nested = Object.keys(node).join(', ');
       checked.problems.push(
@@ -154,7 +154,7 @@ export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   const parts = key.split('.');
   const owners = CONFIG_FILES.filter((file) => file.prefix !== '' && file.prefix === parts[0]);
   const [, name = ''] = parts;
-  // WORK.REPO is accepted for `repo`.
+  // Accepts WORK.REPO for `repo`.
   for (const spelling of [name, name.toLowerCase()]) {
     const owner = owners.find(({ keys }) => Object.hasOwn(keys, spelling));
     if (owner !== undefined) return { file: owner, path: [spelling, ...parts.slice(2)] };
@@ -165,7 +165,7 @@ export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   return { file: file as ConfigFile, path: parts };
 }
 
-/** Describes a value in a message: cleaned and short; of a quiet key only its type. */
+/** Describes a value in a message, cleaned and short; for a quiet key only its type. */
 function describe(value: unknown, quiet: boolean): string {
   if (quiet || value === null || typeof value === 'object' || value === undefined) return typeWords(value);
   const text = clean(JSON.stringify(value));
@@ -184,7 +184,7 @@ function keysAndValues(file: ConfigFile): string {
   return file.format === 'json' ? 'an object of keys' : 'keys with values';
 }
 
-/** Returns what a text may mean, in the order to try: JSON, the text itself, a list with commas. */
+/** Returns the possible values of a text, in the order to try: JSON, the text itself, a list with commas. */
 export function candidates(text: string): unknown[] {
   const asList = text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
   return [...asJson(text), text, asList];

@@ -10,7 +10,7 @@ import { isZone } from '../platform/time/time';
 import { type Secret, isSecretReference, secret } from './secret';
 import type { UserArea } from './user-area';
 
-/** What a stored value may be resolved against. */
+/** The environment for resolving stored values. */
 export interface ResolveHost {
   area: UserArea;
   home: string;
@@ -23,17 +23,17 @@ export interface Leaf<T> {
   readonly expected: string;
   /** Checks a stored value. */
   readonly check: v.GenericSchema<unknown, unknown>;
-  /** Returns the stored value of a key that no file has; undefined if there is no default. */
+  /** Returns the default as a stored value; undefined if there is none. */
   readonly fallback: (host: ResolveHost) => unknown;
   /** Returns a stored value as the program uses it. */
   readonly resolve: (stored: unknown, host: ResolveHost, key: string) => T;
-  /** Redacted wherever it is shown. */
+  /** Shown only in redacted form. */
   readonly secret: boolean;
   /** May hold private data, such as an address with a token: messages name only its type. */
   readonly quiet: boolean;
-  /** A list that is set as a whole: no item is added or removed. */
+  /** A list that can only be set as a whole, not item by item. */
   readonly whole: boolean;
-  /** Returns why an item cannot be added to the list, after looking at the machine: " does not exist". */
+  /** Checks an item against the machine; returns why it cannot be added: " does not exist". */
   readonly refuses: ((item: string) => string | undefined) | undefined;
 }
 
@@ -140,7 +140,7 @@ export function subsetOf<S extends string>(
   return leaf<S[]>({ expected, check: v.array(v.picklist(names)), fallback: () => [...fallback] });
 }
 
-/** A program and its arguments, of which any but the first may be empty; an empty list is the default. */
+/** A program and its arguments. Any but the first may be empty; an empty list means the default. */
 export function command(fallback: readonly string[]): Leaf<string[]> {
   return leaf<string[]>({
     expected: 'a list: a program and its arguments',
@@ -176,7 +176,7 @@ export function secretText(expected: string, test: (value: string) => boolean): 
   });
 }
 
-/** A path that is absolute or begins with `~/`; resolved, it is absolute. */
+/** A path that is absolute or begins with `~/`; resolves to an absolute one. */
 export function pathLeaf(fallback: Leaf<string>['fallback']): Leaf<string> {
   return leaf<string, string>({
     expected: 'an absolute path, or one that starts with ~/',
@@ -205,7 +205,7 @@ export function hostOrAddress(fallback: string): Leaf<string> {
   });
 }
 
-/** Paths of git repositories, each once. A repository that is deleted later does not make the file invalid. */
+/** Paths of git repositories, without duplicates. Deleting a repository later does not make the file invalid. */
 export function repositoryList(): Leaf<string[]> {
   const isFromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
   return leaf({

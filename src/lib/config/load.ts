@@ -27,25 +27,25 @@ export interface LoadInput {
   area: UserArea;
   /** Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
-  /** For paths that begin with `~/`. Default: the user's home folder. */
+  /** Replaces `~` in paths. Default: the user's home folder. */
   home?: string;
   /** Values of flags by dotted key; they override everything else. */
   flags?: Readonly<Record<string, unknown>>;
-  /** Reads only this file, so that mistakes in the others do not matter; their keys keep the defaults. */
+  /** Reads only this file, so that errors in the others do not matter; their keys have the defaults. */
   only?: ConfigFile['id'];
 }
 
 export interface LoadedConfig {
   config: Config;
-  /** Of every key, by its dotted name. */
+  /** The origin of every key, by its dotted name. */
   origins: ReadonlyMap<string, Origin>;
-  /** Unknown keys and open permissions: they stop nothing. */
+  /** Unknown keys and open permissions, which are not errors. */
   warnings: string[];
 }
 
 /**
- * Loads the files of the user area, the environment and flags over the defaults. All problems of all files are one
- * `config` error. Nothing is read from the current folder.
+ * Loads the files of the user area, the environment and flags over the defaults. Throws one `config` error with all
+ * problems of all files. Reads nothing from the current folder.
  */
 export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
   const host: ResolveHost = { area: input.area, home: input.home ?? homedir() };
@@ -118,7 +118,11 @@ function checkFlags(flags: Readonly<Record<string, unknown>>): [string, unknown]
   for (const [key, value] of set) {
     const leaf = leafOf(key);
     const wrong = leaf === undefined ? ' is not a configuration key' : whatIsWrong(leaf, value);
-    if (wrong !== undefined) throw new StewardError('usage', `${key}${wrong}.`);
+    if (wrong !== undefined) {
+      throw new StewardError('usage', `${key}${wrong}.`, {
+        hint: 'Run the command with --help to see its flags.',
+      });
+    }
   }
   return set;
 }
@@ -149,7 +153,7 @@ function place(root: Record<string, unknown>, path: readonly string[], value: un
   at[path[path.length - 1] as string] = value;
 }
 
-/** `variables`: those with an invalid value, one problem each. */
+/** `variables`: the variables with an invalid value, one problem each. */
 function invalid(
   problems: readonly string[],
   isUnreadable: boolean,

@@ -32,8 +32,8 @@ import {
 } from './leaf';
 
 /**
- * Claude Code's one-shot mode on its fast model. Each flag keeps part of the person's set-up away from the question;
- * together they hold in versions without a safe mode (sense/insight.ts). `--bare` ignores a subscription's login.
+ * Claude Code's one-shot mode with its fast model. Each flag isolates the question from part of the user's set-up, also
+ * in versions without a safe mode (sense/insight.ts). `--bare` would ignore a subscription's login.
  */
 const INSIGHT_COMMAND: readonly string[] = [
   'claude',
@@ -41,24 +41,24 @@ const INSIGHT_COMMAND: readonly string[] = [
   '--print',
   '--model',
   'haiku',
-  // No tools: it can read no file and run no command.
+  // No tools, so it cannot read files or run commands.
   '--tools',
   '',
-  // No settings of the person or a project: no hooks, plugins or CLAUDE.md.
+  // No user or project settings: no hooks, plugins or CLAUDE.md.
   '--setting-sources',
   '',
-  // Only MCP servers of --mcp-config, which is not given.
+  // Only MCP servers of --mcp-config, which is absent.
   '--strict-mcp-config',
   '--no-session-persistence',
   // JSON distinguishes an error from an answer, and names the model.
   '--output-format',
   'json',
-  // Replaces the system prompt that describes the folder, the system and the tools.
+  // Replaces the default system prompt, which describes the folder, the system and the tools.
   '--system-prompt',
   'You describe what a program noted of a day. You answer with one JSON object and nothing else.',
 ];
 
-/** Every key of the configuration with its type, check and default. Loading, showing and setting use these trees. */
+/** Every configuration key with its type, check and default, for loading, showing and setting. */
 export const SENSE_KEYS = {
   enabled: flag(true),
   pollIntervalSec: wholeNumber(10, 3600, 120),

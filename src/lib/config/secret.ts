@@ -6,7 +6,7 @@ import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { expandHome } from '../platform/files/paths';
 
-/** What is shown in place of a secret. */
+/** Shown instead of a secret. */
 export const REDACTED = '•••• (set)';
 const MAX_SECRET_FILE_BYTES = 64 * 1024;
 
@@ -48,7 +48,7 @@ export function secretSources(): SecretSources {
   };
 }
 
-/** Returns the value of a secret; undefined if none is set. A reference without a value is `config`. */
+/** Returns the value of a secret; undefined if none is set. Throws `config` for a reference without a value. */
 export function resolveSecret(from: Secret, sources: SecretSources): string | undefined {
   const stored = from.stored();
   if (stored === '') return undefined;
@@ -69,7 +69,7 @@ export function resolveSecret(from: Secret, sources: SecretSources): string | un
   return stored;
 }
 
-/** Is the text `env:NAME` or `file:PATH` rather than the secret itself? */
+/** Returns whether the text is `env:NAME` or `file:PATH` rather than the secret itself. */
 export function isSecretReference(text: string): boolean {
   if (!text.startsWith('file:')) return /^env:[A-Za-z_][A-Za-z0-9_]*$/.test(text);
   const path = text.slice('file:'.length);

@@ -27,7 +27,7 @@ export interface SetResult {
   key: string;
   /** The file that owns the key. */
   file: string;
-  /** Null: the file did not have it. */
+  /** Null if the file did not have it. */
   before: unknown;
   /** The new value; the default if the file does not have the key. */
   after: unknown;
@@ -39,14 +39,14 @@ export interface SetResult {
 
 export type SetDeps = WriteDeps & { env?: NodeJS.ProcessEnv; home?: string };
 
-/** A key that a person named, with its definition. */
+/** A key with its definition. */
 interface Target {
   key: string;
   leaf: AnyLeaf;
   host: ResolveHost;
 }
 
-/** Sets one key. An unknown key, an invalid value, or a new list item that the machine does not have is `usage`. */
+/** Sets one key. Throws `usage` for an unknown key, an invalid value, or a new list item that does not exist here. */
 export async function setConfig(deps: SetDeps, input: SetInput): Promise<SetResult> {
   const target = await targetOf(deps, input.key);
   const { key, leaf } = target;
@@ -69,7 +69,7 @@ export async function unsetConfig(deps: SetDeps, input: KeyInput): Promise<SetRe
   return change(deps, input, await targetOf(deps, input.key), () => undefined);
 }
 
-/** Adds one item to a list; an item that the list already has changes nothing. */
+/** Adds one item to a list unless the list has it. */
 export async function addToConfig(deps: SetDeps, input: SetInput): Promise<SetResult> {
   const target = await targetOf(deps, input.key);
   return change(deps, input, target, (stored) => {
@@ -81,7 +81,7 @@ export async function addToConfig(deps: SetDeps, input: SetInput): Promise<SetRe
   });
 }
 
-/** Removes one item from a list; an item that the list does not have is `not_found`. */
+/** Removes one item from a list; throws `not_found` if the list does not have it. */
 export async function removeFromConfig(deps: SetDeps, input: SetInput): Promise<SetResult> {
   const target = await targetOf(deps, input.key);
   return change(deps, input, target, (stored) => {
@@ -99,7 +99,7 @@ async function targetOf({ area, home = homedir() }: SetDeps, key: string): Promi
   return { key, leaf: await knownLeaf(key), host: { area, home } };
 }
 
-/** Returns the definition of a key that a person typed; an unknown key or a section is `usage` with a suggestion. */
+/** Returns the definition of a key; throws `usage` with a suggestion for an unknown key or a section. */
 async function knownLeaf(key: string): Promise<AnyLeaf> {
   const { file, path } = fileOfKey(key);
   const node = nodeAt(file.keys, path);
@@ -141,7 +141,7 @@ function itemsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Returns the list that a key holds, or its default; a key that is not a list of items is `usage`. */
+/** Returns the list of a key, or its default; throws `usage` if the key is not a list of items. */
 function listIn({ key, leaf, host }: Target, stored: unknown): string[] {
   const value = stored ?? leaf.fallback(host);
   if (Array.isArray(value) && !leaf.whole) return value.map(String);
@@ -155,7 +155,7 @@ function listIn({ key, leaf, host }: Target, stored: unknown): string[] {
   );
 }
 
-/** Returns an item as the list stores it: a path is absolute. */
+/** Returns an item as the list stores it, paths as absolute ones. */
 function itemFrom(target: Target, value: string): string {
   if (isCleanText(value)) return resolved(target, value);
   throw new StewardError('usage', `The value for ${target.key} is empty or has more than one line.`, {
@@ -196,14 +196,14 @@ function shown(leaf: AnyLeaf, stored: unknown): unknown {
 
 export interface ShownValue {
   key: string;
-  /** Null: not set. A secret is redacted. */
+  /** Null if not set; a secret is redacted. */
   value: unknown;
   source: Origin['from'];
   /** The file's path or the variable's name; null for a default or a flag. */
   from: string | null;
 }
 
-/** Returns every key with its resolved value and where that comes from; secrets only say whether they are set. */
+/** Returns every key with its resolved value and its origin. Secrets are redacted. */
 export function shownConfig(loaded: LoadedConfig): ShownValue[] {
   return CONFIG_FILES.flatMap((file) =>
     leavesOf(file.keys).map(({ path, leaf }) => {
@@ -212,7 +212,7 @@ export function shownConfig(loaded: LoadedConfig): ShownValue[] {
       const origin = loaded.origins.get(key) ?? { from: 'default' };
       return {
         key,
-        // A secret turns itself into its redacted form, an unset one into nothing.
+        // A secret serializes to its redacted form, an unset one to null.
         value: leaf.secret ? String(value) || null : (value ?? null),
         source: origin.from,
         from: origin.from === 'file' ? origin.path : origin.from === 'env' ? origin.name : null,
@@ -221,7 +221,7 @@ export function shownConfig(loaded: LoadedConfig): ShownValue[] {
   );
 }
 
-/** Returns one key as `shownConfig` lists it; an unknown key is `usage`. */
+/** Returns one key as `shownConfig` lists it; throws `usage` for an unknown key. */
 export async function shownKey(loaded: LoadedConfig, key: string): Promise<ShownValue> {
   await knownLeaf(key);
   const { file, path } = fileOfKey(key);

@@ -23,8 +23,8 @@ export function parseJson(source: string): Parsed {
 const MAX_ALIASES = 50;
 
 /**
- * Returns the content of a file with no key except perhaps `version`, such as the template, without loading the YAML
- * library, which every capture would pay for; undefined for any other file.
+ * Returns the content of a file that has at most the key `version`, such as the template; undefined for any other file.
+ * This saves captures from loading the YAML library.
  */
 export function bareContent(source: string): { version?: number } | undefined {
   const found = /^version: ([1-9][0-9]{0,3})[ \t]*\r?$/m.exec(source);
@@ -60,7 +60,7 @@ export async function parseDocumentOf(
     version: '1.2',
     schema: 'core',
     prettyErrors: false,
-    // The library's check is quadratic.
+    // The library's own check takes quadratic time.
     uniqueKeys: false,
     strict: true,
     stringKeys: true,
@@ -90,7 +90,7 @@ function duplicateKeyAt(
   return at;
 }
 
-/** Returns where a text nests too deeply: the library's parser is recursive, and deep nesting takes it gigabytes. */
+/** Returns where a text nests too deeply: the library's recursive parser would take gigabytes of memory. */
 function tooDeepAt(source: string): number | undefined {
   let depth = 0;
   for (const { 0: bracket, index } of source.matchAll(/[[\]{}]/g)) {
@@ -98,7 +98,7 @@ function tooDeepAt(source: string): number | undefined {
     else depth += 1;
     if (depth > MAX_DEPTH) return index;
   }
-  // A block takes at least one column a level.
+  // A block indents at least one column per level.
   return DEEP_LINE.exec(source)?.index;
 }
 
@@ -106,7 +106,7 @@ const MAX_DEPTH = 64;
 const DEEP_LINE = /^[ ?:-]{128}[ ?:-]*[^\s#]/m;
 
 function wordsOf(error: YAMLError): string {
-  // The library has one code for two mistakes, and reports this one far from its bracket.
+  // The library has one code for two mistakes, and reports this one far from the bracket.
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')) {
     return 'a [ or { above is not closed, or its content is not indented';
   }
@@ -162,14 +162,14 @@ function parsedOr(parsed: Parsed, text: string): ReadFile {
 }
 
 /**
- * Loads a YAML file through cosmiconfig's Explorer: its public entry would execute settings of its own
- * (`.config/config.js`, …) that it finds in the current folder.
+ * Loads a YAML file through cosmiconfig's Explorer, since its public entry would execute settings files from the
+ * current folder (`.config/config.js`, …).
  */
 async function loadYaml(path: string): Promise<Parsed> {
   const { Explorer } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as {
     Explorer: new (options: Options & { moduleName: string; metaConfigFilePath: null }) => PublicExplorer;
   };
-  // Wrapped, since cosmiconfig follows a `$import` at the top of what a loader returns.
+  // Wrapped, since cosmiconfig follows a top-level `$import`.
   const parse = (_path: string, content: string): Promise<Parsed> => parseYaml(content);
   const explorer = new Explorer({
     moduleName: 'steward',

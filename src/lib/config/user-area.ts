@@ -8,7 +8,7 @@ export function userArea(host: PathHost = processHost()) {
   const root = userAreaPath(host);
   const sep = host.platform === 'win32' ? '\\' : '/';
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
-  // Not `join`, which is slow for fifty paths, and every hook waits for them.
+  // Avoids `join`, which is slow for the fifty paths of every hook run.
   const at = (...names: string[]): string => base + names.join(sep);
   return {
     root,
@@ -17,7 +17,7 @@ export function userArea(host: PathHost = processHost()) {
     goals: at('goals', 'goals.md'),
     goalsState: at('goals', 'state.json'),
     projects: at('projects.md'),
-    /** How the voice pronounces your terms. */
+    /** Pronunciations for the voice. */
     pronunciations: at('principal', 'pronunciations.json'),
     sessions: at('sessions'),
     state: at('state'),
@@ -25,9 +25,9 @@ export function userArea(host: PathHost = processHost()) {
     /** The running sessions only, small enough for a status line. */
     sessionsLive: at('state', 'sessions-live.json'),
     workEvents: at('state', 'work-events.jsonl'),
-    /** The usage limits that an assistant has told its status line. */
+    /** The usage limits that an assistant last reported to its status line. */
     limits: at('state', 'limits.json'),
-    /** What was written outside of the user area, for the uninstall. */
+    /** The install manifest: files outside of the user area, for the uninstall. */
     installManifest: at('state', 'install-manifest.json'),
     /** The answered questions of the set-up. */
     initState: at('state', 'init.json'),
@@ -37,14 +37,14 @@ export function userArea(host: PathHost = processHost()) {
     spool: at('state', 'spool'),
     observability: at('observability'),
     daemonLog: at('daemon', 'daemon.log'),
-    /** The roster, one file an agent. */
+    /** The roster, one file per agent. */
     agents: at('agents'),
     knowledge: at('knowledge'),
     /** Deliveries that are not sent yet, one file each. */
     outbox: at('state', 'outbox'),
     /** The result of each notification. */
     notifyLog: at('observability', 'notify.jsonl'),
-    /** When the voice is unmuted. */
+    /** When the mute ends. */
     mute: at('state', 'mute.json'),
     /** Logs, outboxes and cursors of hosted sessions. */
     managed: at('state', 'managed'),
@@ -97,7 +97,7 @@ function workArea(at: (...names: string[]) => string) {
   };
 }
 
-/** Creates the user area (0700) if it is missing. It may be a link, since a person may have moved it. */
+/** Creates the user area (0700) if it is missing. A link is allowed, since a person may have moved it. */
 export function ensureUserArea(area: UserArea): void {
   ensureFolder(area.root, { allowLink: true });
 }

@@ -23,7 +23,7 @@ export interface WriteDeps {
   machineId: string;
 }
 
-/** A key and its new stored value, given the one in the file; undefined means not in the file. */
+/** A key, and a function from its stored value to the new one; undefined means not in the file. */
 export interface Change {
   key: string;
   to: (stored: unknown) => unknown;
@@ -37,8 +37,8 @@ export interface Changed {
 }
 
 /**
- * Changes keys in the files that own them, under one lock, so that concurrent changes are not lost. The assistant's voice
- * is written to its mirror too. An invalid value is `usage`; a file that cannot be read, or is newer, is `config`.
+ * Changes keys in the files that own them, under one lock, so that concurrent changes are not lost. Also mirrors the
+ * assistant's voice. Throws `usage` for an invalid value, `config` for an unreadable or newer file.
  */
 export async function changeConfig(
   deps: WriteDeps,
@@ -60,7 +60,7 @@ export async function changeConfig(
   });
 }
 
-/** Copies the voice of config.yaml to its mirror in settings.json. True if they differed. */
+/** Copies the voice from config.yaml to its mirror in settings.json; true if they differed. */
 export async function mirrorVoice(deps: WriteDeps): Promise<boolean> {
   const stored = async (key: string): Promise<unknown> => {
     const { file, path } = fileOfKey(key);
@@ -90,7 +90,11 @@ async function plan(area: UserArea, changes: readonly Change[]): Promise<Plan> {
     const problem = isLeaf(node)
       ? after !== undefined && whatIsWrong(node, after)
       : ' is not a configuration key';
-    if (problem) throw new StewardError('usage', `${change.key}${problem}.`);
+    if (problem) {
+      throw new StewardError('usage', `${change.key}${problem}.`, {
+        hint: 'Nothing was written. List all keys with "steward config show".',
+      });
+    }
     changed.push({ key: change.key, path: file.path(area), before, after });
     if (isDeepStrictEqual(before, after)) continue;
     const content = withValue(at.content, path, after) ?? {};
@@ -107,7 +111,7 @@ async function plan(area: UserArea, changes: readonly Change[]): Promise<Plan> {
   return { changed, texts };
 }
 
-/** The voice has two keys: a change of one changes both. */
+/** The voice has two keys; changing one changes both. */
 function withMirrors(changes: readonly Change[]): Change[] {
   return changes.flatMap((change) => {
     if (change.key !== VOICE && change.key !== VOICE_MIRROR) return [change];

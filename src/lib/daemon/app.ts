@@ -56,7 +56,7 @@ export function daemonApp(deps: AppDeps): Application {
       const [message, hint] = REFUSED.get(status) ?? BAD;
       if (status < 500) return refusal(status, 'usage', message, hint);
       deps.onFault({ method: '', target: '' }, toStewardError(cause));
-      return errorAnswer(new StewardError('internal', 'unknown'));
+      return errorAnswer(new StewardError('internal', 'The request failed.'));
     },
   };
 }

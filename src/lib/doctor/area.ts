@@ -147,7 +147,7 @@ function sessionFindings(path: string): Finding[] {
   const aside = `${path}.broken`;
   const earlier = exists(aside)
     ? [
-        warning(`a damaged state of the sessions was moved to ${aside} and rebuilt from the log`, {
+        warning(`the damaged session state was moved to ${aside} and rebuilt from the log`, {
           mend: `rm ${forShell(aside)}`,
         }),
       ]

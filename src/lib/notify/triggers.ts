@@ -129,7 +129,9 @@ function endOf(
   }
   const end = transcript === null ? undefined : deps.turnEnd(transcript);
   if (end !== undefined && end.text === undefined && !end.isError && attempts + 1 < MAX_READS) {
-    throw new StewardError('unavailable', 'The transcript has no end of the turn yet.');
+    throw new StewardError('unavailable', 'The transcript does not have the end of the turn yet.', {
+      hint: 'steward reads it again shortly.',
+    });
   }
   const line = end?.text === undefined ? undefined : completionLine(end.text, deps.daName());
   return { line, isError: end?.isError === true, id: end?.id ?? id };

@@ -6,13 +6,13 @@ export type State = 'ok' | 'off' | 'warning' | 'failed';
 /** The result of a check of `doctor`. */
 export interface Finding {
   state: State;
-  /** For a person; without secrets. */
+  /** Shown to a person, so it contains no secrets. */
   found: string;
   /** The command that fixes it. */
   mend?: string;
   /** What to do if no command fixes it. */
   hint?: string;
-  /** Kind of a failure, for the exit code. Default: `unavailable`. */
+  /** Decides the exit code of a failure. Default: `unavailable`. */
   kind?: ErrorKind;
 }
 
@@ -38,10 +38,10 @@ export const off = (found: string, more: More = {}): Finding => ({ state: 'off',
 export const warning = (found: string, more: More = {}): Finding => ({ state: 'warning', found, ...more });
 export const failed = (found: string, more: More = {}): Finding => ({ state: 'failed', found, ...more });
 
-/** Result of a check that would contact another host, without `--online`. */
+/** The result of a check that needs `--online`. */
 export const NOT_CHECKED = 'not checked: add --online';
 
-/** Returns an error as a finding. */
+/** Converts an error to a finding. */
 export function failure(error: unknown, more: More = {}): Finding {
   const { kind, message, hint } = toStewardError(error);
   const words = kind === 'internal' ? 'This is a bug in steward.' : hint;

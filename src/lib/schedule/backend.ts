@@ -60,12 +60,12 @@ export interface BackendDeps {
   processNames: () => ReadonlySet<string>;
 }
 
-/** One scheduler: a file with such a factory, and a line in `index.ts`. */
+/** One scheduler. A new one needs such a factory and a line in `index.ts`. */
 export interface Backend {
   kind: SchedulerKind;
-  /** Why it can be used here; undefined if it cannot. */
+  /** Returns why it is usable here; undefined if it is not. */
   probe: () => Promise<string | undefined>;
-  /** The interval that it supports closest to the requested one, s. */
+  /** Returns the closest interval that it supports, s. */
   interval: (everySec: number) => number;
   /** Writes and loads the entry; undoes it and throws if the scheduler refuses. */
   install: (entry: JobEntry, recorder: Recorder) => Promise<Installed>;
@@ -126,7 +126,7 @@ interface ToolOptions {
 
 const TIMEOUT_MS = 20_000;
 
-/** Runs a system program. A missing one returns code 127; one that hangs is `unavailable`. */
+/** Runs a system program. Returns code 127 if it is missing; throws `unavailable` if it hangs. */
 export async function callTool(
   { run, env }: Tools,
   file: string,
@@ -145,7 +145,7 @@ export async function callTool(
   });
 }
 
-/** Runs a system program; an exit code other than 0 is `unavailable`, with this message and the program's. */
+/** Runs a system program; throws `unavailable` with this message and the program's for an exit code other than 0. */
 export async function requireTool(
   deps: Tools,
   { message, hint }: { message: string; hint?: string },

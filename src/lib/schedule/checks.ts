@@ -15,7 +15,7 @@ export interface JobsChecked {
   run: Run;
   host: PathHost;
   config: object;
-  /** The status of each job; undefined if no scheduler runs and none has a job. */
+  /** Returns the status of each job; undefined if no scheduler runs and none has a job. */
   jobs: () => Promise<readonly JobStatus[] | undefined>;
 }
 
@@ -59,7 +59,7 @@ export function judgeJob(status: JobStatus, localTime: (iso: string) => string):
   return ok([`in ${scheduler}`, ran, ...(nextRun === null ? [] : [`next ${localTime(nextRun)}`])].join(', '));
 }
 
-/** Asks the launcher which steward and which Node.js it finds. The checks of the jobs report a missing launcher. */
+/** Asks the launcher which steward and Node.js it finds. The jobs' own checks report a missing launcher. */
 async function checkLauncher(at: JobsChecked): Promise<Finding[]> {
   const installed = (await at.jobs())?.find((job) => job.installed);
   if (installed === undefined) return [];

@@ -17,7 +17,7 @@ const MAX_COMMAND = 990;
 /** The minute of hourly jobs; most others run at the full hour. */
 const MINUTE = 7;
 const HOUR_MIN = 60;
-/** Its path in the install manifest: the real file is not ours to name. */
+/** The crontab's name in the install manifest; its real path depends on the system. */
 const CRONTAB = 'crontab';
 
 /** The lines of a job in a crontab, between two marks that name it. */
@@ -31,7 +31,7 @@ export function renderCron({ job, name, launcher }: JobEntry): string {
   return `# >>> ${name} (written by "${job.command}", which can also remove it)\n${timesOf(job)} ${command}\n# <<< ${name}\n`;
 }
 
-/** Minutes between runs: a divisor of the hour, so there is no gap at the full hour. */
+/** Returns the minutes between runs, a divisor of 60, so that the full hour has no gap. */
 export function cronMinutes(everySec: number): number {
   let minutes = Math.min(Math.max(1, Math.floor(everySec / 60)), HOUR_MIN);
   while (HOUR_MIN % minutes !== 0) minutes -= 1;
@@ -46,8 +46,8 @@ function timesOf(job: Job): string {
 }
 
 /**
- * Quotes a word for cron, then for the shell. Some crons remove the backslash before a percent sign and some don't:
- * outside quotes both mean the same.
+ * Quotes a word for cron and the shell. Only some crons remove the backslash before a percent sign, which makes no
+ * difference outside quotes.
  */
 export function cronWord(text: string): string {
   return text.replace(/%|\\|'|[^\w@+=:,./%\\'-]+/g, (part) => {
@@ -56,12 +56,12 @@ export function cronWord(text: string): string {
   });
 }
 
-/** The crontab without the job's lines; every other byte stays. */
+/** Returns the crontab without the job's lines; every other byte stays. */
 export function withoutCron(crontab: string, name: string): string {
   return crontab.replace(blocksOf(name), '');
 }
 
-/** The crontab with this block once: in place of the first one, else at the end. */
+/** Returns the crontab with this block once: it replaces the first one, or goes at the end. */
 export function withCron(crontab: string, name: string, block: string): string {
   let text = block;
   const replaced = crontab.replace(blocksOf(name), () => {
@@ -81,14 +81,14 @@ function blocksOf(name: string): RegExp {
   return new RegExp(`^# >>> ${name} [^\\n]*\\n(?:[^\\n]*\\n){0,2}?# <<< ${name}(?:\\n|$)`, 'gm');
 }
 
-/** The command of a block. Its times may change with the interval, its comment with the version. */
+/** Returns the command of a block, whose times may change with the interval and whose comment with the version. */
 function commandOf(block: string): string {
   const command = block.split('\n').filter((line) => !line.startsWith('#'));
   return command.join('\n').replace(/^(?:\*(?:\/\d+)?|\d+) \* \* \* \* /m, '');
 }
 
 const intervalOf = (everySec: number): number => cronMinutes(everySec) * 60;
-/** A crontab may be in any encoding, so each byte is a character here. */
+/** A crontab may have any encoding, so each byte is one character here. */
 const blockOf = (entry: JobEntry): string => Buffer.from(renderCron(entry)).toString('latin1');
 
 /** The user's crontab. */
@@ -158,7 +158,7 @@ async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): 
     if (cronBlocks(before ?? '', entry.name).length === 0) recorder.forget(CRONTAB);
     throw error;
   }
-  // cron itself starts the daemon only at boot.
+  // cron starts the daemon only at boot.
   if (everySec === null) startNow(deps, entry);
   return { files: [], warnings, changed: true };
 }

@@ -49,7 +49,10 @@ interface Parts {
   why: string;
 }
 
-/** The first usable scheduler of this machine, or the given one. Without one, a new install is `unavailable`. */
+/**
+ * Returns the first usable scheduler of this machine, or the given one. Throws `unavailable` for a new install if there
+ * is none.
+ */
 export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind): Promise<Scheduler> {
   const backends = BACKENDS.map((make) => make(backendDeps(deps)));
   const { backend, why, available } = await choose(backends, deps.host, forced);
@@ -60,7 +63,7 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
     available,
     install: async (job) => {
       if (available) return install(parts, job);
-      // An existing entry is still updated: its cron may start again.
+      // Still updates an existing entry, since cron may start again.
       if (!(await backend.holds(entryOf(deps, job).name))) throw noScheduler(deps.host, job);
       return install({ ...parts, why: 'already installed there' }, job);
     },
@@ -92,7 +95,7 @@ async function choose(
   return { backend, why: 'no scheduler responds', available: false };
 }
 
-/** The error where nothing runs jobs, with what works there. */
+/** Returns the error for a machine without a scheduler, with the alternatives. */
 export function noScheduler({ env }: Pick<PathHost, 'env'>, job: Job): StewardError {
   const isWsl = (env['WSL_DISTRO_NAME'] ?? '') !== '';
   const everySec = everySecOf(job);
@@ -154,7 +157,7 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
   const result: UninstallResult = { job: job.id, removedFrom: [], files: [] };
   const entry = entryOf(deps, job);
   const holders = await holdersOf(backends, entry);
-  // Nothing was installed: write nothing.
+  // Nothing was installed, so this writes nothing.
   if (!exists(deps.area.installManifest) && holders.length === 0) return result;
   return withManifest(deps, async (manifest) => {
     const kinds = new Set([backend.kind, ...holders, ...kindsOf(manifest.entries(), job.id)]);
@@ -171,7 +174,7 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
   });
 }
 
-/** Removes the job's log, and with the area's last job the launcher and its records. */
+/** Removes the job's log; with the area's last job, also the launcher and its records. */
 function removeLeftovers(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): void {
   const { area, host } = deps;
   if (kindsOf(manifest.entries(), id).length > 0) return;

@@ -41,7 +41,7 @@ const COPIED = [
   'XDG_DATA_HOME',
   'CLAUDE_CONFIG_DIR',
 ];
-/** Variables of the session that a scheduler may lack; its own value is newer. */
+/** Variables of the session that a scheduler may lack; its own value, if any, is newer. */
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
 /** The environment of the jobs: the installer's PATH without relative and project folders, and `COPIED`. */
@@ -89,7 +89,7 @@ export function recordsFolder({ machine }: Pick<UserArea, 'machine'>): string {
   return join(machine, 'jobs');
 }
 
-/** What the launcher's template is filled with. */
+/** Returns the values for the launcher's template. */
 export function launcherForm({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>): LauncherForm {
   const isWindows = host.platform === 'win32';
   const quoted = (path: string): string => (isWindows ? forBatch(path, host.env) : forShell(path));
@@ -151,7 +151,7 @@ function defaultArea(host: PathHost): string | undefined {
   }
 }
 
-/** The schedulers that have a job according to the manifest. */
+/** Returns the schedulers that have a job according to the manifest. */
 export function kindsOf(entries: readonly InstallEntry[], id: JobId): SchedulerKind[] {
   const kinds = entries
     .filter((entry) => entry.id === ENTRY_PREFIX + id)

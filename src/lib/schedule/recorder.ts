@@ -9,15 +9,15 @@ import type { JobId, SchedulerKind } from './job';
 
 type Added = Readonly<Record<string, unknown>>;
 
-/** Writes what a scheduler reads, and records it in the install manifest first. */
+/** Records files in the install manifest, then writes them for a scheduler. */
 export interface Recorder {
   /** Writes a file unless it is current; true if it was written, or not loaded after an earlier write. */
   write: (file: EntryFile) => boolean;
   /** Removes the file and the empty folders created for it; true if it existed. */
   remove: (path: string) => boolean;
-  /** Records what is not a file of steward, such as the crontab. */
+  /** Records a change to a file that is not steward's, such as the crontab. */
   record: (path: string, added: Added) => void;
-  /** What was recorded for this job, else for another one. */
+  /** Returns the entry of this job, else of another job. */
   recorded: (path: string) => Added | undefined;
   forget: (path: string) => void;
   /** Marks the written files as loaded. */

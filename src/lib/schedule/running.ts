@@ -60,14 +60,17 @@ const MAX_BYTES = 4096;
 /** Names the launcher that restarts the daemon under cron (templates/launcher/steward-job.sh). */
 const KEEP_FILE = '.keep';
 
-/** Parses `sense 4711`, or `sense` if the run is this process. */
+/** Parses `sense 4711`, or `sense` if this process is the run. */
 export function parseJobVariable(text: string, ownPid: number): Running | undefined {
   const [, name, pid] = /^([a-z]+)(?: ([1-9]\d{0,9}))?$/.exec(text) ?? [];
   const job = [...JOB_IDS, DELIVERY].find((id) => id === name) as Running['job'] | undefined;
   return job === undefined ? undefined : { job, pid: pid === undefined ? ownPid : Number(pid) };
 }
 
-/** Runs before a scheduled command. False if its job was uninstalled: then nothing, not even a cache, may be written. */
+/**
+ * Runs before a scheduled command. Returns false if its job was uninstalled: the command must then write nothing, not
+ * even a cache.
+ */
 export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): boolean {
   const run = parseJobVariable(env[JOB_VARIABLE] ?? '', ownProcess().pid);
   // Processes that the command starts are not runs of the job.
@@ -82,8 +85,8 @@ export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): b
 }
 
 /**
- * Writes a note of a run; false if its job is not installed. An uninstall removes the entry, then looks for notes; a run
- * writes its note, then looks for the entry: so one sees the other.
+ * Writes a note of a run; false if its job is not installed. An uninstall removes the entry before it checks for notes,
+ * and a run writes its note before it checks for the entry, so neither misses the other.
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;
@@ -107,7 +110,7 @@ export function beginRun(deps: RunDeps, run: Running): boolean {
   return false;
 }
 
-/** The current runs. Removes the notes of those that have ended. */
+/** Returns the current runs, and removes the notes of ended ones. */
 export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock'>): Running[] {
   const judge = { machineId: HERE, nowMs: clock.now(), staleAfterMs: 0, processStart };
   return listFolder(records).flatMap((name) => {
@@ -122,7 +125,7 @@ export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock
   });
 }
 
-/** Makes the launcher under cron stop restarting the daemon, within seconds. */
+/** Makes the launcher under cron stop restarting the daemon within seconds. */
 export function endKeeping({ records }: Pick<RunDeps, 'records'>): void {
   removeFile(join(records, KEEP_FILE));
 }
@@ -189,7 +192,7 @@ export async function waitForRuns(deps: RunDeps, options: WaitOptions): Promise<
   }
 }
 
-/** Stops the daemon and waits for its job; true if one ran. If it does not end, the error is `locked`. */
+/** Stops the daemon and waits for its job; true if one ran. Throws `locked` if it does not end. */
 export async function endDaemon(
   deps: RunDeps,
   { stopDaemon }: Pick<WaitOptions, 'stopDaemon'>,

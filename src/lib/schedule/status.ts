@@ -48,19 +48,19 @@ export async function jobStatus(
   });
 }
 
-/** The schedulers that have a job. */
+/** Returns the schedulers that have a job. */
 export async function holdersOf(backends: readonly Backend[], entry: JobEntry): Promise<SchedulerKind[]> {
   const holds = await Promise.all(backends.map((backend) => backend.holds(entry.name)));
   return backends.filter((_, index) => holds[index]).map(({ kind }) => kind);
 }
 
-/** The interval of a job in a scheduler, s; null for the daemon. */
+/** Returns the interval of a job in a scheduler, s; null for the daemon. */
 export function intervalIn(backend: Backend, job: Job): number | null {
   const everySec = everySecOf(job);
   return everySec === null ? null : backend.interval(everySec);
 }
 
-/** The launcher's record of the last run: its end and exit code. For the daemon: its start. */
+/** Returns the launcher's record of the last run: its end and exit code, or for the daemon its start. */
 interface RunRecord {
   atMs: number;
   exit: number | null;
@@ -87,16 +87,16 @@ function endOf(log: string): string {
     .join(' ');
 }
 
-/** True if an installed file was changed since. */
+/** Returns whether an installed file was changed since the install. */
 function isEdited({ kind, path, after }: InstallEntry): boolean {
   if (kind !== 'file' || after === null || !exists(path)) return false;
   if (lstatOf(path)?.isFile !== true) return true;
   return sha256(readBytes(path, { maxBytes: MAX_BYTES }) ?? '') !== after;
 }
 
-/** A warning starts with so many missed runs. */
+/** The number of missed runs that causes a warning. */
 const MISSED_TO_WARN = 3;
-/** A scheduler's times are whole seconds, and later than the launcher's. */
+/** A scheduler's times are whole seconds, and slightly later than the launcher's. */
 const SAME_RUN_MS = 5_000;
 
 export interface StatusInput {
@@ -116,7 +116,7 @@ export interface StatusInput {
   bootMs: number;
 }
 
-/** Judges the facts; pure. */
+/** Computes the status from the facts alone. */
 export function statusOf(input: StatusInput): JobStatus {
   const { job, scheduler, state, everySec, log, nowMs } = input;
   const { lastRun, lastExit } = lastOf(input);
@@ -146,7 +146,7 @@ function lastOf({ job, state, record }: StatusInput): Pick<JobStatus, 'lastRun' 
   return isLater ? { lastRun, lastExit } : { lastRun: toIso(record.atMs), lastExit: record.exit };
 }
 
-/** Runs due since the last one, the install or the boot, whichever is latest. */
+/** Returns the runs due since the last one, the install or the boot, whichever is latest. */
 function missedRuns({ recorded, everySec, nowMs, bootMs }: StatusInput, lastMs: number | undefined): number {
   const known = [lastMs, recorded === undefined ? undefined : parseIso(recorded.at)].filter(
     (ms) => ms !== undefined,

@@ -39,7 +39,7 @@ export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<st
 }
 
 function timesOf(everySec: number): string {
-  // Persistent: runs once after hours of sleep or without a login.
+  // Persistent: catches up with one run after sleep or a time without a login.
   if (everySec === HOUR_SEC)
     return 'OnActiveSec=60\nOnCalendar=hourly\nPersistent=true\nRandomizedDelaySec=30\n';
   return `OnActiveSec=15\nOnUnitActiveSec=${everySec}\nAccuracySec=${everySec < 60 ? 1 : 5}s\n`;
@@ -110,7 +110,7 @@ export function systemd(deps: BackendDeps): Backend {
     async uninstall(name, recorder) {
       await disable(deps, name);
       const removed = filesOf(deps, name).filter((file) => recorder.remove(file));
-      // Also if none was removed: an earlier run may have been killed before this.
+      // Also if nothing was removed, since an earlier uninstall may have been killed before this step.
       await systemctl(deps, 'daemon-reload');
       for (const unit of [`${name}.timer`, `${name}.service`]) await systemctl(deps, 'reset-failed', unit);
       return removed;
@@ -162,7 +162,7 @@ async function isEnabled(deps: BackendDeps, unit: string): Promise<boolean> {
   return (await systemctl(deps, 'is-enabled', unit)).code === 0;
 }
 
-/** Also removes what systemd wrote: the link that enables the unit, and the time of its last run. */
+/** Also removes systemd's own files: the link that enables the unit, and the time of its last run. */
 async function disable(deps: BackendDeps, name: string): Promise<void> {
   for (const unit of filesOf(deps, name)
     .filter(deps.exists)
@@ -174,7 +174,7 @@ async function disable(deps: BackendDeps, name: string): Promise<void> {
 
 async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<Installed> {
   const unit = unitOf(entry);
-  // systemd stores there when a timer last ran, to catch up.
+  // systemd stores the last run of a timer there.
   const stamps = posix.join(xdg(deps, 'XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
   const beside = posix.join(stamps, `stamp-${entry.name}.timer`);
   const files = Object.entries(renderSystemd(entry)).map(([file, text]) => ({

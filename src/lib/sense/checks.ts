@@ -165,7 +165,8 @@ async function checkRepo({ run }: SenseChecked, root: string, onlyMine: boolean)
     });
   } catch (error) {
     if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
-    const { message, hint: what } = error;
+    const { hint: what } = error;
+    const message = error.message.replace(/\.$/, '');
     const mend = `git config --global --add safe.directory ${forShell(root)}`;
     if (what === undefined) return failed(`${root}: ${message}`);
     const isUntrusted = what.includes('safe.directory');

@@ -158,7 +158,7 @@ function queueRow({ context }: Sources): Row {
   const { area } = context;
   const outbox = outboxStatus(area);
   const spool = spoolStatus(area.spool);
-  // Reading the machine id creates it: don't for an empty queue.
+  // Reading the machine id would create it, so an empty queue skips that.
   const foreign = {
     outbox: outbox.waiting > 0 ? foreignDeliveries({ outbox: area.outbox, machineId: context.machineId }) : 0,
     spool: spool.waiting > 0 ? foreignIntentions(area.spool, context.machineId) : 0,

@@ -1,10 +1,10 @@
 import { StewardError, errnoCode } from '../../errors';
 import { spawn } from '../process/spawn';
 
-/** A program that has not failed by then has succeeded, or is the browser itself. */
+/** A program that still runs then has not failed: it may be the browser itself. */
 const FAILS_WITHIN_MS = 2_000;
 
-/** Opens an address in the browser. A program that is missing, or fails at once, is `unavailable`. */
+/** Opens an address in the browser. Throws `unavailable` if the program is missing or fails at once. */
 export function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<void> {
   const [file, args] = openerOf(platform, url);
   return new Promise((resolve, reject) => {
@@ -36,7 +36,7 @@ export function openInBrowser(url: string, platform: NodeJS.Platform = process.p
 
 function openerOf(platform: NodeJS.Platform, url: string): [string, string[]] {
   if (platform === 'darwin') return ['open', [url]];
-  // Not `start` of cmd, which interprets & and ?.
+  // The `start` command of cmd would interpret & and ?.
   if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', url]];
   return ['xdg-open', [url]];
 }

@@ -47,7 +47,7 @@ export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
   );
 }
 
-/** Returns what the session bus lacks, without connecting; undefined if nothing. */
+/** Returns why the session bus cannot be used, without connecting; undefined if it can. */
 export function missingSessionBus(env: NodeJS.ProcessEnv): string | undefined {
   const address = sessionBusAddress(env);
   if (address === undefined) return 'no D-Bus session is set';
@@ -68,7 +68,7 @@ export async function withBus<T>(
   options: { address: string; timeoutMs: number },
   use: (bus: Bus) => Promise<T>,
 ): Promise<T> {
-  // Without a bus, as on a server, this saves each capture the 10 ms of loading the library.
+  // Without a bus, as on a server, this saves each capture 10 ms of loading the library.
   const missing = missingSocket(options.address);
   if (missing !== undefined) throw unreachable(missing, undefined);
   const dbus = await import('dbus-next');
@@ -95,7 +95,7 @@ export async function withBus<T>(
   }
 }
 
-/** Closes both halves: a bus that hangs would keep the process alive. */
+/** Closes both halves, since a bus that hangs would keep the process alive. */
 function hangUp(connection: ReturnType<Library['sessionBus']>): void {
   connection.disconnect();
   const { stream } = (connection as unknown as { _connection: { stream: Duplex } })._connection;
@@ -144,13 +144,13 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
   return bus;
 }
 
-/** The second is the answer to calls that may not start a service. */
+/** The second answers calls that may not start a service. */
 const ABSENT = new Set([
   'org.freedesktop.DBus.Error.ServiceUnknown',
   'org.freedesktop.DBus.Error.NameHasNoOwner',
 ]);
 
-/** Is the service not running? */
+/** Returns whether the error means that the service is not running. */
 export function isAbsentService(error: unknown): boolean {
   return isBusError(error) && ABSENT.has(error.type);
 }

@@ -21,23 +21,23 @@ export interface Display {
 
 /** `BadWindow` and `BadDrawable`: the window is gone. */
 const GONE = new Set([3, 9]);
-/** Answers of GetInputFocus in place of a window. */
+/** Special replies of GetInputFocus: None and PointerRoot. */
 const NO_FOCUS = 0;
 const POINTER_ROOT = 1;
-/** Deeper than any toolkit nests its windows. */
+/** More levels than any toolkit uses. */
 const MAX_LEVELS = 32;
 const MAX_LONGS = 256;
 
 /**
  * Connects to the X display (`:0`, `host:0.1`) for the duration of `use`, with the cookie of XAUTHORITY or
- * ~/.Xauthority. Any failure, or exceeding `timeoutMs`, is `unavailable`.
+ * ~/.Xauthority. Throws `unavailable` for any failure or after `timeoutMs`.
  */
 export async function withDisplay<T>(
   options: { display: string; env: NodeJS.ProcessEnv; timeoutMs: number },
   use: (display: Display) => Promise<T>,
 ): Promise<T> {
   const x11 = await import('x11');
-  // With its own stream and cookie the library would throw uncatchable errors from a callback.
+  // If it opens the stream and reads the cookie itself, the library throws uncatchable errors from a callback.
   const { display } = options;
   const address = addressOf(display);
   const stream = createConnection(address);
@@ -58,7 +58,7 @@ export async function withDisplay<T>(
         const remote = address.path === undefined ? stream.remoteAddress : undefined;
         const auth = cookieFor(options.env, { number: address.number, remote });
         hadCookie = auth !== undefined;
-        // The library writes its greeting in pieces; a server that closes after the first would go unnoticed.
+        // The library sends its greeting in pieces, and does not notice a server that closes after the first.
         stream.cork();
         setImmediate(() => stream.uncork());
         const client = x11.createClient(
@@ -81,7 +81,7 @@ export async function withDisplay<T>(
 
 const FIRST_PORT = 6000;
 
-/** `[unix][:host]:number[.screen]`: a local socket, or a port of a host. */
+/** Parses `[unix][:host]:number[.screen]`: a local socket, or a port of a host. */
 function addressOf(
   display: string,
 ): { number: number; screen: number } & (
@@ -106,7 +106,7 @@ function displayOf({ client }: import('x11').XDisplay, root: number): Display {
   // The library caches atoms for the whole process, but each server numbers its own.
   client.atoms = {};
   client.atom_names = {};
-  /** 0 if no client ever used the name. */
+  /** 0 if no client has used the name. */
   const atomOf = async (name: string): Promise<number> =>
     (await answer<number>((done) => client.InternAtom(true, name, done))) ?? 0;
   const property: Display['property'] = async (window, name) => {
@@ -129,13 +129,17 @@ function displayOf({ client }: import('x11').XDisplay, root: number): Display {
     async idleMs() {
       const saver = await answer<import('x11').ScreenSaver>((done) => client.require('screen-saver', done));
       const info = await answer<{ idle: number }>((done) => saver?.QueryInfo(root, done));
-      if (info === undefined) throw new StewardError('unavailable', 'The X display reports no idle time.');
+      if (info === undefined) {
+        throw new StewardError('unavailable', 'The X display reports no idle time.', {
+          hint: 'Use an X server with the MIT-SCREEN-SAVER extension.',
+        });
+      }
       return info.idle;
     },
   };
 }
 
-/** Where the focus follows the pointer, the focused window is the one below the pointer. */
+/** If the focus follows the pointer, the focused window is the one below the pointer. */
 async function focusedWindows(client: import('x11').XClient, root: number): Promise<number[]> {
   const focus = (await answer<{ focus: number }>((done) => client.GetInputFocus(done)))?.focus ?? NO_FOCUS;
   if (focus === NO_FOCUS) return [];
@@ -168,7 +172,7 @@ function answer<T>(
   });
 }
 
-/** Answers of servers that reject the cookie. */
+/** Replies of servers that reject the cookie. */
 const REFUSED = /cookie|authoriz|no protocol specified/i;
 
 function refused(display: string, hadCookie: boolean, cause: unknown): StewardError {
@@ -203,7 +207,7 @@ function unreachable(display: string, reason: string, cause?: unknown): StewardE
 
 export interface XCookie {
   name: string;
-  /** One character a byte. */
+  /** One character per byte. */
   data: string;
 }
 
@@ -213,8 +217,8 @@ const INTERNET = 0;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Returns the cookie of a display from $XAUTHORITY or ~/.Xauthority; undefined without one, which many servers accept.
- * `remote` is the peer's address of a TCP connection.
+ * Returns the cookie of a display from $XAUTHORITY or ~/.Xauthority; undefined if there is none, which many servers
+ * accept. `remote` is the peer's address of a TCP connection.
  */
 export function cookieFor(
   env: NodeJS.ProcessEnv,
@@ -225,7 +229,7 @@ export function cookieFor(
   return bytes === undefined ? undefined : findCookie(bytes, { ...display, host: hostname() });
 }
 
-/** Entries have family, address, display number, method and secret; all but the family are preceded by a length. */
+/** An entry has a family, address, display number, method and secret; a length precedes all but the family. */
 export function findCookie(
   bytes: Buffer,
   display: { number: number; remote: string | undefined; host: string },

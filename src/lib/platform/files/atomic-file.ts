@@ -29,15 +29,15 @@ export interface ReplaceOptions {
   /** Writes through a symbolic link of this user; otherwise links are refused. */
   followLink?: boolean;
   /**
-   * False: a power failure may lose or empty the file. `content`: it may leave the old or the new content, complete.
-   * Default: the new content is durable when the call returns.
+   * False: a power failure may lose or empty the file. `content`: a power failure leaves the complete old or new
+   * content. Default: the new content is durable when the call returns.
    */
   sync?: boolean | 'content';
 }
 
 /**
- * Replaces a file atomically: a reader, or a crash at any point, sees the old or the new content. The folder must
- * exist. Anything but a regular file is `config` and stays.
+ * Replaces a file atomically: readers see the old or the new content, even after a crash. The folder must exist. Throws
+ * `config` for anything but a regular file.
  */
 export function replaceFile(path: string, data: FileData, options: ReplaceOptions = {}): void {
   const target = targetOf(path, options.followLink === true);
@@ -56,7 +56,7 @@ export function replaceFile(path: string, data: FileData, options: ReplaceOption
   }
 }
 
-/** Creates a complete and durable file; false if the path is taken. */
+/** Creates a durable file; false if the path is taken. */
 export function createFile(path: string, data: FileData): boolean {
   try {
     const temp = writeTemp(path, data, { sync: true });
@@ -73,7 +73,7 @@ export function createFile(path: string, data: FileData): boolean {
   }
 }
 
-/** Creates an empty file, which one of several processes can; false if it exists, undefined if its folder does not. */
+/** Creates an empty file; false if it exists (only one process succeeds), undefined if its folder does not. */
 export function claimFile(path: string): boolean | undefined {
   try {
     closeSync(openSync(path, 'wx', 0o600));
@@ -89,13 +89,13 @@ export function claimFile(path: string): boolean | undefined {
 interface ReadOptions {
   /** Follows a symbolic link of this user or of root; otherwise links are refused. */
   followLink?: boolean;
-  /** A larger file is `config`. */
+  /** Throws `config` for a larger file. */
   maxBytes?: number;
 }
 
 /** Returns the text of a regular file; undefined if it does not exist. */
 export function readText(path: string, options: ReadOptions = {}): string | undefined {
-  // Naming UTF-8 would load the look-up of encodings in every run.
+  // Passing 'utf8' would make every run load Node's table of encodings.
   return readBytes(path, options)?.toString();
 }
 
@@ -122,7 +122,7 @@ export function tempOf(path: string): string {
 
 /**
  * Removes temp files of killed processes that are older than `olderThanMs` (or as far in the future). In a folder that
- * others write too, `of` is the beginning of the names that the temp files were for.
+ * other programs write to, `of` limits this to temp files of names with that beginning.
  */
 export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {
   for (const name of readdirSync(folder)) {
@@ -135,7 +135,7 @@ export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, o
   }
 }
 
-/** Links the file `from` to a second name in its folder; false if the name is taken. */
+/** Hard-links `from` to a second name in its folder; false if the name is taken. */
 export function linkNew(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -233,8 +233,8 @@ const NON_BLOCKING = (constants.O_NONBLOCK as number | undefined) ?? 0;
 const NO_FOLLOW = (constants.O_NOFOLLOW as number | undefined) ?? 0;
 
 /**
- * Opens a regular file; undefined if it does not exist and the flags create none. A link, folder, pipe, socket or
- * device is `config`, and never blocks.
+ * Opens a regular file; undefined if it does not exist and the flags create none. Throws `config` for a link, folder,
+ * pipe, socket or device, and never blocks.
  */
 export function openRegular(path: string, flags: number, options: OpenOptions = {}): number | undefined {
   const fd = openAnything(path, flags, options);
@@ -282,7 +282,7 @@ function notRegular(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path} is not a regular file.`, { hint: 'Move it away.', cause });
 }
 
-/** Sets the path of a system error, which may name a temp file or none. */
+/** Sets the path of a system error, which may name a temp file or no file. */
 export function withPath(error: unknown, path: string): unknown {
   return error instanceof Error && errnoCode(error) !== undefined ? Object.assign(error, { path }) : error;
 }

@@ -20,8 +20,8 @@ import { randomName } from './short-hash';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Copies a regular file to a free path, atomically and durably, private (0600), with the original's date; false if the
- * path is taken. Anything but a regular file is `config`.
+ * Copies a regular file to a free path, atomically and durably, as a private file (0600) with the original's date;
+ * false if the path is taken. Throws `config` for anything but a regular file.
  */
 export function copyNew(from: string, to: string): boolean {
   if (exists(to)) return false;
@@ -36,7 +36,7 @@ export function copyNew(from: string, to: string): boolean {
   }
 }
 
-/** Copies a folder to a free path atomically, without its links; false if the path is taken. */
+/** Copies a folder atomically to a free path, without its links; false if the path is taken. */
 export function copyFolderNew(from: string, to: string): boolean {
   if (exists(to)) return false;
   const temp = join(dirname(to), `.${basename(to)}.${randomName(12)}.import`);
@@ -61,13 +61,13 @@ export function sweepFolderCopies(folder: string): void {
   }
 }
 
-/** Do two files have the same bytes? */
+/** Returns whether two files have the same bytes. */
 export function sameBytes(a: string, b: string): boolean {
   const [first, second] = [readBytes(a), readBytes(b)];
   return first !== undefined && second !== undefined && first.equals(second);
 }
 
-/** Does `whole` have every file of `part`, with the same bytes? */
+/** Returns whether `whole` has every file of `part`, with the same bytes. */
 export function holdsAllOf(whole: string, part: string): boolean {
   return listFolder(part).every((name) => {
     const [own, other] = [join(part, name), join(whole, name)];

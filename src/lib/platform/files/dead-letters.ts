@@ -16,7 +16,7 @@ const PRUNED = 'pruned.json';
 
 export interface Burial {
   atMs: number;
-  /** Left out if the entry has its own reason. */
+  /** Omitted if the entry has its own reason. */
   reason?: string;
 }
 
@@ -107,7 +107,7 @@ export function pruneDead(folder: string, nowMs: number): void {
     return index < names.length - MAX_KEPT || nowMs - (facts?.mtimeMs ?? nowMs) > KEEP_MS;
   });
   if (over.length === 0) return;
-  // Counted first: after a crash an entry may count twice, but none is missed.
+  // Counts before it removes: after a crash an entry may count twice, but none is missed.
   replaceFile(join(folder, PRUNED), `${JSON.stringify({ count: prunedIn(folder) + over.length })}\n`);
   for (const name of over) removeFile(join(folder, name));
 }

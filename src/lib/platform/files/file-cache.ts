@@ -3,8 +3,8 @@ import type { Clock } from '../time/clock';
 import { marksOf } from './stat';
 
 /**
- * A value made from files, valid while their marks (stat.ts) are unchanged. A change within one clock tick does not
- * change a mark, so a value made from files that had just changed is made again.
+ * A value made from files, valid while their marks (stat.ts) are unchanged. A second change within one clock tick does
+ * not change a mark, so files that have just changed are read again.
  */
 export interface Cached<T> {
   value: T;

@@ -50,21 +50,21 @@ function leadsToFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Makes a folder private. True if it was not. */
+/** Makes a folder private; true if it was not. */
 export function makePrivate(path: string): boolean {
   if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return false;
   chmodSync(path, 0o700);
   return true;
 }
 
-/** May users other than the owner access the path? Links are followed; always false on Windows. */
+/** Returns whether users other than the owner can access the path. Follows links; always false on Windows. */
 export function isOpenToOthers(path: string): boolean {
   if (process.platform === 'win32') return false;
   const found = statSync(path, { throwIfNoEntry: false });
   return found !== undefined && (found.mode & 0o077) !== 0;
 }
 
-/** Does anything exist at the path, even a broken link? */
+/** Returns whether anything exists at the path, even a broken link. */
 export function exists(path: string): boolean {
   return lstatOf(path) !== undefined;
 }
@@ -79,7 +79,7 @@ export interface FileFacts {
 
 /** Returns the facts of a path without following links; undefined if nothing exists there. */
 export function lstatOf(path: string): FileFacts | undefined {
-  // An error with its stack costs more than the call.
+  // Creating an error with its stack would cost more than the call.
   const found = unless(['ENOTDIR'], () => lstatSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return undefined;
   return {
@@ -124,8 +124,8 @@ export function modeOf(path: string): number | undefined {
 }
 
 /**
- * Creates a folder and its missing parents (0700); returns those it created, the outermost first. An existing path is
- * no error. Node's `recursive` never returns where the system denies that an existing parent exists, as /proc does.
+ * Creates a folder and its missing parents (0700) if needed; returns those it created, the outermost first. Node's
+ * `recursive` option hangs where the system denies that an existing parent exists, as /proc does.
  */
 export function makeFolders(path: string): string[] {
   const missing: string[] = [];
@@ -180,7 +180,9 @@ export function realPath(path: string): string | undefined {
   return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
 }
 
-/** Removes folders when this process exits, after its code cache was written; then the empty folders of `ifEmpty`. */
+/**
+ * Removes folders when this process exits, after it has written its code cache; then those of `ifEmpty` that are empty.
+ */
 export function removeAtExit(folders: readonly string[], ifEmpty: readonly string[]): void {
   process.once('exit', () => {
     for (const folder of folders) removeFolder(folder);

@@ -4,23 +4,23 @@ import { StewardError, unless } from '../../errors';
 import { readText } from './atomic-file';
 import { kindOf, targetOf, type Target } from './stat';
 
-/** Where a git repository keeps its things; found by reading a few files, no process. */
+/** The folders of a git repository, found by reading a few files without starting git. */
 export interface GitFolder {
-  /** The checkout (or the bare repository) that was asked for; git is started here. */
+  /** The requested checkout or bare repository; git runs here. */
   root: string;
   /** The folder of this checkout's HEAD: `.git`, `…/.git/worktrees/x`, `…/.git/modules/x`. */
   gitDir: string;
-  /** The folder of the refs and objects, one for all worktrees of a repository. */
+  /** The folder of the refs and objects, which all worktrees of a repository share. */
   commonDir: string;
-  /** The main checkout (or the bare repository): `root`, unless that is a linked worktree. */
+  /** The main checkout or bare repository: `root`, unless that is a linked worktree. */
   mainRoot: string;
-  /** The repository's folder name, the same in each of its worktrees; `.git` of a bare one is left out. */
+  /** The repository's folder name, the same in all worktrees and without the `.git` of a bare repository. */
   name: string;
-  /** `dev:ino` of commonDir: one repository under two paths is told by it. */
+  /** `dev:ino` of commonDir; identifies a repository that is reachable under two paths. */
   id: string;
 }
 
-/** The repository at exactly this path, or what is there instead: undefined, when it is something else or nothing. */
+/** Returns the repository at exactly this path; undefined if there is none. */
 export function gitFolderAt(path: string): GitFolder | undefined {
   const root = resolve(path);
   const dotGit = join(root, '.git');
@@ -30,33 +30,35 @@ export function gitFolderAt(path: string): GitFolder | undefined {
     const gitDir = linkIn(dotGit);
     return gitDir === undefined ? undefined : folderAt(root, gitDir);
   }
-  // A bare repository, or a .git folder itself; the names alone are no rare ones. This one is: every hook walks up.
+  // A bare repository or a .git folder. HEAD is checked first because few folders have one, and every hook walks up.
   if (kindOf(join(root, 'HEAD')) === undefined) return undefined;
   const isBare = kindOf(join(root, 'objects')) === 'folder' && kindOf(join(root, 'refs')) !== undefined;
   return isBare || kindOf(join(root, 'commondir')) === 'file' ? folderAt(root, root) : undefined;
 }
 
-/** Returns the name and the main checkout of the repository that a path lies in. */
+/** Returns the name and the main checkout of the repository that contains a path. */
 export function repositoryOf(path: string): { name: string; root: string } | undefined {
   const found = checkoutOf(path);
   return found === undefined ? undefined : { name: found.name, root: found.mainRoot };
 }
 
-/** Returns the checkout that a path lies in. Walks up and starts no process; the path may be gone or invalid. */
+/**
+ * Returns the checkout that contains a path. Walks up without starting a process; the path may be missing or invalid.
+ */
 export function checkoutOf(path: string): GitFolder | undefined {
   if (path.includes('\0')) return undefined;
   for (let at = resolve(path); ; at = dirname(at)) {
-    // A folder that may not be looked into holds no repository of this user.
+    // An unreadable folder cannot be this user's repository.
     const found = unless(['EACCES', 'EPERM'], () => gitFolderAt(at));
     if (found !== undefined) return found;
     if (dirname(at) === at) return undefined;
   }
 }
 
-/** Returns the branch that HEAD names; null when it is detached or unreadable. */
+/** Returns the branch that HEAD names; null if HEAD is detached or unreadable. */
 export function branchOf(gitDir: string): string | null {
   const branch = /^ref: refs\/heads\/(.+)$/.exec(readLink(join(gitDir, 'HEAD')) ?? '')?.[1];
-  // Repositories with reftables keep a HEAD that only says so.
+  // With reftables, HEAD is only a placeholder.
   return branch === undefined || branch === '.invalid' ? null : branch;
 }
 
@@ -70,27 +72,27 @@ function folderAt(root: string, gitDir: string, found?: Target): GitFolder | und
   return { root, gitDir, commonDir, mainRoot: holder, name: nameOf(holder), id };
 }
 
-/** The checkout that a common folder belongs to; a bare repository is its own. */
+/** Returns the checkout that owns a common folder; a bare repository owns itself. */
 function ownerOf(commonDir: string): string {
   return basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
 }
 
 function nameOf(folder: string): string {
   const name = basename(folder);
-  // `project/.bare` with worktrees beside it: the project is the folder around it.
+  // In `project/.bare` with worktrees beside it, the project is the parent folder.
   if (name.startsWith('.') && name.length > 1) return basename(dirname(folder)) || name;
   return name.length > 4 && name.endsWith('.git') ? name.slice(0, -4) : name || folder;
 }
 
 const MAX_LINK_BYTES = 8192;
 
-/** Where a `.git` file (worktree, submodule, --separate-git-dir) points. */
+/** Returns the target of a `.git` file (worktree, submodule, --separate-git-dir). */
 function linkIn(dotGit: string): string | undefined {
   const target = /^gitdir: ([^\0]+)$/.exec(readLink(dotGit) ?? '')?.[1];
   return target === undefined ? undefined : resolve(dirname(dotGit), target);
 }
 
-/** A linked worktree names the folder that it shares with the main checkout. */
+/** Returns the folder that a linked worktree shares with the main checkout. */
 function commonDirOf(gitDir: string): string {
   const path = join(gitDir, 'commondir');
   if (kindOf(path) === undefined) return gitDir;
@@ -98,7 +100,7 @@ function commonDirOf(gitDir: string): string {
   return text === undefined || text === '' || text.includes('\0') ? gitDir : resolve(gitDir, text);
 }
 
-/** Returns the file's text without its line end; undefined if it is not a regular file or too large to be a link of git's. */
+/** Returns a file's text without its line end; undefined if it is not a regular file, or too large for a git link. */
 function readLink(path: string): string | undefined {
   try {
     return readText(path, { followLink: true, maxBytes: MAX_LINK_BYTES })?.replace(/(?<![\r\n])[\r\n]+$/, '');

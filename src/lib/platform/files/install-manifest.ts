@@ -8,15 +8,15 @@ import { ensureFolder, exists, removeEmptyFolder, removeFile } from './folder';
 import { isObject } from './json-object';
 import { withLock } from './lock';
 
-/** One change outside of steward's own state, with what an uninstall needs to undo it. */
+/** One change outside of steward's own state, with the data that undoes it. */
 export interface InstallEntry {
-  /** Such as `hooks:claude-code`; there is one entry for each id, path and machine. */
+  /** Such as `hooks:claude-code`. An id, path and machine have one entry. */
   id: string;
-  /** How it is undone, such as `settings-entries` or `file`. */
+  /** Decides how it is undone, such as `settings-entries` or `file`. */
   kind: string;
   /** Absolute. */
   path: string;
-  /** What was added, in the terms of its kind. */
+  /** What was added; its form depends on the kind. */
   added: Readonly<Record<string, unknown>>;
   /** SHA-256 (hex) of the file before the change; null: missing or unknown. */
   before: string | null;
@@ -46,7 +46,7 @@ export interface InstallManifest {
   /** The entries of this machine, the oldest first. */
   entries: () => InstallEntry[];
   find: (id: string, path: string) => InstallEntry | undefined;
-  /** Stores an entry durably. Called before the change, so that a crash never leaves an unrecorded change. */
+  /** Stores an entry durably. Call it before the change, so that a crash never leaves an unrecorded change. */
   record: (entry: InstallEntry) => void;
   forget: (id: string, path: string) => void;
 }
@@ -56,7 +56,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** An installer may run programs of the system while it holds the lock. */
 const LOCK_WAIT_MS = 30_000;
 
-/** Runs an installer or uninstaller, one at a time on this machine. A damaged or newer manifest is `config`. */
+/** Runs an installer or uninstaller, one at a time on this machine. Throws `config` for a damaged or newer manifest. */
 export async function withInstallManifest<T>(
   deps: ManifestDeps,
   work: (manifest: InstallManifest) => T | Promise<T>,
@@ -70,7 +70,7 @@ export function readInstallManifest(path: string, machineId: string): InstallEnt
   return read(path).filter(({ machine }) => machine === machineId);
 }
 
-/** Is there an entry with this id, of any machine? Does not create the machine id. */
+/** Returns whether any machine has an entry with this id. Does not create the machine id. */
 export function isInstalledAnywhere(path: string, id: string): boolean {
   return read(path).some((entry) => entry.id === id);
 }
@@ -156,7 +156,7 @@ export interface RecordedFile {
   top: string;
 }
 
-/** Records and writes a file with its missing folders. Links in its path are followed. */
+/** Records and writes a file with its missing folders. Follows links in its path. */
 export function writeRecorded(
   manifest: InstallManifest,
   { id, path, text, was, top }: RecordedFile,

@@ -9,8 +9,8 @@ import { readHead, readLines } from './jsonl';
 import { shortHash } from './short-hash';
 
 /**
- * An append-only file of JSON lines. A reader stores its cursor together with the state that it folds from the entries,
- * so nothing counts twice; without that file it folds the state again from `LOG_START`.
+ * An append-only file of JSON lines. A reader stores its cursor together with the state that it builds from the
+ * entries, so nothing counts twice; without that file it rebuilds the state from `LOG_START`.
  */
 export interface Journal<E> {
   path: string;
@@ -22,7 +22,9 @@ export interface Journal<E> {
   maxLineBytes?: number;
 }
 
-/** Appends an entry, which survives a crash of the process but not a power failure; returns the journal's size. */
+/**
+ * Appends an entry and returns the journal's size. The entry survives a crash of the process but not a power failure.
+ */
 export function append<E>(journal: Journal<E>, entry: E, nowMs?: number): number {
   const { rotateBytes } = journal;
   return appendLog(journal.path, JSON.stringify(entry), {
@@ -39,7 +41,7 @@ export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (en
   });
 }
 
-/** Rotates a journal of at least `bytes`. Only for its single reader, after it has stored a cursor at the end. */
+/** Rotates a journal of at least `bytes`. Only its single reader may call this, after storing a cursor at the end. */
 export function rotateRead({ path }: { path: string }, bytes: number): void {
   if ((lstatOf(path)?.size ?? 0) > bytes) renameOver(path, rotatedName(path));
 }
@@ -72,7 +74,9 @@ export function asLogCursor(value: unknown): LogCursor | undefined {
   };
 }
 
-/** Takes a line (undefined: too long or not UTF-8); `wasCut`: the journal was truncated and is read from its start. */
+/**
+ * Receives a line (undefined: too long or not UTF-8). `wasCut`: the journal was truncated and is read from its start.
+ */
 type TakeLine = (text: string | undefined, wasCut: boolean) => void;
 
 /**
@@ -102,7 +106,7 @@ function readFrom(
   from: number,
   onText: (text: string | undefined) => void,
 ): LogCursor | undefined {
-  // A writer that saw another's line half written begins with a line feed, which leaves an empty line.
+  // A writer that sees another's half-written line starts with a line feed, which leaves an empty line.
   const read = readLines(path, { from }, ({ text }) => text !== '' && onText(text));
   if (read === undefined || read.end === 0) return undefined;
   return { offset: read.end, head: headOf(path, read.end) ?? '' };
@@ -147,7 +151,7 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
       const bytes = Buffer.from(isTorn(fd, size) ? `\n${line}\n` : `${line}\n`);
       writeWhole(fd, bytes);
       size += bytes.length;
-      // The log was rotated twice while this process stalled: no one reads this line.
+      // The log was rotated twice while this process stalled, so nothing reads this line.
       if (fstatSync(fd).nlink === 0) return appendLog(path, line, options);
     } finally {
       closeSync(fd);
@@ -179,7 +183,7 @@ function openLog(path: string): number {
 }
 
 function writeWhole(fd: number, bytes: Buffer): void {
-  // A full disk may take a part; the next append starts a new line.
+  // A full disk may store only part of the line; the next append starts a new line.
   for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
 }
 
@@ -189,7 +193,7 @@ function isTorn(fd: number, size: number): boolean {
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF;
 }
 
-/** Of several processes that find the log too large, the one with the claim renames it after checking again. */
+/** If several processes find the log too large, the one with the claim checks again and renames it. */
 function rotate(path: string, maxBytes: number, nowMs: number | undefined): void {
   const claim = `${path}.rotating`;
   const fd = takeClaim(claim, nowMs);

@@ -1,13 +1,13 @@
 import type { JsonArray, JsonObject } from './json-tree';
 
-/** A span of a text and what comes in its place. */
+/** A span of a text and its replacement. */
 export interface Edit {
   start: number;
   end: number;
   text: string;
 }
 
-/** The text with all edits made. They must not overlap. */
+/** Applies edits that do not overlap. */
 export function applyEdits(source: string, edits: readonly Edit[]): string {
   return [...edits]
     .sort((a, b) => b.start - a.start)
@@ -18,8 +18,8 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Adds an item at the end of an array, or a member at the end of an object, in the indentation and the line
- * breaks of its neighbours. Where there are neighbours, `removeChildren` undoes it to the byte.
+ * Appends an item to an array or a member to an object, with the indentation and line breaks of its neighbours. If it
+ * has neighbours, `removeChildren` restores the text byte for byte.
  */
 export function appendChild(
   source: string,
@@ -45,7 +45,7 @@ export function appendChild(
   };
 }
 
-/** Takes children out of a container, each with its comma and the white space before it; the rest stays. */
+/** Removes children from a container, each with its comma and the white space before it. */
 export function removeChildren(container: JsonArray | JsonObject, removed: ReadonlySet<number>): Edit[] {
   const children = childrenOf(container);
   if (removed.size === children.length) {
@@ -58,7 +58,7 @@ export function removeChildren(container: JsonArray | JsonObject, removed: Reado
       return [];
     }
     const next = children[index + 1];
-    // A first child takes the comma behind it, all others the one before them.
+    // The first child loses the comma after it, the others the comma before them.
     if (!keptBefore && next !== undefined) return [{ start: child.start, end: next.start, text: '' }];
     return [{ start: children[index - 1]?.end ?? child.start, end: child.end, text: '' }];
   });
@@ -78,7 +78,7 @@ interface Style {
   /** One level of indentation. */
   unit: string;
   newline: string;
-  /** All on one line. */
+  /** The container is on one line. */
   compact: boolean;
 }
 
@@ -91,7 +91,7 @@ function styleOf(source: string): Style {
   };
 }
 
-/** The white space before a value that is the first on its line; undefined for one that is not. */
+/** Returns the white space before a value; undefined if the value is not the first on its line. */
 function indentBefore(source: string, offset: number): string | undefined {
   return /(?:\n)([ \t]*)$/.exec(source.slice(0, offset))?.[1];
 }
@@ -101,7 +101,7 @@ function lineIndent(source: string, offset: number): string {
   return /^[ \t]*/.exec(source.slice(lineStart, offset))?.[0] ?? '';
 }
 
-/** What stands between the children of a container on one line. */
+/** Returns the separator between the children of a container on one line. */
 function gapBefore(source: string, container: JsonArray | JsonObject): string {
   const [first, second] = childrenOf(container);
   if (first === undefined || second === undefined) return source.includes('\n') ? ' ' : '';

@@ -1,18 +1,18 @@
-/** What is wrong with a text, and where: line and column count from 1. */
+/** A syntax error with its position; line and column count from 1. */
 export interface TextProblem {
   line: number;
   column: number;
   message: string;
 }
 
-/** A value and where it stands: `source.slice(start, end)` is its text. */
+/** A value and its position: `source.slice(start, end)` is its text. */
 export type JsonNode = JsonObject | JsonArray | JsonScalar;
 
 export interface JsonObject {
   kind: 'object';
   start: number;
   end: number;
-  /** In the order of the text; a key may stand twice, and then the last one counts. */
+  /** In the order of the text; if a key occurs twice, the last one counts. */
   members: JsonMember[];
 }
 
@@ -37,15 +37,15 @@ export interface JsonScalar {
 }
 
 export type ParsedTree =
-  /** `duplicate`: the first key that stands twice in one object, which JSON.parse lets through. */
+  /** `duplicate`: the first key that occurs twice in one object, which JSON.parse accepts. */
   { root: JsonNode; duplicate: TextProblem | undefined } | { problem: TextProblem };
 
-/** What people write by hand nests a few levels; far deeper is an accident or an attack. */
+/** People nest a few levels by hand; anything far deeper is an accident or an attack. */
 const MAX_DEPTH = 64;
 
 /**
- * Parses JSON as strictly as JSON.parse (a byte order mark before it is allowed), with the place of every
- * value. Messages never quote the text, which may hold secrets.
+ * Parses JSON as strictly as JSON.parse (but accepts a byte order mark), with the position of every value. Messages
+ * never quote the text, which may hold secrets.
  */
 export function parseJsonTree(source: string): ParsedTree {
   const cursor: Cursor = { source, at: source.startsWith('\ufeff') ? 1 : 0, duplicateAt: undefined };
@@ -65,14 +65,14 @@ export function parseJsonTree(source: string): ParsedTree {
   }
 }
 
-/** The line and the column of an offset, both from 1. */
+/** Returns the line and the column of an offset, both from 1. */
 export function placeOf(source: string, offset: number): { line: number; column: number } {
   const before = source.slice(0, offset);
   const breaks = before.split('\n');
   return { line: breaks.length, column: (breaks[breaks.length - 1] ?? '').length + 1 };
 }
 
-/** Never leaves this file: what ends a scan, however deep. */
+/** Thrown to end a scan from any depth; caught in this file. */
 class Fault extends Error {
   constructor(
     readonly offset: number,

@@ -27,7 +27,7 @@ export interface ReadEnd {
 export interface ReadOptions {
   from?: number;
   maxLineBytes?: number;
-  /** The bytes after the last line feed count as a line. */
+  /** Treats the bytes after the last line feed as a line. */
   tail?: boolean;
 }
 
@@ -37,7 +37,7 @@ const CHUNK = 256 * 1024;
 const LF = 10;
 
 /**
- * Calls `onLine` for every complete line from an offset on, in bounded memory. Undefined if the file does not exist; a
+ * Calls `onLine` for every complete line after an offset, in bounded memory. Undefined if the file does not exist; a
  * `size` below `from` means that it was truncated or replaced.
  */
 export function readLines(
@@ -96,13 +96,13 @@ function joined(held: readonly Buffer[], last: Buffer): Buffer {
   return held.length === 0 ? last : Buffer.concat([...held, last]);
 }
 
-/** Text to append, and the offset that was the file's end when the append was planned. */
+/** Text to append, and the size of the file when the append was planned. */
 export interface AppendPlan {
   offset: number;
   text: string;
 }
 
-/** Plans an append: a torn line is first completed with a line feed. */
+/** Plans an append, after a line feed if the last line is torn. */
 export function planAppend(path: string, lines: readonly string[]): AppendPlan {
   const body = textOf(lines);
   const fd = openRegular(path, constants.O_RDONLY);
@@ -157,7 +157,7 @@ function withAppender(path: string, work: (fd: number) => void): void {
   }
 }
 
-/** Returns the planned lines that are not in the file from the plan's offset on (anywhere, if it was truncated). */
+/** Returns the planned lines that the file lacks after the plan's offset (or anywhere, if it was truncated). */
 function missingLines(fd: number, plan: AppendPlan, size: number): string[] {
   const lines = plan.text.split('\n').filter((line) => line !== '');
   const longest = Math.max(0, ...lines.map((line) => Buffer.byteLength(line)));
@@ -184,7 +184,7 @@ function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Does the file end without a line feed? */
+/** Returns whether the file ends without a line feed. */
 function isTorn(fd: number, size: number): boolean {
   if (size === 0) return false;
   const last = Buffer.alloc(1);

@@ -25,9 +25,9 @@ export interface Holder {
   /** Boot of the machine and pid namespace, on Linux: a pid is unique only within them. */
   boot: string | null;
   namespace: string | null;
-  /** Start of the process in clock ticks since the boot, on Linux: pids are reused, pairs with a start are not. */
+  /** Start of the process in clock ticks since boot, on Linux: a pid can be reused, but not with the same start. */
   started: string | null;
-  /** When the lock was taken, wall-clock ms. */
+  /** When the holder took the lock, wall-clock ms. */
   at: number;
   /** 16 random hex digits. */
   token: string;
@@ -39,7 +39,7 @@ interface GoneOptions {
   nowMs: number;
   /** A holder whose process is invisible counts as gone after this long without a refresh. */
   staleAfterMs: number;
-  /** Wall-clock ms of the last refresh; the time of the lock if left out. */
+  /** Wall-clock ms of the last refresh; default: when the lock was taken. */
   lastSignMs?: number;
   /** Returns when a process started, wall-clock ms, if the lock file does not say; undefined if unknown. */
   processStart: (pid: number) => number | undefined;
@@ -75,12 +75,10 @@ const REFRESH_MS = 30_000;
 const REUSED_AFTER_MS = 60_000;
 
 /**
- * Runs `work` while holding the lock file, which one process at a time can. Takes over the lock of a process that is
- * gone; waiting longer than `waitMs` is `locked`.
- *
- * A lock is taken by linking a complete file to its name. It is taken over by the process that creates the claim named
- * after the old holder's token; if that process dies too, the claim named after its own token decides. So no two
- * processes mistake each other's new lock for the old one.
+ * Runs `work` while holding the lock file. Takes over the lock of a process that is gone; throws `locked` after
+ * `waitMs`. A process takes a lock by linking a complete file to its name. To take over a stale lock, it first creates
+ * the claim named after the old holder's token; if it dies too, its own token names the next claim. So no process
+ * mistakes another's new lock for the stale one.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
@@ -110,7 +108,7 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
 
 function staleness(options: LockOptions): (found: Found) => boolean {
   const { clock, machineId, staleAfterMs = STALE_AFTER_MS } = options;
-  // Finding out a start runs a program, so each holder is asked once.
+  // Looking up a start time runs a program, so it happens once per holder.
   const starts = new Map<number, number | undefined>();
   const startOf = (pid: number): number | undefined => {
     if (!starts.has(pid)) starts.set(pid, (options.processStart ?? processStart)(pid));
@@ -123,12 +121,12 @@ function staleness(options: LockOptions): (found: Found) => boolean {
   };
 }
 
-/** Updates only the date: writing the file again could undo a take-over. */
+/** Updates only the date, since rewriting the file could undo a take-over. */
 function refresh(path: string, token: string, nowMs: number): void {
   try {
     if (readLock(path)?.token === token) utimesSync(path, nowMs / 1000, nowMs / 1000);
   } catch (error) {
-    // A lock in a folder that was removed only seems older than it is.
+    // If the folder was removed, the lock only looks older than it is.
     if (errnoCode(error) === undefined && !(error instanceof StewardError)) throw error;
   }
 }
@@ -210,7 +208,7 @@ function lockedError(path: string): StewardError {
   });
 }
 
-/** Returns the holder that a running process is, such as the one that started this process. */
+/** Returns a running process, such as this process's parent, as a lock holder. */
 export function holderOf(pid: number, machineId: string, nowMs: number, token: string): Holder {
   const { boot, namespace } = scope();
   const started = processFacts(pid)?.started ?? null;
@@ -229,8 +227,8 @@ export function parseHolder(text: string): Holder | undefined {
 }
 
 /**
- * Tells whether the holder is gone: by its pid and start if its process is visible here, else by its last refresh, where
- * a time in the future counts as expired.
+ * Returns whether the holder is gone, by its pid and start if its process is visible here, else by its last refresh; a
+ * refresh in the future counts as expired.
  */
 export function isGone(holder: Holder, options: GoneOptions): boolean {
   if (holder.machine === options.machineId) {
@@ -250,7 +248,7 @@ function isProcessGone({ pid, started, at }: Holder, options: GoneOptions): bool
   return startedMs !== undefined && startedMs > at + REUSED_AFTER_MS;
 }
 
-/** Is there a process with this pid? Zombies count. */
+/** Returns whether a process with this pid exists, even as a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -260,7 +258,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns when a process started, wall-clock ms, from ps or PowerShell; undefined if they do not say. */
+/** Returns when a process started, wall-clock ms, from ps or PowerShell; undefined if unknown. */
 export function processStart(pid: number): number | undefined {
   const isWindows = process.platform === 'win32';
   const script = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`;
@@ -275,7 +273,7 @@ export function processStart(pid: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Null except on Linux: elsewhere a pid is unique on the machine. */
+/** Null except on Linux: elsewhere pids are unique on the machine. */
 function scope(): { boot: string | null; namespace: string | null } {
   return {
     boot: systemText(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? null,

@@ -14,14 +14,14 @@ export function machineId(statePath: string = machineStatePath()): string {
   const path = join(statePath, 'machine-id');
   const stored = readId(path);
   if (stored !== undefined) return stored;
-  // Loaded only here: it would cost every hook 2 ms.
+  // Loaded lazily: it would cost every hook 2 ms.
   const { randomBytes } = process.getBuiltinModule('node:crypto');
   const made = `${randomBytes(6).toString('hex')}\n`;
   ensureFolder(statePath);
   if (!createFile(path, made) && readId(path) === undefined) replaceFile(path, made);
   const id = readId(path);
   if (id !== undefined) return id;
-  throw new StewardError('unavailable', `${path} does not keep the machine id.`, {
+  throw new StewardError('unavailable', `Cannot store the machine id in ${path}.`, {
     hint: 'Check the disk, and that no other program writes this file.',
   });
 }
@@ -39,7 +39,7 @@ function readId(path: string): string | undefined {
 /** Names that Syncthing, Dropbox, Nextcloud, ownCloud, Resilio and Seafile give to conflict copies. */
 const NAMED =
   /\.sync-conflict-\d{8}-\d{6}|conflicted copy|\((?:case|selective sync) conflict\)|[_ (]conflict-\d{8}-\d{6}|\.conflict$|\(SFConflict /i;
-/** Google Drive and iCloud add a number, OneDrive the machine: a conflict copy only if the original exists too. */
+/** Google Drive and iCloud append a number, OneDrive the machine: conflict copies only if the original exists too. */
 const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES'];
 const MAX_NAMES = 20_000;

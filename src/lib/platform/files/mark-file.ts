@@ -4,7 +4,7 @@ import { StewardError } from '../../errors';
 import { openRegular } from './atomic-file';
 import { parseObject } from './json-object';
 
-/** A small state that is written after each step of a long run, in place: it survives the process at any point. */
+/** A small state file that a long run updates in place after each step, so that a crash loses nothing. */
 export interface MarkFile<T> {
   read: () => T | undefined;
   write: (value: T) => void;
@@ -14,9 +14,9 @@ export interface MarkFile<T> {
 const BYTES = 512;
 
 /**
- * Opens a mark, and makes it where it is missing. A write is one call of the system over the same bytes, so that a
- * reader sees the old value or the new even when the writer is killed; it is not synced, and may be older after
- * a crash of the machine. The value as JSON has at most 511 bytes.
+ * Opens a mark file, creating it if needed. Each write is one system call over the same bytes, so readers see the old
+ * or the new value even if the writer is killed. Writes are not synced: a power failure may lose the latest. A value
+ * has at most 511 bytes of JSON.
  */
 export function openMark<T extends object>(path: string): MarkFile<T> {
   const fd = openRegular(path, constants.O_RDWR | constants.O_CREAT);
@@ -34,7 +34,7 @@ export function openMark<T extends object>(path: string): MarkFile<T> {
     write: (value) => {
       bytes.fill(' ');
       const length = bytes.write(JSON.stringify(value), 'utf8');
-      if (length >= BYTES) throw new RangeError('a mark is too long');
+      if (length >= BYTES) throw new RangeError(`The mark has over ${BYTES - 1} bytes.`);
       bytes.write('\n', BYTES - 1);
       writeSync(fd, bytes, 0, BYTES, 0);
     },

@@ -6,7 +6,7 @@ import { StewardError, unless } from '../../errors';
 import { folderHash } from './short-hash';
 import { clean } from '../terminal/terminal';
 
-/** What the folders depend on. */
+/** The environment that determines the folders. */
 export interface PathHost {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
@@ -24,12 +24,12 @@ export function processHost(): PathHost {
   };
 }
 
-/** Returns the absolute path of the user area, `$STEWARD_HOME` or `~/.steward`; a relative one is `config`. */
+/** Returns the absolute path of the user area, `$STEWARD_HOME` or `~/.steward`; throws `config` for a relative one. */
 export function userAreaPath(host: PathHost = processHost()): string {
   const { resolve, join, isAbsolute } = pathOf(host);
   const set = nonEmpty(host.env['STEWARD_HOME']);
   if (set === undefined) return resolve(join(host.home, '.steward'));
-  // In a service file or in JSON no shell expands it.
+  // No shell expands ~ in a service file or in JSON.
   if (/^~(?:$|[/\\])/.test(set)) return resolve(join(host.home, set.slice(1)));
   if (isAbsolute(set)) return resolve(set);
   throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}.`, {
@@ -52,7 +52,7 @@ export function machineStatePath(host: PathHost = processHost()): string {
   return join(absolute(host, 'XDG_STATE_HOME') ?? join(host.home, '.local', 'state'), 'steward');
 }
 
-/** Returns the folder of what can be recreated at any time, such as the code cache. */
+/** Returns the folder of data that can be recreated at any time, such as the code cache. */
 export function cachePath(host: PathHost = processHost()): string {
   const { join } = pathOf(host);
   if (host.platform === 'win32') return join(localAppData(host), 'steward', 'cache');
@@ -75,7 +75,7 @@ function canonical(path: string, host: PathHost): string {
 }
 
 function homeFolder(): string {
-  // The variable that `homedir` reads first; loading its module costs every run half a millisecond.
+  // `homedir` reads this variable first, but loading its module costs every run half a millisecond.
   const set = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'];
   if (set !== undefined && pathOf(process).isAbsolute(set)) return set;
   // An empty or relative $HOME would make the untrusted current folder the user's home.
@@ -103,7 +103,7 @@ function absolute(host: PathHost, name: string): string | undefined {
   return text !== undefined && pathOf(host).isAbsolute(text) ? text : undefined;
 }
 
-/** An empty variable counts as unset. */
+/** Returns a variable; an empty one counts as unset. */
 export function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : text;
 }

@@ -7,8 +7,8 @@ import { bury as buryFile, deadNames, moveInto, pruneDead, type Burial } from '.
 import { isObject, parseObject } from './json-object';
 
 /**
- * A durable queue with one file an entry. An entry waits in the spool's own folder, is in `claimed` while a process works
- * on it, and in `dead` after it was given up. It moves by renames, which only one process can win.
+ * A durable queue with one file per entry. An entry waits in the spool's folder, moves to `claimed` while a process
+ * works on it, and to `dead` if it is given up. Each move is a rename, which only one process can win.
  */
 export interface Spool<T> extends Codec<T> {
   path: string;
@@ -17,20 +17,20 @@ export interface Spool<T> extends Codec<T> {
 /** How the entries of a spool are stored: JSON objects with a `version`. */
 export interface Codec<T> {
   version: number;
-  /** Parses a stored entry; `newer`: a later version wrote it, and it is left alone. */
+  /** Parses a stored entry; `newer`: a later version wrote it, so it stays untouched. */
   parse: (value: Record<string, unknown>) => T | 'newer' | undefined;
   isName: (name: string) => boolean;
   /** File names sort by time. */
   nameOf: (entry: T) => string;
-  /** The id of the machine that created the entry, and processes it. */
+  /** The machine that created the entry, which also processes it. */
   machineOf: (entry: T) => string;
   /** When the entry was created, wall-clock ms. */
   timeOf: (name: string) => number;
   /** False: an entry survives a crash of the process, but not a power failure. */
   durable: boolean;
-  /** A full spool takes no more. */
+  /** A full spool rejects new entries. */
   cap: number;
-  /** Does an entry with this name count against the cap? Default: all do. */
+  /** Returns whether an entry with this name counts against the cap. Default: all do. */
   counts?: (name: string) => boolean;
   /** Returns the feature's `unavailable` error. */
   full: (count: number, path: string) => StewardError;
@@ -40,9 +40,9 @@ export type Place = 'waiting' | 'claimed' | 'dead';
 
 const MAX_BYTES = 64 * 1024;
 const TEMPS_STALE_MS = 60_000;
-/** Counting a full spool is expensive. */
+/** How long a count is reused: counting a full spool is expensive. */
 const COUNT_MS = 1000;
-/** Another machine processes its own entries; after this long it never will. */
+/** Each machine processes its own entries; after this long it never will. */
 const FOREIGN_MS = 24 * 3_600_000;
 const LOOKED_AT = 1000;
 
@@ -108,7 +108,7 @@ export function capacityCheck<T>(
   };
 }
 
-/** Adds an entry. In a durable spool, a name that is taken is `unavailable`. */
+/** Adds an entry. In a durable spool, throws `unavailable` if the name is taken. */
 export function put<T>(spool: Spool<T>, entry: T): void {
   ensureFolder(spool.path);
   const name = spool.nameOf(entry);
@@ -168,7 +168,7 @@ export function revive<T>(spool: Spool<T>, name: string, entry: T): void {
   removeFile(join(folderOf(spool, 'dead'), name));
 }
 
-/** Is an entry of another machine so old (or so far in the future) that no machine will process it? */
+/** Returns whether another machine's entry is so old (or so far in the future) that no machine will process it. */
 export function isOrphaned<T>(spool: Spool<T>, name: string, nowMs: number): boolean {
   return !(Math.abs(nowMs - spool.timeOf(name)) <= FOREIGN_MS);
 }
@@ -186,8 +186,8 @@ export interface Claimed<T> {
 }
 
 /**
- * Returns the claims of ended processes: entries of this machine, unreadable files, and orphans of other machines. Only
- * for the one process of the machine that works on the spool.
+ * Returns the claims of ended processes to the queue: entries of this machine, unreadable files, and orphans of other
+ * machines. Only the process that works on the spool may call this.
  */
 export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number): Claimed<T>[] {
   return namesIn(spool, 'claimed')
@@ -204,13 +204,15 @@ export type Attempt = 'done' | 'failed' | 'later' | 'dead' | 'gone';
 
 export interface Work<T> {
   clock: { now: () => number };
-  /** Throws to retry the entry; returns `later` to leave it waiting, `{refused}` to give it up with that reason. */
+  /**
+   * Throws to retry the entry; returns `later` to leave it in the queue, `{refused}` to give it up with that reason.
+   */
   run: (entry: T) => unknown;
   /** Returns the entry to retry; undefined after the last attempt. */
   again: (entry: T) => T | undefined;
 }
 
-/** Claims an entry, does its work, and settles it. An interruption (`canceled`) returns it to the queue and throws. */
+/** Claims an entry, processes it, and settles it. An interruption (`canceled`) returns it to the queue and throws. */
 export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: Work<T>): Promise<Attempt> {
   if (!claim(spool, name)) return 'gone';
   let outcome: unknown;
@@ -234,7 +236,7 @@ export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: 
   return 'done';
 }
 
-/** Returns a claimed entry to the queue as `next`; without one it is given up. */
+/** Returns a claimed entry to the queue as `next`, or gives it up without one. */
 export function retry<T>(
   spool: Spool<T>,
   name: string,

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node
 
 import { unless } from '../../errors';
 
-/** The state of a path, cheap enough to query for hundreds of paths at every capture. */
+/** The state of a path, cheap enough for hundreds of paths per capture. */
 export interface Stamp {
   kind: 'file' | 'folder' | 'link' | 'other';
   /** Inode, size and modification time: equal marks mean equal content, except for changes within one clock tick. */
@@ -24,7 +24,7 @@ export function markOfTarget(path: string): string | undefined {
   return found === undefined ? undefined : datesOf(found).mark;
 }
 
-/** The marks of several paths as one text, which is equal as long as nothing changes. */
+/** The marks of several paths as one text, equal while nothing changes. */
 export interface Marks {
   text: string;
   /** The latest modification, wall-clock ms; 0 if nothing exists. */

@@ -65,7 +65,7 @@ export function withTempFile<T>(
 }
 
 const TEMP_PREFIX = 'steward-tmp-';
-/** Longer than any use. */
+/** Longer than any use takes. */
 const TEMP_STALE_MS = 10 * 60_000;
 
 /** Calls `use` with the path of an empty private folder that is removed afterwards. */
@@ -102,8 +102,8 @@ export function userId(): number {
 }
 
 /**
- * Returns the text of a file that a person named on the command line; a missing file is `not_found`, anything else but a
- * regular file of up to `maxBytes` is `usage`. `instead` names the alternative in hints.
+ * Returns the text of a file named on the command line. Throws `not_found` if it is missing, and `usage` unless it is a
+ * regular file of up to `maxBytes`. `instead` names the alternative in hints.
  */
 export function namedFile(
   path: string,
@@ -121,7 +121,7 @@ export function namedFile(
     });
   }
   if (text !== undefined) return text;
-  throw new StewardError('not_found', `There is no file ${clean(path)}.`, {
+  throw new StewardError('not_found', `File ${clean(path)} not found.`, {
     hint: `Check the path; ${instead}.`,
   });
 }

@@ -1,5 +1,5 @@
-// Front matter is read line by line: the YAML library would take seconds for thousands of files. It is used only where
-// a person must see what is wrong with a file.
+// Reads front matter line by line: the YAML library would take seconds for thousands of files. The library is used only
+// to show a person what is wrong with a file.
 
 /** Returns the lines between the two marks; undefined if the text has no front matter. */
 export function frontMatter(text: string): string[] | undefined {
@@ -76,7 +76,7 @@ export function bodyOf(text: string): string {
     .replace(/^\n+/, '');
 }
 
-/** Does a YAML text hold nothing but comments and blank lines? */
+/** Returns whether a YAML text has only comments and blank lines. */
 export function isOnlyComments(source: string): boolean {
   const lines = source.replace(/^\ufeff/, '').split('\n');
   return lines.every((line) => /^[ \t]*(?:#|\r?$)/.test(line));

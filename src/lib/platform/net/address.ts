@@ -6,12 +6,12 @@ import { dirname, join } from 'node:path';
 import { ensureFolder, makePrivate } from '../files/folder';
 import { shortHash } from '../files/short-hash';
 
-/** 4 or 6 for an IP address (without brackets), 0 for anything else. */
+/** Returns 4 or 6 for an IP address (without brackets), 0 for anything else. */
 export function ipVersion(text: string): 0 | 4 | 6 {
   return isIP(text) as 0 | 4 | 6;
 }
 
-/** Is the name or address (IPv6 without brackets) a loopback one? */
+/** Returns whether a name or address (IPv6 without brackets) is loopback. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
@@ -22,23 +22,23 @@ export function httpUrl(host: string, port: number): string {
   return `http://${isIP(shown) === 6 ? `[${shown}]` : shown}:${port}`;
 }
 
-/** Is the host name of a URL (`127.0.0.1`, `[::1]`) a loopback one? */
+/** Returns whether the host name of a URL (`127.0.0.1`, `[::1]`) is loopback. */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
 export interface LocalAddress {
   path: string;
-  /** Removes its files. */
+  /** Removes the socket, and its temporary folder if it has one. */
   remove: () => void;
 }
 
-/** Limit of a unix socket's path: 108 bytes on Linux, 104 on macOS, with the final zero. */
+/** Limit of a unix socket's path: 108 bytes on Linux, 104 on macOS, including the final zero. */
 const MAX_PATH_BYTES = 103;
 
 /**
  * Returns the address of a server for this user only: a unix socket in `folder`, which becomes private, or a named pipe
- * on Windows. If the path is too long the socket goes to a new temporary folder, so clients must be told its path.
+ * on Windows. If the path is too long, the socket is in a new temporary folder, so clients need its path.
  */
 export function localAddress(folder: string, name: string): LocalAddress {
   if (process.platform === 'win32') {

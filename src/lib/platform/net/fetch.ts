@@ -8,26 +8,30 @@ export type BoundFetch = (url: string, init?: RequestInit) => Promise<Response>;
 export interface BoundFetchOptions {
   /** `https://api.github.com`: requests to any other origin are refused. */
   origin: string;
-  /** For the complete request and answer. */
+  /** Time limit of the complete request and answer. */
   timeoutMs: number;
-  /** Limit of an answer's body; a longer one is an error with the code `TOO_LARGE`. */
+  /** Limit of an answer's body; a longer one throws with the code `TOO_LARGE`. */
   maxBytes: number;
-  /** For the proxy variables. */
+  /** Source of the proxy variables. */
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * Returns `OriginClient` in the form of `fetch`, for libraries: one origin, no redirects, plain HTTP only to this
- * machine. It reads the answer completely, so that a broken connection is an error and not a short answer.
+ * Returns an `OriginClient` as a `fetch` for libraries: one origin, no redirects, plain HTTP only to this machine. It
+ * reads the complete answer, so that a broken connection is an error instead of a short answer.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {
   let sender: Promise<BoundFetch> | undefined;
   return async (url, init = {}) => {
     const target = new URL(url);
     if (target.origin !== options.origin) {
-      throw new StewardError('unavailable', `A request for ${options.origin} was sent on to another place.`, {
-        hint: 'Nothing was sent. Check the server that redirects the request.',
-      });
+      throw new StewardError(
+        'unavailable',
+        `A request to ${options.origin} was redirected to another server.`,
+        {
+          hint: 'Nothing was sent. Check the server that redirects the request.',
+        },
+      );
     }
     requireEncryption(target);
     sender ??= senderFor(options.env);
@@ -43,7 +47,7 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
 
 async function senderFor(env: NodeJS.ProcessEnv): Promise<BoundFetch> {
   const [{ fetch }, dispatcher] = await Promise.all([import('undici'), openDispatcher({ env })]);
-  // The library's types and Node's differ in name only.
+  // The library's types differ from Node's only in name.
   return (url, init) =>
     fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>;
 }
@@ -59,7 +63,7 @@ export interface UrlAnswer {
 
 export type GetUrl = (url: string, headers?: Record<string, string>) => Promise<UrlAnswer>;
 
-/** Sends one GET without redirects. A failure is `unavailable` and names only the host, since the rest may be secret. */
+/** Sends one GET without redirects. A failure throws `unavailable` and names only the host: the rest may be secret. */
 export async function getUrl(
   env: NodeJS.ProcessEnv,
   url: string,
@@ -78,7 +82,7 @@ export async function getUrl(
   }
 }
 
-/** Returns the innermost cause of a library's error, which has the code. */
+/** Returns the innermost cause of a library's error, which carries the code. */
 function innermost(error: unknown): unknown {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 8; depth += 1) {

@@ -10,7 +10,7 @@ export interface RequestHead {
   rawHeaders: readonly string[];
   /** Received over the local socket, which only this user can open. */
   isLocal: boolean;
-  /** Whether another user of this machine sent it, as far as the system tells. */
+  /** Whether another user of this machine sent it, if the system can tell. */
   isOtherUser: IsOtherUser;
 }
 
@@ -19,7 +19,7 @@ export interface HttpAnswer {
   /** Alternating names and values; content-length is added. */
   headers: readonly string[];
   body: string | Buffer;
-  /** Bytes of the body, if known. */
+  /** Size of the body, if known. */
   length?: number;
 }
 
@@ -27,13 +27,13 @@ export interface Application {
   /** Called before the body is read; an answer refuses the request. */
   admit: (head: RequestHead) => HttpAnswer | undefined | Promise<HttpAnswer | undefined>;
   answer: (head: RequestHead, body: Buffer) => HttpAnswer | Promise<HttpAnswer>;
-  /** Returns the answer to a request that does not reach `admit` (400, 408, 413, 431), or to a fault (500). */
+  /** Returns the answer to a request that did not reach `admit` (400, 408, 413, 431), or to an internal error (500). */
   refuse: (status: number, cause?: unknown) => HttpAnswer;
 }
 
 export interface ServerLimits {
   maxBodyBytes: number;
-  /** All headers together. */
+  /** Limit of all headers together. */
   maxHeaderBytes: number;
   maxHeaders: number;
   /** Time limit for the headers, and for the complete request. */
@@ -41,9 +41,9 @@ export interface ServerLimits {
   /** How long a connection may be idle between requests. */
   idleMs: number;
   maxConnections: number;
-  /** Unanswered requests that one connection may have; a client that sends more is cut. */
+  /** Unanswered requests that one connection may have; a client that sends more is disconnected. */
   maxUnanswered: number;
-  /** How long an answer may stay unread, and a new connection silent. */
+  /** How long an answer may stay unread, and a new connection may stay silent. */
   unreadMs: number;
 }
 

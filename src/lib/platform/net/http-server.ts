@@ -14,18 +14,18 @@ import { peerLookup, type IsOtherUser } from './peer';
 import { bodyOf, drained, hasBody } from './request-body';
 
 export interface HttpServer {
-  /** Resolves with the port; port 0 is any free one. */
+  /** Resolves with the port; port 0 chooses a free one. */
   listenTcp: (host: string, port: number) => Promise<number>;
   /** A unix socket, or a named pipe on Windows. */
   listenLocal: (path: string) => Promise<void>;
   /** Requests in progress, and requests answered since the start. */
   load: () => { open: number; answered: number };
-  /** Stops listening, answers every request that has arrived, and closes; cuts the rest after `graceMs`. */
+  /** Stops listening, answers every request that has arrived, and closes; drops the rest after `graceMs`. */
   close: (graceMs: number) => Promise<void>;
 }
 
 interface Connection {
-  /** Seconds of `process.uptime()`; undefined while it carries a request. */
+  /** When it became idle, `process.uptime()` seconds; undefined during a request. */
   idleSince: number | undefined;
   unanswered: number;
   isLeaving: boolean;
@@ -40,20 +40,20 @@ interface State {
   /** Requests in progress. */
   open: number;
   answered: number;
-  /** Connections that were accepted. */
+  /** Accepted connections. */
   accepted: number;
   isClosing: boolean;
   /** Called when no request is in progress. */
   onSettled: (() => void) | undefined;
 }
 
-/** A closing server ends connections that were quiet for this long. */
+/** A closing server ends connections that were idle for this long. */
 const LINGER_MS = 400;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
  * Creates an HTTP/1.1 server over TCP and a local socket, with limits on sizes and times. It closes without losing a
- * request: answers carry `Connection: close`, and only quiet connections are closed.
+ * request: answers carry `Connection: close`, and it closes only idle connections.
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
   const state: State = {
@@ -68,7 +68,7 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       return (server.address() as AddressInfo).port;
     },
     listenLocal(path) {
-      // listen() creates the socket before it returns, so nothing else is created under this mask.
+      // listen() creates the socket before it returns, so this mask affects nothing else.
       const mask = process.umask(0o177);
       try {
         return listening(
@@ -104,7 +104,7 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.unreadMs;
   server.on('connection', (socket: Socket) => onConnection(state, socket, peerOf(socket)));
-  // Cuts idle connections and those that do not read their answer, but not those whose request is in progress.
+  // Drops idle connections and those that do not read their answer, but not those with a request in progress.
   server.on('timeout', (socket: Socket) => {
     if (socket.writableLength > 0 || sockets.get(socket)?.idleSince !== undefined) socket.destroy();
   });
@@ -140,7 +140,7 @@ function onRequest(state: State, isLocal: boolean, request: IncomingMessage, res
   const { app, limits, sockets } = state;
   const { socket } = request;
   const known = sockets.get(socket);
-  // Node still delivers what a cut connection had sent.
+  // Node still delivers what a dropped connection had sent.
   if (known === undefined || socket.destroyed) return;
   if (known.unanswered >= limits.maxUnanswered) {
     socket.destroy();
@@ -207,11 +207,11 @@ function ended(state: State, connection: Connection, count: number): void {
 
 async function close(state: State, graceMs: number): Promise<void> {
   await takeWaiting(state);
-  // http's own close() would cut connections whose next request is on its way.
+  // Node's close() would drop connections whose next request is on its way.
   const closed = state.servers.map(
     (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );
-  // Only now: clients would reconnect while the server still listens, and be cut.
+  // Not earlier: clients would reconnect while the server still listens, and be dropped.
   state.isClosing = true;
   const idle = setInterval(() => setImmediate(() => hangUpIdle(state.sockets)), LINGER_MS);
   const cut = setTimeout(() => {
@@ -227,7 +227,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   for (const server of state.servers) server.close();
 }
 
-/** Ends quiet connections; one whose client does not respond is cut at the next call. */
+/** Ends idle connections; drops them at the next call if the client has not responded. */
 function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
   for (const [socket, connection] of sockets) {
     const { idleSince, isLeaving } = connection;
@@ -239,8 +239,8 @@ function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
 }
 
 /**
- * Accepts the connections that wait in the system's queue, which closing would cut. The event loop accepts one a turn,
- * so this waits until turns bring none.
+ * Accepts the connections in the system's queue, which closing would drop. The event loop accepts one per turn, so this
+ * waits until turns bring none.
  */
 async function takeWaiting(state: State): Promise<void> {
   for (let turns = 0, quiet = 0; turns < MAX_TURNS && quiet < 2; turns += 1) {
@@ -250,7 +250,7 @@ async function takeWaiting(state: State): Promise<void> {
   }
 }
 
-/** The system queues 511 connections at most. */
+/** The system queues at most 511 connections. */
 const MAX_TURNS = 600;
 
 /** Returns `/path` of a target that begins with scheme and host, as clients of a proxy send it. */
@@ -283,7 +283,7 @@ function listening(server: Server, where: object): Promise<void> {
   });
 }
 
-/** Does the error say that a port or socket is in use? */
+/** Returns whether the error means that a port or socket is in use. */
 export function isTaken(error: unknown): boolean {
   return errnoCode(error) === 'EADDRINUSE';
 }

@@ -16,7 +16,7 @@ export interface LocalRequest {
 
 export interface LocalAnswer {
   status: number;
-  /** The body, parsed. */
+  /** The parsed body. */
   json: unknown;
 }
 
@@ -24,12 +24,12 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const UNREADABLE = 'sent an unreadable answer';
 const TOO_LARGE = 'sent an answer over 16 MiB';
 
-/** The daemon is not running: no socket, one left by a killed daemon, or one closed just now. */
+/** The daemon is not running: there is no socket, or a dead one. */
 const NOT_RUNNING = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK']);
 
 /**
- * Sends one request to the daemon over its local socket; undefined if no daemon runs, `unavailable` if it does not
- * answer in time. Written by hand: `node:http` costs a hook some milliseconds.
+ * Sends one request to the daemon over its local socket; undefined if no daemon runs. Throws `unavailable` if it does
+ * not answer in time. Avoids `node:http`, which costs a hook some milliseconds.
  */
 export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined> {
   const { createConnection } = process.getBuiltinModule('node:net');
@@ -69,8 +69,8 @@ const LONG_PAUSE_MS = 2;
 const LONG_AFTER_MS = 10;
 
 /**
- * Does the same as `askLocal` for a command that has nothing else to do: it blocks, and loads no streams, which would
- * be a fifth of its time. Undefined if nothing could be sent this way; `askLocal` then finds out why.
+ * Does the same as `askLocal`, but blocks and does not load Node's streams, which saves a hook a fifth of its time.
+ * Undefined if nothing could be sent; `askLocal` then finds out why.
  */
 export function askLocalNow(request: LocalRequest): LocalAnswer | undefined {
   const pipe = connectLocal(request.socket);
@@ -83,7 +83,7 @@ export function askLocalNow(request: LocalRequest): LocalAnswer | undefined {
   }
 }
 
-/** False if none of it was sent. */
+/** Returns false if nothing was sent. */
 function send(fd: number, bytes: Buffer, wait: () => void): boolean {
   for (let done = 0; done < bytes.length;) {
     try {
@@ -102,7 +102,7 @@ function receive(fd: number, wait: () => void): LocalAnswer {
   const chunk = Buffer.allocUnsafe(CHUNK);
   let bytes = Buffer.alloc(0);
   for (let size: number | undefined; ;) {
-    // Waits before the first read too: a read that finds nothing takes longer than the pause.
+    // Pauses before the first read too: a read that finds nothing takes longer than the pause.
     if (size === undefined) wait();
     const got = tryRead(fd, chunk);
     if (got === undefined) {
@@ -167,7 +167,7 @@ function parseAnswer(bytes: Buffer): LocalAnswer | undefined {
 }
 
 export interface PortRequest {
-  /** An address of this machine. */
+  /** A loopback address. */
   host: string;
   port: number;
   path: string;
@@ -186,7 +186,7 @@ const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
  * Sends one GET to a port of this machine, with headers that HTTP clients do not let callers set. Undefined if nothing
- * listens; `unavailable` if the server does not answer in time, or not in HTTP.
+ * listens; throws `unavailable` without a timely HTTP answer.
  */
 export function askPort({ timeoutMs, ...options }: PortRequest): Promise<PortAnswer | undefined> {
   const { request } = process.getBuiltinModule('node:http');

@@ -2,19 +2,19 @@ import { createConnection } from 'node:net';
 
 import { StewardError, errnoCode } from '../../errors';
 
-/** Sends bytes, and receives the answer in chunks until it returns a value. */
+/** Sends bytes, then receives the answer in chunks until it yields a value. */
 export type Dialogue<T> = (send: (bytes: Uint8Array) => void) => (chunk: Buffer) => T | undefined;
 
 export interface LocalSocketOptions {
   path: string;
-  /** For messages: "The Wayland display". */
+  /** Names the server in messages: "The Wayland display". */
   what: string;
   timeoutMs: number;
-  /** A longer answer is `unavailable`. */
+  /** Throws `unavailable` for a longer answer. */
   maxBytes: number;
 }
 
-/** Talks to a local socket until the dialogue returns a value; any failure is `unavailable`. */
+/** Talks to a local socket until the dialogue returns a value; throws `unavailable` for any failure. */
 export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ path: options.path });
@@ -42,7 +42,7 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
         const value = listen(chunk);
         if (value !== undefined) settle(() => resolve(value));
       } catch (error) {
-        // A length beyond what was received.
+        // A length field that exceeds the received bytes.
         if (error instanceof RangeError) fail('sent invalid data', error);
         else settle(() => reject(error));
       }

@@ -4,7 +4,7 @@ import { StewardError, errnoCode } from '../../errors';
 import { processHost } from '../files/paths';
 import { isLoopbackHost } from './address';
 
-/** Why there is no complete answer. `sent` is false if the request certainly never reached the server. */
+/** Why there is no complete answer. `sent` is false only if the request cannot have reached the server. */
 export interface NetworkFailure {
   code: string;
   sent: boolean;
@@ -65,7 +65,7 @@ const BROKEN = new Set([
 /** Requests to this machine never go through a proxy. */
 const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 const CONNECT_MS = 10_000;
-/** Short, since a reused connection that the server has closed looks like a lost request. */
+/** Short: reusing a connection that the server has closed looks like a lost request. */
 const KEEP_ALIVE_MS = 2_000;
 
 export interface DispatcherOptions {
@@ -104,7 +104,7 @@ function valueOf(env: NodeJS.ProcessEnv, name: string): string {
   return env[name.toLowerCase()] ?? env[name] ?? '';
 }
 
-/** Rejects unencrypted addresses, except of this machine. */
+/** Rejects unencrypted addresses of other machines. */
 export function requireEncryption({ protocol, hostname }: URL): void {
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return;
   throw new StewardError('config', `${hostname} requires encryption.`, {

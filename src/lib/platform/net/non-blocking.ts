@@ -2,12 +2,12 @@ import { readSync } from 'node:fs';
 
 import { errnoCode } from '../../errors';
 
-/** A local socket of libuv: the inner part of `node:net`, which takes 5 ms to load. */
+/** A local socket of libuv, used directly because `node:net` takes 5 ms to load. */
 export interface PipeHandle {
   /** The file descriptor; -1 on Windows. */
   readonly fd: number;
   open(fd: number): number | undefined;
-  /** Not 0: the attempt failed. Other failures show at the first use of the descriptor. */
+  /** Anything but 0 is a failure. Other failures show at the first use of the descriptor. */
   connect(request: object, path: string): number | undefined;
   close(): void;
 }
@@ -17,21 +17,21 @@ interface PipeBinding {
   PipeConnectWrap: new () => { oncomplete: () => void };
 }
 
-/** Returns an internal part of Node; undefined on Windows, and in versions that no longer have it. */
+/** Returns an internal binding of Node; undefined on Windows, and in versions without it. */
 function pipeBinding(): PipeBinding | undefined {
   if (process.platform === 'win32') return undefined;
   try {
     const binding = Reflect.get(process, 'binding') as (name: string) => PipeBinding;
     return binding.call(process, 'pipe_wrap');
   } catch {
-    // The callers have another, slower way.
+    // Callers have a slower fallback.
     return undefined;
   }
 }
 
 /**
- * Makes a pipe or socket non-blocking, which opening it as a libuv pipe does; false if that is impossible. Any other way
- * loads Node's streams.
+ * Makes a pipe or socket non-blocking by opening it as a libuv pipe; false if that is impossible. Any other way would
+ * load Node's streams.
  */
 export function makeNonBlocking(fd: number): boolean {
   const binding = pipeBinding();

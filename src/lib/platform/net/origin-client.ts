@@ -21,9 +21,9 @@ export interface OriginRequest {
 }
 
 export interface Bounds {
-  /** For the complete request and answer. */
+  /** Time limit of the complete request and answer. */
   timeoutMs: number;
-  /** Limit of the answer's body; a longer one is `unavailable` with the code `TOO_LARGE`. */
+  /** Limit of the answer's body; a longer one throws `unavailable` with the code `TOO_LARGE`. */
   maxBytes: number;
   /** Truncates a longer body instead. */
   cut?: boolean;
@@ -35,7 +35,7 @@ export interface OriginAnswer {
   headers: Readonly<Record<string, string>>;
 }
 
-/** A complete answer; of a failure, the first 64 KiB. */
+/** A complete answer; the body of a failure is limited to 64 KiB. */
 export interface WholeAnswer extends OriginAnswer {
   bytes: Buffer;
   /** The bytes as UTF-8. */
@@ -50,8 +50,8 @@ export interface OriginStream extends OriginAnswer {
 
 /**
  * Sends requests to one server only, so credentials go nowhere else: no redirects, and plain HTTP only to this machine.
- * A failure is `unavailable` with a `NetworkFailure` as its cause; an answer of any status is a result. Errors name only
- * the host, since the rest of the address may be a secret.
+ * Throws `unavailable` with a `NetworkFailure` as its cause; any HTTP status is a result. Errors name only the host,
+ * since the rest of the address may be secret.
  */
 export interface OriginClient {
   host: string;
@@ -61,22 +61,22 @@ export interface OriginClient {
 }
 
 export interface OriginWords {
-  /** What to check when no answer comes. */
+  /** The hint if no answer comes. */
   hint: string;
   /** Precedes the host in messages: `The speech provider at`. */
   name?: string;
 }
 
-/** The loaded HTTP library; its clients share connections until it is closed. */
+/** The loaded HTTP library, whose clients share connections until it is closed. */
 export interface HttpLibrary {
-  /** An unencrypted address of another machine is `config`. */
+  /** Throws `config` for an unencrypted address of another machine. */
   origin: (base: string, words: OriginWords) => OriginClient;
   /** Ends every connection at once. */
   close: () => Promise<void>;
 }
 
 const ERROR_BYTES = 64 * 1024;
-/** The readers of streams notice silence earlier. */
+/** Readers of streams have a shorter limit of silence. */
 const LONGEST_SILENCE_MS = 900_000;
 export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLibrary> {
   const [{ request }, dispatcher] = await Promise.all([import('undici'), openDispatcher(options)]);
@@ -86,7 +86,7 @@ export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLib
   };
 }
 
-/** A client with its own connections. */
+/** Returns a client with its own connections. */
 export type OwnOrigin = OriginClient & Pick<HttpLibrary, 'close'>;
 
 export async function openOrigin(
@@ -155,7 +155,7 @@ async function openStream(
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: LONGEST_SILENCE_MS };
   const { statusCode, headers, body } = await orFail(ask(server, wanted, { ...timeouts, signal }));
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  // Closing the stream early is no error.
+  // The caller closed the stream early.
   body.on('error', () => body.destroy());
   return {
     status: statusCode,
@@ -208,7 +208,7 @@ function addressOf(root: URL, { path, query = [] }: OriginRequest): URL {
   });
 }
 
-/** Reads a body; one over `maxBytes` is truncated, or an error with the code `TOO_LARGE`. */
+/** Reads a body; truncates one over `maxBytes`, or throws with the code `TOO_LARGE`. */
 export async function bodyOf(
   body: AsyncIterable<Uint8Array>,
   { maxBytes, cut = false }: Pick<Bounds, 'maxBytes' | 'cut'>,

@@ -10,13 +10,15 @@ import { isLoopback } from './address';
 
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
-/** Tells whether a connection belongs to another user of this machine: a promise the first time, then the answer. */
+/**
+ * Returns whether a connection belongs to another user of this machine: a promise at the first call, then the result.
+ */
 export type IsOtherUser = () => boolean | Promise<boolean>;
 
 interface Waiter {
-  /** The connection as the tables write it: as an IPv4 socket, and as an IPv6 socket that carries IPv4. */
+  /** The connection as the tables list it: as an IPv4 socket, and as an IPv6 socket that carries IPv4. */
   keys: readonly string[];
-  /** Full passes over the tables that remain. */
+  /** Remaining full passes over the tables. */
   passes: number;
   resolve: (isOtherUser: boolean) => void;
   reject: (error: unknown) => void;
@@ -35,14 +37,14 @@ const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 const MAX_BYTES = 16 * 1024 * 1024;
 /** A row that moves during a read can be missed, so every connection is looked up twice. */
 const PASSES = 2;
-/** How long reading a table may hold up other requests at a time. */
+/** How long one slice of reading may delay other requests. */
 const SLICE_MS = 2;
 const HIDDEN = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'];
 
 /**
- * Returns a lookup of the user at the other end of an accepted connection, for connections within this machine on
- * Linux; any other connection counts as this user's. This user and root pass, and everyone where the tables cannot be
- * read. A connection whose user is unknown, because the other end is closed, counts as another user's.
+ * Returns a lookup of the user at the other end of an accepted connection. It covers connections within this machine on
+ * Linux; others count as this user's. This user and root pass; everyone passes if the tables cannot be read. A
+ * connection without a known user, because its other end is closed, counts as another user's.
  */
 export function peerLookup(): (socket: Ends) => IsOtherUser {
   const lookup: Lookup = { waiting: new Set(), byKey: new Map(), isRunning: false };
@@ -63,14 +65,14 @@ export function peerLookup(): (socket: Ends) => IsOtherUser {
   };
 }
 
-/** Can this system identify the user at the other end of a connection? */
+/** Returns whether this system can identify the user at the other end of a connection. */
 export function canIdentifyPeers(): boolean {
   const file = openTable(TABLES[0]);
   if (file !== undefined) closeSync(file);
   return file !== undefined;
 }
 
-/** Reads the tables for as long as a connection waits. All connections share a pass, from the point where they joined. */
+/** Reads the tables while connections wait. All share a pass, each from the point where it joined. */
 async function run(lookup: Lookup): Promise<void> {
   const { waiting } = lookup;
   lookup.isRunning = true;
@@ -101,7 +103,7 @@ async function readTable(lookup: Lookup, path: (typeof TABLES)[number]): Promise
   if (file === undefined) return;
   const keyLength = path === TABLES[0] ? KEY_LENGTH.v4 : KEY_LENGTH.v6;
   const pause = yielder(systemClock(), SLICE_MS);
-  // Read on this thread: the system returns 4 KiB at a time, too little to hand over to another.
+  // Runs on this thread: the system returns 4 KiB at a time, too little to be worth another thread.
   const bytes = Buffer.allocUnsafe(64 * 1024);
   try {
     let rest = '';
@@ -128,7 +130,7 @@ function settle({ waiting, byKey }: Lookup, waiter: Waiter, isOtherUser: boolean
   waiter.resolve(isOtherUser);
 }
 
-/** A socket that its process has closed is listed as root's, without an inode. */
+/** After its process has closed it, a socket is listed as root's, without an inode. */
 function isTrusted(row: string): boolean {
   const { uid, inode } = fieldsOf(row);
   return uid === 0 ? inode !== '0' : uid === process.geteuid?.();
@@ -140,7 +142,7 @@ function fieldsOf(row: string): { local: string; state: string; uid: number; ino
   return { local, state, uid: Number(uid), inode };
 }
 
-/** Undefined if this system has no such table, or hides it. */
+/** Undefined if the system lacks or hides this table. */
 function openTable(path: string): number | undefined {
   return unless(['ENOENT', 'EACCES', 'EPERM'], () => openSync(path, 'r'));
 }
@@ -160,7 +162,7 @@ function keysOf({ remoteAddress = '', remotePort, localAddress = '', localPort }
   ];
 }
 
-/** Returns an IPv4 address that came over an IPv6 socket as IPv4. */
+/** Converts an IPv4 address of an IPv6 socket to plain IPv4. */
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
@@ -169,7 +171,7 @@ function portOf(port = 0): string {
   return port.toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** Words of four bytes, each as a number in the byte order of this machine. */
+/** Each word of four bytes is a number in this machine's byte order. */
 function hexOf(bytes: readonly number[]): string {
   const words = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.slice(i * 4, i * 4 + 4));
   return words
@@ -204,7 +206,7 @@ export interface PortOwner {
 
 const LISTENING = '0A';
 
-/** Returns the process that listens on a TCP port of this machine; undefined if none does, and on all but Linux. */
+/** Returns the process that listens on a TCP port of this machine; undefined if none does, and except on Linux. */
 export function portOwner(port: number): PortOwner | undefined {
   const found = TABLES.flatMap((path) => (textOf(path) ?? '').split('\n').slice(1).map(fieldsOf)).find(
     ({ state, local }) => state === LISTENING && local.endsWith(`:${portOf(port)}`),

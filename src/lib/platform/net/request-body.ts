@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 
 import { StewardError } from '../../errors';
 
-/** A refused body is read and dropped up to here: a client that is cut while sending may never read the answer. */
+/** Limit up to which a refused body is read: a client disconnected while sending may never read the answer. */
 const MAX_DROPPED_BYTES = 1024 * 1024;
 
-/** Does the request announce a body? */
+/** Returns whether the request announces a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return (
     headers['transfer-encoding'] !== undefined ||
@@ -13,7 +13,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** Returns the complete body; undefined if it is, or will be, too large. */
+/** Returns the complete body; undefined if it is or will be too large. */
 export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buff
   });
 }
 
-/** Reads and drops the rest of a body; false if it is, or will be, too large. */
+/** Discards the rest of a body; false if it is or will be too large. */
 export function drained(request: IncomingMessage): Promise<boolean> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_DROPPED_BYTES) return Promise.resolve(false);
   return new Promise((resolve, reject) => {

@@ -4,11 +4,11 @@ import { errnoCode, unless } from '../../errors';
 import { factsOf } from './own-terminal';
 import { spawnSync } from './spawn';
 
-/** A process as it is recognised later: one that was given the same number since has another start. */
+/** Identifies a process: a reused pid has a different start. */
 export interface ProcessMark {
   pid: number;
   started: string;
-  /** The boot and the pid namespace in which the number counts; empty where the system tells neither. */
+  /** The boot and the pid namespace in which the pid is unique; empty if unknown. */
   boot: string;
   namespace: string;
 }
@@ -18,8 +18,8 @@ const PS_TIMEOUT_MS = 1000;
 const UNREADABLE = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'];
 
 /**
- * Returns the nearest ancestor whose command line does not contain a word; undefined where there is none below init.
- * Linux reads /proc; macOS has to start `ps`, and only where that is allowed.
+ * Returns the nearest ancestor below init whose command line does not contain a word; undefined if none is found. Reads
+ * /proc on Linux; starts `ps` on macOS if `mayStartPs`.
  */
 export function ancestorWithout(word: string, mayStartPs: boolean): ProcessMark | undefined {
   const read = { linux: readProc, darwin: mayStartPs ? askPs : undefined }[process.platform as string];
@@ -33,7 +33,7 @@ export function ancestorWithout(word: string, mayStartPs: boolean): ProcessMark 
   return undefined;
 }
 
-/** Does the process still run? `unknown` where its number means nothing here, or another one may have it now. */
+/** Returns whether the process still runs; `unknown` if its pid means nothing here or may have been reused. */
 export function stateOf(mark: ProcessMark): 'runs' | 'gone' | 'unknown' {
   if (process.platform === 'darwin') return exists(mark.pid) ? 'unknown' : 'gone';
   if (process.platform !== 'linux') return 'unknown';
@@ -56,7 +56,7 @@ function readProc(pid: number): Found | undefined {
   return facts === undefined || command === undefined ? undefined : { ...facts, command };
 }
 
-/** `  501 Sun Nov 22 17:00:00 2026 claude --resume` */
+/** Parses a line such as `  501 Sun Nov 22 17:00:00 2026 claude --resume`. */
 function askPs(pid: number): Found | undefined {
   const args = ['-o', 'ppid=', '-o', 'lstart=', '-o', 'command=', '-p', String(pid)];
   const { stdout } = spawnSync('ps', args, {

@@ -22,42 +22,42 @@ import { shortHash } from '../files/short-hash';
 type Load = (id: string) => unknown;
 
 export interface BundleInput {
-  /** Where the bundles are. */
+  /** The folder of the bundles. */
   folder: string;
-  /** Names the bytes of all of them: V8 takes compiled code for any source of the same length. */
+  /** Identifies the content of all bundles: V8 accepts compiled code for any source of the same length. */
   build: string;
-  /** What this run does, such as the words of its command: V8 keeps the functions that a run has called. */
+  /** What this run does, such as its command: V8 caches only the functions that a run has called. */
   kind: string;
   /** The `require` of a module in the folder. */
   native: Load;
 }
 
-/** Kinds of run that the cache has code of, each in a folder of its own. */
+/** The number of kinds of run to cache, one folder each. */
 const MAX_KINDS = 24;
-/** V8 drops functions that have not run for long: the code of a server would be poor. */
+/** V8 drops functions that have not run for a while, so a server's code would be incomplete. */
 const MAX_RUN_MS = 30_000;
 
 /**
- * A `require` for the bundles of a build that keeps V8's compiled code in a private folder: Node's own cache where Node
- * has one, else ours. Anything wrong with the cache means a run without it. `STEWARD_NO_CODE_CACHE=1` leaves it alone.
+ * Returns a `require` that caches V8's compiled code of the bundles in a private folder, with Node's own cache if it
+ * has one. Any problem with the cache means a run without it; `STEWARD_NO_CODE_CACHE=1` turns it off.
  */
 export function bundleLoader(input: BundleInput): Load {
   const cache = isOff() ? undefined : cacheFolder(input);
   if (cache === undefined) return input.native;
-  // The types are those of the oldest Node, which has no such function.
+  // The types describe the oldest supported Node.js, which lacks this function.
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
   if (enableCompileCache === undefined) return ownLoader(input, cache);
   const made = madePrivate(cache, input.build);
   if (made === undefined) return input.native;
   enableCompileCache(cache);
   process.once('exit', () => {
-    // Node writes after this, into a folder that is there only.
+    // Node writes after this handler, and only if the folder exists.
     if (isOff() && made[0] !== undefined) rmSync(made[0], { recursive: true, force: true });
   });
   return input.native;
 }
 
-/** A run that finds that nothing is to be left behind says so by the same variable, before its end. */
+/** A run that must leave nothing behind, as after an uninstall, sets this variable before it ends. */
 function isOff(): boolean {
   return process.env['STEWARD_NO_CODE_CACHE'] === '1';
 }
@@ -68,12 +68,12 @@ function cacheFolder({ build, kind }: BundleInput): string | undefined {
     const { version, arch } = process;
     return join(cachePath(), 'code', `${build}-${version}-${arch}-${shortHash(options)}`);
   } catch {
-    // The system knows no home folder of this user.
+    // This user has no home folder.
     return undefined;
   }
 }
 
-/** Makes the folder if it is missing and returns the folders made; undefined where it is not, or not private. */
+/** Creates the folder if needed and returns the folders it created; undefined if that fails or it is not private. */
 function madePrivate(folder: string, build: string): string[] | undefined {
   try {
     const made = makeFolders(folder);
@@ -85,7 +85,7 @@ function madePrivate(folder: string, build: string): string[] | undefined {
   }
 }
 
-/** Removes what other builds left, and the oldest beyond the bound. */
+/** Removes the code of other builds, and the oldest kinds beyond the limit. */
 function prune(folder: string, build: string): void {
   const kept = readdirSync(folder)
     .map((name) => ({ name, path: join(folder, name), mtimeMs: lstatSync(join(folder, name)).mtimeMs }))
@@ -116,10 +116,10 @@ function ownLoader({ folder, build, native }: BundleInput, cache: string): Load 
   return requireIn(folder);
 }
 
-/** Compiles a bundle with the code that an earlier run kept; else this run keeps it at its exit. */
+/** Compiles a bundle with cached code; without any, this run stores its code at exit. */
 function compile(path: string, file: string, build: string): Script {
   const cachedData = readCode(file);
-  // The build writes ASCII: as Latin-1, V8 keeps it in one byte a character.
+  // Bundles are ASCII: read as Latin-1, they take V8 one byte per character.
   const source = readFileSync(path).toString('latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: path,
@@ -142,7 +142,7 @@ function keepCode(script: Script, file: string, build: string): void {
     writeSynced(temp, Buffer.concat([code, code]));
     renameSync(temp, file);
   } catch {
-    // A full disk; the next run tries again, and nobody is to be told.
+    // The disk may be full; the next run tries again.
     rmSync(temp, { force: true });
   }
 }
@@ -158,8 +158,8 @@ function writeSynced(path: string, bytes: Buffer): void {
 }
 
 /**
- * The code in a file that only this user can have written. It is there twice, and undefined when the copies differ: V8
- * crashes on damaged code. To compare them takes no time; a checksum would take a hook 2 ms.
+ * Returns the code in a file that only this user can write. It is stored twice, and undefined if the copies differ,
+ * since V8 crashes on damaged code. A checksum would cost a hook 2 ms.
  */
 function readCode(file: string): Buffer | undefined {
   try {
@@ -175,18 +175,18 @@ function readCode(file: string): Buffer | undefined {
       closeSync(fd);
     }
   } catch {
-    // Not there yet, or not readable.
+    // Missing or unreadable.
     return undefined;
   }
 }
 
-/** Owned by this user and writable by nobody else. Windows keeps its folder private by itself. */
+/** Returns whether only this user can write to it. On Windows the folder is private by default. */
 function isPrivate(facts: { uid: number; mode: number }): boolean {
   if (process.getuid === undefined) return true;
   return facts.uid === process.getuid() && (facts.mode & 0o022) === 0;
 }
 
-/** The folder of a kind of run, and the one of them all. */
+/** Checks the folder of one kind of run and its parent. */
 function isPrivateFolder(path: string): boolean {
   return [path, dirname(path)].every((folder) => {
     const facts = lstatSync(folder);

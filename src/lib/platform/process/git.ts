@@ -7,9 +7,9 @@ import type { Run } from './process';
 
 export interface GitOptions {
   input?: string;
-  /** Exit codes that are not failures. */
+  /** Exit codes that count as success. */
   accept?: number[];
-  /** Returns '' for a failure or too much output; only a timeout throws. */
+  /** Returns '' for a failure or too much output; throws only at a timeout. */
   orEmpty?: boolean;
 }
 
@@ -25,20 +25,20 @@ export interface GitDeps {
   env?: NodeJS.ProcessEnv;
 }
 
-/** More than any expected answer. */
+/** Larger than any expected answer. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Returns git for an untrusted repository, for commands that read: its configuration executes nothing, git never
- * fetches, asks or locks, and only the repository at `root` itself is used. Throws `not_found` without git, and
- * `unavailable` with an explanation for a repository that git cannot read.
+ * Returns git for reading an untrusted repository: its configuration executes nothing, git never fetches, prompts or
+ * locks, and uses only the repository at `root`. Throws `not_found` without git, and `unavailable` with a reason for a
+ * repository that git cannot read.
  */
 export function gitIn(deps: GitDeps, root: string): Git {
   const env = gitEnvironment(root, deps.env ?? process.env);
   return async (args, options = {}) => {
     const timeoutMs = deps.timeoutMs();
     const running = deps.run('git', ['-C', root, ...HARMLESS, ...args], {
-      // In a deleted current folder git fails before it reads -C.
+      // Git fails in a deleted current folder, before it reads -C.
       cwd: parse(root).root,
       env,
       timeoutMs,
@@ -49,7 +49,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
     if (result === undefined) return '';
     if (result.timedOut || result.truncated) {
       deps.onTimeout?.();
-      throw new StewardError('unavailable', `git took longer than ${Math.round(timeoutMs / 100) / 10} s`, {
+      throw new StewardError('unavailable', `git took longer than ${Math.round(timeoutMs / 100) / 10} s.`, {
         hint: 'Check its disk, or run "git gc" in it.',
       });
     }
@@ -65,10 +65,13 @@ function ifUnavailable(error: unknown): undefined {
   if (!(error instanceof StewardError) || error.kind !== 'unavailable') throw error;
 }
 
-/** Where git's configuration is; a repository cannot set these. */
+/** The locations of git's configuration, which a repository cannot set. */
 const PASSED_VARIABLES = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
 
-/** Returns an environment in which git asks, fetches and executes nothing, and uses only the repository at `root`. */
+/**
+ * Returns an environment in which git never prompts, fetches or executes anything, and uses only the repository at
+ * `root`.
+ */
 export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(from)) {
@@ -84,8 +87,8 @@ export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.Pr
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: devNull,
     SSH_ASKPASS: devNull,
-    // Against fetches from a promisor remote: old versions of git ignore the first variable, so no transport is allowed.
-    // The second one overrides a repository's `protocol.NAME.allow`, which the setting below does not.
+    // Prevents fetches from a promisor remote. Old versions of git ignore the first variable; the second one overrides
+    // a repository's `protocol.NAME.allow`, which the setting below does not.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_REPLACE_OBJECTS: '1',
@@ -140,21 +143,21 @@ function troubleOf(stderr: string, root: string): StewardError {
     stderr.split('\n').find((line) => /^(?:fatal|error):/.test(line)) ?? stderr.slice(0, 400),
   ).slice(0, 200);
   if (/dubious ownership|unsafe repository/.test(stderr)) {
-    return new StewardError('unavailable', 'it belongs to another user, so git refuses to read it', {
+    return new StewardError('unavailable', 'it belongs to another user, so git refuses to read it.', {
       hint: `If you trust it: git config --global --add safe.directory "${root}"`,
     });
   }
   if (/not a git repository/i.test(stderr)) {
-    return new StewardError('unavailable', 'it is not a git repository', {
+    return new StewardError('unavailable', 'it is not a git repository.', {
       hint: 'Correct sense.repos, or restore the repository.',
     });
   }
   if (/bad config|bad (?:numeric|boolean) config|config file|unknown repository extension/i.test(stderr)) {
-    return new StewardError('unavailable', `git rejects its configuration (${reason})`, {
+    return new StewardError('unavailable', `git rejects its configuration (${reason}).`, {
       hint: 'Correct the file that git names.',
     });
   }
-  return new StewardError('unavailable', `it looks damaged (${reason === '' ? 'git failed' : reason})`, {
+  return new StewardError('unavailable', `it looks damaged (${reason === '' ? 'git failed' : reason}).`, {
     hint: 'Run "git fsck" in it.',
   });
 }
@@ -166,7 +169,7 @@ export interface RemoteGitDeps {
 }
 
 export interface Remote {
-  /** `https://github.com/ann/work.git` */
+  /** Such as `https://github.com/ann/work.git`. */
   url: string;
   /** Value of the Authorization header, sent only to the origin of `url`. */
   authorization: string;
@@ -182,8 +185,8 @@ export interface GitAnswer {
 }
 
 /**
- * Returns git for steward's own clone, with one remote. The credential is passed in the environment, since other users
- * can read arguments, and goes only to the remote's origin. Exit codes are results; a timeout is `unavailable`.
+ * Returns git for steward's own clone with one remote. The credential is in the environment, since other users can read
+ * arguments, and goes only to the remote's origin. Exit codes are results; a timeout throws `unavailable`.
  */
 export function remoteGit(
   deps: RemoteGitDeps,
@@ -225,7 +228,7 @@ export function remoteGit(
   };
 }
 
-/** A rejected credential makes git ask for another one. */
+/** Git prompts for another credential after a rejection. */
 const REFUSED =
   /could not read (?:Username|Password)|Authentication failed|cannot (?:exec|run|spawn) '?\S*(?:null|nul)\b/i;
 

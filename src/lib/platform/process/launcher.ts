@@ -11,8 +11,8 @@ import { targetOf } from '../files/stat';
 import { readSystemText } from '../files/system-files';
 
 /**
- * A small script that an assistant or a scheduler starts instead of Node.js and steward: it finds both again after an
- * upgrade. A batch file on Windows.
+ * A small script that an assistant or a scheduler starts instead of Node.js and steward, since it finds both again
+ * after an upgrade. A batch file on Windows.
  */
 export interface LauncherForm {
   /** Name of the file and of its template in templates/launcher. */
@@ -33,7 +33,7 @@ export interface LauncherDeps {
 export interface LauncherTarget {
   /** Absolute path of the current Node.js. */
   node: string;
-  /** A path of it that survives an upgrade (a link on the PATH); else the same. */
+  /** A link to it on the PATH, which survives an upgrade; else the same path. */
   nodeAlias: string;
   /** steward's bin/run.js. */
   steward: string;
@@ -58,7 +58,7 @@ export function launcherTarget({ host, product }: Pick<LauncherDeps, 'host' | 'p
   return { node, nodeAlias: aliasOf(node, host), steward: pathOf(host).join(root, 'bin', 'run.js') };
 }
 
-/** Fills a launcher's template. Paths may contain any character. */
+/** Fills in a launcher's template. Paths may contain any character. */
 export function renderLauncher(
   { body, find }: LauncherTemplate,
   { node, nodeAlias, steward }: LauncherTarget,
@@ -105,7 +105,7 @@ export function writeLauncher(
   return true;
 }
 
-/** Is the launcher in place and up to date? */
+/** Returns whether the launcher exists and is up to date. */
 export function isLauncherCurrent(form: LauncherForm, deps: LauncherDeps): boolean {
   return isInPlace(launcherPath(form.name, deps), textOf(form, deps), deps.host);
 }
@@ -146,7 +146,7 @@ function read({ host, product }: LauncherDeps, name: string): string {
   });
 }
 
-/** Folders whose names may have characters outside a batch file's code page are written as variables. */
+/** Writes these folders as variables: their names may have characters outside a batch file's code page. */
 const WINDOWS_FOLDERS = ['LOCALAPPDATA', 'APPDATA', 'USERPROFILE', 'ProgramFiles'];
 
 /** Escapes a path for the quotes of a batch file. */
@@ -159,7 +159,7 @@ export function forBatch(path: string, env: NodeJS.ProcessEnv): string {
   return `%${name}%${path.slice((env[name] ?? '').length).replaceAll('%', '%%')}`;
 }
 
-/** In one pass, so that inserted values are not expanded again. */
+/** One pass, so that inserted values are not expanded again. */
 function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
 }

@@ -8,7 +8,7 @@ export function ownProcess(): { pid: number; uptimeSec: number } {
   return { pid: process.pid, uptimeSec: Math.round(process.uptime()) };
 }
 
-/** Sends SIGTERM to a process of this user; a process that has ended is no error. */
+/** Sends SIGTERM to a process of this user; ignores one that has ended. */
 export function endProcess(pid: number): void {
   unless(['ESRCH'], () => process.kill(pid, 'SIGTERM'));
 }
@@ -50,12 +50,12 @@ export function interruptSignal(): { signal: AbortSignal; release: () => void } 
   return { signal: controller.signal, release: onSignals(['SIGINT', 'SIGTERM'], () => controller.abort()) };
 }
 
-/** Calls the listener at each Ctrl-C, which then does not end the run. */
+/** Calls the listener at each Ctrl-C, which no longer ends the run. */
 export function onInterrupt(listener: () => void): () => void {
   return onSignals(['SIGINT'], listener);
 }
 
-/** Calls `stop` at Ctrl-C, a termination or a closed terminal; the run goes on until `work` has ended. */
+/** Calls `stop` at Ctrl-C, SIGTERM or a closed terminal; the run continues until `work` has ended. */
 export async function runStoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
   const release = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], stop);
   try {
@@ -66,14 +66,14 @@ export async function runStoppable<T>(stop: () => void, work: () => Promise<T>):
 }
 
 /**
- * Set by the launcher for scheduled jobs: the job's name, and the launcher's pid if that outlives the job
- * (`sense 4711`); `delivery` for a detached process of steward.
+ * The launcher sets this for scheduled jobs: the job's name, and the launcher's pid if it outlives the job (`sense
+ * 4711`). It is `delivery` for a detached process of steward.
  */
 export const JOB_VARIABLE = 'STEWARD_JOB';
 
 /**
- * Starts steward with other arguments, without a terminal, and does not wait for it. Its work must be stored in a file,
- * since the start may fail.
+ * Starts steward with other arguments, without a terminal, and does not wait for it. The start may fail, so its work
+ * must be in a file.
  */
 export function startDetached(args: readonly string[], cwd: string): void {
   const script = process.argv[1];
@@ -81,7 +81,7 @@ export function startDetached(args: readonly string[], cwd: string): void {
   startProgram(process.execPath, [...process.execArgv, script, ...args], cwd, { [JOB_VARIABLE]: 'delivery' });
 }
 
-/** Starts a program with this environment and `more`, and does not wait for it; a failure to start is ignored. */
+/** Starts a program with this environment and `more`, without waiting for it; ignores a failure to start. */
 export function startProgram(
   file: string,
   args: readonly string[],
@@ -90,7 +90,7 @@ export function startProgram(
 ): void {
   const env = { ...process.env, ...more };
   const child = spawn(file, args, { cwd, env, detached: true, stdio: 'ignore', windowsHide: true });
-  // Out of processes: the next run of steward does the work.
+  // The system is out of processes; the next run of steward does the work.
   child.on('error', () => child.unref());
   child.unref();
 }
@@ -98,21 +98,21 @@ export function startProgram(
 /** Returns the names of the running processes; empty without /proc. */
 export function processNames(): ReadonlySet<string> {
   const pids = listSystemFolder('/proc').filter((name) => /^\d+$/.test(name));
-  // A process may end during the read.
+  // The process may end during the read.
   const nameOf = (pid: string): string | undefined =>
     unless(['ESRCH'], () => readSystemText(`/proc/${pid}/comm`, 64));
   return new Set(pids.map((pid) => nameOf(pid)?.trim() ?? ''));
 }
 
-/** Tells a relaunched process its parent, so that it asks the parent instead of relaunching itself. */
+/** Names the parent of a relaunched process, which asks it for a restart instead of relaunching itself. */
 const PARENT_VARIABLE = 'STEWARD_RELAUNCHED';
-/** Exit code of a child that wants to be started again. */
+/** Exit code of a child that requests a restart. */
 const RELAUNCH_CODE = 86;
 
 /**
- * Starts this program again, as it is on disk now, as a child with the same terminal; its exit code is the result. Node
- * cannot replace its own process, and the shell or service manager waits for this one. A child that is to be replaced
- * exits, and its parent starts the next, so there is never more than one of each.
+ * Starts this program, as it is on disk now, as a child with the same terminal; returns its exit code. Node cannot
+ * replace its own process, and the shell or service manager waits for this one. A child that requests a restart exits,
+ * and its parent starts the next, so there is never more than one of each.
  */
 export async function relaunch(args: readonly string[]): Promise<number> {
   if (process.env[PARENT_VARIABLE] === String(process.ppid)) return RELAUNCH_CODE;

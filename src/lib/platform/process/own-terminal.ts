@@ -25,7 +25,7 @@ interface ProcessFacts {
   /** Device number of its terminal; 0 without one. */
   device: number;
   started: string;
-  /** It has ended, and its parent has not noticed yet. */
+  /** A zombie: it has ended, but its parent has not reaped it. */
   isDead: boolean;
 }
 
@@ -65,7 +65,7 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
       const fd = openSync(terminal.tty, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
       try {
         const bytes = Buffer.from(text, 'utf8');
-        // Checked again: the device may belong to another user by now.
+        // Checks again, since the device may belong to another user by now.
         return isOwnDevice(fstatSync(fd), factsOf(terminal.pid)) && writeSync(fd, bytes) === bytes.length;
       } finally {
         closeSync(fd);
@@ -74,7 +74,7 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
   );
 }
 
-/** Is the process still running, with this terminal, on a device of this user? */
+/** Returns whether the process still runs with this terminal, on a device of this user. */
 export function holdsTerminal(terminal: OwnTerminal): boolean {
   const facts = factsOf(terminal.pid);
   if (facts === undefined || facts.started !== terminal.started) return false;
@@ -94,13 +94,13 @@ function ifThere<T>(read: () => T): T | undefined {
   return process.platform === 'linux' ? unless(ABSENT, read) : undefined;
 }
 
-/** Returns a variable that a process of this user was started with; undefined if unset or unknown. */
+/** Returns a variable from the initial environment of this user's process; undefined if unset or unknown. */
 export function variableOf(pid: number, name: string): string | undefined {
   const variables = ifThere(() => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')) ?? [];
   return variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** Of /proc/PID/stat: state (field 3), parent (4), terminal (7), start (22). */
+/** Reads /proc/PID/stat: state (field 3), parent (4), terminal (7), start (22). */
 export function factsOf(pid: number): ProcessFacts | undefined {
   const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

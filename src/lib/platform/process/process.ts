@@ -11,7 +11,7 @@ export interface RunOptions {
   env?: NodeJS.ProcessEnv;
   /** The process and its children are killed after this long. */
   timeoutMs: number;
-  /** Limit of each output stream, bytes: a program that prints more is killed, and `unavailable`. */
+  /** Limit of each output stream, bytes; kills a program that prints more and throws `unavailable`. */
   maxBytes?: number;
   input?: string | Buffer;
   /** Encoding of the output; `latin1` keeps every byte. */
@@ -26,7 +26,7 @@ export interface RunResult {
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
-  /** Output is incomplete: a background process was still printing when time ran out. */
+  /** The output is incomplete: a background process was still printing when time ran out. */
   truncated: boolean;
   timedOut: boolean;
 }
@@ -34,15 +34,16 @@ export interface RunResult {
 export type Run = (file: string, args: readonly string[], options: RunOptions) => Promise<RunResult>;
 
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
-/** A program may leave its pipes to a background process: they are read for this long after its exit. */
+/** How long to read the pipes after the exit: a background process may have inherited them. */
 const AFTER_EXIT_MS = 200;
-/** A program that hangs in the kernel (a lost network folder) cannot be killed: it is abandoned after this long. */
+/** When to abandon a program that cannot be killed because it hangs in the kernel (a lost network folder). */
 const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs a program with an argument array, never through a shell. Kills its process group at the timeout. A missing
- * program or folder is `not_found`; one that cannot start, or prints too much, `unavailable`; an exit code is a result.
+ * Runs a program with an argument array, never through a shell. Kills its process group at the timeout. Throws
+ * `not_found` for a missing program or folder, `unavailable` if it cannot start or prints too much; an exit code is a
+ * result.
  */
 export const run: Run = (file, args, options) =>
   new Promise((resolve, reject) => {
@@ -94,7 +95,7 @@ interface Running {
   abort?: () => void;
   /** The program has ended; its pipes may still be open. */
   hasExited?: boolean;
-  /** Time ran out after the exit: what is in the pipes is read, and no more. */
+  /** Time ran out after the exit: only read what is in the pipes. */
   isOverdue?: boolean;
   isStopped?: boolean;
   timedOut?: boolean;
@@ -168,11 +169,11 @@ function maxBytesOf({ options }: Running): number {
   return options.maxBytes ?? DEFAULT_MAX_BYTES;
 }
 
-/** Closes the pipes of an ended program once they are quiet, or time has run out. */
+/** Closes the pipes of an ended program once they are quiet or time has run out. */
 function closeWhenQuiet(state: Running): void {
   const before = state.chunkCount;
   state.grace = setTimeout(() => {
-    // Immediates run after polling, so what is in the pipes is read first.
+    // Immediates run after polling, so pending output is read first.
     setImmediate(() => {
       if (state.chunkCount !== before && state.isOverdue !== true) {
         closeWhenQuiet(state);
@@ -200,7 +201,7 @@ function start(file: string, args: readonly string[], options: RunOptions): Chil
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
   } catch (error) {
-    // Some errors (arguments too long) are thrown, others arrive as an event.
+    // Some errors (such as too long arguments) are thrown; others arrive as events.
     throw startError(error, file, options.cwd);
   }
 }
@@ -208,7 +209,7 @@ function start(file: string, args: readonly string[], options: RunOptions): Chil
 function startError(error: unknown, file: string, cwd: string | undefined): unknown {
   const code = errnoCode(error);
   if (!(error instanceof Error) || code === undefined || code.startsWith('ERR_')) return error;
-  // ENOENT stands for a missing program and a missing folder.
+  // ENOENT means a missing program or a missing folder.
   if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     return new StewardError('not_found', `The folder ${cwd} does not exist.`, {
       hint: 'Check the path, and that its disk is mounted.',
@@ -233,7 +234,7 @@ function killGroup(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
   if (process.platform === 'win32') {
-    // Windows has no process groups; taskkill kills the tree.
+    // Windows has no process groups, so taskkill kills the tree.
     spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on(
       'error',
       () => child.kill('SIGKILL'),
@@ -245,7 +246,7 @@ function killGroup(child: ChildProcess): void {
 
 const running = new Set<ChildProcess>();
 
-/** Ctrl-C does not reach a process group of its own, so the program is killed when this process exits. */
+/** Kills the program when this process exits: Ctrl-C does not reach a separate process group. */
 function killAtExit(child: ChildProcess): void {
   if (running.size === 0) process.once('exit', killRunning);
   running.add(child);
@@ -260,7 +261,7 @@ function killRunning(): void {
     try {
       killGroup(child);
     } catch {
-      // The group may not be signalled as a whole.
+      // This user may not signal every process of the group.
       child.kill('SIGKILL');
     }
   }

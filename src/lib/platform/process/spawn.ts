@@ -3,16 +3,16 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 
-// The only file that starts processes. Programs are looked up only in the absolute entries of PATH, and children get
-// only these, so that neither steward nor its children run a program from the current folder.
+// The only file that starts processes. It looks up programs only in the absolute entries of PATH, and passes only these
+// on, so that neither steward nor its children run a program from the current folder.
 
-/** Never exists by convention: a missing program fails to start as with Node's own look-up. */
+/** Never exists, so a missing program fails to start as it does with Node's own look-up. */
 const MISSING = '/nonexistent/';
 
-/** Lazy: most hooks start no program. */
+/** Loaded lazily: most hooks start no program. */
 const childProcess = (): typeof system => process.getBuiltinModule('node:child_process');
 
-/** Node's `spawn` of a program by its name on the PATH or its absolute path; a relative path is not found. */
+/** Does the same as Node's `spawn`, for a program by its name on the PATH or its absolute path. */
 export function spawn(
   file: string,
   args: readonly string[],
@@ -22,7 +22,7 @@ export function spawn(
   return childProcess().spawn(pathOf(file, env), args, { ...options, env });
 }
 
-/** The same for `spawnSync`. */
+/** Does the same as Node's `spawnSync`. */
 export function spawnSync(
   file: string,
   args: readonly string[],
@@ -36,7 +36,7 @@ function pathOf(file: string, env: NodeJS.ProcessEnv): string {
   return isAbsolute(file) ? file : (findProgram(file, env) ?? MISSING + basename(file));
 }
 
-/** An empty PATH would mean the current folder, so it becomes a place without programs. */
+/** An empty PATH would mean the current folder, so it becomes a path without programs. */
 function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const changed = { ...env };
   for (const name of Object.keys(env).filter(isPath)) {
@@ -49,7 +49,7 @@ function isPath(name: string): boolean {
   return name === 'PATH' || (process.platform === 'win32' && name.toUpperCase() === 'PATH');
 }
 
-/** Finds a program by its name, or undefined where it is not installed. */
+/** Returns the path of a program; undefined if it is not installed. */
 export type FindProgram = (name: string) => string | undefined;
 
 /** Used if the environment has no PATH. */
@@ -61,13 +61,13 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
   if (/[\\/]/.test(name)) return undefined;
   const endings = process.platform === 'win32' && !/\.\w+$/.test(name) ? ['.exe', '.cmd', '.bat'] : [''];
   const folders = absoluteFolders(env['PATH'] ?? env['Path'] ?? SYSTEM_FOLDERS);
-  // Windows prefers an .exe of a later folder to a .cmd of an earlier one.
+  // Windows prefers an .exe in a later folder to a .cmd in an earlier one.
   return endings
     .flatMap((ending) => folders.map((folder) => join(folder, name + ending)))
     .find((path) => isProgram(path));
 }
 
-/** The entries of a PATH that do not depend on the current folder. */
+/** Returns the entries of a PATH that do not depend on the current folder. */
 export function absoluteFolders(path: string): string[] {
   return path.split(delimiter).filter((folder) => isAbsolute(folder));
 }

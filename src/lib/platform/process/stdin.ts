@@ -9,15 +9,15 @@ export interface StdinBounds {
   firstByteMs: number;
   /** How long to wait for the end, ms, from the start. */
   endMs: number;
-  /** How much is returned; the rest is read and dropped, so that the writer never meets a closed pipe. */
+  /** How much to return; the rest is read and dropped, so that the writer never sees a closed pipe. */
   keepBytes: number;
 }
 
 export interface StdinRead {
   bytes: Buffer;
   /**
-   * `end`: all of it. `whole`: `isWhole` accepted what an open stdin sent so far. `late`: time ran out. `large`: more
-   * than `keepBytes` arrived. `terminal`: stdin is a terminal, and nothing was read.
+   * `end`: stdin was read to its end. `whole`: `isWhole` accepted the input so far, and stdin is still open. `late`:
+   * time ran out. `large`: more than `keepBytes` arrived. `terminal`: stdin is a terminal, so nothing was read.
    */
   end: 'end' | 'whole' | 'late' | 'large' | 'terminal';
 }
@@ -26,10 +26,9 @@ const CHUNK = 64 * 1024;
 const PAUSE_MS = 1;
 
 /**
- * Reads stdin within its bounds, and returns as soon as `isWhole` accepts what has arrived.
- *
- * A blocking read cannot be abandoned, and Node's stream for stdin costs more than the rest of a hook, so stdin is made
- * non-blocking and polled every millisecond. Where that is impossible the stream is used.
+ * Reads stdin within limits, and returns as soon as `isWhole` accepts the input. A blocking read cannot be abandoned,
+ * and Node's stream costs more than the rest of a hook, so this polls a non-blocking stdin every millisecond. It uses
+ * the stream where that is impossible.
  */
 export async function readStdin(
   bounds: StdinBounds,
@@ -47,7 +46,7 @@ export async function readStdin(
     if (got !== undefined) {
       collected.add(chunk.subarray(0, got));
       isChecked = false;
-      // An endless writer is abandoned after the same time as a silent one.
+      // Abandons an endless writer after the same time as a silent one.
       if (monotonicMs() - startMs < bounds.endMs) continue;
     } else if (!isChecked && !collected.isEmpty()) {
       isChecked = true;
@@ -105,7 +104,7 @@ function collector(keepBytes: number): Collector {
       const room = Math.max(0, keepBytes - length);
       if (room < chunk.length) isCut = true;
       if (room === 0) return;
-      // A copy, which Buffer's own `slice` is not.
+      // Copies the bytes; Buffer's own `slice` does not.
       parts.push(Uint8Array.prototype.slice.call(chunk, 0, room) as Buffer);
       length += Math.min(room, chunk.length);
     },
@@ -155,8 +154,8 @@ export function isTerminalInput(): boolean {
 const LF = 0x0a;
 
 /**
- * Returns the lines of stdin that are not blank, one chunk each with its line feed. `onLong` is called for a line over
- * `maxBytes`, which is dropped.
+ * Returns the non-blank lines of stdin, one chunk each with its line feed. Drops a line over `maxBytes` and calls
+ * `onLong`.
  */
 export function stdinLines(maxBytes: number, onLong: () => void): Readable {
   const { pipeline, Transform } = process.getBuiltinModule('node:stream');
@@ -188,12 +187,12 @@ export function stdinLines(maxBytes: number, onLong: () => void): Readable {
       done();
     },
   });
-  // A broken pipe destroys the lines, which ends them too.
+  // A broken pipe destroys the stream, which also ends the lines.
   pipeline(process.stdin, lines, () => undefined);
   return lines;
 }
 
-/** More than spaces, tabs and line ends. */
+/** Returns whether it has anything but spaces, tabs and line ends. */
 function hasText(piece: Buffer): boolean {
   return piece.some((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && byte !== LF);
 }

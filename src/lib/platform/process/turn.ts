@@ -9,7 +9,7 @@ import { isAlive, withLock } from '../files/lock';
 import { randomName } from '../files/short-hash';
 
 export interface Waiter {
-  /** Arrival, wall-clock ms: the earliest is next. */
+  /** Arrival, wall-clock ms; the earliest goes first. */
   sinceMs: number;
   /** How long to wait from now. */
   waitMs: number;
@@ -17,7 +17,7 @@ export interface Waiter {
   signal: AbortSignal;
 }
 
-/** Runs the work when its turn comes; undefined if that took too long, or the signal was aborted. */
+/** Runs the work when its turn comes; undefined if the wait was too long or aborted. */
 export type TakeTurn = <T>(waiter: Waiter, work: () => Promise<T>) => Promise<T | undefined>;
 
 /** The longest wait: an older ticket belongs to the current holder, or to a dead process. */
@@ -27,8 +27,8 @@ const LONGEST_TURN_MS = 60_000;
 const PAUSE_MS = 25;
 
 /**
- * Returns turns for the processes of this machine, one at a time in the order of arrival. A lock separates them; tickets,
- * empty files named by arrival and process, keep the order.
+ * Runs work of this machine's processes one at a time, in order of arrival. A lock separates them; empty ticket files,
+ * named by arrival and process, preserve the order.
  */
 export function turnsIn(folder: string, depsOf: () => { clock: Clock; machineId: string }): TakeTurn {
   return async ({ sinceMs, waitMs, signal }, work) => {

@@ -1,30 +1,30 @@
 import { StewardError } from '../../errors';
 import type { Run } from './process';
 
-/** What Windows tells of the foreground window's program; never the window's text. */
+/** The program of the foreground window; never the window's text. */
 export interface WindowsProgram {
   pid: number;
-  /** Full path of the executable; undefined for a program of another user or with more rights. */
+  /** Full path of the executable; undefined for another user's or an elevated program. */
   path: string | undefined;
   /** FileDescription of its version resource. */
   description: string | undefined;
 }
 
 export interface WindowsCalls {
-  /** Null when no window has the focus, or only the desktop or the task bar. */
+  /** Null if no window has the focus, or only the desktop or the taskbar. */
   foreground(): WindowsProgram | null;
   /** Milliseconds since the last input of this session. */
   idleMs(): number;
-  /** The input goes to another desktop than the user's: lock screen, or a question for more rights. */
+  /** Input goes to a desktop other than the user's: the lock screen or a UAC prompt. */
   locked(): boolean;
 }
 
 type Koffi = Pick<typeof import('koffi'), 'load'>;
-/** A window, or another handle: opaque, null when there is none. */
+/** A handle, such as a window's; null if there is none. */
 type Handle = unknown;
 
 /**
- * Returns the calls of user32, kernel32 and version that steward needs, or undefined where npm `koffi` is not
+ * Returns the calls of user32, kernel32 and version that steward needs; undefined if the npm package `koffi` is not
  * installed beside steward or has no build for this machine.
  */
 export async function windowsCalls(): Promise<WindowsCalls | undefined> {
@@ -32,7 +32,7 @@ export async function windowsCalls(): Promise<WindowsCalls | undefined> {
     const loaded = await import('koffi');
     return bind(loaded.default ?? loaded);
   } catch {
-    // Whatever its loader says: without the calls there is PowerShell, which tells its own errors.
+    // Any load failure: PowerShell is used instead, and reports its own errors.
     return undefined;
   }
 }
@@ -40,10 +40,10 @@ export async function windowsCalls(): Promise<WindowsCalls | undefined> {
 const PROCESS_QUERY_LIMITED_INFORMATION = 0x1000;
 const DESKTOP_READOBJECTS = 0x0001;
 const MAX_PATH_UNITS = 32768;
-/** A store app's window belongs to this frame; the app's own window lies inside of it. */
+/** Owns the frame of a store app's window; the app's own window is a child of the frame. */
 const FRAME = /\\ApplicationFrameHost\.exe$/i;
 const STORE_WINDOW = 'Windows.UI.Core.CoreWindow';
-/** Classes of the windows that are no application: desktop, its picture, task bars. */
+/** Window classes of the shell: the desktop, its wallpaper and the taskbars. */
 const SHELL = new Set(['Progman', 'WorkerW', 'Shell_TrayWnd', 'Shell_SecondaryTrayWnd', '#32769']);
 const MAX_CLASS_UNITS = 256;
 
@@ -55,7 +55,7 @@ function bind(koffi: Koffi): WindowsCalls {
       const info = Buffer.alloc(8);
       info.writeUInt32LE(8, 0);
       if (system.GetLastInputInfo(info) === 0) return 0;
-      // Both count milliseconds since the start in 32 bits, and wrap together after 49 days.
+      // Both count milliseconds since boot in 32 bits, and wrap together after 49 days.
       return (Number(system.GetTickCount()) - info.readUInt32LE(4)) >>> 0;
     },
     locked() {
@@ -67,7 +67,7 @@ function bind(koffi: Koffi): WindowsCalls {
   };
 }
 
-/** The signatures of what is called, by the library that has it. */
+/** The signatures of the calls, by library. */
 const SIGNATURES = {
   'user32.dll': {
     GetForegroundWindow: 'void *__stdcall GetForegroundWindow()',
@@ -150,7 +150,7 @@ function descriptionOf(system: System, path: string): string | undefined {
 }
 
 /**
- * FileDescription of a version resource. In it each string is a record: length, value length in UTF-16
+ * Returns FileDescription of a version resource, in which each string is a record: length, value length in UTF-16
  * units, type, the key with its NUL, padding to four bytes, the value with its NUL.
  */
 export function fileDescription(resource: Buffer): string | undefined {
@@ -165,10 +165,10 @@ export function fileDescription(resource: Buffer): string | undefined {
 
 const TIMEOUT_MS = 10_000;
 
-/** Installs what calls Windows directly, in the version that `windows.ts` is written for. */
+/** Installs the library for direct calls, in the version that this file supports. */
 export const FASTER = 'npm install --global koffi@3';
 
-/** Runs a script in Windows PowerShell and gives the JSON object that it prints. Slow: about a second. */
+/** Runs a script in Windows PowerShell and returns the JSON object that it prints. Slow: about a second. */
 export async function askPowerShell(run: Run, script: string): Promise<Record<string, unknown>> {
   const { code, stdout, timedOut } = await run('powershell.exe', powerShellArgs(script), {
     timeoutMs: TIMEOUT_MS,
@@ -176,7 +176,7 @@ export async function askPowerShell(run: Run, script: string): Promise<Record<st
   if (timedOut || code !== 0) {
     const reason = timedOut ? `did not answer in ${TIMEOUT_MS / 1000} s` : `failed with code ${code}`;
     throw new StewardError('unavailable', `PowerShell ${reason}.`, {
-      hint: `Run "${FASTER}" to do without PowerShell.`,
+      hint: `Run "${FASTER}" to avoid PowerShell.`,
     });
   }
   try {
@@ -190,9 +190,9 @@ export async function askPowerShell(run: Run, script: string): Promise<Record<st
   });
 }
 
-/** The arguments that make PowerShell run a script. */
+/** Returns the arguments that make PowerShell run a script. */
 export function powerShellArgs(script: string): string[] {
-  // Base64 of UTF-16: nothing of the script is up to the rules of a command line.
+  // Base64 of UTF-16, so that the script needs no command-line quoting.
   const encoded = Buffer.from(script, 'utf16le').toString('base64');
   return ['-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
 }

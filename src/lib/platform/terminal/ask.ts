@@ -3,16 +3,16 @@ import { createInterface } from 'node:readline/promises';
 import { StewardError } from '../../errors';
 import { foldFor } from './fold';
 
-/** Can a person answer questions: are stdin and stderr a terminal? */
+/** Returns whether a person can answer questions: stdin and stderr are terminals. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Questions on stderr. One reader for all of them, so that input typed ahead is not lost. */
+/** Asks questions on stderr. All share one reader, so that input typed ahead is not lost. */
 export interface Prompt {
-  /** Returns one trimmed line. The end of input is `canceled`. */
+  /** Returns one trimmed line. Throws `canceled` at the end of input. */
   line: (question: string) => Promise<string>;
-  /** Asks until the answer is yes, no or empty (the preset). The end of input is `canceled`. */
+  /** Asks until the answer is yes, no or empty (the preset). Throws `canceled` at the end of input. */
   yes: (question: string, preset: 'yes' | 'no') => Promise<boolean>;
   close: () => void;
 }
@@ -24,7 +24,7 @@ export function openPrompt(): Prompt {
   let waiting: ((line: string | undefined) => void) | undefined;
   let ended = false;
   lines.on('SIGINT', () => {
-    // The terminal shows ^C on the line of the question.
+    // The terminal shows ^C after the question.
     process.stderr.write('\n');
     process.kill(process.pid, 'SIGINT');
   });
@@ -68,14 +68,14 @@ export function openPrompt(): Prompt {
       }
     },
     close: () => {
-      // A question that is withdrawn is never answered.
+      // A withdrawn question stays unanswered.
       waiting = undefined;
       lines.close();
     },
   };
 }
 
-/** Asks one yes-or-no question on stderr; an empty answer is the preset, the end of input no. */
+/** Asks one yes-or-no question on stderr. An empty answer means the preset; the end of input means no. */
 export async function confirm(question: string, preset: 'yes' | 'no' = 'yes'): Promise<boolean> {
   const questions = openPrompt();
   try {

@@ -4,7 +4,7 @@ import { cleanLines } from './terminal';
 
 export interface ErrorReport {
   exitCode: number;
-  /** What goes to stderr, newline at the end. */
+  /** The text for stderr, with a final newline. */
   text: string;
 }
 
@@ -13,7 +13,7 @@ export interface ReportOptions {
   debug: boolean;
 }
 
-/** An error as a person reads it (a line that says what is, a line what to do) or as the JSON shape. */
+/** Formats an error for a person (one line with the problem, one with the hint) or as JSON. */
 export function reportError(error: unknown, options: ReportOptions): ErrorReport {
   const known = toStewardError(error);
   const exitCode = EXIT_CODES[known.kind];
@@ -31,7 +31,7 @@ function stackOf(error: Error): string {
   return error.cause instanceof Error ? `${own}\nCaused by: ${stackOf(error.cause)}` : own;
 }
 
-/** Exit codes by error kind. A run that succeeds exits 0. */
+/** Exit codes by error kind. A successful run exits with 0. */
 export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
   internal: 1,
   usage: 2,
@@ -45,14 +45,14 @@ export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
 };
 
 /**
- * One JSON document for stdout or stderr. Controls that JSON leaves alone (DEL, C1, bidirectional) are
- * written as escapes: the document may be shown on a terminal, and its values come from elsewhere.
+ * Formats one JSON document for stdout or stderr. Escapes controls that JSON allows (DEL, C1, bidirectional), since
+ * untrusted values may appear on a terminal.
  */
 export function toJson(value: unknown): string {
   return escaped(JSON.stringify(value, null, 2) ?? 'null');
 }
 
-/** The same on one line, for a stream of documents. */
+/** Formats a document on one line, for a stream of documents. */
 export function toJsonLine(value: unknown): string {
   return escaped(JSON.stringify(value) ?? 'null');
 }
@@ -61,5 +61,5 @@ function escaped(text: string): string {
   return `${text.replace(RAW_CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
-// DEL and C1, and the controls that turn the direction of text.
+// DEL, C1 and the bidirectional controls.
 const RAW_CONTROLS = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -3,19 +3,19 @@ import { isatty } from 'node:tty';
 import { terminalOf } from './stdio';
 import { displayWidth } from './text-width';
 
-/** Prose in longer lines reads badly, however wide the terminal is. */
+/** Longer lines of prose are hard to read, even on a wide terminal. */
 const MAX_PROSE_COLUMNS = 96;
 
 /**
- * Folds a text for the terminal that a stream writes to, at word boundaries. A pipe or a file gets the text unchanged.
- * Output that a person copies as a whole, such as a script, must not pass here.
+ * Folds a text at word boundaries to fit a stream's terminal. A pipe or a file gets the text unchanged. Not for output
+ * that a person copies as a whole, such as a script.
  */
 export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
-  // Asks the system first: setting up Node's stream costs the status line 2 ms.
+  // Asks the system first: Node's stream costs the status line 2 ms.
   return isatty(stream === 'stdout' ? 1 : 2) ? fold(text, terminalOf(process[stream]).columns) : text;
 }
 
-/** Folds every line that is too long. Continuations align with the last column of a line, or with its indent. */
+/** Folds every line that is too long. Continuation lines align with the last column of a line, or with its indent. */
 export function fold(text: string, columns: number): string {
   return text
     .split('\n')
@@ -50,8 +50,8 @@ function longestWord(text: string): number {
 }
 
 /**
- * Words in lines of at most `columns`, the first after `first` and the others after `rest` (indents, labels). A longer
- * word, such as a path, gets a line of its own and stays whole.
+ * Wraps words to lines of at most `columns`, the first prefixed with `first` and the others with `rest` (indents,
+ * labels). Never splits a longer word, such as a path, but puts it on a separate line.
  */
 export function wrap(text: string, columns: number, first = '', rest = first): string[] {
   const lines: string[] = [];

@@ -12,12 +12,12 @@ export interface Palette {
   consumption: (text: string) => string;
   neutral: (text: string) => string;
   attention: (text: string) => string;
-  /** For the main figure of a line. */
+  /** Marks the main figure of a line. */
   strong: (text: string) => string;
 }
 
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  // kleur inspects the process; the terminal that is written to must decide.
+  // kleur inspects the process, but the target terminal must decide.
   const paint = (color: Color): ((text: string) => string) => {
     if (!terminal.color) return (text) => text;
     return (text) => {
@@ -69,13 +69,13 @@ export function level(value: number, max: number): string {
 
 export interface Column {
   align?: 'left' | 'right';
-  /** Width limit. */
+  /** Maximum width. */
   max?: number;
 }
 
 /**
- * Rows in aligned columns two spaces apart, without borders; the first column is what a person would
- * type next. No spaces at the end of a line.
+ * Formats rows in aligned columns two spaces apart, without borders or trailing spaces; the first column is what a
+ * person would type next.
  */
 export function table(rows: readonly (readonly string[])[], columns: readonly Column[] = []): string {
   const cells = rows.map((row) =>
@@ -102,7 +102,7 @@ export function table(rows: readonly (readonly string[])[], columns: readonly Co
     .join('\n');
 }
 
-/** The same columns in ASCII, for terminals without block characters. */
+/** ASCII versions, for terminals without block characters. */
 export function toAscii(text: string): string {
   return text.replace(/[▁-█▉-▏·…–—]/g, (char) => ASCII[char] ?? '#');
 }
@@ -124,7 +124,7 @@ const ASCII: Record<string, string> = {
   '—': '-',
 };
 
-/** `1 commit`, `2 commits`; with the plural where it is another: `1 entry`, `2 entries`. */
+/** Formats `1 commit`, `2 commits`; an irregular plural is the third argument: `1 entry`, `2 entries`. */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`;
 }

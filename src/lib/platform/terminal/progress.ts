@@ -3,10 +3,10 @@ import { EXIT_CODES } from './error-report';
 import { fold } from './fold';
 import { fit } from './text-width';
 
-/** What the library puts before a line. */
+/** The prefix that the library adds to a line. */
 const ICON_COLUMNS = 4;
 
-/** Runs long work and shows its current step on stderr, if that is a terminal. */
+/** Runs long work and shows its current step on stderr if that is a terminal. */
 export async function withSteps<T>(
   title: string,
   work: (onStep: (text: string) => void) => Promise<T>,
@@ -25,7 +25,6 @@ export async function withSteps<T>(
       },
     ],
     {
-      // stdout is for the result.
       rendererOptions: {
         // The caller of the command reports the error.
         showErrorMessage: false,

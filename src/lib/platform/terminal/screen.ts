@@ -3,19 +3,21 @@ import { emitKeypressEvents } from 'node:readline';
 /** A key as readline names it: `return`, `up`, `escape`, or the character itself. */
 export type Key = string;
 
-/** The whole terminal, until `close`. */
+/** A full-screen view of the terminal. */
 export interface Screen {
-  /** Shows the lines; writes only those that changed, so that nothing flickers and ssh carries little. */
+  /** Shows the lines; writes only those that changed, to avoid flicker and traffic over ssh. */
   draw: (lines: readonly string[]) => void;
   size: () => { columns: number; rows: number };
-  /** Gives the terminal back as it was. */
+  /** Restores the terminal. */
   close: () => void;
 }
 
-/** Alternate screen, hidden cursor, no line wrap: a line that the terminal measures otherwise stays one line. */
+/**
+ * Alternate screen, hidden cursor, no line wrap: a line stays one line even if the terminal measures it differently.
+ */
 const OPEN = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const CLOSE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
-/** Synchronized output: terminals that know it show the lines between the two at once. */
+/** Synchronized output: terminals that support it show all lines between the two at once. */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /** Takes over the terminal of stdin and stdout. Ctrl-C is the key `c` with Ctrl, reported as `ctrl-c`. */
@@ -33,7 +35,7 @@ export function openScreen(on: { key: (key: Key) => void; resize: () => void }):
   };
   const draw = (lines: readonly string[]): void => {
     if (!isOpen) return;
-    // A slow line gets the latest picture only.
+    // A slow connection gets only the latest frame.
     if (stdout.writableNeedDrain) {
       if (waiting === undefined) stdout.once('drain', () => draw(waiting ?? []));
       waiting = lines;
@@ -41,7 +43,7 @@ export function openScreen(on: { key: (key: Key) => void; resize: () => void }):
     }
     waiting = undefined;
     const changed = Array.from({ length: Math.max(lines.length, shown.length) }, (_, row) =>
-      // Cleared first: behind a full line the cursor stands on its last character.
+      // Clears first: after a full line, the cursor is still on its last character.
       lines[row] === shown[row] ? '' : `\u001b[${row + 1};1H\u001b[K${lines[row] ?? ''}`,
     ).join('');
     shown = lines;

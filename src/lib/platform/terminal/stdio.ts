@@ -22,8 +22,8 @@ export function isOnTerminal(): boolean {
 }
 
 /**
- * Writes a short text to stdout without Node's stream, which costs the hot path 1 to 2 ms. A closed reader is no error;
- * a full pipe is left to the stream.
+ * Writes a short text to stdout without Node's stream, which costs the hot path 1 to 2 ms. Ignores a closed reader;
+ * leaves a full pipe to the stream.
  */
 export function writeOut(text: string): void {
   let rest = Buffer.from(text);
@@ -32,7 +32,7 @@ export function writeOut(text: string): void {
       rest = rest.subarray(writeSync(1, rest));
     } catch (error) {
       if (errnoCode(error) === 'EPIPE') return;
-      // The stream waits for a full pipe, and reports other errors.
+      // The stream waits for a full pipe and reports other errors.
       process.stdout.on('error', (failure) => {
         writeSync(2, `Cannot write to standard output: ${failure.message}\n`);
         process.exit(8);
@@ -44,8 +44,8 @@ export function writeOut(text: string): void {
 }
 
 /**
- * Writes a short text to stdout completely before it returns. A closed reader is no error; a pipe that stays full for
- * `waitMs` is `unavailable`.
+ * Writes a short text to stdout synchronously. Ignores a closed reader; throws `unavailable` if a pipe stays full for
+ * `waitMs`.
  */
 export function writeOutNow(text: string, waitMs: number): void {
   let rest = Buffer.from(text);
@@ -68,8 +68,8 @@ export function writeOutNow(text: string, waitMs: number): void {
 }
 
 /**
- * Writes to stdout as its stream does; false while a pipe is full. Files are written directly, since the stream misses
- * that a full disk took only a part.
+ * Writes to stdout as its stream does; false while a pipe is full. Writes files directly, since the stream does not
+ * notice a partial write to a full disk.
  */
 export function writeStdout(data: Uint8Array | string): boolean {
   if (!fstatSync(1).isFile()) return process.stdout.write(data);
@@ -82,14 +82,14 @@ export function writeStdout(data: Uint8Array | string): boolean {
   return true;
 }
 
-/** Writes pieces to stdout as fast as its reader reads them. */
+/** Writes pieces to stdout at its reader's pace. */
 export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
     if (!writeStdout(piece)) await once(process.stdout, 'drain');
   }
 }
 
-/** The columns of the terminal on stdout; undefined for a pipe, whose stream would take 9 ms to set up. */
+/** Returns the columns of the terminal on stdout; undefined for a pipe, whose stream would take 9 ms to set up. */
 export function stdoutColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() ? process.stdout.columns : undefined;
 }
@@ -111,7 +111,7 @@ export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessE
   };
 }
 
-/** The Linux console has no block characters, and neither do locales of another character set. */
+/** The Linux console has no block characters, nor do character sets other than UTF-8. */
 function hasUnicode(env: NodeJS.ProcessEnv): boolean {
   if (env['TERM'] === 'linux') return false;
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((name) => (name ?? '') !== '') ?? '';
@@ -125,7 +125,7 @@ function hasColor(isTTY: boolean, env: NodeJS.ProcessEnv): boolean {
   return isTTY && env['TERM'] !== 'dumb';
 }
 
-/** Writes to stderr. A closed reader (`2>&1 | head`) must not end the run, as it would by default. */
+/** Writes to stderr. By default, a closed reader (`2>&1 | head`) would end the run. */
 export function writeErr(text: string): void {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined);
   process.stderr.write(text);
@@ -160,14 +160,14 @@ export function exitOnAnyInterrupt(code: number): () => void {
   };
 }
 
-/** Exits, which saves the 5 to 15 ms that Node waits for its compiler threads. Pending output is still written. */
+/** Exits after writing pending output; saves the 5 to 15 ms that Node would wait for its compiler threads. */
 export async function exitAtOnce(): Promise<void> {
   // An error of the last write is reported in the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 }
 
-/** The file behind stdout, with its current size. */
+/** Returns the file behind stdout, with its current size. */
 export interface OutputFile {
   dev: number;
   ino: number;

@@ -9,7 +9,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Truncates a text to some columns, with `…` at its end. */
+/** Truncates a text to a number of columns, with `…` at its end. */
 export function fit(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   if (PLAIN.test(text)) return columns > 0 ? `${text.slice(0, columns - 1)}…` : '';
@@ -40,7 +40,7 @@ function graphemeWidth(grapheme: string): number {
 
 let shared: Intl.Segmenter | undefined;
 
-/** Lazy: it costs some milliseconds. */
+/** Created lazily: it costs some milliseconds. */
 function segmenter(): Intl.Segmenter {
   shared ??= new Intl.Segmenter();
   return shared;

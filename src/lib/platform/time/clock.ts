@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { isObject } from '../files/json-object';
 import { isDay } from './time';
 
-/** The only source of the time of day: everything else gets a Clock. */
+/** The only source of the current time; everything else receives a Clock. */
 export interface Clock {
   /** Wall-clock time, milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds from an arbitrary start; never goes back. */
+  /** Monotonic time, milliseconds from an arbitrary start. */
   monotonic(): number;
   /** Undefined if unknown. */
   boot?(): BootTime | undefined;
@@ -23,7 +23,7 @@ export function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** For libraries that need a Date. */
+/** Returns the time as a Date, for libraries that need one. */
 export function toDate(ms: number): Date {
   return new Date(ms);
 }
@@ -52,18 +52,18 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d
 
 /** How long the machine has been up, including sleep; this clock cannot be set. */
 export interface BootTime {
-  /** Differs after each start of the machine. */
+  /** Changes at each boot. */
   id: string;
   upMs: number;
 }
 
-/** A moment by the wall clock, and by the boot time if known. */
+/** An instant by the wall clock and, if known, by the boot clock. */
 export interface Moment {
   wallMs: number;
   boot?: BootTime | undefined;
 }
 
-/** Undefined except on Linux: elsewhere the boot time moves with the clock, or excludes sleep. */
+/** Undefined except on Linux: elsewhere the boot time changes with the clock, or excludes sleep. */
 export function bootTime(): BootTime | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -71,7 +71,7 @@ export function bootTime(): BootTime | undefined {
     const seconds = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]);
     return id !== '' && seconds > 0 ? { id, upMs: Math.round(seconds * 1000) } : undefined;
   } catch {
-    // A sandbox without /proc.
+    // A sandbox may lack /proc.
     return undefined;
   }
 }

@@ -49,7 +49,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   return named;
 }
 
-/** Digits alone, or a date in digits among words. */
+/** Matches digits alone, or a date in digits among words. */
 function hasDigitDate(words: string): boolean {
   return /^\d[\d\s./:-]*$/.test(words) || /\d\s*[./-]\s*\d/.test(words);
 }
@@ -77,7 +77,7 @@ export function localTimes(clock: Pick<Clock, 'now'>, zone: string = systemZone(
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const GRAMMAR = /^(?:\d{1,6}(?:\.\d{1,3})?[smhd])+$/;
 
-/** Parses `45s`, `7m`, `1h30m` or `2d` to milliseconds above 0; anything else is `usage`. */
+/** Parses `45s`, `7m`, `1h30m` or `2d` to milliseconds above 0; throws `usage` for anything else. */
 export function parseDuration(text: string): number {
   const wanted = text.trim().toLowerCase();
   let ms = 0;
@@ -92,7 +92,7 @@ export function parseDuration(text: string): number {
   });
 }
 
-/** Formats `3 h 02 m` or `46 m`. Not in format.ts, whose color library costs a status line 4 ms. */
+/** Formats `3 h 02 m` or `46 m`. Separate from format.ts, whose color library costs a status line 4 ms. */
 export function minutes(value: number): string {
   const whole = Math.round(value);
   const hours = Math.floor(whole / 60);

@@ -5,7 +5,7 @@ import { unless } from '../../errors';
 /** A calendar day, `2026-11-20`. */
 export type Day = string;
 
-/** First and one-past-last millisecond of a day. */
+/** The first millisecond of a day, and the first one after it. */
 export interface DayBounds {
   startMs: number;
   endMs: number;
@@ -13,7 +13,7 @@ export interface DayBounds {
 
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  // By arithmetic: this is asked for every line of a log, and a Date costs ten times as much.
+  // Computed without a Date, which costs ten times as much: every line of a log is checked.
   const month = Number(text.slice(5, 7));
   const day = Number(text.slice(8));
   return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(Number(text.slice(0, 4)), month);
@@ -28,32 +28,32 @@ export function addDays(day: Day, count: number): Day {
   return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Is it this day anywhere on earth? Zones lie between 12 hours behind UTC and 14 ahead of it. */
+/** Returns a test whether it is this day anywhere on earth. Zones range from 12 hours behind UTC to 14 ahead of it. */
 export function isDaySomewhere(day: Day): (ms: number) => boolean {
   const midnight = Date.parse(`${day}T00:00:00Z`);
   return (ms) => ms >= midnight - 14 * HOUR_MS && ms < midnight + 36 * HOUR_MS;
 }
 
-/** The local day of an instant. */
+/** Returns the local day of an instant. */
 export function dayOf(ms: number, zone: string): Day {
   const { year, month, day } = wallClock(ms, zone);
   return `${String(year).padStart(4, '0')}-${pad(month)}-${pad(day)}`;
 }
 
-/** The hour, 0 to 23, that a clock on the wall shows. */
+/** Returns the local hour, 0 to 23. */
 export function hourOf(ms: number, zone: string): number {
   return wallClock(ms, zone).hour;
 }
 
-/** `09:42` on the wall clock of the zone. */
+/** Returns the local time of day, `09:42`. */
 export function timeOf(ms: number, zone: string): string {
   const { hour, minute } = wallClock(ms, zone);
   return `${pad(hour)}:${pad(minute)}`;
 }
 
 /**
- * The instant at which the wall clock of the zone shows this: the first of two where the hour is repeated; what the
- * clock would have shown where it is skipped. `month` is 1 to 12.
+ * Returns the instant of a local time (`month` is 1 to 12). In a repeated hour it is the first of the two; a skipped
+ * time is read with the offset before the change.
  */
 export function instantOf(
   wall: { year: number; month: number; day: number; hour: number; minute: number },
@@ -65,21 +65,17 @@ export function instantOf(
   return exact.length > 0 ? Math.min(...exact) : (guesses[0] as number);
 }
 
-/** The wall clock of the zone at an instant. */
-
 /**
- * The instants between which it is this day in the zone: 23, 24 or 25 hours (or what the zone's rules say);
- * none at all (`startMs === endMs`) for a day that the zone has skipped. The days of a zone follow each
- * other without a gap.
+ * Returns the bounds of a local day: usually 23, 24 or 25 hours, and empty (`startMs === endMs`) for a day that the
+ * zone skipped. Consecutive days leave no gap.
  */
 export function dayBounds(day: Day, zone: string): DayBounds {
   return { startMs: startOfDay(day, zone), endMs: startOfDay(addDays(day, 1), zone) };
 }
 
 /**
- * The start of each clock hour of the day, in order: the day's own start, then wherever the hour on the wall
- * changes or the clock is put back. 24 as a rule; 23 or 25 when the clock is changed (an hour that is
- * repeated stands twice); none for a day that the zone has skipped.
+ * Returns the start of each local hour of a day, in order: usually 24, but 23 or 25 if the clock changes (a repeated
+ * hour occurs twice), and none for a day that the zone skipped.
  */
 export function hourStarts(day: Day, zone: string): number[] {
   const { startMs, endMs } = dayBounds(day, zone);
@@ -96,16 +92,15 @@ function nextHour(ms: number, zone: string): number {
   const next = ms + HOUR_MS - (minute * 60 + second) * 1000;
   const offset = offsetMs(ms, zone);
   if (offsetMs(next, zone) === offset) return next;
-  // The clock is changed within this hour, or at its end: at the first instant with another offset.
+  // The clock changes within this hour or at its end, at the first instant with another offset.
   const change = firstWhere(ms, next, (at) => offsetMs(at, zone) !== offset);
   const isPutBack = offsetMs(change, zone) < offset;
   return isPutBack || hourOf(change, zone) !== hour ? change : nextHour(change, zone);
 }
 
 /**
- * The first instant of the day: the wall clock shows 00:00 and has shown an earlier day. Where it was put
- * back over midnight (St. John's until 2011, one minute after) that is the last such instant; where midnight
- * does not exist, the first instant that is on this day or a later one.
+ * Returns the first instant of a local day. If the clock goes back over midnight (St. John's until 2011, at 00:01), it
+ * is the last of the two midnights; if midnight is skipped, the first instant on this day or later.
  */
 function startOfDay(day: Day, zone: string): number {
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -116,7 +111,7 @@ function startOfDay(day: Day, zone: string): number {
   return firstWhere(midnight - 1.5 * DAY_MS, midnight + 1.5 * DAY_MS, (ms) => dayOf(ms, zone) >= day);
 }
 
-/** The first millisecond after `before` at which it holds, given that it holds at `after` and on from there. */
+/** Returns the first millisecond after `before` at which `holds` becomes true; it must be true from then to `after`. */
 function firstWhere(before: number, after: number, holds: (ms: number) => boolean): number {
   let low = before;
   let high = after;
@@ -128,7 +123,7 @@ function firstWhere(before: number, after: number, holds: (ms: number) => boolea
   return high;
 }
 
-/** Local time less UTC, at an instant. */
+/** Returns the offset of local time from UTC at an instant. */
 function offsetMs(ms: number, zone: string): number {
   const f = wallClock(ms, zone);
   const local = Date.UTC(f.year, f.month - 1, f.day, f.hour, f.minute, f.second);
@@ -139,7 +134,7 @@ function pad(n: number): string {
   return String(n).padStart(2, '0');
 }
 
-/** What a wall clock in a zone shows. */
+/** Local time in a zone. */
 export interface WallClock {
   year: number;
   /** 1 to 12. */
@@ -150,12 +145,12 @@ export interface WallClock {
   second: number;
 }
 
-/** What the wall clock of the zone shows at an instant (ms). A name that is no zone is a RangeError. */
+/** Returns the local time at an instant (ms). Throws a RangeError for an unknown zone. */
 export function wallClock(ms: number, zone: string): WallClock {
-  // The first formatter of a process costs some 15 ms, a third of a start: the own zone needs none.
+  // The first Intl formatter of a process costs about 15 ms; the system's zone needs none.
   if (zone === systemZone()) {
     const local = new Date(ms);
-    if (Number.isNaN(local.getTime())) throw new RangeError(`${ms} is no time.`);
+    if (Number.isNaN(local.getTime())) throw new RangeError(`Invalid time ${ms}.`);
     return {
       year: local.getFullYear(),
       month: local.getMonth() + 1,
@@ -168,7 +163,7 @@ export function wallClock(ms: number, zone: string): WallClock {
   return readWallClock(formatter(zone).format(ms));
 }
 
-/** Is it the name of a time zone? */
+/** Returns whether this is the name of a time zone. */
 export function isZone(zone: string): boolean {
   if (zone === systemZone()) return true;
   try {
@@ -181,13 +176,13 @@ export function isZone(zone: string): boolean {
 }
 
 /**
- * The zone that this process lives in, as an IANA name; UTC when the system names none that is known. The
- * engine reads it once, so a process keeps the zone that it was started in.
+ * Returns the IANA name of this process's zone; UTC if the system's is unknown. V8 reads it once, so a process keeps
+ * the zone that it started in.
  */
 export function systemZone(): string {
   const variable = process.env['TZ'];
   if (own === undefined || own.variable !== variable) {
-    // The engine's own clock is fixed at the same moment, so that the two never differ.
+    // Makes V8 read the zone now too, so that the two never differ.
     new Date().getTimezoneOffset();
     own = { variable, zone: zoneOfSystem(variable) ?? zoneOfEngine() };
   }
@@ -196,7 +191,7 @@ export function systemZone(): string {
 
 let own: { variable: string | undefined; zone: string } | undefined;
 
-/** TZ, or where `/etc/localtime` points: the engine looks there too, but takes 15 ms to say what it found. */
+/** Returns the zone of TZ or of `/etc/localtime`. V8 reads these too, but takes 15 ms to name the zone. */
 function zoneOfSystem(variable: string | undefined): string | undefined {
   if (process.platform === 'win32') return undefined;
   if (variable !== undefined) {
@@ -205,7 +200,7 @@ function zoneOfSystem(variable: string | undefined): string | undefined {
       ? variable
       : undefined;
   }
-  // EINVAL: a file, not a link.
+  // EINVAL: a file instead of a link.
   const link = unless(['ENOENT', 'EINVAL', 'EACCES'], () => readlinkSync('/etc/localtime')) ?? '';
   const name = /\/zoneinfo(?:\.default)?\/(.+)$/.exec(link)?.[1] ?? '';
   if (/^(?:Etc\/)?(?:UTC|UCT|Zulu|Universal)$/.test(name)) return 'UTC';
@@ -216,7 +211,7 @@ const AREA_AND_PLACE =
   /^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)(?:\/[A-Za-z_-]+){1,2}$/;
 
 function zoneOfEngine(): string {
-  // Undefined or Etc/Unknown for a TZ that is no name; the engine then counts in UTC.
+  // Undefined or Etc/Unknown if TZ is not a zone name; V8 then uses UTC.
   const found = new Intl.DateTimeFormat('en-US').resolvedOptions().timeZone as string | undefined;
   if (found === undefined || found === 'Etc/Unknown') return 'UTC';
   return found;
@@ -224,7 +219,7 @@ function zoneOfEngine(): string {
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** A further formatter costs about a millisecond; a process meets one or two zones. */
+/** Returns a cached formatter; each new one costs about a millisecond. */
 function formatter(zone: string): Intl.DateTimeFormat {
   let found = formatters.get(zone);
   if (found === undefined) {
@@ -245,7 +240,7 @@ function formatter(zone: string): Intl.DateTimeFormat {
   return found;
 }
 
-/** `11/20/2026, 09:42:00`: taken apart here, a third of the time that formatToParts takes. */
+/** Parses `11/20/2026, 09:42:00`, in a third of the time of formatToParts. */
 function readWallClock(text: string): WallClock {
   const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] =
     text.match(/\d+/g)?.map(Number) ?? [];

@@ -35,8 +35,8 @@ export function loopTurn(): number {
 }
 
 /**
- * Returns a function to await between the steps of long work: it yields to the event loop once the steps took `sliceMs`,
- * which settled promises alone never do.
+ * Returns a function to await between the steps of long work. It yields to the event loop every `sliceMs`, which
+ * awaiting settled promises does not.
  */
 export function yielder(clock: Pick<Clock, 'monotonic'>, sliceMs: number): () => Promise<void> {
   let endMs = -Infinity;

@@ -22,7 +22,7 @@ export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sens
   for (const day of daysIn(join(folder, 'events'), '.jsonl')) {
     const [from, to] = [join(folder, 'events', `${day}.jsonl`), join(sense.events, `${day}.jsonl`)];
     const item = await fileItem('sense events', from, to, noEvents, beginsWith);
-    // A day's event log is deleted after its retention: don't import it again.
+    // The day's event log was deleted after its retention, so it must not come back.
     const record = `${day}.json`;
     const isRecorded =
       !exists(to) && exists(join(sense.daily, record)) && !exists(join(folder, 'daily', record));

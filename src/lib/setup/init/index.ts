@@ -31,7 +31,7 @@ const STEPS: readonly Step[] = [
 
 export interface InitInput {
   flags: InitFlags;
-  /** Undefined: ask nothing. */
+  /** Undefined to ask nothing. */
   questions: Prompt | undefined;
   say: (text: string) => void;
 }

@@ -67,7 +67,7 @@ export const pushStep: Step = {
     return enabled ? `a topic at ${clean(server)}` : 'off';
   },
   given(setup, { push, 'push-test': isTest }) {
-    // Undefined if the flag was not given, although its type says boolean.
+    // Undefined without the flag, although its type is boolean.
     const on = push as boolean | undefined;
     if (on === undefined && !isTest) return undefined;
     return async () => {

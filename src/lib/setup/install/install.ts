@@ -73,7 +73,7 @@ export async function askChoice(
 export interface Installed {
   dryRun: boolean;
   hooks: HooksInstalled | null;
-  /** A dry run returns only the first fields; `changed` then means that it would be written. */
+  /** In a dry run only the first fields are set, and `changed` means a planned change. */
   jobs: (Pick<JobInstalled, 'job' | 'scheduler' | 'changed'> & Partial<JobInstalled>)[];
   completion: CompletionInstall | null;
   warnings: string[];

@@ -74,7 +74,7 @@ export async function consentToPurge(
 /** Longer than a hook runs, even on a busy machine. */
 const HOOK_MS = 1000;
 
-/** Deletes the data once nothing writes to it. Hooks write no note of their runs, so they get a second to end. */
+/** Deletes the data once nothing writes to it. Hooks leave no note of their runs, so this waits a second for them. */
 export async function purgeData(
   context: Context,
   { isShimGone }: { isShimGone: boolean },

@@ -182,7 +182,7 @@ describe('work: the GitHub host', function () {
         expect(failureOf(await rejection(host.issues(REPO, {})))).to.include({ reason: 'moved' });
       }
       always({ status: 200, headers: { link: `<${there}>; rel="next"` }, body: [] });
-      expect((await rejection(host.issues(REPO, {}))).message).to.match(/was sent on to another place/);
+      expect((await rejection(host.issues(REPO, {}))).message).to.match(/was redirected to another server/);
       expect(asked).to.deep.equal([]);
     } finally {
       await closeServer(thief);
