@@ -463,17 +463,17 @@ describe('agents managed, built', function () {
       [
         ['env', 'create', '--name', 'e', '--secret', 'X=env:NOPE'],
         3,
-        /NOPE, which gives nothing\.\nSet NOPE/,
+        /NOPE is not set\.\nSet NOPE/,
       ],
       [
         ['run', '--agent', 'agent_1', '--environment', 'env_1', '@/no/such/file'],
         5,
-        /no file \/no\/such\/file/,
+        /File \/no\/such\/file not found/,
       ],
       [
         ['send', 'sesn_1', '@.'],
         2,
-        /is not a regular file\.\nName a file of text .*; @- or - stands for stdin/,
+        /is not a regular file\.\nUse a text file of .*; @- or - stands for stdin/,
       ],
       [['create', '--file', '.'], 2, /is not a regular file/],
       [['wake', '../../etc/passwd'], 2, /is not the id of a session/],
