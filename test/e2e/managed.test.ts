@@ -460,11 +460,7 @@ describe('agents managed, built', function () {
       [['run', '--agent', 'agent_1', '--environment', 'env_1', ' '], 2, /The message is empty/],
       [['send', 'sesn_1', ''], 2, /The message is empty/],
       [['stream', 'sesn_none'], 5, /session sesn_none/],
-      [
-        ['env', 'create', '--name', 'e', '--secret', 'X=env:NOPE'],
-        3,
-        /NOPE is not set\.\nSet NOPE/,
-      ],
+      [['env', 'create', '--name', 'e', '--secret', 'X=env:NOPE'], 3, /NOPE is not set\.\nSet NOPE/],
       [
         ['run', '--agent', 'agent_1', '--environment', 'env_1', '@/no/such/file'],
         5,
