@@ -14,7 +14,12 @@ if not exist "%steward%" call :find_steward
 if not exist "%node%" exit /b 0
 if not exist "%steward%" exit /b 0
 if "%~1"=="--where" goto :where
+if "%~1"=="statusline" goto :statusline
 "%node%" "%steward%" hook %*
+exit /b 0
+
+:statusline
+"%node%" "%steward%" %*
 exit /b 0
 
 :where

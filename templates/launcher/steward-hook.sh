@@ -15,6 +15,7 @@ run() {
       printf '%s\n%s\n' "$node" "$steward"
       exit 0
       ;;
+    statusline) exec "$node" "$steward" "$@" ;;
   esac
   exec "$node" "$steward" hook "$@"
 }
@@ -24,4 +25,6 @@ trap 'exit 0' EXIT
 [ -z "${BASH_VERSION-}" ] || shopt -s execfail
 
 @FIND@
+# Without steward, the status line that it was added to is still printed.
+if [ "${1-} ${2-}" = 'statusline --then' ]; then exec /bin/sh -c "${3-}"; fi
 exit 0

@@ -4,9 +4,9 @@ import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { askForSkill, openHooks } from '../../lib/app/hooks';
 
 export default class HooksInstall extends BaseCommand {
-  static override summary = "Register steward's hooks with your AI assistant.";
+  static override summary = "Register steward's hooks with your AI assistant";
   static override description =
-    "An entry for each event is added to the assistant's settings file ($CLAUDE_CONFIG_DIR or ~/.claude, settings.json); everything else in it stays as it is, and a copy is kept beside it. Installing twice changes nothing.";
+    "Adds an entry for each event to the assistant's settings.json (in $CLAUDE_CONFIG_DIR or ~/.claude) and keeps a backup beside it. The rest of the file does not change, and neither does a second install.";
   static override flags = {
     assistant: text({
       description: 'The assistant.',
@@ -15,14 +15,18 @@ export default class HooksInstall extends BaseCommand {
     }),
     skill: boolean({
       description:
-        'Also give it the work skill: four workflows over your issues. Without either, you are asked.',
+        'Also install the work skill: four workflows for your issues. The default is to ask.',
       allowNo: true,
     }),
-    'dry-run': boolean({ description: 'Say what would be written, and write nothing.' }),
+    statusline: boolean({
+      description: "Also register steward's status line, below the one you have.",
+    }),
+    'dry-run': boolean({ description: 'Show what would be written, without writing it.' }),
   };
   static override examples = [
     '<%= config.bin %> hooks install --dry-run',
     '<%= config.bin %> hooks install --skill',
+    '<%= config.bin %> hooks install --statusline',
   ];
   static override related = ['hooks status', 'hooks uninstall'];
 
@@ -31,7 +35,12 @@ export default class HooksInstall extends BaseCommand {
     const { deps, assistant } = openHooks(this.context, flags.assistant);
     const dryRun = flags['dry-run'] === true;
     const skill = flags.skill ?? (!dryRun && !this.json && (await askForSkill(deps, assistant)));
-    const result = await installHooks(deps, { assistant, dryRun, skill });
+    const result = await installHooks(deps, {
+      assistant,
+      dryRun,
+      skill,
+      statusLine: flags.statusline === true,
+    });
     this.print(() => installText(result));
     for (const warning of result.warnings) this.say(warning);
     return result;

@@ -25,6 +25,8 @@ export interface AssistantSettings {
   hooks: readonly HookRegistration[];
   /** The key of the settings that switches all hooks off. */
   switchedOffBy: string;
+  /** The key of the settings that holds the status line. */
+  statusLineKey: string;
 }
 
 /** Hooks give up by themselves after 2.2 s; this only bounds what hangs in the kernel. */
@@ -38,6 +40,7 @@ export const claudeCodeSettings: AssistantSettings = {
   title: 'Claude Code',
   path: settingsPath,
   switchedOffBy: 'disableAllHooks',
+  statusLineKey: 'statusLine',
   hooks: [
     { event: 'SessionStart', verb: 'session-start', timeoutSec: TIMEOUT_SEC },
     { event: 'UserPromptSubmit', verb: 'prompt', timeoutSec: TIMEOUT_SEC },

@@ -8,14 +8,15 @@ import type { AssistantSettings } from './claude-code-settings';
 import { type HookInstallDeps, type InstallResult, commandsOf, installedEvents, shimDeps } from './install';
 import { readSettings } from './settings-file';
 import { strangersIn, topValue } from './settings-hooks';
+import { statusLineOwner } from './settings-statusline';
 import { shimPath } from './shim';
 import { type SkillResult, hasSkill, skillPath } from './skill';
 import type { UninstallResult } from './uninstall';
 
 /** `hooks install` */
 export function installText(result: InstallResult): string {
-  const { added, kept, settings, backup, shim, skill, dryRun } = result;
-  if (added.length === 0 && !shim.written && skill === null)
+  const { added, kept, settings, backup, shim, skill, statusLine, dryRun } = result;
+  if (added.length === 0 && !shim.written && skill === null && statusLine === null)
     return clean(`The hooks are installed already, in ${settings}`);
   const lines = [
     ...(added.length === 0
@@ -24,6 +25,7 @@ export function installText(result: InstallResult): string {
           `${dryRun ? 'Would add' : 'Added'} ${plural(added.length, 'hook')} to ${settings}: ${added.join(', ')}`,
         ]),
     ...(kept.length === 0 ? [] : [`There already: ${kept.join(', ')}`]),
+    ...(statusLine === null || statusLine === 'unsupported' ? [] : [LINES[statusLine](dryRun, settings)]),
     ...(backup === null ? [] : [`${dryRun ? 'Would keep it as it is' : 'As it was'}: ${backup}`]),
     ...(shim.written ? [`${dryRun ? 'Would write' : 'Wrote'} ${shim.path}`] : []),
     ...(skill === null ? [] : skillLines(skill, dryRun)),
@@ -31,6 +33,14 @@ export function installText(result: InstallResult): string {
   ];
   return lines.map(clean).join('\n');
 }
+
+const LINES = {
+  added: (dryRun: boolean, path: string) =>
+    `${dryRun ? 'Would add' : 'Added'} steward's status line to ${path}`,
+  chained: (dryRun: boolean, path: string) =>
+    `${dryRun ? 'Would add' : 'Added'} steward's status line below the one in ${path}`,
+  unchanged: (_: boolean, path: string) => `steward's status line is already in ${path}`,
+} as const;
 
 function skillLines({ path, changed, left }: SkillResult, dryRun: boolean): string[] {
   return [
@@ -41,7 +51,8 @@ function skillLines({ path, changed, left }: SkillResult, dryRun: boolean): stri
 }
 
 /** `hooks uninstall` */
-export function uninstallText({ settings, shim, skill, left, strangers, dryRun }: UninstallResult): string {
+export function uninstallText(result: UninstallResult): string {
+  const { settings, statusLine, shim, skill, left, strangers, dryRun } = result;
   const lines = [
     ...settings
       .filter(({ entries, removed }) => entries > 0 || removed)
@@ -50,6 +61,11 @@ export function uninstallText({ settings, shim, skill, left, strangers, dryRun }
           ? `${dryRun ? 'Would remove' : 'Removed'} ${path}, which ${dryRun ? 'holds' : 'held'} nothing else`
           : `${dryRun ? 'Would take' : 'Took'} ${plural(entries, 'hook')} out of ${path}`,
       ),
+    ...(statusLine === null
+      ? []
+      : statusLine === 'restored'
+        ? [`${dryRun ? 'Would restore' : 'Restored'} the previous status line`]
+        : [`${dryRun ? 'Would remove' : 'Removed'} steward's status line`]),
     ...(shim.removed ? [`${dryRun ? 'Would remove' : 'Removed'} ${shim.path}`] : []),
     ...(skill.changed.length > 0
       ? [`${dryRun ? 'Would remove' : 'Removed'} the work skill: ${skill.path}`]
@@ -67,7 +83,7 @@ export function uninstallText({ settings, shim, skill, left, strangers, dryRun }
 
 /** `hooks status` */
 export function statusText(status: HooksStatus): string {
-  const { state, settings, events, switchedOff, shim, node, steward, skill, strangers } = status;
+  const { state, settings, events, switchedOff, shim, node, steward, skill, statusLine, strangers } = status;
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
   const lines = [
     `${WORDS[state]}, in ${settings}`,
@@ -79,6 +95,11 @@ export function statusText(status: HooksStatus): string {
       : state === 'not'
         ? []
         : ['  no work skill: "steward hooks install --skill" adds it']),
+    ...(statusLine === 'steward'
+      ? ["  status line: steward's"]
+      : state === 'not'
+        ? []
+        : [`  status line: ${statusLine}; "steward hooks install --statusline" adds steward's`]),
     ...strangers.map((command) => `  another user area's hooks count each event there: ${command}`),
     ...(state === 'installed' ? [] : ['Run "steward hooks install" to install what is missing.']),
   ];
@@ -111,6 +132,8 @@ export interface HooksStatus {
   shim: { path: string; exists: boolean; runs: boolean };
   /** The work skill, where the assistant looks for it. */
   skill: { path: string; exists: boolean };
+  /** Whose status line the settings name. */
+  statusLine: 'steward' | 'other' | 'none';
   /** Commands there that run the hooks of another user area. */
   strangers: string[];
   /** What the shim would start now; null where it finds none, or what it finds does not run. */
@@ -145,6 +168,10 @@ export async function hooksStatus(deps: StatusDeps, assistant: AssistantSettings
     switchedOff: source !== undefined && topValue(source, path, assistant.switchedOffBy) === true,
     shim: { path: shim, exists, runs },
     skill: { path: skillPath(deps, assistant), exists: hasSkill(deps, assistant) },
+    statusLine:
+      source === undefined
+        ? 'none'
+        : statusLineOwner(source, path, assistant.statusLineKey, commandsOf(deps)),
     strangers: source === undefined ? [] : strangersIn(source, path, commandsOf(deps)),
     ...found,
   };

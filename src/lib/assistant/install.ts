@@ -23,7 +23,7 @@ import {
   writeBackup,
   writeSettings,
 } from './settings-file';
-import { addHooks, eventsWithHooks, removeHooks, strangersIn, topValue } from './settings-hooks';
+import { addHooks, eventsWithHooks, removeHooks, strangersIn, topValue, type Added } from './settings-hooks';
 import {
   type ShimCommands,
   type ShimDeps,
@@ -33,6 +33,7 @@ import {
   shimPath,
   writeShim,
 } from './shim';
+import { addStatusLine, removeStatusLine, type StatusLineInstall } from './settings-statusline';
 import { type SkillResult, installSkill } from './skill';
 
 export interface InstallResult {
@@ -47,6 +48,8 @@ export interface InstallResult {
   shim: { path: string; written: boolean };
   /** The work skill; null when it was not asked for. */
   skill: SkillResult | null;
+  /** What was done to the assistant's status line; null when it was not asked for. */
+  statusLine: StatusLineInstall | null;
   dryRun: boolean;
   warnings: string[];
 }
@@ -62,35 +65,36 @@ export const ATTEMPTS = 5;
  */
 export async function installHooks(
   deps: HookInstallDeps,
-  input: { assistant: AssistantSettings; dryRun: boolean; skill?: boolean },
+  input: { assistant: AssistantSettings; dryRun: boolean; skill?: boolean; statusLine?: boolean },
 ): Promise<InstallResult> {
   const { assistant, dryRun } = input;
+  const withLine = input.statusLine === true;
   const path = assistant.path(deps.host);
   const shim = shimDeps(deps);
-  const commands = commandsOf(deps);
   const { hooks } = assistant;
   const source = readSettings(path);
-  const plan = addHooks(source, path, hooks, commands);
+  const plan = planFor(deps, assistant, source, withLine);
   const result = {
     assistant: assistant.id,
     settings: path,
     added: plan.events,
     kept: hooks.map(({ event }) => event).filter((event) => !plan.events.includes(event)),
-    backup: plan.events.length === 0 || source === undefined ? null : backupFor(deps, path, source).path,
+    backup: !plan.changes || source === undefined ? null : backupFor(deps, path, source).path,
     shim: { path: shimPath(shim), written: !isShimCurrent(shim) },
     skill: input.skill === true ? installSkill(deps, assistant, undefined, entriesOf(deps)) : null,
+    statusLine: plan.statusLine,
     dryRun,
-    warnings: warningsFor(deps, assistant, source, path),
+    warnings: warningsFor(deps, assistant, source, plan.statusLine),
   };
   if (dryRun) return result;
   ensureFolder(deps.area.root, { allowLink: true });
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     const written = writeShim({ ...shim, clock: deps.clock, machineId: deps.machineId }, manifest);
     const earlier = manifest.find(idOf(assistant), path);
-    const { events, backup } = orTakeBack(path, {
+    const { events, statusLine, backup } = orTakeBack(path, {
       work() {
         sweepSettings(path, deps.clock.now());
-        return addTo(deps, assistant, path, manifest);
+        return addTo(deps, assistant, manifest, withLine);
       },
       takeBack() {
         if (earlier !== undefined || plan.events.length < hooks.length) return;
@@ -106,6 +110,7 @@ export async function installHooks(
       backup: backup?.path ?? null,
       shim: { ...result.shim, written },
       skill: input.skill === true ? installSkill(deps, assistant, manifest, manifest.entries()) : null,
+      statusLine,
     };
   });
 }
@@ -130,16 +135,45 @@ export function installedEvents(
   return source === undefined ? [] : eventsWithHooks(source, path, assistant.hooks, commandsOf(deps));
 }
 
+interface Plan extends Added {
+  statusLine: StatusLineInstall | null;
+  /** The raw JSON of the status line that is replaced: see `AddedHooks`. */
+  lineBefore: string | null | undefined;
+  changes: boolean;
+}
+
+/** The settings as the install leaves them. */
+function planFor(
+  deps: HookInstallDeps,
+  assistant: AssistantSettings,
+  source: string | undefined,
+  withLine: boolean,
+): Plan {
+  const path = assistant.path(deps.host);
+  const commands = commandsOf(deps);
+  const hooks = addHooks(source, path, assistant.hooks, commands);
+  const line = withLine ? addStatusLine(hooks.text, path, assistant.statusLineKey, commands) : undefined;
+  return {
+    ...hooks,
+    text: line?.text ?? hooks.text,
+    statusLine: line?.result ?? null,
+    lineBefore: line?.before,
+    changes: hooks.events.length > 0 || line?.before !== undefined,
+  };
+}
+
 function addTo(
   deps: HookInstallDeps,
   assistant: AssistantSettings,
-  path: string,
   manifest: InstallManifest,
-): { events: string[]; backup: Backup | undefined } {
+  withLine: boolean,
+): Pick<Plan, 'events' | 'statusLine'> & { backup: Backup | undefined } {
+  const path = assistant.path(deps.host);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const source = readSettings(path);
-    const added = addHooks(source, path, assistant.hooks, commandsOf(deps));
-    if (added.events.length === 0) return { events: [], backup: undefined };
+    const added = planFor(deps, assistant, source, withLine);
+    const { events, statusLine } = added;
+    if (!added.changes) return { events, statusLine, backup: undefined };
     const at = toIso(deps.clock.now());
     const backup = source === undefined ? undefined : backupFor(deps, path, source);
     const earlier = manifest.find(idOf(assistant), path);
@@ -150,9 +184,19 @@ function addTo(
     if (readSettings(path) !== source) continue;
     writeSettings(path, added.text);
     for (const old of outdated) removeBackup(old);
-    return { events: added.events, backup };
+    return { events, statusLine, backup };
   }
   throw busy(path);
+}
+
+function holdsOurs(deps: HookInstallDeps, assistant: AssistantSettings, source: string): boolean {
+  const path = assistant.path(deps.host);
+  const commands = commandsOf(deps);
+  const line = { key: assistant.statusLineKey, commands, before: undefined };
+  return (
+    removeHooks(source, path, commands, []).entries > 0 ||
+    removeStatusLine(source, path, line).result !== null
+  );
 }
 
 function backupFor({ clock }: Pick<HookInstallDeps, 'clock'>, path: string, source: string): Backup {
@@ -165,14 +209,15 @@ function entryFor(input: {
   assistant: AssistantSettings;
   path: string;
   source: string | undefined;
-  added: { text: string; created: string[] };
+  added: Plan;
   at: string;
   backup: Backup | undefined;
   earlier: InstallEntry | undefined;
 }): { entry: InstallEntry; outdated: Backup[] } {
   const { deps, assistant, path, source, added, at, backup, earlier } = input;
   // Entries of ours that are there already: what made room for them is still ours to take back.
-  const isFirst = source === undefined || removeHooks(source, path, commandsOf(deps), []).entries === 0;
+  const isFirst = source === undefined || !holdsOurs(deps, assistant, source);
+  const isUntouched = source !== undefined && earlier?.after === sha256(source);
   const before = isFirst ? undefined : earlier;
   const known = before === undefined ? undefined : hooksAddedBy(before);
   const madeFolder = earlier !== undefined && hooksAddedBy(earlier).createdFolder;
@@ -187,9 +232,10 @@ function entryFor(input: {
       created: [...new Set([...(known?.created ?? []), ...added.created])],
       createdFile: source === undefined || known?.createdFile === true,
       createdFolder: !exists(dirname(path)) || madeFolder,
+      statusLine: added.lineBefore === undefined ? known?.statusLine : added.lineBefore,
     },
-    before: isFirst && source !== undefined ? sha256(source) : null,
-    after: isFirst ? sha256(added.text) : null,
+    before: isFirst ? (source === undefined ? null : sha256(source)) : isUntouched ? earlier.before : null,
+    after: isFirst || isUntouched ? sha256(added.text) : null,
     backups: backups.slice(-KEPT_BACKUPS),
     at,
     machine: deps.machineId,
@@ -201,8 +247,9 @@ function warningsFor(
   deps: HookInstallDeps,
   assistant: AssistantSettings,
   source: string | undefined,
-  path: string,
+  statusLine: StatusLineInstall | null,
 ): string[] {
+  const path = assistant.path(deps.host);
   const isOff = source !== undefined && topValue(source, path, assistant.switchedOffBy) === true;
   const strangers = source === undefined ? [] : strangersIn(source, path, commandsOf(deps));
   return [
@@ -218,6 +265,11 @@ function warningsFor(
       : []),
     ...(strangers.length > 0
       ? [`Hooks of another user area are registered, too, and count each event there: ${strangers[0] ?? ''}`]
+      : []),
+    ...(statusLine === 'unsupported'
+      ? [
+          `The status line in ${path} stays as it is: its command cannot be quoted for Windows. Move it to a script and run this again.`,
+        ]
       : []),
   ];
 }
@@ -243,6 +295,8 @@ export interface AddedHooks {
   created: string[];
   createdFile: boolean;
   createdFolder: boolean;
+  /** The raw JSON of the status line before the install; null: there was none, undefined: not replaced. */
+  statusLine: string | null | undefined;
 }
 
 /** Of an entry of the install manifest that stands for hooks in a settings file. */
@@ -260,11 +314,12 @@ export function shimDeps({ area, host, product }: Omit<HookInstallDeps, 'clock' 
 }
 
 export function hooksAddedBy({ added }: InstallEntry): AddedHooks {
-  const created = added['created'];
+  const { created, statusLine } = added;
   return {
     created: Array.isArray(created) ? created.map(String) : [],
     createdFile: added['createdFile'] === true,
     createdFolder: added['createdFolder'] === true,
+    statusLine: typeof statusLine === 'string' || statusLine === null ? statusLine : undefined,
   };
 }
 

@@ -214,11 +214,11 @@ function topNode(source: string, path: string, key: string): JsonNode | undefine
 }
 
 /** The member that counts: the last of that name. */
-function memberOf(object: JsonObject, key: string): JsonNode | undefined {
+export function memberOf(object: JsonObject, key: string): JsonNode | undefined {
   return object.members.findLast((member) => member.key === key)?.value;
 }
 
-function valueOf(source: string, node: JsonNode): unknown {
+export function valueOf(source: string, node: JsonNode): unknown {
   return JSON.parse(source.slice(node.start, node.end));
 }
 
@@ -227,7 +227,7 @@ function isBlank(source: string | undefined): source is undefined {
   return source === undefined || /^\ufeff?\s*$/.test(source);
 }
 
-function rootOf(source: string, path: string): JsonNode {
+export function rootOf(source: string, path: string): JsonNode {
   const tree = parseJsonTree(isBlank(source) ? NEW_FILE : source);
   if (!('problem' in tree)) return tree.root;
   const { line, column, message } = tree.problem;
@@ -236,7 +236,7 @@ function rootOf(source: string, path: string): JsonNode {
   });
 }
 
-function wrongShape(path: string, what: string): StewardError {
+export function wrongShape(path: string, what: string): StewardError {
   return new StewardError('config', `${path} has another shape than the assistant's settings: ${what}.`, {
     hint: 'Correct it there, then run the command again; it is as it was.',
   });

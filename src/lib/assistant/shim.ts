@@ -70,6 +70,10 @@ export interface ShimCommands {
   verbOf: (command: string) => string | undefined;
   /** Is the shim named anywhere in it? */
   isMentionedIn: (command: string) => boolean;
+  /** The status line's command, above `then` if given; undefined if `then` cannot be quoted. */
+  statusLineFor: (then: string | undefined) => string | undefined;
+  /** The parts of a command that `statusLineFor` wrote, or one like it; undefined for any other. */
+  statusLineOf: (command: string) => { then: string | undefined } | undefined;
 }
 
 /**
@@ -86,11 +90,35 @@ export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' |
     const found = REST.exec(text.slice(spelling.length));
     return found === null ? undefined : (found[1] ?? '');
   };
+  const commandFor = (verb: string): string =>
+    host.platform === 'win32' ? `${written} ${verb}` : `${written} ${verb} || :`;
   return {
-    commandFor: (verb) => (host.platform === 'win32' ? `${written} ${verb}` : `${written} ${verb} || :`),
+    commandFor,
     verbOf,
     isMentionedIn: (command) => spellings.some((spelling) => command.includes(spelling)),
+    statusLineFor(then) {
+      if (then === undefined) return commandFor(STATUS_LINE);
+      if (host.platform !== 'win32') return commandFor(`${STATUS_LINE} --then ${forShell(then)}`);
+      return PLAIN.test(then) ? commandFor(`${STATUS_LINE} --then "${then}"`) : undefined;
+    },
+    statusLineOf(command) {
+      const text = command.trim();
+      const spelling = spellings.find((start) => text.startsWith(start));
+      const found = CHAINED.exec(text.slice(spelling?.length ?? text.length));
+      if (found !== null) return { then: unquoted(found[1] ?? '') };
+      return verbOf(text) === STATUS_LINE && !text.includes('--then') ? { then: undefined } : undefined;
+    },
   };
+}
+
+const STATUS_LINE = 'statusline';
+/** What bash, cmd and a batch file's %* all pass on unchanged between double quotes. */
+const PLAIN = /^[\w./:~ -]+$/;
+const CHAINED =
+  /^\s+statusline\s+--then\s+('[^']*'(?:\\''[^']*')*|"[\w./:~ -]*"|[\w@%+=:,./-]+)(?:\s*\|\|\s*:)?$/;
+
+function unquoted(word: string): string {
+  return /^['"]/.test(word) ? word.slice(1, -1).replaceAll(`'\\''`, `'`) : word;
 }
 
 /** Words, outputs that go elsewhere, and a way to say that failing is no failure. */

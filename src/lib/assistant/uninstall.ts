@@ -17,6 +17,7 @@ import {
   type HookInstallDeps,
 } from './install';
 import { removeShim, shimPath } from './shim';
+import { removeStatusLine, type StatusLineRemoved } from './settings-statusline';
 import { removeSkill, type SkillResult } from './skill';
 import {
   readBackup,
@@ -31,6 +32,8 @@ export interface UninstallResult {
   assistant: string;
   /** The settings files that were looked at: the assistant's, and those of earlier installs. */
   settings: { path: string; entries: number; removed: boolean }[];
+  /** What became of steward's status line; null where there was none. */
+  statusLine: StatusLineRemoved['result'];
   shim: { path: string; removed: boolean };
   /** The work skill. */
   skill: SkillResult;
@@ -57,6 +60,7 @@ export async function uninstallHooks(
   const result = (skill: SkillResult, files: readonly RemovedFrom[], removed: boolean): UninstallResult => ({
     assistant: assistant.id,
     settings: files.map((file) => ({ path: file.path, entries: file.entries, removed: file.removed })),
+    statusLine: files.find(({ statusLine }) => statusLine !== null)?.statusLine ?? null,
     shim: { path: shimPath(shim), removed },
     skill,
     left: [...files.flatMap(({ left }) => left), ...skill.left],
@@ -66,7 +70,7 @@ export async function uninstallHooks(
   if (dryRun) {
     const entries = entriesOf(deps);
     const files = filesOf(id, current, entries).map(({ path, entry }) => {
-      const found = without(deps, path, readSettings(path), entry);
+      const found = without({ deps, assistant, path, source: readSettings(path), entry });
       const isOurs = entry !== undefined && hooksAddedBy(entry).createdFile;
       return { path, ...found, removed: isOurs && found.isEmpty };
     });
@@ -80,7 +84,7 @@ export async function uninstallHooks(
     // Before the settings, whose folder is removed when nothing is left in it.
     const skill = removeSkill(deps, assistant, manifest, manifest.entries());
     const files = filesOf(id, current, manifest.entries()).map(({ path, entry }) =>
-      removeFrom(deps, path, entry),
+      removeFrom(deps, assistant, path, entry),
     );
     for (const { path } of files) manifest.forget(id, path);
     const isShared = manifest.entries().some((entry) => entry.kind === KIND);
@@ -91,6 +95,7 @@ export async function uninstallHooks(
 interface RemovedFrom {
   path: string;
   entries: number;
+  statusLine: StatusLineRemoved['result'];
   removed: boolean;
   left: string[];
   strangers: string[];
@@ -109,35 +114,52 @@ function filesOf(
   }));
 }
 
-function removeFrom(deps: HookInstallDeps, path: string, entry: InstallEntry | undefined): RemovedFrom {
+function removeFrom(
+  deps: HookInstallDeps,
+  assistant: AssistantSettings,
+  path: string,
+  entry: InstallEntry | undefined,
+): RemovedFrom {
   const known = entry === undefined ? undefined : hooksAddedBy(entry);
   sweepSettings(path, deps.clock.now());
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const source = readSettings(path);
-    const { text, isEmpty, entries, left, strangers } = without(deps, path, source, entry);
+    const { text, isEmpty, ...found } = without({ deps, assistant, path, source, entry });
     if (source !== undefined && readSettings(path) !== source) continue;
     const removed = known?.createdFile === true && isEmpty && removeSettings(path);
     if (!removed && text !== undefined && text !== source) writeSettings(path, text);
     const kept = (entry?.backups ?? []).filter((backup) => !removeBackup(backup));
     if (known?.createdFolder === true) removeEmptyFolder(dirname(path));
-    return { path, entries, removed, left: [...left, ...kept.map((backup) => backup.path)], strangers };
+    return { path, ...found, removed, left: [...found.left, ...kept.map((backup) => backup.path)] };
   }
   throw busy(path);
 }
 
 /** The settings without our entries; `text` undefined: there is no file. */
-function without(
-  deps: HookInstallDeps,
-  path: string,
-  source: string | undefined,
-  entry: InstallEntry | undefined,
-): { text: string | undefined } & Omit<RemovedFrom, 'path' | 'removed'> & { isEmpty: boolean } {
-  if (source === undefined) return { text: undefined, isEmpty: false, entries: 0, left: [], strangers: [] };
-  const created = entry === undefined ? undefined : hooksAddedBy(entry).created;
-  const found = removeHooks(source, path, commandsOf(deps), created);
-  const strangers = strangersIn(source, path, commandsOf(deps));
+function without(input: {
+  deps: HookInstallDeps;
+  assistant: AssistantSettings;
+  path: string;
+  source: string | undefined;
+  entry: InstallEntry | undefined;
+}): { text: string | undefined } & Omit<RemovedFrom, 'path' | 'removed'> & { isEmpty: boolean } {
+  const { deps, assistant, path, source, entry } = input;
+  if (source === undefined) {
+    return { text: undefined, isEmpty: false, entries: 0, statusLine: null, left: [], strangers: [] };
+  }
+  const added = entry === undefined ? undefined : hooksAddedBy(entry);
+  const commands = commandsOf(deps);
+  const line = removeStatusLine(source, path, {
+    key: assistant.statusLineKey,
+    commands,
+    before: added?.statusLine,
+  });
+  const found = removeHooks(line.text, path, commands, added?.created);
+  const strangers = strangersIn(source, path, commands);
   return {
     ...found,
+    statusLine: line.result,
+    left: [...found.left, ...line.left],
     strangers,
     text: (entry === undefined ? undefined : oldText(entry, source)) ?? found.text,
   };

@@ -17,6 +17,7 @@ import fc from 'fast-check';
 import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
 import { installHooks, type HookInstallDeps } from '../../../src/lib/assistant/install';
 import { hooksStatus } from '../../../src/lib/assistant/install-view';
+import { shimCommands } from '../../../src/lib/assistant/shim';
 import { uninstallHooks } from '../../../src/lib/assistant/uninstall';
 import { userArea } from '../../../src/lib/config/user-area';
 import { StewardError } from '../../../src/lib/errors';
@@ -348,6 +349,141 @@ describe('assistant: hooks in a home folder', () => {
     await uninstall();
     expect(read()).to.equal('{"a": 4}');
     expect(leftovers()).to.deep.equal(['.claude/settings.json']);
+  });
+
+  describe('the status line', () => {
+    const OWN = '~/.claude/line.sh --name "it\'s me"';
+    const withLine = (dryRun = false) =>
+      installHooks(deps(), { assistant: claudeCodeSettings, dryRun, statusLine: true });
+    const line = (): unknown =>
+      (JSON.parse(read()) as Record<string, Record<string, unknown>>)['statusLine']?.['command'];
+    const status = async () => (await hooksStatus({ ...deps(), run }, claudeCodeSettings)).statusLine;
+    /** Settings whose raw status line JSON.stringify would write otherwise. */
+    const theirs = (command: string): string =>
+      `{\n  "statusLine" : {"padding":1, "type": "command","command" :${command} },\n  "model": "x" }`;
+    const RAW = JSON.stringify(OWN).replaceAll('/', '\\/');
+
+    it('is not touched without the flag', async () => {
+      put(THEIRS);
+      expect((await install()).statusLine).to.equal(null);
+      expect(line()).to.equal(undefined);
+      expect(await status()).to.equal('none');
+    });
+
+    it('is added where there is none, once, and removed to the byte', async () => {
+      put(THEIRS);
+      expect((await withLine(true)).statusLine).to.equal('added');
+      expect(read()).to.equal(THEIRS);
+      expect((await withLine()).statusLine).to.equal('added');
+      expect(line()).to.equal(`${shim()} statusline || :`);
+      expect(await status()).to.equal('steward');
+      const once = [read(), leftovers(), readFileSync(manifest(), 'utf8')];
+      expect(await withLine()).to.deep.include({ added: [], statusLine: 'unchanged', backup: null });
+      expect([read(), leftovers(), readFileSync(manifest(), 'utf8')]).to.deep.equal(once);
+      expect((await uninstall({}, true)).statusLine).to.equal('removed');
+      expect((await uninstall()).statusLine).to.equal('removed');
+      expect(read()).to.equal(THEIRS);
+      expect(leftovers()).to.deep.equal(['.claude/settings.json']);
+    });
+
+    it('goes with a file that the install made', async () => {
+      await withLine();
+      await uninstall();
+      expect(existsSync(box.path('.claude'))).to.equal(false);
+    });
+
+    it('is chained below an existing one, which keeps its other fields and its bytes', async () => {
+      put(theirs(RAW));
+      expect(await withLine()).to.deep.include({ statusLine: 'chained' });
+      expect(line()).to.equal(`${shim()} statusline --then '${OWN.replaceAll("'", `'\\''`)}' || :`);
+      expect(read()).to.include('"padding":1');
+      expect(await withLine()).to.deep.include({ statusLine: 'unchanged' });
+      expect(JSON.parse(readFileSync(manifest(), 'utf8')).entries[1].added.statusLine).to.include(RAW);
+      expect((await uninstall()).statusLine).to.equal('restored');
+      expect(read()).to.equal(theirs(RAW));
+    });
+
+    it('is added to hooks that are installed, and the file still comes back to the byte', async () => {
+      for (const text of [THEIRS, theirs(RAW), '', '{ }']) {
+        put(text);
+        await install();
+        await withLine();
+        await install();
+        await uninstall();
+        expect(read()).to.equal(text);
+        expect(leftovers()).to.deep.equal(['.claude/settings.json']);
+      }
+    });
+
+    it('is taken out of a file that was edited since, in the bytes that were there', async () => {
+      put(theirs(RAW));
+      await withLine();
+      put(read().replace('"padding":1', '"padding":2').replace('"x"', '"y"'));
+      await uninstall();
+      expect(read()).to.equal(theirs(RAW).replace('"padding":1', '"padding":2').replace('"x"', '"y"'));
+      await withLine();
+      put(read().replace('--name', '--other'));
+      await uninstall();
+      expect(JSON.parse(read())).to.have.nested.property(
+        'statusLine.command',
+        OWN.replace('--name', '--other'),
+      );
+    });
+
+    it('leaves a status line that a person wrote since', async () => {
+      put(theirs(RAW));
+      await withLine();
+      const mine = theirs('"mine.sh"');
+      put(mine);
+      expect(await status()).to.equal('other');
+      expect((await uninstall()).statusLine).to.equal(null);
+      expect(read()).to.equal(mine);
+      const built = theirs(JSON.stringify(`cat | ${shim()} statusline`));
+      put(built);
+      expect((await withLine()).statusLine).to.equal('unchanged');
+      expect((await uninstall()).left).to.deep.equal([`cat | ${shim()} statusline`]);
+      expect(read()).to.equal(built);
+    });
+
+    it('restores the command without a manifest, and a value that is no command with one', async () => {
+      put(theirs(RAW));
+      await withLine();
+      rmSync(manifest());
+      await uninstall();
+      expect(JSON.parse(read())).to.deep.equal(JSON.parse(theirs(RAW)));
+      for (const value of ['null', '{ "type": "command" }', '{"command": " "}']) {
+        const text = `{"statusLine":  ${value}, "model": "x"}`;
+        put(text);
+        expect((await withLine()).statusLine).to.equal('added');
+        put(read().replace('"x"', '"y"'));
+        await uninstall();
+        expect(read()).to.equal(text.replace('"x"', '"y"'));
+      }
+    });
+
+    it('is there already where a command prints it', async () => {
+      for (const command of [
+        'steward statusline',
+        '/usr/bin/steward statusline --then x',
+        'cat | steward statusline',
+      ]) {
+        put(theirs(JSON.stringify(command)));
+        expect((await withLine()).statusLine, command).to.equal('unchanged');
+        expect(line()).to.equal(command);
+        expect(await status()).to.equal('steward');
+      }
+    });
+
+    it('stays as it is on Windows where no shell quotes it', () => {
+      const windows = shimCommands('C:\\bin\\steward-hook.cmd', {
+        platform: 'win32',
+        home: 'C:\\Users\\ann',
+      });
+      expect(windows.statusLineFor('echo "%PATH%"')).to.equal(undefined);
+      const chained = windows.statusLineFor('bash ~/line.sh') ?? '';
+      expect(chained).to.equal('"C:/bin/steward-hook.cmd" statusline --then "bash ~/line.sh"');
+      expect(windows.statusLineOf(chained)).to.deep.equal({ then: 'bash ~/line.sh' });
+    });
   });
 
   describe('status', () => {

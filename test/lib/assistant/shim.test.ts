@@ -255,6 +255,17 @@ for (const shell of SHELLS) {
       });
     });
 
+    it('prints the status line, and the one above it even when steward is gone', () => {
+      const node = put(box.path('node'), NODE);
+      const steward = put(box.path('run.js'), SCRIPT);
+      const args = ['statusline', '--then', "echo 'a b'"];
+      expect(run(target({ node, steward }), {}, args).stdout).to.equal(
+        [node, steward, ...args, 'area=', 'options='].map((word) => `${word}|`).join(''),
+      );
+      expect(run(target(), {}, args)).to.deep.equal({ status: 0, stdout: 'a b\n', stderr: '' });
+      expect(run(target(), {}, ['statusline'])).to.deep.equal({ status: 0, stdout: '', stderr: '' });
+    });
+
     it('does nothing and says nothing when it finds neither', () => {
       // The real node of this machine may be in a place that is looked at; steward is not.
       expect(run(target())).to.deep.equal({ status: 0, stdout: '', stderr: '' });

@@ -75,6 +75,7 @@ export async function uninstallAll(
   const none: HooksGone = {
     assistant: openHooks(context).assistant.id,
     settings: [],
+    statusLine: null,
     shim: { path: '', removed: false },
     skill: { path: '', changed: [], left: [] },
     left: [],

@@ -1,0 +1,118 @@
+import { appendChild, applyEdits, removeChildren } from '../platform/files/json-edit';
+import { parseJsonTree, type JsonNode } from '../platform/files/json-tree';
+import { memberOf, rootOf, valueOf, wrongShape } from './settings-hooks';
+import type { ShimCommands } from './shim';
+
+/** `unsupported`: the existing command cannot be quoted for this system's shells. */
+export type StatusLineInstall = 'added' | 'chained' | 'unchanged' | 'unsupported';
+
+export interface StatusLineAdded {
+  text: string;
+  result: StatusLineInstall;
+  /** The raw JSON that was replaced; null if the key was missing, undefined if nothing changed. */
+  before: string | null | undefined;
+}
+
+/** Adds steward's status line, or puts it around an existing command. Every other byte stays. */
+export function addStatusLine(
+  source: string,
+  path: string,
+  key: string,
+  commands: ShimCommands,
+): StatusLineAdded {
+  const { root, node, found } = lineIn(source, path, key);
+  if (root === undefined) throw wrongShape(path, 'it holds no settings by name');
+  const then = found === undefined || found.command.trim() === '' ? undefined : found.command;
+  const isThere = then !== undefined && runsSteward(then, commands);
+  const command = isThere ? undefined : commands.statusLineFor(then);
+  if (command === undefined) {
+    return { text: source, result: isThere ? 'unchanged' : 'unsupported', before: undefined };
+  }
+  const value = { type: 'command', command };
+  if (node === undefined) {
+    const text = applyEdits(source, [appendChild(source, root, value, key)]);
+    return { text, result: 'added', before: null };
+  }
+  const isChained = found !== undefined && then !== undefined;
+  const { start, end } = isChained ? found : node;
+  const text = applyEdits(source, [{ start, end, text: JSON.stringify(isChained ? command : value) }]);
+  return { text, result: isChained ? 'chained' : 'added', before: source.slice(node.start, node.end) };
+}
+
+export interface StatusLineRemoved {
+  text: string;
+  /** Null: the status line is not ours. */
+  result: 'removed' | 'restored' | null;
+  /** A command that runs the shim and was written by a person. */
+  left: string[];
+}
+
+/**
+ * Removes steward's status line and restores the command behind `--then`: in the bytes of `before`, the raw JSON
+ * that the install replaced, if that is still the same command.
+ */
+export function removeStatusLine(
+  source: string,
+  path: string,
+  input: { key: string; commands: ShimCommands; before: string | null | undefined },
+): StatusLineRemoved {
+  const { key, commands } = input;
+  const before = input.before ?? '';
+  const { root, node, found } = lineIn(source, path, key);
+  const ours = commands.statusLineOf(found?.command ?? '');
+  if (root === undefined || node === undefined || found === undefined || ours === undefined) {
+    const left = found !== undefined && commands.isMentionedIn(found.command) ? [found.command] : [];
+    return { text: source, result: null, left };
+  }
+  const tree = parseJsonTree(before);
+  const old = 'problem' in tree ? undefined : tree.root;
+  const restore = (span: Span, raw: string): StatusLineRemoved => {
+    return { text: applyEdits(source, [{ ...span, text: raw }]), result: 'restored', left: [] };
+  };
+  if (ours.then !== undefined) {
+    const was = old === undefined ? undefined : commandIn(before, old);
+    const raw = was?.command === ours.then ? before.slice(was.start, was.end) : JSON.stringify(ours.then);
+    return restore(found, raw);
+  }
+  if (old !== undefined) return restore(node, before);
+  const index = root.members.findLastIndex((member) => member.key === key);
+  return { text: applyEdits(source, removeChildren(root, new Set([index]))), result: 'removed', left: [] };
+}
+
+/** Whose status line the settings name. */
+export function statusLineOwner(
+  source: string,
+  path: string,
+  key: string,
+  commands: ShimCommands,
+): 'steward' | 'other' | 'none' {
+  const command = lineIn(source, path, key).found?.command ?? '';
+  if (command.trim() === '') return 'none';
+  return runsSteward(command, commands) ? 'steward' : 'other';
+}
+
+/** Chaining a command that already prints steward's line would print it twice. */
+function runsSteward(command: string, commands: ShimCommands): boolean {
+  return commands.isMentionedIn(command) || PRINTS_STEWARD.test(command);
+}
+
+const PRINTS_STEWARD = /(?:^|[\s\\/"'])steward(?:-hook)?(?:\.cmd)?["']?\s+statusline(?![\w-])/;
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+function lineIn(source: string, path: string, key: string) {
+  const top = rootOf(source, path);
+  const root = top.kind === 'object' ? top : undefined;
+  const node = root === undefined ? undefined : memberOf(root, key);
+  return { root, node, found: node === undefined ? undefined : commandIn(source, node) };
+}
+
+function commandIn(source: string, node: JsonNode): (Span & { command: string }) | undefined {
+  const member = node.kind === 'object' ? memberOf(node, 'command') : undefined;
+  const command = member === undefined ? undefined : valueOf(source, member);
+  if (member === undefined || typeof command !== 'string') return undefined;
+  return { command, start: member.start, end: member.end };
+}
