@@ -4,34 +4,34 @@ import { hookCommand, isInternal, type CapturePlans, type HookConfig } from '../
 import { hookSettings, promptSetting } from '../lib/app/mirror';
 
 export default class Hook extends BaseCommand {
-  static override summary = 'Take what an assistant reports of its session.';
+  static override summary = 'Record a hook event of an assistant session';
   static override description =
-    'The assistant calls this, with its hook JSON on stdin. It notes that something happened, never what was said, but for the one line that asks for a reminder, a research or a queue entry once a work repository is set up (with WORK.CAPTURE_PROMPT whole the prompt that it stands in). It exits 0 whatever happens, because another code would block the assistant; --strict gives the real one.';
+    'The assistant calls this with its hook JSON on stdin. It records the event and no text, except the line of a prompt that asks for a reminder, a research or a queue entry if a work repository is set up (with WORK.CAPTURE_PROMPT whole, the entire prompt). It always exits 0, because another code would block the assistant; --strict returns the real one.';
   static override args = {
     event: word({
-      description: `What happened: ${HOOK_VERBS.join(', ')}.`,
+      description: `The event: ${HOOK_VERBS.join(', ')}.`,
       required: true,
     }),
   };
   static override flags = {
     json: boolean({
-      description: 'With --strict, an error as JSON on stderr; what --dry-run prints is JSON anyway.',
+      description: 'With --strict, print errors as JSON on stderr. --dry-run always prints JSON.',
       helpGroup: 'GLOBAL',
     }),
-    strict: boolean({ description: 'Give the real exit code, and say what is wrong on stderr.' }),
-    'no-tab': boolean({ description: "Leave the terminal's tab alone." }),
-    'dry-run': boolean({ description: 'Print what would be done, and do nothing.' }),
+    strict: boolean({ description: 'Return the real exit code, and print errors on stderr.' }),
+    'no-tab': boolean({ description: "Don't change the terminal's tab." }),
+    'dry-run': boolean({ description: 'Show what would be done, without doing it.' }),
   };
   static override examples = [
     '<%= config.bin %> hook stop < hook.json',
     {
-      description: 'Look at what a hook would do',
+      description: 'Show what a hook would do',
       command: '<%= config.bin %> hook tool --dry-run --json < hook.json',
     },
   ];
   static override related = ['sessions', 'statusline', 'sense today'];
 
-  // Not through the parser: a mistake in the flags must not give an exit code that blocks the assistant.
+  // Bypasses the parser, whose exit code for an invalid flag would block the assistant.
   override async execute(): Promise<void> {
     await this.run();
   }

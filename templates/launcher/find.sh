@@ -1,4 +1,4 @@
-# While both are where they were, only what is built into the shell; and nothing of the current folder.
+# While both paths are valid, this uses shell builtins only, and nothing from the current folder.
 node=@NODE@
 node_alias=@NODE_ALIAS@
 steward=@STEWARD@
@@ -7,11 +7,11 @@ if [ -f "$node" ] && [ -x "$node" ] && [ -f "$steward" ]; then
   run "$@"
 fi
 
-# From here on something was upgraded, moved or removed.
+# Node.js or steward was upgraded, moved or removed.
 
 is_node() { [ -f "$1" ] && [ -x "$1" ]; }
 
-# A node on the PATH does not tell its version; one that is too old would do nothing, and say nothing.
+# The version of a node on the PATH is unknown; one that is too old would fail silently.
 is_new_node() {
   is_node "$1" || return 1
   case $("$1" --version 2>/dev/null) in
@@ -20,7 +20,7 @@ is_new_node() {
   return 1
 }
 
-# A name on the PATH may be the shim of a version manager; a link to the script itself begins as one for Node.js.
+# A steward on the PATH may be the shim of a version manager; the script itself starts with a line for Node.js.
 is_steward() {
   [ -f "$1" ] && [ -r "$1" ] || return 1
   first=
@@ -29,7 +29,7 @@ is_steward() {
   return 1
 }
 
-# Is the entry of the PATH one of the current folder, or of the packages of some project?
+# Is this PATH entry relative, or in a project's packages?
 is_foreign() {
   case $1 in
     */node_modules/.bin | */node_modules/.bin/*) return 0 ;;
@@ -38,7 +38,7 @@ is_foreign() {
   return 0
 }
 
-# $1: the folder under which a version of Node.js has its bin and lib. A version that is too old is none.
+# $1: the folder with the bin and lib of a Node.js version. Skips versions that are too old.
 look_in() {
   version=${1%/installation}
   version=${version##*/}
@@ -63,8 +63,7 @@ done
 unset IFS
 set +f
 
-# Version managers and package managers, each where it keeps versions or global packages. A pattern that
-# matches nothing stays as it is, and then names nothing.
+# The folders of version managers and package managers. A pattern without a match stays as it is and names no folder.
 home=${HOME-}
 case $home in /*) ;; *) home=/nonexistent ;; esac
 is_node "$node" && [ -f "$steward" ] || for folder in \

@@ -1,11 +1,11 @@
 @echo off
 rem Written by "steward hooks install", removed by "steward hooks uninstall".
-rem Finds Node.js and steward, also after either was upgraded, and hands over; else does nothing, silently.
+rem Finds Node.js and steward, even after an upgrade, and runs it; otherwise does nothing, silently.
 setlocal EnableExtensions DisableDelayedExpansion
 set "NODE_OPTIONS="
 set "NODE_PATH="
 @ENVIRONMENT@
-rem What began by this script ends without a trace once an uninstall has taken it away.
+rem A process started by this script exits without a trace once an uninstall has removed the script.
 set "STEWARD_SHIM=%~f0"
 set "node=@NODE@"
 set "steward=@STEWARD@"

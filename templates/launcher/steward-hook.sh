@@ -1,12 +1,12 @@
 #!/bin/sh
 # Written by "steward hooks install", removed by "steward hooks uninstall".
-# An assistant runs this at each of its hooks. It finds Node.js and steward, also after either was upgraded
-# or moved, and hands over. Where it cannot, it does nothing and says nothing: a hook never fails the assistant.
+# Runs steward for a hook or the status line of an assistant. Finds Node.js and steward even after an upgrade or a move.
+# Does nothing, silently, if it finds neither: a hook must never fail the assistant.
 
 @ENVIRONMENT@
-# What began by this script ends without a trace once an uninstall has taken it away.
+# A process started by this script exits without a trace once an uninstall has removed the script.
 export STEWARD_SHIM="$0"
-# A project's settings for Node.js, which may load code of that project, are not for this process.
+# A project's Node.js options may load code from that project.
 unset NODE_OPTIONS NODE_PATH
 
 run() {
@@ -20,11 +20,11 @@ run() {
   exec "$node" "$steward" hook "$@"
 }
 
-# Where an exec fails after all (a node of another machine), the shell would leave with an error.
+# If exec fails (a node for another machine), the shell would exit with an error.
 trap 'exit 0' EXIT
 [ -z "${BASH_VERSION-}" ] || shopt -s execfail
 
 @FIND@
-# Without steward, the status line that it was added to is still printed.
+# Without steward, still print the other status line.
 if [ "${1-} ${2-}" = 'statusline --then' ]; then exec /bin/sh -c "${3-}"; fi
 exit 0

@@ -1,7 +1,7 @@
 @echo off
-rem Written by "steward sense install" and its likes, removed by their --uninstall. Task Scheduler runs this with the
-rem name of a job. It finds Node.js and steward, also after either was upgraded, hands over with the environment of
-rem whoever installed it, and leaves how the run ended for "--status".
+rem Written by "steward sense install" and similar commands, removed by their --uninstall. Task Scheduler runs it with the
+rem name of a job. It finds Node.js and steward even after an upgrade, runs the job with the environment of the
+rem install, and records the exit code for "--status".
 setlocal EnableExtensions DisableDelayedExpansion
 rem The paths below are written in UTF-8.
 chcp 65001 >nul
@@ -12,7 +12,7 @@ set "node=@NODE@"
 set "steward=@STEWARD@"
 set "records=@RECORDS@"
 set "job=%~1"
-rem What runs by a scheduler does so only while its job is installed.
+rem A scheduled run requires that its job is installed.
 set "STEWARD_JOB=%job%"
 set "words="
 @JOBS@
@@ -33,7 +33,7 @@ echo "%steward%"
 exit /b 0
 
 :missing
->>"%log%" echo Node.js or steward is not found any more. Install steward, then its jobs, again.
+>>"%log%" echo Node.js or steward not found. Reinstall steward, then its jobs.
 set "code=127"
 
 :end

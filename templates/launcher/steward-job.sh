@@ -1,14 +1,14 @@
 #!/bin/sh
-# Written by "steward sense install" and its likes, removed by their --uninstall. The system's scheduler runs this
-# with the name of a job. It finds Node.js and steward, also after either was upgraded or moved, hands over with the
-# environment of whoever installed it, and leaves how the run ended for "--status".
+# Written by "steward sense install" and similar commands, removed by their --uninstall. The system's scheduler runs it
+# with the name of a job. It finds Node.js and steward even after an upgrade or a move, runs the job with the environment
+# of the install, and records the exit code for "--status".
 
 umask 077
 @ENVIRONMENT@
-# What runs by a scheduler does so only while its job is installed, and is waited for by an uninstall: until the end of
-# this script, which notes how the run ended; or until that of the daemon, which takes the place of this script.
+# A scheduled run requires that its job is installed. An uninstall waits for the end of this script, which records the
+# exit code, or of the daemon, which replaces this script.
 export STEWARD_JOB="${1-} $$"
-# Settings for Node.js of whoever started the scheduler are not for this process.
+# Node.js options in the scheduler's environment must not apply here.
 unset NODE_OPTIONS NODE_PATH
 
 records=@RECORDS@
@@ -29,8 +29,8 @@ record() {
   rm -f "$records/.run.$job.$$"
 }
 
-# Where the scheduler starts nothing again: after a failure the daemon is started after a minute; 0 means that it was
-# stopped. Of several that would do so the one that began last goes on; an uninstall takes its name away.
+# For schedulers that restart nothing: restarts the daemon a minute after a failure; exit code 0 means that it was
+# stopped. Of several keepers, only the newest continues; an uninstall removes its name.
 keep_daemon() {
   named=
   name_keeper
@@ -43,7 +43,7 @@ keep_daemon() {
     done
     is_keeper || leave
   done
-  # The name may be that of a launcher which began when this one's daemon was stopped.
+  # A newer launcher may have written its name since the daemon stopped.
   if is_keeper; then rm -f "$records/.keep"; fi
   leave
 }
@@ -86,6 +86,6 @@ if [ -f "$log" ] && [ "$(wc -c <"$log")" -gt 262144 ]; then mv -f "$log" "$log.1
 true 2>/dev/null >>"$log" || log=/dev/null
 
 @FIND@
-echo 'Node.js or steward is not found any more. Install steward, then its jobs, again.' >>"$log"
+echo 'Node.js or steward not found. Reinstall steward, then its jobs.' >>"$log"
 record 127
 exit 127

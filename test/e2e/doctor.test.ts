@@ -397,7 +397,7 @@ describe('doctor (built)', function () {
 
     it('calls the registered hook as the assistant does, and nothing comes of it', async () => {
       await at.expectRow('hooks.registered', 'off', /not registered/);
-      await at.expectRow('hooks.run', 'off', /no hooks are installed/);
+      await at.expectRow('hooks.run', 'off', /no hooks installed/);
       mkdirSync(join(at.path, '.claude'));
       await at.run('hooks', 'install');
       await at.expectRow('hooks.registered', 'ok', /^11 hooks in .*settings\.json/);
@@ -413,13 +413,13 @@ describe('doctor (built)', function () {
       expect(Stop).not.to.equal(undefined);
       writeFileSync(settings(), JSON.stringify({ ...whole, disableAllHooks: true, hooks: rest }));
       await at.expectRow('hooks.registered', 'warning', /not registered in .*: Stop$/);
-      await at.expectRow('hooks.registered', 'warning', /switches all hooks off/);
+      await at.expectRow('hooks.registered', 'warning', /disables all hooks/);
       rmSync(shim());
       await at.expectRow('hooks.registered', 'failed', /steward-hook is missing: the hooks do nothing/);
       script(shim(), 'exit 0');
       await at.expectRow('hooks.run', 'failed', /a hook ran and did nothing/);
       script(shim(), 'exit 2');
-      const row = await at.expectRow('hooks.run', 'failed', /ended with 2, and must end with 0/);
+      const row = await at.expectRow('hooks.run', 'failed', /exited with 2 instead of 0/);
       expect(row.mend).to.equal('steward hooks install');
       await at.run('hooks', 'install');
       await at.expectRow('hooks.run', 'ok', /answered/);
@@ -428,11 +428,11 @@ describe('doctor (built)', function () {
     });
 
     it('counts sessions, and what hooks have left', async () => {
-      await at.expectRow('hooks.sessions', 'off', /no session was seen yet/);
-      await at.expectRow('hooks.spool', 'ok', /nothing waits/);
+      await at.expectRow('hooks.sessions', 'off', /no sessions recorded yet/);
+      await at.expectRow('hooks.spool', 'ok', /^empty$/);
       const input = JSON.stringify({ session_id: 'a1', hook_event_name: 'SessionStart', cwd: at.path });
       await steward(['hook', 'session-start'], { home: at.path, input });
-      await at.expectRow('hooks.sessions', 'ok', /^1 known, 1 of them running$/);
+      await at.expectRow('hooks.sessions', 'ok', /^1 known, 1 running$/);
       const name = '20200101T000000000Z-0123456789ab.session-ended.json';
       const left = {
         version: 1,
@@ -443,7 +443,7 @@ describe('doctor (built)', function () {
         session: 'a1',
       };
       at.write(`.steward/state/spool/${name}`, JSON.stringify(left));
-      await at.expectRow('hooks.spool', 'warning', /^1 intention that hooks left, the oldest \d+ h ago$/);
+      await at.expectRow('hooks.spool', 'warning', /^1 pending hook entry, the oldest \d+ h ago$/);
       at.write(`.steward/state/spool/dead/${name}`, JSON.stringify(left));
       await at.expectRow('hooks.spool', 'warning', /^1 given up: not recorded \(1\)$/);
     });

@@ -27,18 +27,18 @@ describe('hooks from the command line', function () {
     expect(first).to.include({ code: 0, stderr: '' });
     expect(first.stdout).to.include('Added 11 hooks');
     const installed = readFileSync(settings(), 'utf8');
-    expect((await run(['hooks', 'install'])).stdout).to.match(/^The hooks are installed already/);
+    expect((await run(['hooks', 'install'])).stdout).to.match(/^Hooks already installed/);
     expect(readFileSync(settings(), 'utf8')).to.equal(installed);
     const status = jsonOf(await run(['hooks', 'status', '--json']));
     expect(status).to.include({ state: 'installed', switchedOff: false });
     expect(status).to.have.nested.property('node.version', process.versions.node);
     expect(status).to.have.nested.property('steward.version').that.matches(/^\d/);
-    expect((await run(['hooks', 'uninstall'])).stdout).to.include('Took 11 hooks out of');
+    expect((await run(['hooks', 'uninstall'])).stdout).to.include('Removed 11 hooks from');
     expect(readFileSync(settings(), 'utf8')).to.equal(THEIRS);
     expect(readdirSync(join(home.path, '.claude'))).to.deep.equal(['settings.json']);
     expect(await run(['hooks', 'uninstall'])).to.include({
       code: 0,
-      stdout: 'No hooks of steward are installed.\n',
+      stdout: 'No steward hooks installed\n',
     });
   });
 

@@ -125,7 +125,7 @@ for (const shell of SHELLS) {
       const { status, records, log } = start(['sense'], { script: false });
       expect(status).to.equal(127);
       expect(readFileSync(join(records, 'sense'), 'utf8')).to.equal('127\n');
-      expect(readFileSync(log, 'utf8')).to.match(/not found any more/);
+      expect(readFileSync(log, 'utf8')).to.match(/steward not found/);
     });
 
     it('keeps its log small, and runs where it cannot be written', () => {

@@ -3,7 +3,7 @@ import { BaseCommand, text } from '../../lib/cli/base-command';
 import { openHooks } from '../../lib/app/hooks';
 
 export default class HooksStatusCommand extends BaseCommand {
-  static override summary = 'Show whether the hooks are registered, and what they would run.';
+  static override summary = 'Show whether the hooks are registered and what they run';
   static override flags = {
     assistant: text({
       description: 'The assistant.',

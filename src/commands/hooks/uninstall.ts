@@ -4,16 +4,16 @@ import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { openHooks } from '../../lib/app/hooks';
 
 export default class HooksUninstall extends BaseCommand {
-  static override summary = "Take steward's hooks out of your AI assistant's settings.";
+  static override summary = "Remove steward's hooks from your AI assistant's settings";
   static override description =
-    'Exactly what was added is removed, also when the file was edited since. What sessions have stored stays.';
+    'Removes exactly what was added, even if you edited the file since, and restores your status line. Recorded sessions stay.';
   static override flags = {
     assistant: text({
       description: 'The assistant.',
       default: 'claude-code',
       options: ['claude-code'],
     }),
-    'dry-run': boolean({ description: 'Say what would be removed, and remove nothing.' }),
+    'dry-run': boolean({ description: 'Show what would be removed, without removing it.' }),
   };
   static override examples = [
     '<%= config.bin %> hooks uninstall --dry-run',

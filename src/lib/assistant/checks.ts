@@ -12,7 +12,7 @@ import { failed, off, ok, orFailure, warning, type Check, type Finding } from '.
 import type { PathHost } from '../platform/files/paths';
 import type { Clock } from '../platform/time/clock';
 
-/** What the checks of the hooks are given. */
+/** The dependencies of the hook checks. */
 export interface HooksChecked {
   clock: Clock;
   area: UserArea;
@@ -25,14 +25,14 @@ export interface HooksChecked {
 export const HOOK_CHECKS: readonly Check<HooksChecked>[] = [
   {
     id: 'hooks.registered',
-    title: "the assistant's hooks",
+    title: 'assistant hooks',
     needsConfig: false,
     limitMs: 40_000,
     run: checkRegistered,
   },
-  { id: 'hooks.run', title: 'a call of a hook', needsConfig: false, run: checkRun },
-  { id: 'hooks.sessions', title: 'the sessions', needsConfig: true, run: checkSessions },
-  { id: 'hooks.spool', title: 'what hooks have left', needsConfig: false, run: checkSpool },
+  { id: 'hooks.run', title: 'hook call', needsConfig: false, run: checkRun },
+  { id: 'hooks.sessions', title: 'sessions', needsConfig: true, run: checkSessions },
+  { id: 'hooks.spool', title: 'hook queue', needsConfig: false, run: checkSpool },
 ];
 
 const INSTALL = 'steward hooks install';
@@ -51,8 +51,8 @@ function judgeHooks(status: HooksStatus): Finding[] {
   }
   if (switchedOff) {
     findings.push(
-      warning(`${settings} switches all hooks off`, {
-        hint: 'Take disableAllHooks out of it, if that is not meant.',
+      warning(`${settings} disables all hooks`, {
+        hint: 'Remove disableAllHooks to enable them.',
       }),
     );
   }
@@ -65,8 +65,8 @@ function judgeHooks(status: HooksStatus): Finding[] {
   }
   for (const command of strangers) {
     findings.push(
-      warning(`another user area counts each event there, too: ${command}`, {
-        hint: 'Take it out with `steward hooks uninstall` under its STEWARD_HOME.',
+      warning(`another user area's hooks also record each event: ${command}`, {
+        hint: 'Remove them with `steward hooks uninstall` and its STEWARD_HOME.',
       }),
     );
   }
@@ -79,19 +79,19 @@ function judgeHooks(status: HooksStatus): Finding[] {
       ];
 }
 
-/** What an assistant would send at a prompt; with --dry-run nothing comes of it. */
+/** The JSON of a prompt; --dry-run discards it. */
 const CALL = JSON.stringify({
   session_id: 'steward-doctor',
   hook_event_name: 'UserPromptSubmit',
   prompt: 'steward doctor',
 });
 const CALL_MS = 10_000;
-/** People notice what makes them wait so long. */
+/** People notice a longer delay. */
 const SLOW_MS = 800;
 
 async function checkRun(at: HooksChecked): Promise<Finding[]> {
   const { shim, state } = await at.hooksStatus().catch(() => ({ shim: undefined, state: 'not' as const }));
-  if (state === 'not' || shim?.exists !== true) return [off('no hooks are installed', { mend: INSTALL })];
+  if (state === 'not' || shim?.exists !== true) return [off('no hooks installed', { mend: INSTALL })];
   const { clock, run } = at;
   const args = ['prompt', '--dry-run', '--json'];
   const [program, before]: [string, string[]] =
@@ -110,15 +110,14 @@ async function checkRun(at: HooksChecked): Promise<Finding[]> {
 
 export function judgeCall({ code, stdout, timedOut }: RunResult, ms: number): Finding {
   const took = `${Math.round(ms)} ms`;
-  if (timedOut) return failed(`a hook did not end in ${CALL_MS / 1000} s`, { mend: INSTALL });
-  if (code !== 0)
-    return failed(`a hook ended with ${code ?? 'a signal'}, and must end with 0`, { mend: INSTALL });
+  if (timedOut) return failed(`a hook did not exit within ${CALL_MS / 1000} s`, { mend: INSTALL });
+  if (code !== 0) return failed(`a hook exited with ${code ?? 'a signal'} instead of 0`, { mend: INSTALL });
   if (parseObject(stdout)?.['matches'] === undefined) {
-    return failed('a hook ran and did nothing: steward did not answer as it should', { mend: INSTALL });
+    return failed('a hook ran, but steward gave no valid answer', { mend: INSTALL });
   }
   if (ms > SLOW_MS) {
-    return warning(`a hook took ${took}, and the assistant waits for it`, {
-      hint: 'Look what keeps this machine busy.',
+    return warning(`a hook took ${took} and delays the assistant`, {
+      hint: 'Check the load of this machine.',
     });
   }
   return ok(`a hook answered in ${took}`);
@@ -127,12 +126,12 @@ export function judgeCall({ code, stdout, timedOut }: RunResult, ms: number): Fi
 function checkSessions({ area, openSessions }: HooksChecked): Promise<Finding[]> {
   return orFailure(
     async () => {
-      if (!exists(area.root)) return [off('no session was seen yet', { mend: INSTALL })];
+      if (!exists(area.root)) return [off('no sessions recorded yet', { mend: INSTALL })];
       const deps = await openSessions();
       const all = Object.values(currentSessions(deps).sessions);
-      if (all.length === 0) return [off('no session was seen yet', { mend: INSTALL })];
+      if (all.length === 0) return [off('no sessions recorded yet', { mend: INSTALL })];
       const running = all.filter((session) => isLive(session, deps.clock.now())).length;
-      return [ok(`${all.length} known, ${running} of them running`)];
+      return [ok(`${all.length} known, ${running} running`)];
     },
     { kind: 'unavailable' },
   );
@@ -146,14 +145,14 @@ function checkSpool({ area, clock }: HooksChecked): Finding[] {
   if (status.unreadable > 0) {
     findings.push(
       warning(`${plural(status.unreadable, 'entry', 'entries')} of ${area.spool} cannot be read`, {
-        hint: 'These files are skipped. Remove what is empty, damaged or not a file, there and in "claimed".',
+        hint: 'steward skips them. Remove empty or damaged entries there and in "claimed".',
       }),
     );
   }
   if (status.dead > 0) {
     findings.push(
       warning(`${deadText(deadReport(status.deadFolder)) ?? ''}`, {
-        hint: `Each is a file in ${status.deadFolder}: remove it, or have all of them tried again:`,
+        hint: `Remove the files in ${status.deadFolder}, or retry all of them:`,
         mend: 'steward work retry',
       }),
     );
@@ -162,14 +161,12 @@ function checkSpool({ area, clock }: HooksChecked): Finding[] {
   if (status.waiting > 0 && age > HOUR_MS) {
     findings.push(
       warning(
-        `${plural(status.waiting, 'intention')} that hooks left, the oldest ${Math.floor(age / HOUR_MS)} h ago`,
+        `${plural(status.waiting, 'pending hook entry', 'pending hook entries')}, the oldest ${Math.floor(age / HOUR_MS)} h ago`,
         {
           mend: 'steward work deliver',
         },
       ),
     );
   }
-  return findings.length > 0
-    ? findings
-    : [ok(status.waiting === 0 ? 'nothing waits' : `${status.waiting} wait`)];
+  return findings.length > 0 ? findings : [ok(status.waiting === 0 ? 'empty' : `${status.waiting} pending`)];
 }

@@ -3,33 +3,33 @@ import { posix, win32 } from 'node:path';
 import { StewardError } from '../errors';
 import type { PathHost } from '../platform/files/paths';
 
-/** One hook of an assistant: its event, and what is registered for it. */
+/** A hook to register for one event. */
 export interface HookRegistration {
   /** The assistant's name of the event. */
   event: string;
-  /** What comes after `steward hook`. */
+  /** The argument of `steward hook`. */
   verb: string;
-  /** Which tools it is for; left out where the event knows no tools. */
+  /** The tools it applies to; omitted if the event has no tools. */
   matcher?: string;
   /** Seconds after which the assistant gives up on the hook. */
   timeoutSec: number;
 }
 
-/** What installing needs to know of an assistant; another assistant with such a settings file is another object. */
+/** What the installer needs to know about an assistant. */
 export interface AssistantSettings {
   id: string;
-  /** As a person knows it. */
+  /** The product name. */
   title: string;
   /** The settings file of this user, absolute. */
   path: (host: PathHost) => string;
   hooks: readonly HookRegistration[];
-  /** The key of the settings that switches all hooks off. */
+  /** The settings key that disables all hooks. */
   switchedOffBy: string;
-  /** The key of the settings that holds the status line. */
+  /** The settings key of the status line. */
   statusLineKey: string;
 }
 
-/** Hooks give up by themselves after 2.2 s; this only bounds what hangs in the kernel. */
+/** Hooks time out on their own after 2.2 s; this bounds one that hangs in the kernel. */
 const TIMEOUT_SEC = 5;
 /** All hooks of this event share 1.5 s. */
 const SESSION_END_TIMEOUT_SEC = 1;
@@ -49,7 +49,7 @@ export const claudeCodeSettings: AssistantSettings = {
     { event: 'PostToolUseFailure', verb: 'tool', matcher: '*', timeoutSec: TIMEOUT_SEC },
     { event: 'SubagentStart', verb: 'subagent-start', timeoutSec: TIMEOUT_SEC },
     { event: 'SubagentStop', verb: 'subagent-stop', timeoutSec: TIMEOUT_SEC },
-    // At once; the notification of the same comes when nobody has answered for a while.
+    // Immediate; the notification for it comes only after a while without an answer.
     { event: 'PermissionRequest', verb: 'notification', matcher: '*', timeoutSec: TIMEOUT_SEC },
     { event: 'Notification', verb: 'notification', timeoutSec: TIMEOUT_SEC },
     { event: 'Stop', verb: 'stop', timeoutSec: TIMEOUT_SEC },
@@ -57,15 +57,15 @@ export const claudeCodeSettings: AssistantSettings = {
   ],
 };
 
-/** Every assistant that hooks can be registered with. */
+/** The supported assistants. */
 const ASSISTANTS: readonly AssistantSettings[] = [claudeCodeSettings];
 
-/** The assistant of that id; `usage` when there is none. */
+/** Returns the assistant with that id; `usage` if unknown. */
 export function assistantOf(id: string): AssistantSettings {
   const found = ASSISTANTS.find((assistant) => assistant.id === id);
   if (found !== undefined) return found;
   const known = ASSISTANTS.map((assistant) => assistant.id).join(', ');
-  throw new StewardError('usage', `There is no assistant ${id}.`, { hint: `Use one of: ${known}.` });
+  throw new StewardError('usage', `Unknown assistant "${id}".`, { hint: `Use one of: ${known}.` });
 }
 
 function settingsPath(host: PathHost): string {

@@ -18,7 +18,7 @@ export const HOOK_VERBS = [
 ] as const;
 export type HookVerb = (typeof HOOK_VERBS)[number];
 
-/** What a hook wants to know of what the assistant said; texts are as they came, nothing is trusted. */
+/** The fields of the hook JSON that steward uses; texts are unchanged and untrusted. */
 export interface HookInput {
   session: string | undefined;
   cwd: string | undefined;
@@ -27,14 +27,14 @@ export interface HookInput {
   event: string | undefined;
   tool: string | undefined;
   model: string | undefined;
-  /** What the assistant said last in a turn that ends; only its line for the person is stored. */
+  /** The assistant's last message of a turn; only its line for the person is stored. */
   lastMessage: string | undefined;
-  /** What a person wrote; looked at, and never kept as a whole. */
+  /** The prompt; never stored as a whole by default. */
   prompt: string | undefined;
-  /** The file that a tool of this call has written or edited. */
+  /** The file that the tool wrote or edited. */
   file: string | undefined;
   agent: string | undefined;
-  /** How a session began or ended, or what a notification is about: a word of the assistant's. */
+  /** The assistant's word for how a session began or ended, or for the kind of notification. */
   reason: string | undefined;
   /** Does this assistant write the `terminalSequence` of a hook's answer to its terminal? */
   takesSequence: boolean;
@@ -45,26 +45,26 @@ export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
   return (env['CLAUDE_PROJECT_DIR'] ?? '') !== '';
 }
 
-/** What came on stdin: the fields, or why there are none. */
+/** The fields from stdin, or why there are none. */
 export type HookFormat = { input: HookInput } | { problem: string };
 
 /** From this version on the assistant writes a hook's `terminalSequence` to its terminal. */
 const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
 
 /**
- * Reads the hook JSON of Claude Code and its like: one object, with more fields and events in each release; unknown ones
- * are ignored. Of JSON that was cut off, what stands before the cut is read.
+ * Reads the hook JSON of Claude Code and compatible assistants. Unknown fields are ignored; truncated JSON is read up
+ * to the cut.
  *
  * @param env the hook's environment, which tells the assistant's version
  */
 export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv): HookFormat {
   const fields = fieldsIn(bytes, cut);
   if (fields === undefined || Object.keys(fields).length === 0) {
-    return { problem: bytes.length === 0 ? 'nothing came on stdin' : 'what came on stdin is no hook JSON' };
+    return { problem: bytes.length === 0 ? 'stdin is empty' : 'stdin is not hook JSON' };
   }
   const tool = textOf(fields['tool_name']);
   const cwd = pathOf(fields['cwd']);
-  // Nobody can tell whether work in such a folder may leave the machine.
+  // Without a usable folder, steward cannot check whether its work may leave the machine.
   const isPlaceUnusable = cwd === undefined && typeof fields['cwd'] === 'string';
   return {
     input: {
@@ -84,12 +84,12 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   };
 }
 
-/** The fields of an object; of one that was cut off those before the cut. */
+/** Returns the fields of an object; those before the cut if it is truncated. */
 export function fieldsIn(bytes: Buffer, cut: boolean): Record<string, unknown> | undefined {
   return cut ? beforeCut(decode(bytes)) : parseObject(decode(bytes));
 }
 
-/** Is this text a whole object: need nobody wait for an end that may never come? */
+/** Is the text a complete object, so that reading can stop without waiting for the end of stdin? */
 export function isWholeJson(bytes: Buffer): boolean {
   let end = bytes.length - 1;
   while (end >= 0 && (bytes[end] as number) <= 0x20) end -= 1;
@@ -116,13 +116,13 @@ const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
   ['PostToolUseFailure', 'tool-failed'],
 ]);
 
-/** What happened: as the command line says; for a tool the assistant's event says whether before or after. */
+/** Returns the event type: from the verb, or for a tool from the assistant's event (before or after). */
 export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): WorkEventType {
   const named = verb === 'tool' ? TYPES_BY_EVENT.get(input.event ?? '') : undefined;
   return named ?? TYPES[verb];
 }
 
-/** Why the session waits, begins or ends. A permission that is asked for has an event of its own. */
+/** Returns why the session waits, begins or ends. A permission request has its own event. */
 export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reason'>): string | undefined {
   if (verb === 'notification' && input.event === 'PermissionRequest') return 'permission_prompt';
   return verb === 'notification' || verb === 'session-start' || verb === 'session-end'
@@ -130,9 +130,9 @@ export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reaso
     : undefined;
 }
 
-/** What a hook may say to the assistant. */
+/** A hook's answer to the assistant. */
 export interface HookAnswer {
-  /** The title of the terminal's tab; only where the assistant takes sequences. */
+  /** The tab's title, if the assistant supports sequences. */
   title: string | undefined;
   /** A sentence for the model, at a session's start. */
   context: string | undefined;
@@ -140,7 +140,7 @@ export interface HookAnswer {
   message?: string | undefined;
 }
 
-/** The answer as the hook protocol has it; empty when there is nothing to say. Nothing else is ever printed. */
+/** Returns the answer in the hook protocol; empty without content. A hook prints nothing else. */
 export function hookAnswer({ title, context, message }: HookAnswer): string {
   const isSilent = title === undefined && context === undefined && message === undefined;
   // JSON leaves out what is undefined.

@@ -11,24 +11,23 @@ import { appendWorkEvent, type WorkEvent } from '../sessions/work-events';
 import { titleSequence, type HookAnswer, type HookInput, type HookVerb } from './claude-code';
 import { isTurn, tried, triedLater, type HookDeps, type Troubles } from './hook-event';
 
-/** The assistant waits for its hooks: busy for longer, and the next hook brings the events into the state. */
+/** The assistant waits for its hooks. After this, the next hook updates the state. */
 const WAIT_MS = 400;
 
-/** An event that is in the log, and what is to follow it. */
+/** A logged event and its follow-up work. */
 export interface Noted {
   verb: HookVerb;
   input: HookInput;
   event: WorkEvent;
-  /** What is left in the spool for other parts; undefined: nothing. */
+  /** The entry for the spool, if any. */
   leaves: IntentionKind | undefined;
-  /** Is the state to be brought up to date? */
+  /** Should the state be updated? */
   updates: boolean;
 }
 
 /**
- * What follows an event that is more than a line of the log: something left in the spool, the state brought up to
- * date, the tab set. Each is done whatever becomes of the others. Apart from `hook.ts`, because most calls, one before and
- * one after each tool, do without. Gives what the assistant is to read.
+ * Fills the spool, updates the state and sets the tab, and returns the answer to the assistant. A failed step does not
+ * stop the others. Most calls (those around each tool) never load this module.
  */
 export async function followUp(
   deps: HookDeps,
@@ -36,7 +35,7 @@ export async function followUp(
   noted: Noted,
 ): Promise<Pick<HookAnswer, 'title' | 'context'>> {
   const { verb, input, event, leaves } = noted;
-  // The end of a turn does not come again; the state comes with the next hook.
+  // The end of a turn is reported once; the next hook can still update the state.
   const placed = async (slug: string | null): Promise<void> => {
     if (verb === 'session-end' || verb === 'stop' || event.artifact === true)
       await triedLater(troubles, () => deps.onPlace?.({ slug, cwd: input.cwd }));
@@ -53,7 +52,7 @@ export async function followUp(
   return answer ?? { title: undefined, context: undefined };
 }
 
-/** The session as the state has it now; undefined when it cannot be told. */
+/** Updates the state and returns the session; undefined on failure. */
 async function updated(deps: HookDeps, troubles: Troubles, event: WorkEvent): Promise<Session | undefined> {
   try {
     const first = await updateSessions(deps, WAIT_MS, [event.session], (state, isKnown) => {
@@ -78,15 +77,12 @@ function sessionOf(state: SessionsState, id: string): Session | undefined {
   return Object.values(state.sessions).find(({ sessionIds }) => sessionIds.includes(id));
 }
 
-/** The log has to tell it, too: the state is made of nothing else. */
+/** Returns the event for the log, which the state is built from. */
 function ofArtifact(event: WorkEvent, { slug, phase }: UnseenArtifact): WorkEvent {
   return { ...event, slug, artifact: true, ...(phase === null ? {} : { phase }) };
 }
 
-/**
- * Sets the tab where the phase may have changed: on the terminal that the session began on, unless the assistant
- * does it, which then gets the title.
- */
+/** Sets the tab on the session's terminal, or returns the title if the assistant sets it. */
 function setTab(
   deps: HookDeps,
   input: HookInput,
@@ -106,7 +102,7 @@ function setTab(
   return undefined;
 }
 
-/** Where the session's artifact belongs, for the model; only where a person has asked for it. */
+/** Returns the artifact's path for the model; only with `sessions.tellAssistant`. */
 function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined): string | undefined {
   const slug = found?.slug ?? event.slug;
   if (!deps.tellAssistant || event.type !== 'session-start' || slug === null) return undefined;
@@ -137,13 +133,13 @@ async function leaveFor(
   );
 }
 
-/** How the message that ended a turn says that it ended; undefined where the transcript has to be asked. */
+/** Returns how the turn ended according to its last message; undefined if only the transcript has it. */
 async function endOfTurn(deps: HookDeps, message: string | undefined): Promise<EndOfTurn | undefined> {
   if (message === undefined || deps.completionLine === undefined) return undefined;
   return { line: (await deps.completionLine(message)) ?? null, isError: /^API Error\b/.test(message) };
 }
 
-/** A path is kept as it came, or not at all. */
+/** Returns the path unchanged, or null if it is unsuitable. */
 function storedPath(text: string | undefined): string | null {
   return text === undefined || text.length > 4096 || /[\u0000-\u001f\u007f]/.test(text) ? null : text;
 }

@@ -26,11 +26,11 @@ export interface HookDeps extends EventDeps {
   spool: string;
   /** May the terminal's tab be set? */
   tab: boolean;
-  /** Is the model told where the session's artifact belongs? */
+  /** Does the model get the path of the session's artifact? */
   tellAssistant: boolean;
-  /** Returns the line of an assistant's message that is meant for the person. */
+  /** Returns the line of an assistant's message for the person. */
   completionLine?: (message: string) => Promise<string | undefined>;
-  /** Told of each prompt of a person's; gives what the person is to be told. */
+  /** Handles a person's prompt; returns a message for the person. */
   onPrompt?: (prompt: HeardPrompt) => string | undefined | Promise<string | undefined>;
   /**
    * Told where a session works as soon as its folder may be there (its artifact was written, a turn or the session
@@ -39,7 +39,7 @@ export interface HookDeps extends EventDeps {
   onPlace?: (session: { slug: string | null; cwd: string | undefined }) => void | Promise<void>;
 }
 
-/** A prompt, for whoever looks for something in it. */
+/** A person's prompt. */
 export interface HeardPrompt {
   text: string;
   session: string;
@@ -47,12 +47,12 @@ export interface HeardPrompt {
   cwd: string | undefined;
 }
 
-/** The first thing that went wrong with a part that the others do not depend on. */
+/** The first error of an independent step. */
 export interface Troubles {
   first: StewardError | undefined;
 }
 
-/** Does a part of the work; undefined when it went wrong, which is noted. */
+/** Runs a step; on failure, records the error and returns undefined. */
 export function tried<T>(troubles: Troubles, work: () => T): T | undefined {
   try {
     return work();
@@ -62,7 +62,7 @@ export function tried<T>(troubles: Troubles, work: () => T): T | undefined {
   }
 }
 
-/** The same of a part that is not done at once; `otherwise` gives what there is in its place. */
+/** Runs an asynchronous step; `otherwise` gives the result on failure. */
 export async function triedLater<T>(
   troubles: Troubles,
   work: () => T | Promise<T>,
@@ -77,17 +77,17 @@ export async function triedLater<T>(
   }
 }
 
-/** Where a session begins, a turn or a session ends: there the state is brought up to date. */
+/** The hooks that update the state: a session begins, or a turn or session ends. */
 export function isTurn(verb: HookVerb): boolean {
   return verb === 'session-start' || verb === 'stop' || verb === 'session-end';
 }
 
-/** What the command line of the shim, and of the shell that runs it, contains. */
+/** A part of the command line of the shim, and of the shell that runs it. */
 const SHIM = 'steward-hook';
 
 export interface MadeEvent {
   event: WorkEvent;
-  /** From here on the session has its artifact's name, and what follows is to bear it. */
+  /** The session gets its artifact's name now, and later events need it. */
   isNamed: boolean;
 }
 
@@ -110,7 +110,7 @@ export function eventOf(
   const type = eventType(verb, input);
   const isKept = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd) === true);
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
-  // The session's slug as it was at its last turn; a session that begins gets one.
+  // The slug of the session's last turn; a new session gets one.
   const known = tried(troubles, () => storedSlug(deps, session));
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
@@ -121,7 +121,7 @@ export function eventOf(
     slug: written?.slug ?? made ?? null,
     repo,
     ...definedOnly({
-      // A branch that a tool changes is noted at the end of the turn.
+      // The end of the turn records a branch that a tool changes.
       ...(verb === 'tool' ? {} : tried(troubles, () => branchAndWorktree(checkout))),
       model: starts ? storedWord(input.model) : undefined,
       tool,
@@ -150,7 +150,7 @@ interface Written {
   phase: PhaseId | undefined;
 }
 
-/** The artifact that a tool has written. It may still be without its front matter. */
+/** The artifact that a tool wrote, perhaps still without its front matter. */
 function writtenBy(deps: EventDeps, file: string | undefined): Written | undefined {
   const slug = file === undefined ? undefined : slugOfArtifact(deps.sessions, file);
   if (slug === undefined || lstatOf(artifactPath(deps.sessions, slug))?.isFile !== true) return undefined;
@@ -174,15 +174,15 @@ export interface HookLine {
   agent?: string;
   tool?: string;
   ok: boolean;
-  /** Since the process began. */
+  /** Since the process started. */
   ms: number;
-  /** The kind of what went wrong, and what the system called it; never a text of anybody's. */
+  /** The kind of the error and its system code; never a text. */
   error?: string;
 }
 
 const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 
-/** The line of `observability/hooks.jsonl`. */
+/** A line of `observability/hooks.jsonl`. */
 export function logHook(deps: { clock: Clock; path: string }, line: HookLine): void {
   const nowMs = deps.clock.now();
   appendLog(deps.path, JSON.stringify({ ts: toIso(nowMs), ...line }), {

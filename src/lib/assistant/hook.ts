@@ -17,23 +17,23 @@ import {
 export interface HookCall {
   verb: string;
   bytes: Buffer;
-  /** There was more on stdin than was kept, or its end did not come in time. */
+  /** Stdin was too long, or did not end in time. */
   cut: boolean;
 }
 
 export interface HookResult {
-  /** What the assistant is to read on stdout; empty as a rule. */
+  /** The answer on stdout; usually empty. */
   output: string;
   session: string | null;
   tool?: string;
   agent?: string;
-  /** What was left in the spool; null: nothing. */
+  /** The entry added to the spool, if any. */
   left: IntentionKind | null;
-  /** The first thing that went wrong; what does not depend on it was done. */
+  /** The first error; independent steps were still done. */
   trouble: StewardError | undefined;
 }
 
-/** What a hook leaves for other parts. */
+/** The spool entry of each hook. */
 const LEAVES: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
   stop: 'turn-ended',
   'session-end': 'session-ended',
@@ -41,9 +41,9 @@ const LEAVES: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
   notification: 'attention',
 };
 
-/** What the person reads when a prompt could not be looked at, or kept. */
+/** Returns the message to the person if a prompt could not be checked or saved. */
 function notKept({ message, hint }: StewardError): string {
-  return `steward did not keep what this prompt asks for: ${[message, hint ?? []].flat().join(' ')}`;
+  return `steward could not save this prompt's request: ${[message, hint ?? []].flat().join(' ')}`;
 }
 
 function leftBy(verb: HookVerb, event: WorkEvent): IntentionKind | undefined {
@@ -51,10 +51,8 @@ function leftBy(verb: HookVerb, event: WorkEvent): IntentionKind | undefined {
 }
 
 /**
- * What a hook does: one event to the log; what other parts may want to do after a turn or a session is left in the
- * spool; and where a session begins, a turn or a session ends, the state is brought up to date. Each of them is done
- * whatever becomes of the others. `usage` for an unknown verb or a stdin that is none of the assistant's. The caller
- * sees that nothing of it reaches the assistant.
+ * Appends the event to the log, queues work for other parts, and updates the state when a session begins or a turn or
+ * session ends. A failed step does not stop the others. `usage` for an unknown verb or invalid stdin.
  */
 export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResult> {
   const heard = understood(deps, call);
@@ -83,7 +81,7 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
   };
 }
 
-/** What `runHook` would do, and nothing of it done. */
+/** Returns what `runHook` would do. */
 export function planHook(deps: HookDeps, call: HookCall): HookPlan {
   const heard = understood(deps, call);
   const { event } = eventOf(deps, { first: undefined }, heard);
@@ -95,7 +93,7 @@ export interface HookPlan {
   leaves: IntentionKind | null;
 }
 
-/** The prompt of a call that is one, of the person's and not of a subagent's; undefined of every other call. */
+/** Returns the person's prompt; undefined for other calls and for subagents. */
 export function promptOf(deps: Pick<HookDeps, 'env'>, call: HookCall): HeardPrompt | undefined {
   return heardPrompt(understood(deps, call), null);
 }
@@ -114,8 +112,8 @@ function heardPrompt({ verb, input, session }: Understood, slug: string | null):
 function understood(deps: Pick<HookDeps, 'env'>, call: HookCall): Understood {
   const verb = HOOK_VERBS.find((known) => known === call.verb);
   if (verb === undefined) {
-    throw new StewardError('usage', `There is no hook "${call.verb}".`, {
-      hint: `The hooks are ${HOOK_VERBS.join(', ')}.`,
+    throw new StewardError('usage', `Unknown hook "${call.verb}".`, {
+      hint: `Use one of: ${HOOK_VERBS.join(', ')}.`,
     });
   }
   const read = readHookJson(call.bytes, call.cut, deps.env);
@@ -123,7 +121,7 @@ function understood(deps: Pick<HookDeps, 'env'>, call: HookCall): Understood {
   if ('problem' in read || session === undefined) {
     const problem = 'problem' in read ? read.problem : 'the hook JSON has no session_id';
     throw new StewardError('usage', `${problem[0]?.toUpperCase()}${problem.slice(1)}.`, {
-      hint: 'Hooks are called by the assistant, with its hook JSON on stdin; `steward hooks status` shows what is registered.',
+      hint: 'The assistant calls hooks with its hook JSON on stdin. `steward hooks status` shows the registered ones.',
     });
   }
   return { verb, input: read.input, session };

@@ -17,19 +17,19 @@ import type { UninstallResult } from './uninstall';
 export function installText(result: InstallResult): string {
   const { added, kept, settings, backup, shim, skill, statusLine, dryRun } = result;
   if (added.length === 0 && !shim.written && skill === null && statusLine === null)
-    return clean(`The hooks are installed already, in ${settings}`);
+    return clean(`Hooks already installed in ${settings}`);
   const lines = [
     ...(added.length === 0
       ? []
       : [
           `${dryRun ? 'Would add' : 'Added'} ${plural(added.length, 'hook')} to ${settings}: ${added.join(', ')}`,
         ]),
-    ...(kept.length === 0 ? [] : [`There already: ${kept.join(', ')}`]),
+    ...(kept.length === 0 ? [] : [`Already installed: ${kept.join(', ')}`]),
     ...(statusLine === null || statusLine === 'unsupported' ? [] : [LINES[statusLine](dryRun, settings)]),
-    ...(backup === null ? [] : [`${dryRun ? 'Would keep it as it is' : 'As it was'}: ${backup}`]),
+    ...(backup === null ? [] : [`${dryRun ? 'Would back it up to' : 'Backup'}: ${backup}`]),
     ...(shim.written ? [`${dryRun ? 'Would write' : 'Wrote'} ${shim.path}`] : []),
     ...(skill === null ? [] : skillLines(skill, dryRun)),
-    ...(dryRun || result.warnings.length > 0 ? [] : ['Sessions that start from now on are seen.']),
+    ...(dryRun || result.warnings.length > 0 ? [] : ['steward records sessions that start from now on.']),
   ];
   return lines.map(clean).join('\n');
 }
@@ -45,8 +45,8 @@ const LINES = {
 function skillLines({ path, changed, left }: SkillResult, dryRun: boolean): string[] {
   return [
     ...(changed.length > 0 ? [`${dryRun ? 'Would write' : 'Wrote'} the work skill: ${path}`] : []),
-    ...(changed.length === 0 && left.length === 0 ? [`The work skill is there already: ${path}`] : []),
-    ...left.map((file) => `Left, since it was written or changed by somebody else: ${file}`),
+    ...(changed.length === 0 && left.length === 0 ? [`The work skill is already installed: ${path}`] : []),
+    ...left.map((file) => `Kept, because you changed it: ${file}`),
   ];
 }
 
@@ -58,8 +58,8 @@ export function uninstallText(result: UninstallResult): string {
       .filter(({ entries, removed }) => entries > 0 || removed)
       .map(({ path, entries, removed }) =>
         removed
-          ? `${dryRun ? 'Would remove' : 'Removed'} ${path}, which ${dryRun ? 'holds' : 'held'} nothing else`
-          : `${dryRun ? 'Would take' : 'Took'} ${plural(entries, 'hook')} out of ${path}`,
+          ? `${dryRun ? 'Would remove' : 'Removed'} ${path}, which ${dryRun ? 'contains' : 'contained'} nothing else`
+          : `${dryRun ? 'Would remove' : 'Removed'} ${plural(entries, 'hook')} from ${path}`,
       ),
     ...(statusLine === null
       ? []
@@ -72,13 +72,14 @@ export function uninstallText(result: UninstallResult): string {
       : []),
     ...left.map(
       (what) =>
-        `Left, since it was written or changed by somebody else${what.includes(shim.path) ? ', and it runs what is gone now' : ''}: ${what}`,
+        `Kept, because you changed it${what.includes(shim.path) ? ' (but it runs a removed script)' : ''}: ${what}`,
     ),
     ...strangers.map(
-      (command) => `Another user area's, see "STEWARD_HOME=… steward hooks uninstall": ${command}`,
+      (command) =>
+        `Belongs to another user area ("STEWARD_HOME=… steward hooks uninstall" removes it): ${command}`,
     ),
   ];
-  return lines.length === 0 ? 'No hooks of steward are installed.' : lines.map(clean).join('\n');
+  return lines.length === 0 ? 'No steward hooks installed' : lines.map(clean).join('\n');
 }
 
 /** `hooks status` */
@@ -88,7 +89,7 @@ export function statusText(status: HooksStatus): string {
   const lines = [
     `${WORDS[state]}, in ${settings}`,
     ...(state === 'partly' && missing.length > 0 ? [`  not registered: ${missing.join(', ')}`] : []),
-    ...(switchedOff ? ['  switched off there: all hooks are disabled'] : []),
+    ...(switchedOff ? ['  all hooks are disabled there (disableAllHooks)'] : []),
     ...(state === 'not' ? [] : [shimText(shim, node, steward)]),
     ...(skill.exists
       ? [`  work skill: ${skill.path}`]
@@ -100,8 +101,8 @@ export function statusText(status: HooksStatus): string {
       : state === 'not'
         ? []
         : [`  status line: ${statusLine}; "steward hooks install --statusline" adds steward's`]),
-    ...strangers.map((command) => `  another user area's hooks count each event there: ${command}`),
-    ...(state === 'installed' ? [] : ['Run "steward hooks install" to install what is missing.']),
+    ...strangers.map((command) => `  another user area's hooks also record each event: ${command}`),
+    ...(state === 'installed' ? [] : ['Run "steward hooks install" to install the rest.']),
   ];
   return lines.map(clean).join('\n');
 }
@@ -123,20 +124,20 @@ function shimText(
 export interface HooksStatus {
   assistant: string;
   settings: string;
-  /** All events and a shim that works; some of it; nothing. */
+  /** `installed`: all events and a working shim. */
   state: 'installed' | 'partly' | 'not';
   events: { event: string; registered: boolean }[];
-  /** The settings switch all hooks off. */
+  /** The settings disable all hooks. */
   switchedOff: boolean;
-  /** `runs`: asked what it would start, it answers. */
+  /** `runs`: it answers `--where`. */
   shim: { path: string; exists: boolean; runs: boolean };
-  /** The work skill, where the assistant looks for it. */
+  /** The work skill in the assistant's folder. */
   skill: { path: string; exists: boolean };
   /** Whose status line the settings name. */
   statusLine: 'steward' | 'other' | 'none';
-  /** Commands there that run the hooks of another user area. */
+  /** Commands that run the hooks of another user area. */
   strangers: string[];
-  /** What the shim would start now; null where it finds none, or what it finds does not run. */
+  /** What the shim would start; null if it finds none that runs. */
   node: { path: string; version: string } | null;
   steward: { path: string; version: string } | null;
 }
@@ -148,7 +149,7 @@ export interface StatusDeps extends Omit<HookInstallDeps, 'clock' | 'machineId'>
 const PROBE_MS = 10_000;
 const NOTHING = { runs: false, node: null, steward: null };
 
-/** What is registered, and what the registered shim would start. Settings that cannot be read are `config`. */
+/** Returns what is registered and what the shim would start. Unreadable settings are `config`. */
 export async function hooksStatus(deps: StatusDeps, assistant: AssistantSettings): Promise<HooksStatus> {
   const path = assistant.path(deps.host);
   const source = readSettings(path);
@@ -177,7 +178,7 @@ export async function hooksStatus(deps: StatusDeps, assistant: AssistantSettings
   };
 }
 
-/** Asks the shim what it would start, and that for its version. */
+/** Returns what the shim would start, with versions. */
 async function probe(
   run: Run,
   shim: string,
@@ -198,7 +199,7 @@ async function probe(
   };
 }
 
-/** What a program prints; undefined when it does not end well. */
+/** Returns what a program prints; undefined if it fails. */
 async function ask(run: Run, file: string, args: readonly string[]): Promise<string | undefined> {
   try {
     const { code, stdout } = await run(file, args, { timeoutMs: PROBE_MS });

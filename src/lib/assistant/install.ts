@@ -41,27 +41,26 @@ export interface InstallResult {
   settings: string;
   /** Events that got an entry (in a dry run: would get one). */
   added: string[];
-  /** Events that had theirs. */
+  /** Events that already had one. */
   kept: string[];
-  /** The copy of the settings as they were; null when nothing of them was changed, or there were none. */
+  /** The backup of the settings; null if they were missing or did not change. */
   backup: string | null;
   shim: { path: string; written: boolean };
-  /** The work skill; null when it was not asked for. */
+  /** The work skill; null if not requested. */
   skill: SkillResult | null;
-  /** What was done to the assistant's status line; null when it was not asked for. */
+  /** The change to the assistant's status line; null if not requested. */
   statusLine: StatusLineInstall | null;
   dryRun: boolean;
   warnings: string[];
 }
 
 const KEPT_BACKUPS = 3;
-/** The assistant writes its settings too: what it has written meanwhile is read again. */
+/** The assistant may write its settings between our read and our write. */
 export const ATTEMPTS = 5;
 
 /**
- * Registers the hooks with an assistant: the shim first, then an entry for each event that has none of ours.
- * Every other byte of the settings stays, and a second install changes nothing. Settings that cannot be read
- * are `config` and stay as they are.
+ * Writes the shim, then adds an entry for each event that has none of ours. Every other byte of the settings stays,
+ * and a second install changes nothing. Unreadable settings are `config`.
  */
 export async function installHooks(
   deps: HookInstallDeps,
@@ -115,7 +114,7 @@ export async function installHooks(
   });
 }
 
-/** Where the settings cannot be written, nothing is left of an install that was the first. */
+/** Undoes a first install if the settings cannot be written. */
 function orTakeBack<T>(path: string, { work, takeBack }: { work: () => T; takeBack: () => void }): T {
   try {
     return work();
@@ -125,7 +124,7 @@ function orTakeBack<T>(path: string, { work, takeBack }: { work: () => T; takeBa
   }
 }
 
-/** Which events have their entry in the settings that the assistant reads now. */
+/** Returns the events that have our entry in the current settings. */
 export function installedEvents(
   deps: Pick<HookInstallDeps, 'area' | 'host'>,
   assistant: AssistantSettings,
@@ -203,7 +202,7 @@ function backupFor({ clock }: Pick<HookInstallDeps, 'clock'>, path: string, sour
   return backupOf(path, source, toIso(clock.now()));
 }
 
-/** What the manifest is to say, given what an earlier install had it say. */
+/** Returns the manifest entry, merged with that of an earlier install. */
 function entryFor(input: {
   deps: HookInstallDeps;
   assistant: AssistantSettings;
@@ -215,7 +214,7 @@ function entryFor(input: {
   earlier: InstallEntry | undefined;
 }): { entry: InstallEntry; outdated: Backup[] } {
   const { deps, assistant, path, source, added, at, backup, earlier } = input;
-  // Entries of ours that are there already: what made room for them is still ours to take back.
+  // With entries of ours in place, the containers created for them are still ours to remove.
   const isFirst = source === undefined || !holdsOurs(deps, assistant, source);
   const isUntouched = source !== undefined && earlier?.after === sha256(source);
   const before = isFirst ? undefined : earlier;
@@ -255,16 +254,16 @@ function warningsFor(
   return [
     ...(deps.product.root.includes(`${sep}_npx${sep}`)
       ? [
-          'This steward lies in a cache of npx, which may be emptied: install it with "npm install --global" to keep the hooks working.',
+          'This steward runs from the npx cache, which npm may empty. Install it with "npm install --global" to keep the hooks working.',
         ]
       : []),
     ...(isOff
       ? [
-          `The settings switch all hooks off: ${assistant.switchedOffBy} is true. Nothing is seen until it is not.`,
+          `The settings disable all hooks: ${assistant.switchedOffBy} is true. steward records nothing until you change that.`,
         ]
       : []),
     ...(strangers.length > 0
-      ? [`Hooks of another user area are registered, too, and count each event there: ${strangers[0] ?? ''}`]
+      ? [`Hooks of another user area are registered too and also record each event: ${strangers[0] ?? ''}`]
       : []),
     ...(statusLine === 'unsupported'
       ? [
@@ -275,12 +274,12 @@ function warningsFor(
 }
 
 export function busy(path: string): StewardError {
-  return new StewardError('conflict', `${path} was changed each time that it was to be written.`, {
-    hint: 'Close the program that writes it, then run the command again.',
+  return new StewardError('conflict', `${path} changed during every attempt to write it.`, {
+    hint: 'Close the program that writes it, then retry.',
   });
 }
 
-/** What installing, looking and removing need of the machine. */
+/** The dependencies of install, status and uninstall. */
 export interface HookInstallDeps {
   area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine'>;
   clock: Clock;
@@ -290,7 +289,7 @@ export interface HookInstallDeps {
   product: { root: string; node: string };
 }
 
-/** What the manifest holds of a settings file. */
+/** The additions to a settings file, as in the manifest. */
 export interface AddedHooks {
   created: string[];
   createdFile: boolean;
@@ -299,10 +298,10 @@ export interface AddedHooks {
   statusLine: string | null | undefined;
 }
 
-/** Of an entry of the install manifest that stands for hooks in a settings file. */
+/** The kind of manifest entries for settings files. */
 export const KIND = 'settings-entries';
 
-/** What the manifest has of this machine; nothing is made for the look. */
+/** Returns this machine's manifest entries, without creating anything. */
 export function entriesOf(deps: Pick<HookInstallDeps, 'area' | 'machineId'>): InstallEntry[] {
   const { installManifest } = deps.area;
   return exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
@@ -323,7 +322,7 @@ export function hooksAddedBy({ added }: InstallEntry): AddedHooks {
   };
 }
 
-/** The id of its entry in the install manifest. */
+/** Returns the id of the assistant's manifest entry. */
 export function idOf(assistant: AssistantSettings): string {
   return `hooks:${assistant.id}`;
 }

@@ -4,21 +4,20 @@ import { parseJsonTree, type JsonArray, type JsonNode, type JsonObject } from '.
 import type { HookRegistration } from './claude-code-settings';
 import type { ShimCommands } from './shim';
 
-/** Settings that hold nothing. */
 const NEW_FILE = '{}\n';
 
-/** The text of a settings file with our hooks, and what was done to it. */
+/** The text of a settings file with our hooks, and the changes. */
 export interface Added {
   text: string;
-  /** Events that got an entry now. */
+  /** Events that got an entry. */
   events: string[];
-  /** Containers that were not there: `hooks`, `hooks.Stop`. */
+  /** Containers that were missing: `hooks`, `hooks.Stop`. */
   created: string[];
 }
 
 /**
- * Adds an entry for each hook whose event has none of ours; every other byte stays. `undefined` stands for
- * no file. A text that is not JSON, or in which hooks have another shape, is `config`.
+ * Adds an entry for each hook whose event has none of ours; every other byte stays. An undefined source is a missing
+ * file. Invalid JSON, or hooks of another shape, are `config`.
  */
 export function addHooks(
   source: string | undefined,
@@ -57,7 +56,7 @@ function entryOf({ verb, matcher, timeoutSec }: HookRegistration, commands: Shim
   return { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] };
 }
 
-/** Ours, or one that a person built around it: with a second one each event would count twice. */
+/** Is there an entry of ours, or one built around it? A second one would record each event twice. */
 function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimCommands): boolean {
   return commandsIn(source, groups).some((command) => {
     const found = commands.verbOf(command);
@@ -65,7 +64,7 @@ function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimC
   });
 }
 
-/** Which of these events have our entry, in the list that the assistant reads. */
+/** Returns the events that have our entry. */
 export function eventsWithHooks(
   source: string,
   path: string,
@@ -81,7 +80,7 @@ export function eventsWithHooks(
     .map(({ event }) => event);
 }
 
-/** The commands in the settings that run another user area's hooks: each event of theirs counts there, too. */
+/** Returns the commands that run another user area's hooks, which record each event too. */
 export function strangersIn(source: string, path: string, commands: ShimCommands): string[] {
   const hooks = topNode(source, path, 'hooks');
   const all = hooks?.kind === 'object' ? hooks.members.flatMap(({ value }) => commandsIn(source, value)) : [];
@@ -90,7 +89,7 @@ export function strangersIn(source: string, path: string, commands: ShimCommands
   );
 }
 
-/** What the assistant reads at a key of the settings' top, parsed; undefined when it is not there. */
+/** Returns the parsed value of a top-level key; undefined if it is missing. */
 export function topValue(source: string, path: string, key: string): unknown {
   const node = topNode(source, path, key);
   return node === undefined ? undefined : valueOf(source, node);
@@ -98,18 +97,17 @@ export function topValue(source: string, path: string, key: string): unknown {
 
 export interface Removed {
   text: string;
-  /** Entries taken out. */
+  /** Removed entries. */
   entries: number;
-  /** Commands that name the shim among other things: a person wrote them, and they are left. */
+  /** Commands of the person's own that also run the shim; they stay. */
   left: string[];
   /** Nothing but `{}` remains. */
   isEmpty: boolean;
 }
 
 /**
- * Takes out every entry of ours, wherever it was moved to, and the containers in `created` that are empty then
- * (undefined: which we made is unknown; those that our entries leave empty go). The rest stays to the byte. A text that
- * is not JSON is `config`; another shape holds none of ours and stays.
+ * Removes every entry of ours, even if moved, and the containers in `created` that are then empty (undefined: every
+ * container that only held our entries). Every other byte stays. Invalid JSON is `config`.
  */
 export function removeHooks(
   source: string,
@@ -159,7 +157,7 @@ export function removeHooks(
   return { text, entries, left, isEmpty: /^\ufeff?\s*\{\s*\}\s*$/.test(text) };
 }
 
-/** What is to be taken out of a value, or the whole of it. */
+/** The parts of a value to remove, or the entire value. */
 interface Cut {
   edits: readonly Edit[];
   entries: number;
@@ -168,7 +166,7 @@ interface Cut {
 
 const NOTHING: Cut = { edits: [], entries: 0, isGone: false };
 
-/** The cut of a container, given those of its children; may it go itself when nothing is left in it? */
+/** Returns the cut of a container from those of its children; `mayGo` allows removing it if empty. */
 function cutOf(
   container: JsonArray | JsonObject,
   cuts: readonly Cut[],
@@ -183,7 +181,7 @@ function cutOf(
   return { edits: [...inside, ...own], entries, isGone: false };
 }
 
-/** The commands of one event's list, in order. */
+/** Returns the commands of one event's list, in order. */
 function commandsIn(source: string, groups: JsonNode): string[] {
   if (groups.kind !== 'array') return [];
   return groups.items.flatMap((group) => {
@@ -192,19 +190,20 @@ function commandsIn(source: string, groups: JsonNode): string[] {
   });
 }
 
-/** The command that one hook runs, where it is of that kind. */
+/** Returns the command that a hook runs, if it is a command hook. */
 function commandOf(source: string, hook: JsonNode): string | undefined {
   const node = hook.kind === 'object' ? memberOf(hook, 'command') : undefined;
   const command = node === undefined ? undefined : valueOf(source, node);
   return typeof command === 'string' ? command : undefined;
 }
 
-/** The table of hooks by event, for adding to it: another shape than the assistant's is `config`. */
+/** Returns the table of hooks by event. Another shape is `config`. */
 function tableOf(source: string, path: string): { root: JsonObject; hooks: JsonObject | undefined } {
   const root = rootOf(source, path);
-  if (root.kind !== 'object') throw wrongShape(path, 'it holds no settings by name');
+  if (root.kind !== 'object') throw wrongShape(path, 'it is not an object');
   const hooks = memberOf(root, 'hooks');
-  if (hooks !== undefined && hooks.kind !== 'object') throw wrongShape(path, 'hooks is no mapping of events');
+  if (hooks !== undefined && hooks.kind !== 'object')
+    throw wrongShape(path, 'hooks is not a mapping of events');
   return { root, hooks };
 }
 
@@ -213,7 +212,7 @@ function topNode(source: string, path: string, key: string): JsonNode | undefine
   return root.kind === 'object' ? memberOf(root, key) : undefined;
 }
 
-/** The member that counts: the last of that name. */
+/** Returns the member that JSON.parse would return: the last with that key. */
 export function memberOf(object: JsonObject, key: string): JsonNode | undefined {
   return object.members.findLast((member) => member.key === key)?.value;
 }
@@ -222,7 +221,7 @@ export function valueOf(source: string, node: JsonNode): unknown {
   return JSON.parse(source.slice(node.start, node.end));
 }
 
-/** No file, or one that `touch` made: no settings yet. */
+/** Is the file missing or empty? */
 function isBlank(source: string | undefined): source is undefined {
   return source === undefined || /^\ufeff?\s*$/.test(source);
 }
@@ -232,12 +231,12 @@ export function rootOf(source: string, path: string): JsonNode {
   if (!('problem' in tree)) return tree.root;
   const { line, column, message } = tree.problem;
   throw new StewardError('config', `${path} is not JSON: line ${line}, column ${column}: ${message}.`, {
-    hint: 'Correct it there, then run the command again; it is as it was.',
+    hint: 'Fix it, then retry. steward did not change it.',
   });
 }
 
 export function wrongShape(path: string, what: string): StewardError {
-  return new StewardError('config', `${path} has another shape than the assistant's settings: ${what}.`, {
-    hint: 'Correct it there, then run the command again; it is as it was.',
+  return new StewardError('config', `${path} is not a valid settings file: ${what}.`, {
+    hint: 'Fix it, then retry. steward did not change it.',
   });
 }

@@ -21,7 +21,7 @@ export function addStatusLine(
   commands: ShimCommands,
 ): StatusLineAdded {
   const { root, node, found } = lineIn(source, path, key);
-  if (root === undefined) throw wrongShape(path, 'it holds no settings by name');
+  if (root === undefined) throw wrongShape(path, 'it is not an object');
   const then = found === undefined || found.command.trim() === '' ? undefined : found.command;
   const isThere = then !== undefined && runsSteward(then, commands);
   const command = isThere ? undefined : commands.statusLineFor(then);
@@ -79,7 +79,7 @@ export function removeStatusLine(
   return { text: applyEdits(source, removeChildren(root, new Set([index]))), result: 'removed', left: [] };
 }
 
-/** Whose status line the settings name. */
+/** Returns whose status line the settings contain. */
 export function statusLineOwner(
   source: string,
   path: string,

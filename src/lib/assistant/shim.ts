@@ -21,12 +21,12 @@ export interface ShimDeps extends LauncherDeps {
 
 const SHIM = { name: 'steward-hook', manifestId: 'hooks:shim' };
 
-/** Where the shim lies: a shell script, on Windows a batch file. */
+/** Returns the path of the shim: a shell script, on Windows a batch file. */
 export function shimPath(deps: Pick<ShimDeps, 'bin' | 'host'>): string {
   return launcherPath(SHIM.name, deps);
 }
 
-/** Writes the shim where it is not there as it should be, recorded first. True when it had to be written. */
+/** Records and writes the shim if it is missing or stale; true if written. */
 export function writeShim(
   deps: ShimDeps & { clock: Clock; machineId: string },
   manifest: InstallManifest,
@@ -39,7 +39,7 @@ export function isShimCurrent(deps: ShimDeps): boolean {
   return isLauncherCurrent(shimForm(deps), deps);
 }
 
-/** Removes the shim, and its folder if nothing else is in it. True when it was there. */
+/** Removes the shim, and its folder if empty; true if it existed. */
 export function removeShim(
   deps: Pick<ShimDeps, 'bin' | 'host'> & { clock: Clock },
   manifest: InstallManifest,
@@ -47,12 +47,12 @@ export function removeShim(
   return removeLauncher(SHIM, deps, manifest);
 }
 
-/** The shim as a launcher: its name, and what its template is filled with. */
+/** Returns the shim's name and template values. */
 export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): LauncherForm {
   return { ...SHIM, values: { ENVIRONMENT: environmentOf(area, host) } };
 }
 
-/** The area that was chosen when the hooks were installed, where the assistant's own environment chooses none. */
+/** Sets the area chosen at install time, unless the assistant's environment sets one. */
 function environmentOf(area: string | undefined, host: PathHost): string {
   if (area === undefined) return '';
   return host.platform === 'win32'
@@ -60,7 +60,7 @@ function environmentOf(area: string | undefined, host: PathHost): string {
     : `[ -n "\${STEWARD_HOME-}" ] || export STEWARD_HOME=${forShell(area)}`;
 }
 
-/** The commands that are registered with an assistant: how they are written, and how they are known again. */
+/** Writes and recognizes the commands that are registered with an assistant. */
 export interface ShimCommands {
   commandFor: (verb: string) => string;
   /**
@@ -68,7 +68,7 @@ export interface ShimCommands {
    * (other quotes, `~` or `$HOME`, further words, an output that goes elsewhere); undefined for any other.
    */
   verbOf: (command: string) => string | undefined;
-  /** Is the shim named anywhere in it? */
+  /** Does the command contain the shim's path? */
   isMentionedIn: (command: string) => boolean;
   /** The status line's command, above `then` if given; undefined if `then` cannot be quoted. */
   statusLineFor: (then: string | undefined) => string | undefined;
@@ -121,7 +121,7 @@ function unquoted(word: string): string {
   return /^['"]/.test(word) ? word.slice(1, -1).replaceAll(`'\\''`, `'`) : word;
 }
 
-/** Words, outputs that go elsewhere, and a way to say that failing is no failure. */
+/** Words, redirections and `|| :`. */
 const REST =
   /^(?:\s+([a-z][a-z-]*))?(?:\s+[\w.=:/-]+)*(?:\s*(?:(?:[0-9]?>{1,2}|&>)\s*[\w./-]+(?=[\s>&|;]|$)|[0-9]?>&[0-9]))*(?:\s*\|\|\s*(?::|true|exit 0))?(?:\s*;)?$/;
 

@@ -14,13 +14,13 @@ import { readSystemText } from '../platform/files/system-files';
 import type { AssistantSettings } from './claude-code-settings';
 import type { HookInstallDeps } from './install';
 
-/** What came of the files of the skill. */
+/** The result of installing or removing the skill. */
 export interface SkillResult {
   /** Its folder. */
   path: string;
-  /** Files that were written or removed (in a dry run: would be). */
+  /** Files written or removed (in a dry run: that would be). */
   changed: string[];
-  /** Files that somebody wrote or changed: left as they are. */
+  /** Files that someone else wrote or changed; they stay. */
   left: string[];
 }
 
@@ -37,19 +37,19 @@ const MAX_BYTES = 64 * 1024;
 
 type SkillDeps = Pick<HookInstallDeps, 'host' | 'product' | 'clock' | 'machineId'>;
 
-/** Where an assistant looks for the skill. */
+/** Returns the skill's folder. */
 export function skillPath(deps: Pick<SkillDeps, 'host'>, assistant: AssistantSettings): string {
   return join(dirname(assistant.path(deps.host)), 'skills', NAME);
 }
 
-/** Is the skill there, in whatever version? */
+/** Is any version of the skill installed? */
 export function hasSkill(deps: Pick<SkillDeps, 'host'>, assistant: AssistantSettings): boolean {
   return exists(join(skillPath(deps, assistant), 'SKILL.md'));
 }
 
 /**
- * Writes the work skill, each file recorded first. A file that is there and that no install of this machine wrote, or
- * that was changed since, stays. Without a manifest nothing is written: what would be.
+ * Records and writes the work skill. A file that this machine did not install, or that was changed since, stays.
+ * Without a manifest, returns what would be written.
  */
 export function installSkill(
   deps: SkillDeps,
@@ -78,8 +78,8 @@ export function installSkill(
 }
 
 /**
- * Removes what `installSkill` wrote, wherever it was written, and the folders that it made for it. A file that was
- * changed since stays, and is the person's from then on. Without a manifest nothing is removed: what would be.
+ * Removes the files and folders that `installSkill` created; a file changed since stays. Without a manifest, returns
+ * what would be removed.
  */
 export function removeSkill(
   deps: Pick<SkillDeps, 'host' | 'clock'>,
@@ -91,7 +91,7 @@ export function removeSkill(
   const own = entries.filter(({ id }) => id === MANIFEST_ID);
   for (const entry of own) {
     const { path } = entry;
-    // Of an install that was killed.
+    // Temp files of a killed install.
     if (manifest !== undefined && exists(dirname(path))) {
       sweepTemps(dirname(path), -1, deps.clock.now(), basename(path));
     }
@@ -107,13 +107,13 @@ export function removeSkill(
   return result;
 }
 
-/** As an install wrote it: the last one, or the one before where the last was killed before it wrote. */
+/** Did an install write this? `before` counts, because a killed install records but may not write. */
 function isOurs(found: string | false, entry: InstallEntry | undefined): boolean {
   if (found === false || entry === undefined) return false;
   return [entry.after, entry.before].includes(sha256(found));
 }
 
-/** The text of a file; undefined: there is none; false: something that is no file of ours, such as a link. */
+/** Returns the text of a file; undefined if missing, false if it cannot be ours (such as a link). */
 function contentOf(path: string): string | false | undefined {
   const found = lstatOf(path);
   if (found === undefined) return undefined;

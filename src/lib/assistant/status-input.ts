@@ -5,11 +5,11 @@ import { cleanLine } from '../platform/terminal/terminal';
 import { toIso } from '../platform/time/clock';
 import { dirname } from 'node:path';
 
-/** How much of a usage limit is spent, and when it starts anew. */
+/** How much of a usage limit is used, and when it resets. */
 export interface Limit {
   /** 0 to 100. */
   usedPercent: number;
-  /** ISO-8601 UTC; null when the assistant does not tell. */
+  /** ISO-8601 UTC; null if unknown. */
   resetsAt: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface Limits {
   sevenDay: Limit | null;
 }
 
-/** What an assistant pipes into its status line. Null: not told. */
+/** The status line's input from an assistant; null is unknown. */
 export interface StatusInput extends Limits {
   model: string | null;
   /** How much of the context window is used, 0 to 100. */
@@ -26,7 +26,7 @@ export interface StatusInput extends Limits {
 }
 
 const MAX_MODEL = 40;
-/** Epoch seconds from 2020 to 2100: anything else is no time of a reset. */
+/** Epoch seconds from 2020 to 2100; others are invalid. */
 const [FIRST_RESET, LAST_RESET] = [1_577_836_800, 4_102_444_800];
 
 /** Reads what the status line shows of Claude Code's JSON; texts are cleaned and numbers bounded here. */
@@ -63,17 +63,17 @@ function objectAt(
   return isObject(value) ? value : undefined;
 }
 
-/** The limits of an assistant as they were seen last. */
+/** The last known limits of an assistant. */
 export interface SeenLimits extends Limits {
   /** ISO-8601 UTC. */
   seenAt: string;
 }
 
 const MAX_BYTES = 16 * 1024;
-/** Limits that did not change are not written again before. */
+/** How long unchanged limits are not written again. */
 const KEEP_MS = 60_000;
 
-/** Stores the limits that a status line has told, for `status` and `usage`. Most calls only read a small file. */
+/** Stores the limits for `status` and `usage`. Most calls only read a small file. */
 export function keepLimits(
   path: string,
   assistant: string,

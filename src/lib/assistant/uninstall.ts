@@ -30,14 +30,14 @@ import {
 
 export interface UninstallResult {
   assistant: string;
-  /** The settings files that were looked at: the assistant's, and those of earlier installs. */
+  /** The assistant's settings file, and those of earlier installs. */
   settings: { path: string; entries: number; removed: boolean }[];
-  /** What became of steward's status line; null where there was none. */
+  /** The change to the status line; null if it was not steward's. */
   statusLine: StatusLineRemoved['result'];
   shim: { path: string; removed: boolean };
   /** The work skill. */
   skill: SkillResult;
-  /** Commands of the person's own that name the shim, and backups that somebody changed: left as they are. */
+  /** Commands of the person's own that run the shim, and changed backups; they stay. */
   left: string[];
   /** Commands that run the hooks of another user area. */
   strangers: string[];
@@ -45,9 +45,8 @@ export interface UninstallResult {
 }
 
 /**
- * Takes back what an install added, wherever it was moved to since, in every settings file that was installed
- * to. A file that is as the install left it gets back its old bytes. Settings that cannot be read are `config`,
- * and then the shim stays too.
+ * Removes what an install added, even if moved, from every settings file of an install. A file that did not change
+ * since gets its old bytes back. Unreadable settings are `config`, and then the shim stays too.
  */
 export async function uninstallHooks(
   deps: HookInstallDeps,
@@ -81,7 +80,7 @@ export async function uninstallHooks(
     return result(skill, files, exists(shimPath(shim)) && !isShared);
   }
   return withInstallManifest(manifestDeps(deps), (manifest) => {
-    // Before the settings, whose folder is removed when nothing is left in it.
+    // Before the settings, whose folder is removed if empty.
     const skill = removeSkill(deps, assistant, manifest, manifest.entries());
     const files = filesOf(id, current, manifest.entries()).map(({ path, entry }) =>
       removeFrom(deps, assistant, path, entry),
@@ -101,7 +100,7 @@ interface RemovedFrom {
   strangers: string[];
 }
 
-/** The settings files to look at: the one of now, and those that the manifest knows of. */
+/** Returns the current settings file and those in the manifest. */
 function filesOf(
   id: string,
   current: string,
@@ -135,7 +134,7 @@ function removeFrom(
   throw busy(path);
 }
 
-/** The settings without our entries; `text` undefined: there is no file. */
+/** Returns the settings without our entries; `text` is undefined if there is no file. */
 function without(input: {
   deps: HookInstallDeps;
   assistant: AssistantSettings;
@@ -165,10 +164,10 @@ function without(input: {
   };
 }
 
-/** The bytes before the install, where the file is exactly as the install left it. */
+/** Returns the text before the install, if the file has not changed since. */
 function oldText(entry: InstallEntry, source: string): string | undefined {
   if (entry.before === null || entry.after !== sha256(source)) return undefined;
-  // Of installs that were killed there may be one that was never written.
+  // A killed install may have recorded a backup without writing it.
   const same = entry.backups.filter((backup) => backup.sha256 === entry.before);
   return same.map(readBackup).find((text) => text !== undefined);
 }

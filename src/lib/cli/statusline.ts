@@ -16,24 +16,23 @@ import { sessionsDeps } from '../app/sessions';
 import { toJson } from '../platform/terminal/error-report';
 import { NO_INPUT, statusLine, statusLineText, type StatusLine } from './statusline-text';
 
-/** An assistant has written its JSON before Node has started; a shell that leaves its stdin to us writes nothing. */
+/** An assistant writes its JSON before Node has started; a shell may leave stdin open and write nothing. */
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 256 * 1024 };
-/** Without a terminal or COLUMNS nobody tells how wide the assistant shows the line. */
+/** The width without a terminal and COLUMNS. */
 const UNKNOWN_COLUMNS = 160;
-/** The status line that ours stands below may take so long, and print so much. */
+/** Limits for the status line of `--then`. */
 const THEN = { timeoutMs: 5_000, maxBytes: 64 * 1024 };
 
 /** The flags of `statusline`. */
 export interface StatusFlags {
   json: boolean;
-  /** The command of the status line that was there before; its output comes first. */
+  /** The command of another status line; its output comes first. */
   then?: string | undefined;
 }
 
 /**
- * `steward statusline [--json] [--then CMD]` without oclif and without the configuration's loader. The full command
- * answers when something that the line is made of has changed, and keeps it for the next time; and when anything is
- * wrong, to say so.
+ * Runs `steward statusline [--json] [--then CMD]` without oclif and the configuration loader. Undefined hands over to
+ * the full command: when the cache is stale, or to report an error.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined> {
   const flags = flagsIn(argv);
@@ -47,7 +46,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
     await printLine(area, deps, flags, creation);
     return 0;
   } catch {
-    // Nothing was read of stdin: the full command meets the same, and says what it is.
+    // Stdin is still unread, so the full command can report the same error.
     return undefined;
   }
 }
@@ -66,7 +65,7 @@ export async function printLine(
   flags: StatusFlags,
   creationMinutes: number | null,
 ): Promise<void> {
-  // First what may fail: stdin can be read once only.
+  // This may fail, and stdin can be read only once.
   const state = runningSessions(deps);
   const { bytes, end } = await readStdin(STDIN, isWholeJson);
   const fields = bytes.length === 0 ? undefined : fieldsIn(bytes, end === 'large');
@@ -74,7 +73,7 @@ export async function printLine(
   const nowMs = deps.clock.now();
   const input = fields === undefined ? NO_INPUT : readStatusInput(fields);
   keepSeen(area, input, nowMs);
-  // The status line before ours shows the assistant's part its own way.
+  // The other status line shows the assistant's part its own way.
   const shown = flags.then === undefined ? input : NO_INPUT;
   const line = statusLine(state, { session, input: shown, creationMinutes, nowMs });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
@@ -85,7 +84,7 @@ function keepSeen(area: UserArea, input: typeof NO_INPUT, nowMs: number): void {
   try {
     keepLimits(area.limits, 'claude-code', input, nowMs);
   } catch (error) {
-    // The line is worth more than the figures.
+    // A line without stored limits is better than none.
     if (toStewardError(error).kind === 'internal') throw error;
   }
 }
@@ -96,7 +95,7 @@ function textOf(line: StatusLine, nowMs: number): string {
   return statusLineText(line, { columns, nowMs });
 }
 
-/** The lines that another status line prints for the same input; none where it fails. */
+/** Returns what another status line prints for the same input, or its error. */
 async function outputOf(command: string, input: Buffer): Promise<string> {
   const { run } = await import('../platform/process/process');
   const { platform, env } = processHost();
@@ -112,7 +111,7 @@ async function outputOf(command: string, input: Buffer): Promise<string> {
   }
 }
 
-/** Today's creation time as it was last made, and what it was made of. */
+/** Today's cached creation time, and the marks of its sources. */
 interface Kept {
   startMs: number;
   endMs: number;
@@ -122,10 +121,7 @@ interface Kept {
   minutes: number;
 }
 
-/**
- * Today's minutes of creation without reading the day: null where sense is not set up, undefined when what it
- * was made of has changed since it was kept.
- */
+/** Returns today's cached creation minutes; null without sense, undefined if the cache is stale. */
 function keptCreation(area: UserArea): number | null | undefined {
   if (markOfTarget(area.sense.config) === undefined) return null;
   const { startMs, endMs, log, marks, minutes } = readCache<Kept>('creation', area) ?? {};
@@ -141,7 +137,7 @@ export function keepCreation(area: UserArea, made: Omit<Kept, 'marks'>, marks: s
   writeCache('creation', area, { ...made, marks });
 }
 
-/** Everything that the figure depends on but the clock. */
+/** Returns marks of everything that the figure depends on, except the clock. */
 export function marksOf(area: UserArea, log: string): string {
   const files = [log, area.config, area.sense.config, area.sense.classify];
   return [

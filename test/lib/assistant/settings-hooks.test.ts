@@ -147,8 +147,8 @@ describe('assistant: entries in a settings file', () => {
       ['{', /line 1, column 2/],
       ['{\n  // mine\n  "a": 1\n}', /line 2, column 3: a key in double quotes/],
       ['{"a": 1,}', /line 1, column 9/],
-      ['[]', /holds no settings by name/],
-      ['{"hooks": []}', /hooks is no mapping/],
+      ['[]', /is not an object/],
+      ['{"hooks": []}', /hooks is not a mapping/],
       ['{"hooks": {"Stop": {}}}', /hooks\.Stop is not a list/],
     ];
     for (const [source, message] of cases) {
