@@ -14,8 +14,7 @@ export default class HooksInstall extends BaseCommand {
       options: ['claude-code'],
     }),
     skill: boolean({
-      description:
-        'Also install the work skill: four workflows for your issues. The default is to ask.',
+      description: 'Also install the work skill: four workflows for your issues. The default is to ask.',
       allowNo: true,
     }),
     statusline: boolean({

@@ -39,8 +39,10 @@ describe("Claude Code's hook JSON", () => {
       expect([eventType(verb, input), reasonOf(verb, input)]).to.deep.equal(expected[event]);
       expect(input.session).to.equal('0f0e9d1c-8a7b-4c6d-9e5f-a1b2c3d4e5f6');
       // A prompt is looked at, and by the prompt hook alone.
-      const { prompt, ...rest } = input;
+      const { prompt, lastMessage, ...rest } = input;
       expect(prompt?.includes('SECRET-PROMPT') ?? false).to.equal(event === 'prompt');
+      // Of the last message, only the line for the person is stored.
+      expect(lastMessage?.includes('SECRET-MESSAGE') ?? false).to.equal(/^(?:subagent-)?stop$/.test(event));
       expect(JSON.stringify(rest)).not.to.include('SECRET-PROMPT').and.not.to.include('SECRET-MESSAGE');
       expect(JSON.stringify(rest)).not.to.include('SECRET-OUTPUT').and.not.to.include('SECRET-INPUT');
     });
