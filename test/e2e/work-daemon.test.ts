@@ -66,6 +66,17 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     expect(same.status).to.equal(304);
   });
 
+  it('shows in status that the daemon lacks the token of the terminal', async () => {
+    expect((await run(['work', 'setup', 'ann/work'])).code).to.equal(0);
+    daemon = await startDaemon({ home: home.path, env: { GITHUB_API_URL: github.url } });
+    await fetch(`${daemon.url}/api/work/refresh`, { method: 'POST' });
+    const status = await run(['status']);
+    expect(status.stdout.replace(/\s+/g, ' ')).to.include(
+      'the daemon lacks the GitHub token of this terminal gh auth login',
+    );
+    expect((await run(['status'], { GH_TOKEN: '' })).stdout).to.not.include('of this terminal');
+  });
+
   it('sweep: exits 0 whatever happens, says what failed, and --strict gives the code', async () => {
     const before = jsonOf(await run(['work', 'sweep', '--json']));
     expect(before).to.deep.include({ repo: null, created: 0 });

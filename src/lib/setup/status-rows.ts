@@ -21,6 +21,7 @@ import { muteState } from '../notify/routing';
 import { readText } from '../platform/files/atomic-file';
 import { exists, listFolder } from '../platform/files/folder';
 import { deadReport, deadText } from '../platform/files/dead-letters';
+import { processHost } from '../platform/files/paths';
 import { plural } from '../platform/terminal/format';
 import { JOBS, type JobId } from '../schedule/job';
 import { status as senseStatus } from '../sense/read';
@@ -29,6 +30,7 @@ import { isLive } from '../sessions/session';
 import { foreignIntentions, MAX_WAITING as MAX_INTENTIONS, spoolStatus } from '../sessions/spool';
 import { runningSessions } from '../sessions/state';
 import { waitingText } from '../work/capture/waiting';
+import { isCredentialHereOnly } from '../work/host/token';
 import { workStatus, type WorkStatus } from '../work/status';
 import { malformedText } from '../work/view-results';
 
@@ -100,7 +102,7 @@ async function senseRow(sources: Sources): Promise<Row> {
   return row('needs-you', [...facts, 'nothing captures automatically'], next);
 }
 
-async function workRow({ context, localTime }: Sources): Promise<Row> {
+async function workRow({ context, daemon, localTime }: Sources): Promise<Row> {
   const status = workStatus((await openWork(context)).deps);
   if (status.setupRequired) return row('off', 'no repository', 'steward work setup OWNER/REPO');
   const facts = [
@@ -110,6 +112,12 @@ async function workRow({ context, localTime }: Sources): Promise<Row> {
     status.lastFetch === null ? 'not read yet' : `read ${localTime(status.lastFetch)}`,
     ...status.waiting.map(waitingText),
   ];
+  if (daemon.running && isCredentialHereOnly(status.staleReason, processHost().env))
+    return row(
+      'needs-you',
+      [...facts, 'the daemon lacks the GitHub token of this terminal'],
+      'gh auth login',
+    );
   const [state, reason, next] = workState(status);
   return row(state, [...facts, reason], next);
 }

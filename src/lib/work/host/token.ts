@@ -36,9 +36,19 @@ export function siteOf(api: URL): string {
   return isHost ? api.origin.replace('//api.', '//') : api.origin;
 }
 
+const TOKEN_VARIABLES = ['GH_TOKEN', 'GITHUB_TOKEN'];
+const NO_CREDENTIAL = 'No credential found for';
+
+/** Returns true if a stored failure is a missing credential that this environment has: another process lacks it. */
+export function isCredentialHereOnly(failure: string | null, env: NodeJS.ProcessEnv): boolean {
+  return (
+    failure?.startsWith(NO_CREDENTIAL) === true && TOKEN_VARIABLES.some((name) => (env[name] ?? '') !== '')
+  );
+}
+
 /** Returns the credential from GH_TOKEN, GITHUB_TOKEN or `gh`, in this order; throws `auth` without one. */
 export async function findCredential(deps: CredentialDeps, api: URL): Promise<Credential> {
-  for (const name of ['GH_TOKEN', 'GITHUB_TOKEN']) {
+  for (const name of TOKEN_VARIABLES) {
     const token = (deps.env[name] ?? '').trim();
     if (token !== '') return checked({ token, from: name });
   }
@@ -46,7 +56,7 @@ export async function findCredential(deps: CredentialDeps, api: URL): Promise<Cr
   const token = await ghToken(deps, host);
   if (token !== undefined && token !== '') return checked({ token, from: '`gh auth token`' });
   const install = token === undefined ? 'Install the GitHub CLI (`gh`) and run' : 'Run';
-  throw new StewardError('auth', `No credential found for ${host}.`, {
+  throw new StewardError('auth', `${NO_CREDENTIAL} ${host}.`, {
     hint: `${install} \`gh auth login\`, or set GH_TOKEN.`,
   });
 }
