@@ -15,6 +15,7 @@ export default class Statusline extends BaseCommand {
   static override flags = {
     then: text({
       description: "Run another status line with the same input, and print steward's part below it.",
+      helpValue: 'COMMAND',
     }),
   };
   static override examples = [

@@ -132,7 +132,7 @@ describe('agents, built', function () {
       'a folder in place of a file',
       ['check', '.'],
       2,
-      /is not a regular file\.\nName a file of text .*; - stands for stdin/,
+      /is not a regular file\.\nUse a text file .*; - stands for stdin/,
     ],
     ['an agent that is not there', ['roster', 'show', 'nobody'], 5, /nobody/],
     ['a name that is no slug', ['roster', 'new', '../x', '--role', 'x'], 2, /Invalid file name/],

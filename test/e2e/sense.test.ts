@@ -288,7 +288,7 @@ describe('sense (built)', function () {
       [['sense', 'purge', '--day', 'tomorrow'], 2, /\d-\d\d is in the future/],
       [['sense', 'today', '--of', '2026-13-01'], 2, /Use the form 2026-11-12/],
       [['sense', 'purge', '--all', '--app', 'x'], 2, /--all/],
-      [['sense', 'capture', '--nope'], 2, /no flag --nope/],
+      [['sense', 'capture', '--nope'], 2, /Unknown flag --nope/],
       [['sense', 'today', 'surplus'], 2, /does not take "surplus"/],
       [['sense', 'classify', 'explain'], 2, /needs APP/],
       [['sense', 'classify', 'explain', ''], 2, /application name is empty/],

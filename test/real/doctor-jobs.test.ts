@@ -174,7 +174,7 @@ describe('doctor: jobs that are broken', function () {
       await exec('systemctl', '--user', 'stop', 'steward-sense.timer');
       await mended('jobs.sense', 'failed', /installed, but systemd does not run it/, 'systemd');
       await exec('systemctl', '--user', 'disable', 'steward-sense.timer');
-      await mended('jobs.sense', 'warning', /disabled in systemd: after the next login/, 'systemd');
+      await mended('jobs.sense', 'warning', /disabled in systemd and stops at the next login/, 'systemd');
       await exec('systemctl', '--user', 'disable', '--now', 'steward-sense.timer');
       await mended('jobs.sense', 'failed', /disabled in systemd, so it does not run/, 'systemd');
     });
@@ -186,7 +186,7 @@ describe('doctor: jobs that are broken', function () {
       const table = await crontab();
       await steward('sense', 'install', '--scheduler', 'systemd');
       await writeCrontab(table);
-      await mended('jobs.sense', 'warning', /runs twice: it is in systemd and in cron/, 'systemd');
+      await mended('jobs.sense', 'warning', /runs twice: in systemd and in cron/, 'systemd');
       expect(await crontab()).to.not.include('steward');
       // Where the list of what was installed is lost, all of it is found all the same.
       await writeCrontab(table);
@@ -230,7 +230,7 @@ describe('doctor: jobs that are broken', function () {
       await writeCrontab(text.replace(/^\*/m, '# *'));
       await mended('jobs.sense', 'warning', /The entry in cron was edited since it was installed/, 'cron');
       await writeCrontab(text + text);
-      await mended('jobs.sense', 'warning', /runs twice: it stands in cron 2 times/, 'cron');
+      await mended('jobs.sense', 'warning', /is in cron 2 times, so it runs twice/, 'cron');
       expect(await crontab()).to.equal(text);
     });
 

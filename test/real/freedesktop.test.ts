@@ -107,12 +107,12 @@ describe('notify: banners over a real message bus', function () {
     expect(await show()).to.deep.equal({
       outcome: 'again',
       reason: 'The notification service refused: Created too many notifications',
-      hint: 'Restart the notification service of the desktop.',
+      hint: "Restart the desktop's notification service.",
     });
   });
 
   it('says that there is no service only where there is none', async () => {
-    const none = 'There is no notification service on the message bus (D-Bus).';
+    const none = 'No notification service on the message bus (D-Bus).';
     expect(await show()).to.include({ outcome: 'again', reason: none });
     expect(await show({ dedupe: 'build' })).to.include({ reason: none });
     expect(await show({}, {})).to.include({ reason: none });
@@ -127,6 +127,6 @@ describe('notify: banners over a real message bus', function () {
       { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], cwd: process.cwd() }); // prettier-ignore
     hung.close();
     await new Promise((resolve) => child.once('message', resolve));
-    expect(await show()).to.include({ reason: 'The notification service of the desktop does not answer.' });
+    expect(await show()).to.include({ reason: 'The notification service does not respond.' });
   });
 });

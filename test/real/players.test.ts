@@ -44,13 +44,13 @@ describe('notify/speech: players', function () {
     });
     expect(error).to.be.instanceOf(SoundError);
     expect(error.message).to.equal(
-      'The sound could not be played. paplay failed with code 1: Failed to open audio file. aplay failed with code 1: No such device.',
+      'Playing the sound failed. paplay failed with code 1: Failed to open audio file. aplay failed with code 1: No such device.',
     );
   });
 
   it('does not wait for a sound server that hangs, and asks no other player', async () => {
     const error = await failure({ paplay: 'exec sleep 600', aplay: `: > '${box.path('asked')}'` });
     expect(error).to.be.instanceOf(SoundError);
-    expect(error.message).to.equal('The sound server or the sound card hangs: paplay did not end.');
+    expect(error.message).to.equal('The sound server or sound card hangs: paplay timed out.');
   });
 });

@@ -64,7 +64,7 @@ describe('schedule: jobs in a real cron', function () {
   it('is chosen where no systemd answers, runs the capture, and leaves no crontab where none was', async () => {
     const found = snapshot(home, ['.steward', '.cache', join('.local', 'state')]);
     const installed = await steward<InstallResult>('sense', 'install');
-    expect(installed).to.include({ scheduler: 'cron', why: 'cron runs', changed: true, everySec: 120 });
+    expect(installed).to.include({ scheduler: 'cron', why: 'cron is running', changed: true, everySec: 120 });
     const first = await until(
       'the first run',
       async () => {

@@ -125,7 +125,7 @@ describe('schedule: jobs in a real systemd user manager', function () {
       return now.lastExit === null ? false : now;
     });
     expect(status.lastExit).to.equal(8);
-    expect(status.warning).to.match(/ended with code 8/);
+    expect(status.warning).to.match(/failed with exit code 8/);
     expect(status.hint).to.include(status.log);
     expect(readFileSync(status.log, 'utf8')).to.include('my-assistant');
     const folders = (env['PATH'] ?? '').split(':').filter((folder) => !folder.includes('node_modules/.bin'));

@@ -254,6 +254,7 @@ function notKnown(
 ): string[] {
   const stored = new Set(days.map(({ date }) => date));
   const missing = daysOf(period).filter((day) => !stored.has(day));
+  const untimed = days.filter(({ backfilled }) => backfilled === true).map(({ date }) => date);
   const raw = days.find((day) => day.raw !== undefined);
   const isDeleted = days.some((day) => day.raw === undefined && day.commits.length + day.sessions.length > 0);
   const all: [boolean, string][] = [
@@ -263,6 +264,7 @@ function notKnown(
       raw !== undefined && isDeleted,
       `Assistant time before ${longDay(raw?.date ?? '')}: the raw logs were deleted.`,
     ],
+    [untimed.length > 0, `Application time of ${spans(untimed)}: not recorded.`],
     [repo !== undefined, 'Time by application: not recorded by repository.'],
     [issues === undefined, 'Issues: work tracking is not set up (steward work setup OWNER/REPO).'],
   ];

@@ -104,7 +104,7 @@ describe('work: add, remind, close, show', function () {
     const folder = await rejection(closeIssue(world.deps, { number, evidence: `@${box.path('.')}` }));
     expect(folder.kind).to.equal('usage');
     expect(`${folder.message} ${folder.hint}`).to.match(
-      /is not a regular file\. Name a file of text of up to 256 KiB; or write the evidence itself, without the @\.$/,
+      /is not a regular file\. Use a text file of up to 256 KiB; or write the evidence itself, without the @\.$/,
     );
     expect(await showIssue(world.deps, number)).to.deep.include({
       state: 'open',

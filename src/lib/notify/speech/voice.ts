@@ -175,7 +175,7 @@ export async function speakNow(
   const answer = await runStoppable(stop, () => voice.speech.say(utterance));
   if (answer.spoken)
     return { text, spoken, ...(answer.engine === undefined ? {} : { engine: answer.engine }) };
-  if (isInterrupted) throw new StewardError('canceled', 'Interrupted.', { hint: 'Run it again.' });
+  if (isInterrupted) throw new StewardError('canceled', 'Interrupted.', { hint: 'Run the command again.' });
   throw new StewardError('unavailable', `Could not speak the text. ${answer.reason ?? ''}`.trim(), {
     hint: 'Check the voice with `steward doctor notify`.',
   });
