@@ -4,9 +4,9 @@ import { isInteractive, openPrompt } from '../lib/platform/terminal/ask';
 import type { Went } from '../lib/sessions/go';
 
 export default class Go extends BaseCommand {
-  static override summary = 'Jump to a session, or to the one that waits for you longest.';
+  static override summary = 'Jump to a session, by default to the one that waits longest';
   static override description =
-    'Brings its tmux pane or kitty window to the front. SESSION is any part of its repository, branch, name or slug, or its number in "steward sessions". If several match, you choose one. Only the terminal that the session began on is used.';
+    'Brings its tmux pane or kitty window to the front. SESSION is any part of its repository, branch, name or slug, or its number in "steward sessions". If several match, you choose one.';
   static override args = {
     session: word({ description: 'Part of its repository, branch, name or slug, or its number.' }),
   };
@@ -14,7 +14,7 @@ export default class Go extends BaseCommand {
     '<%= config.bin %> go',
     '<%= config.bin %> go shop',
     {
-      description: 'On a key of tmux, in tmux.conf',
+      description: 'As a tmux key, in tmux.conf',
       command: 'bind-key g run-shell "<%= config.bin %> go"',
     },
   ];

@@ -8,7 +8,7 @@ const words = { command: word({ description: 'Command or topic.' }) };
 
 /** The plugin's command without its argument that reads stdin. */
 class PluginHelp extends plugin.help {
-  // oclif's parser reads own properties only.
+  // oclif's parser reads only own properties.
   static override args = words;
   static override flags = plugin.help.flags;
   static override strict = false;
@@ -23,7 +23,7 @@ export default class HelpOfCommand extends BaseCommand {
   static override summary = 'Show what a command does, with its flags and examples';
   static override args = words;
   static override flags = plugin.help.flags;
-  // A command name has several words.
+  // A command can have several words.
   static override strict = false;
   static override examples = ['<%= config.bin %> help', '<%= config.bin %> help sense version'];
   static override related = ['autocomplete'];

@@ -7,7 +7,7 @@ export default class ShellHookCommand extends BaseCommand {
     'Notifies you when a command ends that took longer than notifications.thresholds.longTaskMinutes. Names only the program, and skips interactive ones (editors, pagers, ssh) and Ctrl-C. STEWARD_LONG_COMMAND_SEC sets another time for one shell, STEWARD_LONG_COMMAND_IGNORE skips more programs.';
   static override args = {
     shell: word({
-      description: 'The shell',
+      description: 'The shell.',
       options: [...HOOK_SHELLS],
       required: true,
     }),

@@ -11,17 +11,17 @@ import { today } from '../lib/sense/read';
 export default class Statusline extends BaseCommand {
   static override summary = 'Print a status line for your assistant or shell';
   static override description =
-    "From the JSON that the assistant pipes in: its model, used context and usage limits. Then steward's part: the session's phase and name, how many others wait for you, and today's creation time. In a narrow terminal less is shown.";
+    "From the JSON that the assistant pipes in: its model, used context and usage limits. Then steward's part: the session's phase and name, how many others wait for you, and today's creation time. A narrow terminal shows less.";
   static override flags = {
     then: text({
       description: "Run another status line with the same input, and print steward's part below it.",
-      helpValue: 'COMMAND',
+      helpValue: 'CMD',
     }),
   };
   static override examples = [
     '<%= config.bin %> statusline',
     {
-      description: 'Below a status line of your own',
+      description: 'Below your own status line',
       command: '<%= config.bin %> statusline --then ~/.claude/statusline.sh',
     },
     { description: 'The same facts, for a script', command: '<%= config.bin %> statusline --json' },
@@ -36,14 +36,14 @@ export default class Statusline extends BaseCommand {
     return undefined;
   }
 
-  /** Reads the day, and keeps the figure for the next lines. */
+  /** Returns today's creation time and caches it for the next status lines. */
   private async creation(): Promise<number | null> {
     const { area, clock } = this.context;
     if (!exists(area.sense.config)) return null;
     const { deps } = await openSense(this.context);
     const day = dayOf(clock.now(), deps.timezone);
     const log = join(area.sense.events, `${day}.jsonl`);
-    // Before the day is read: what is written meanwhile makes the figure old.
+    // Taken before the day is read, so that a write in between invalidates the cache.
     const marks = marksOf(area, log);
     const minutes = today(deps).record.creationMinutes;
     keepCreation(area, { ...dayBounds(day, deps.timezone), log, minutes }, marks);

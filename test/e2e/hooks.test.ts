@@ -345,14 +345,14 @@ describe('steward hook, as the assistant calls it', function () {
     writeFileSync(join(area, 'sessions', 'mine', 'ISA.md'), '---\ntask: mine\n---\n');
     const before = everything(area);
     const dry = await steward(['sessions', 'forget'], { home: home.path });
-    expect(dry).to.include({ code: 0, stderr: 'Nothing was removed. Add --yes to do it.\n' });
+    expect(dry).to.include({ code: 0, stderr: 'Nothing was removed. Add --yes to remove these files.\n' });
     expect(dry.stdout).to.contain('work-events.jsonl').and.to.contain('hooks.jsonl');
     expect(everything(area)).to.equal(before);
     expect(await steward(['sessions', 'forget', '--yes'], { home: home.path })).to.include({ code: 0 });
     expect(everything(area)).to.equal('---\ntask: mine\n---\n');
     expect((await sessions('--all')).sessions).to.deep.equal([]);
     expect((await steward(['sessions', 'forget'], { home: home.path })).stdout).to.equal(
-      'The hooks have stored nothing.\n',
+      'No stored hook data.\n',
     );
     await hook('prompt');
     expect((await sessions()).sessions).to.have.length(1);

@@ -107,7 +107,7 @@ describe('notifications with the daemon', () => {
     const id = sent.stdout.trim();
     expect(sent.stderr.split('\n')).to.deep.equal([
       'The daemon did not answer. The message is in the outbox and goes out once the daemon answers or ends.',
-      'No phase was written: no session was active in the last two hours. See "steward sessions".',
+      'Phase not set: no session was active in the last two hours. Run "steward sessions".',
       '',
     ]);
     const json = await sound.steward([...args, '--json']);

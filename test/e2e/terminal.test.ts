@@ -161,7 +161,7 @@ describe('the built steward', () => {
     for (const [id, { summary, examples, related, hidden, flags }] of Object.entries(manifest.commands)) {
       expect(flags, id).to.have.property('json');
       if (hidden === true) continue;
-      expect(summary, id).to.match(/^[A-Z][a-z]+ \S/);
+      expect(summary, id).to.match(/^[A-Z][a-z]+ .*[^.]$/);
       expect(examples?.length, id).to.be.at.least(2);
       expect(related?.length, id).to.be.at.least(1);
       // "--slug <value>" says nothing of what it takes.

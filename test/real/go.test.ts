@@ -124,12 +124,12 @@ describe('steward go', function () {
       tmux('new-window', '-t', 'work', 'cat');
       const away = await steward(['go'], { home: home.path });
       expect([away.code, away.stdout]).to.deep.equal([8, '']);
-      expect(away.stderr).to.match(/no terminal shows that tmux now.*\n.*attach -t '\$\d+'/);
+      expect(away.stderr).to.match(/no terminal is attached to it.*\n.*attach -t '\$\d+'/);
       expect(away.stderr).to.include(at('tmux.sock'));
       tmux('respawn-pane', '-k', '-t', pane, 'cat');
       const gone = await steward(['go', '--json'], { home: home.path });
       expect(gone.code).to.equal(5);
-      expect(gone.stderr).to.include('No session runs now.');
+      expect(gone.stderr).to.include('No sessions are running.');
     });
   });
 
@@ -170,7 +170,7 @@ describe('steward go', function () {
     const none = await steward(['go'], { home: home.path });
     expect([none.code, none.stderr]).to.deep.equal([
       5,
-      'No session runs now.\nThe hooks of your assistant report sessions: steward hooks install\n',
+      'No sessions are running.\nThe hooks of your assistant report sessions: steward hooks install\n',
     ]);
     requirePrograms(this, { script: 'bsdutils' });
     // A terminal that is neither of tmux nor of kitty.

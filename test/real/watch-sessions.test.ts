@@ -59,7 +59,7 @@ describe('steward sessions --watch', function () {
     tmux('set-option', '-g', 'status', 'off');
     type(`PS1='prompt: '; clear`, 'Enter');
     type(`"${process.execPath}" "${BIN}" sessions --watch`, 'Enter');
-    await shows(/^No session runs now\.$/m);
+    await shows(/^No sessions are running\.$/m);
     const pid = Number(assistant('login'));
     await shows(/^> shop-login·login +working +edits +\d+ m +watch:1$/m);
     assistant('cart');
@@ -85,6 +85,6 @@ describe('steward sessions --watch', function () {
   it('prints the plain list without a terminal', async () => {
     const plain = await steward(['sessions', '--watch'], { home: home.path });
     expect(plain).to.include({ code: 0 });
-    expect(plain.stdout).to.match(/^No session runs now\./);
+    expect(plain.stdout).to.match(/^No sessions are running\./);
   });
 });

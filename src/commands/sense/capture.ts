@@ -4,7 +4,7 @@ import type { CaptureResult } from '../../lib/sense/capture';
 import { captureText } from '../../lib/sense/view-status';
 
 export default class SenseCapture extends BaseCommand {
-  static override summary = 'Capture now: the front application, new commits, assistant sessions.';
+  static override summary = 'Capture the front application, new commits and assistant sessions now';
   static override description =
     'Stores names and times only, never titles or content, in the user area. Also builds missing records of past days. Writes the default configuration if it is missing.';
   static override examples = ['<%= config.bin %> sense capture', '<%= config.bin %> sense capture --json'];

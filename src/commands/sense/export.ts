@@ -6,7 +6,7 @@ import { exportEvents, exportRecords } from '../../lib/sense/export';
 import { eventsBetween, recordsBetween } from '../../lib/sense/read';
 
 export default class SenseExport extends BaseCommand {
-  static override summary = 'Export records or events to stdout as JSON or CSV.';
+  static override summary = 'Export records or events to stdout as JSON or CSV';
   static override description =
     '"days" has one row per day, "apps" one per day and application, "events" those of the event logs that still exist. CSV cells that a spreadsheet would run as a formula start with an apostrophe.';
   static override flags = {

@@ -4,7 +4,7 @@ import { InstallerCommand, installerFlags } from '../../lib/cli/installer-comman
 import type { InstallerResult } from '../../lib/schedule/installer';
 
 export default class SenseInstall extends InstallerCommand {
-  static override summary = 'Schedule the capture, or the hourly insight.';
+  static override summary = 'Schedule the capture, or the hourly insight';
   static override description =
     'Adds a job to the scheduler of your system (launchd, systemd, cron, Task Scheduler): the capture every sense.pollIntervalSec (120 s), or with --insight the insight every hour. The job survives upgrades. Installing again changes nothing.';
   static override flags = {

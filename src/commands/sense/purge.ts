@@ -4,7 +4,7 @@ import { purge, type PurgeResult } from '../../lib/sense/purge';
 import { purgeText } from '../../lib/sense/view-status';
 
 export default class SensePurge extends BaseCommand {
-  static override summary = 'Delete captured data: a day, an application, a repository, or all.';
+  static override summary = 'Delete captured data: a day, an application, a repository, or all';
   static override description =
     'Only shows what it would delete until you add --yes; deleted data cannot be restored. Records that still have their event log are rebuilt. For data of assistant hooks, see "sessions forget".';
   static override flags = {

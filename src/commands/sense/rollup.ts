@@ -5,7 +5,7 @@ import { rollup } from '../../lib/sense/roll';
 import { recordText } from '../../lib/sense/view';
 
 export default class SenseRollup extends BaseCommand {
-  static override summary = "Build and store a day's record.";
+  static override summary = "Build and store a day's record";
   static override description =
     "A capture does this when a day is over. Today's record is not final and is replaced tomorrow.";
   static override args = {

@@ -7,7 +7,7 @@ import type { DailyRecord } from '../../lib/sense/record';
 import { recordText } from '../../lib/sense/view';
 
 export default class SenseToday extends BaseCommand {
-  static override summary = "Show today's record so far, or another day's.";
+  static override summary = "Show today's record so far, or another day's";
   static override description =
     'Shows time by application and hour, commits, sessions, and what was not tracked. Stores nothing.';
   static override flags = {

@@ -5,11 +5,11 @@ import { openSessions } from '../../lib/app/sessions';
 import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 
 export default class SessionsForget extends BaseCommand {
-  static override summary = "Forget all that the assistant's hooks have stored.";
+  static override summary = "Delete everything that the assistant's hooks stored";
   static override description =
-    'The log of the hooks, the state of the sessions, and what waits to be done for them. Artifacts are yours and stay. There is no way back, so it only shows what it would do until you add --yes.';
+    'Deletes the log of the hooks, the state of the sessions and the queue. Session files stay. Only shows what it would delete until you add --yes; deleted data cannot be restored.';
   static override flags = {
-    yes: boolean({ char: 'y', description: 'Do it; without it nothing is removed.' }),
+    yes: boolean({ char: 'y', description: 'Delete the files.' }),
   };
   static override examples = ['<%= config.bin %> sessions forget', '<%= config.bin %> sessions forget --yes'];
   static override related = ['sense purge', 'hooks uninstall'];
@@ -26,10 +26,11 @@ export default class SessionsForget extends BaseCommand {
     const verb = result.dryRun ? 'Would remove' : 'Removed';
     this.print(() =>
       result.files.length === 0
-        ? 'The hooks have stored nothing.'
+        ? 'No stored hook data.'
         : result.files.map((file) => `${verb} ${file}`).join('\n'),
     );
-    if (result.dryRun && result.files.length > 0) this.say('Nothing was removed. Add --yes to do it.');
+    if (result.dryRun && result.files.length > 0)
+      this.say('Nothing was removed. Add --yes to remove these files.');
     return result;
   }
 }

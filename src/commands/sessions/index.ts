@@ -9,7 +9,7 @@ import { lostSessions, sessionsReport, sessionsText, type SessionsReport } from 
 export default class Sessions extends BaseCommand {
   static override summary = 'Show the assistant sessions that are running';
   static override description =
-    'One line a session: its name (repository and branch), whether it works or waits for you, what it does or asks for, its age, its terminal and its task. The hooks of the assistant report sessions.';
+    'One line per session: name (repository and branch), status, activity or request, age, terminal and task. The hooks of the assistant report sessions (`hooks install`).';
   static override flags = {
     all: boolean({ description: 'Include sessions that have ended.' }),
     watch: boolean({ char: 'w', description: 'Keep a live list on the terminal; Enter jumps to a session.' }),
@@ -18,7 +18,7 @@ export default class Sessions extends BaseCommand {
     '<%= config.bin %> sessions',
     '<%= config.bin %> sessions --watch',
     {
-      description: 'Those that wait for you, for a script',
+      description: 'The waiting sessions, for a script',
       command: `<%= config.bin %> sessions --json | jq '.sessions[] | select(.status == "waiting") | .name'`,
     },
   ];
@@ -40,7 +40,7 @@ export default class Sessions extends BaseCommand {
     const report = sessionsReport(state, spoolStatus(this.context.area.spool), { nowMs, places, all });
     this.show(report, () => sessionsText(report, { ...this.terminal, nowMs, all }));
     const lost = lostSessions(state);
-    // An area that cannot be written shows them again.
+    // If the area is not writable, the next list shows them again.
     if (lost.length > 0) await noteLost(deps, lost).catch(() => undefined);
     return report;
   }

@@ -12,7 +12,7 @@ export interface NamedSession {
 }
 
 export default class SessionsName extends BaseCommand {
-  static override summary = 'Give a session a name of your own';
+  static override summary = 'Name a session';
   static override description =
     'The name replaces repository and branch in lists and notifications. It stays on this machine. An empty name removes it.';
   static override args = {
@@ -31,7 +31,7 @@ export default class SessionsName extends BaseCommand {
     const session = findSession(currentSessions(deps), args.session, deps.clock.now());
     const name = giveName(namesFolder(deps.locks), session, args.name);
     return this.show({ slug: session.slug, name }, () =>
-      clean(name === null ? `${session.slug} has no name now.` : `${session.slug} is now "${name}".`),
+      clean(name === null ? `Removed the name of ${session.slug}.` : `${session.slug} is now "${name}".`),
     );
   }
 }

@@ -8,8 +8,8 @@ import { toIso } from '../platform/time/clock';
 import { parseSession, type Session } from './session';
 
 /**
- * Sessions without an event for a day, so that the state stays small: `state/sessions-archive/YYYY-MM.jsonl`, a session
- * a line, by the month of its last event. The last line of a slug counts.
+ * `state/sessions-archive/YYYY-MM.jsonl` has the sessions without an event for a day, by the month of their last event.
+ * The last line of a slug counts. The archive keeps the state small.
  */
 const MONTH = /^\d{4}-\d{2}\.jsonl$/;
 const MAX_LINE_BYTES = 1024 * 1024;
@@ -21,15 +21,15 @@ export function archivedFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Every archived session by its slug. */
+/** Returns every archived session by slug. */
 export function archivedSessions(folder: string): Record<string, Session> {
   return bySlug(archivedFiles(folder).flatMap((path) => sessionsIn(path)));
 }
 
-/** The archived sessions with one of the names: a slug, or an id of the assistant's. */
+/** Returns the archived sessions with one of these slugs or session ids. */
 export function recall(folder: string, names: readonly string[]): Record<string, Session> {
   const words = names.map((name) => JSON.stringify(name));
-  // Most lines are not parsed: a hook waits.
+  // Hooks call this, so parse as few lines as possible.
   const mayBe = (line: string): boolean => words.some((word) => line.includes(word));
   const found = archivedFiles(folder).flatMap((path) => sessionsIn(path, mayBe));
   return bySlug(
@@ -37,7 +37,7 @@ export function recall(folder: string, names: readonly string[]): Record<string,
   );
 }
 
-/** Appends sessions durably; the caller then takes them out of the state. */
+/** Appends sessions durably; the caller then removes them from the state. */
 export function archiveSessions(folder: string, sessions: readonly Session[]): void {
   ensureFolder(folder);
   const months = new Map<string, string[]>();

@@ -11,17 +11,17 @@ import { clean } from '../platform/terminal/terminal';
 import { type PhaseId, phaseNamed } from './phases';
 import { isSlug } from './slug';
 
-/** What the front matter of an artifact says; null where it says nothing. */
+/** The front matter of a session file; null for missing values. */
 export interface Artifact {
-  /** The assistant's id of the session that it is of. */
+  /** The assistant's id of its session. */
   session: string | null;
-  /** What it calls itself; null where that is no slug. Its folder may have another name. */
+  /** Null if it is not a valid slug. Its folder may have another name. */
   slug: string | null;
   task: string | null;
   project: string | null;
   mode: 'algorithm' | 'native';
   effort: string | null;
-  /** Null when it names none, or one that nobody knows. */
+  /** Null if it is missing or unknown. */
   phase: PhaseId | null;
   progress: string | null;
   github_issue: number | null;
@@ -30,7 +30,7 @@ export interface Artifact {
 
 export const ARTIFACT_NAME = 'ISA.md';
 const MAX_BYTES = 16 * 1024 * 1024;
-/** The front matter has a handful of short lines and stands first. */
+/** The front matter is short and comes first. */
 const HEAD_BYTES = 16 * 1024;
 const MAX_TEXT = 300;
 
@@ -39,8 +39,8 @@ export function artifactPath(sessions: string, slug: string): string {
 }
 
 /**
- * The slug whose artifact a path is, however the path is spelled; undefined for every other file. A session's folder
- * that is a link holds no artifact of that session.
+ * Returns the slug of the session file at a path, in any spelling of the path; undefined for other files. A session
+ * folder that is a link does not count.
  */
 export function slugOfArtifact(sessions: string, path: string): string | undefined {
   if (path.includes('\0')) return undefined;
@@ -59,8 +59,8 @@ function sameFolder(a: string, b: string): boolean {
 }
 
 /**
- * What the artifact of a slug says; undefined when there is none that can be read: of a link, a folder in its place,
- * a file of another user. One of them must not keep the other sessions from being told of.
+ * Reads the session file of a slug; undefined if it is missing or unreadable, such as a link, a folder or another
+ * user's file. One unreadable file must not hide the other sessions.
  */
 export function artifactOf(sessions: string, slug: string): Artifact | undefined {
   const path = artifactPath(sessions, slug);
@@ -73,7 +73,7 @@ export function artifactOf(sessions: string, slug: string): Artifact | undefined
   }
 }
 
-/** What an artifact says of its session; undefined when there is none, or it has no front matter. */
+/** Reads a session file; undefined if it is missing or has no front matter. */
 export function readArtifact(path: string): Artifact | undefined {
   const head = readHead(path, HEAD_BYTES)?.toString('utf8');
   const lines = head === undefined ? undefined : frontMatter(head);
@@ -103,42 +103,42 @@ export function readArtifact(path: string): Artifact | undefined {
 
 const KEY = /^([a-z_]+)[ \t]*:(?:[ \t](.*))?$/;
 
-/** The issue of a session, as it stands in its artifact. */
+/** The issue of a session in its session file. */
 export interface IssueLink {
   github_issue: number;
   github_issue_url: string;
 }
 
 /**
- * Writes the two keys of the issue into the front matter; every other byte stays. No artifact
- * is `not_found`; none with front matter in UTF-8, or one that somebody writes at the same moment, `conflict`.
+ * Writes the two keys of the issue into the front matter and keeps every other byte. Throws `not_found` without a session
+ * file, and `conflict` without front matter in UTF-8 or if the file changes meanwhile.
  */
 export function writeIssue(path: string, link: IssueLink): void {
   if (!Number.isSafeInteger(link.github_issue) || link.github_issue <= 0 || !isPlain(link.github_issue_url)) {
-    throw new StewardError('internal', 'An issue has a number and the address of a page.');
+    throw new StewardError('internal', 'Invalid issue number or address.');
   }
   const before = stampOf(path)?.mark;
   const bytes = readBytes(path, { maxBytes: MAX_BYTES });
   if (bytes === undefined) {
-    throw new StewardError('not_found', `There is no artifact ${path}.`, {
-      hint: 'Run `steward sessions` for those there are.',
+    throw new StewardError('not_found', `Session file ${path} not found.`, {
+      hint: 'Run `steward sessions --all` to list the sessions.',
     });
   }
   const changed = isUtf8(bytes) ? withIssue(bytes.toString('latin1'), link) : undefined;
   if (changed === undefined) {
-    throw new StewardError('conflict', `${path} does not begin with front matter.`, {
-      hint: 'Put its keys between two lines of ---, in UTF-8, at its beginning.',
+    throw new StewardError('conflict', `${path} does not start with front matter in UTF-8.`, {
+      hint: 'Put the keys at the top of the file, between two lines of ---.',
     });
   }
   const next = Buffer.from(changed, 'latin1');
   if (next.equals(bytes)) return;
   if (stampOf(path)?.mark !== before) {
-    throw new StewardError('conflict', `${path} was changed in this moment.`, { hint: 'Try again.' });
+    throw new StewardError('conflict', `${path} changed while it was being updated.`, { hint: 'Try again.' });
   }
   replaceFile(path, next);
 }
 
-/** In Latin-1, where a byte is a character: what is not touched stays as it was. */
+/** Takes Latin-1, where each byte is a character, so that untouched bytes stay the same. */
 function withIssue(text: string, link: IssueLink): string | undefined {
   const lines = text.split('\n');
   const first = (lines[0] ?? '').replace(/^\xef\xbb\xbf/, '').trimEnd();
@@ -156,7 +156,7 @@ function withIssue(text: string, link: IssueLink): string | undefined {
   return [...lines.slice(0, end), ...added, ...lines.slice(end)].join('\n');
 }
 
-/** Replaces the value of a line, plain or in quotes; a comment behind it and the line's end stay. */
+/** Replaces the value of a line, plain or quoted; keeps a trailing comment and the line ending. */
 function withValue(line: string, value: string | number): string {
   const at = line.indexOf(':') + 1;
   const quoted = QUOTED.exec(line.slice(at))?.[0].length;
@@ -165,22 +165,22 @@ function withValue(line: string, value: string | number): string {
 }
 
 const QUOTED = /^[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")(?=[ \t]+#|[ \t\r]*$)/;
-/** The blanks in front of a comment, or of the line's end. */
+/** The blanks before a comment or the line ending. */
 const BEHIND = /(?<![ \t])[ \t]+#|(?<![ \t])[ \t]*\r?$/;
 
-/** Nothing in it that YAML would read as more than the text. */
+/** Whether YAML reads the address as plain text. */
 function isPlain(url: string): boolean {
   return /^https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{1,500}$/.test(url);
 }
 
-/** The claims of an artifact: items of its text with a box, `- [x] The tests pass`. */
+/** The claims of a session file: task list items such as `- [x] The tests pass`. */
 export interface Claims {
   closed: string[];
-  /** How many have an empty box. */
+  /** The number of unchecked items. */
   open: number;
 }
 
-/** undefined: there is no artifact that can be read. Boxes in blocks of code are none. */
+/** Returns the claims outside of code blocks; undefined without a readable session file. */
 export function claimsOf(sessions: string, slug: string): Claims | undefined {
   if (artifactOf(sessions, slug) === undefined) return undefined;
   const text = readText(artifactPath(sessions, slug), { maxBytes: MAX_BYTES }) ?? '';

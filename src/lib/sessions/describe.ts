@@ -1,7 +1,7 @@
 import { clean } from '../platform/terminal/terminal';
 import { type Session, statusOf } from './session';
 
-/** What a person calls a session: the name they gave it, else `shop·login`; null outside of a repository. */
+/** Returns the given name of a session, else `shop·login`; null outside of a repository. */
 export function labelOf(session: Session): string | null {
   const { givenName, repo, branch, worktree } = session;
   if (givenName !== undefined) return givenName;
@@ -10,7 +10,7 @@ export function labelOf(session: Session): string | null {
   return where === null || where === undefined ? clean(repo) : clean(`${repo}·${where}`);
 }
 
-/** The name of every session, by slug: its label, with the end of its slug where several share one. */
+/** Returns the names by slug: the label, followed by the end of the slug if several sessions share it. */
 export function namesOf(sessions: readonly Session[]): ReadonlyMap<string, string> {
   const labels = sessions.map((session) => labelOf(session) ?? session.slug);
   return new Map(
@@ -22,19 +22,19 @@ export function namesOf(sessions: readonly Session[]): ReadonlyMap<string, strin
   );
 }
 
-/** What a working session does now; null for one that does not work. */
+/** Returns what a session is doing; null if it is not working. */
 export function activityOf(session: Session, nowMs: number): string | null {
   if (statusOf(session, nowMs) !== 'working') return null;
   return session.tool === undefined ? 'thinks' : toolWords(session.tool);
 }
 
-/** What a session asks a person for; null when it asks for nothing, and its turn is just over. */
+/** Returns the pending request of a session; null if its turn has just ended. */
 export function requestOf(session: Session, nowMs: number): string | null {
   if (statusOf(session, nowMs) !== 'waiting') return null;
   return requestWords(session.waitingFor ?? undefined, session.askedTool);
 }
 
-/** `asks to run Bash`: of a reason of the assistant's and the tool it asks for. */
+/** Returns `asks to run Bash` for the assistant's reason and the requested tool. */
 export function requestWords(reason: string | undefined, tool: string | undefined): string | null {
   if (tool === 'AskUserQuestion' || reason === 'elicitation_dialog') return 'asks a question';
   if (tool === 'ExitPlanMode') return 'asks you to approve its plan';
@@ -58,7 +58,7 @@ function toolWords(tool: string): string {
   return known ?? `uses ${nameOfTool(tool)}`;
 }
 
-/** `github create_issue` of `mcp__github__create_issue`. */
+/** Returns `github create_issue` for `mcp__github__create_issue`. */
 function nameOfTool(tool: string): string {
   return clean(tool.replace(/^mcp__/, '').replace('__', ' '));
 }

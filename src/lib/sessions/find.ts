@@ -4,8 +4,8 @@ import { labelOf } from './describe';
 import { isLive, type Session, type SessionsState } from './session';
 
 /**
- * Returns the sessions that a text means: one by its slug or name, else all whose repository, branch, worktree, name
- * or slug contain each of its words. `shop login` finds `shop·login`.
+ * Returns the sessions with this slug or name, else those whose repository, branch, worktree, name or slug contain
+ * each of its words. `shop login` finds `shop·login`.
  */
 export function matchingSessions(sessions: readonly Session[], text: string): Session[] {
   const exact = sessions.filter((session) => session.slug === text || labelOf(session) === text);
@@ -26,15 +26,15 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/[\s·]+/).filter((word) => word !== ''); // prettier-ignore
 }
 
-/** Returns the one session that a text means, running ones first. None is `not_found`, several are `usage`. */
+/** Returns the matching session, preferring running ones. Throws `not_found` for none, `usage` for several. */
 export function findSession(state: SessionsState, text: string, nowMs: number): Session {
   const found = matchingSessions(Object.values(state.sessions), text);
   const running = found.filter((session) => isLive(session, nowMs));
   const [session, ...more] = found.length > 1 && running.length > 0 ? running : found;
   if (session !== undefined && more.length === 0) return session;
   if (session === undefined) {
-    throw new StewardError('not_found', `There is no session "${clean(text)}".`, {
-      hint: 'List them with "steward sessions --all".',
+    throw new StewardError('not_found', `Session "${clean(text)}" not found.`, {
+      hint: 'Run "steward sessions --all" to list them.',
     });
   }
   const several = [session, ...more];
@@ -43,5 +43,5 @@ export function findSession(state: SessionsState, text: string, nowMs: number): 
   });
 }
 
-/** Ambiguous matches that an error lists at most. */
+/** The most matches that an error lists. */
 export const MAX_LISTED = 10;

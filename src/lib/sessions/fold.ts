@@ -4,18 +4,18 @@ import { makeSlug } from './slug';
 import type { WorkEvent } from './work-events';
 
 export interface Folder {
-  /** Brings one event into the state. Events are taken in the order of the log, whatever their times say. */
+  /** Applies one event. The order of the log counts, not the times. */
   take: (event: WorkEvent) => void;
-  /** Slugs of the sessions that something happened in. */
+  /** Slugs of the sessions that had an event. */
   touched: ReadonlySet<string>;
 }
 
 export interface FoldDeps {
-  /** The local day of a time, `2026-11-20`; asked for only where a session began unseen. */
+  /** Returns the local day of a time, `2026-11-20`; called only for sessions whose start was not seen. */
   dayOf: (ms: number) => string;
 }
 
-/** A folder of events into `state`, which it changes. */
+/** Returns a folder that applies events to `state` in place. */
 export function folder(state: SessionsState, deps: FoldDeps): Folder {
   const bySession = new Map<string, Session>();
   for (const session of Object.values(state.sessions)) {
@@ -27,7 +27,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
   const touched = new Set<string>();
   const take = (event: WorkEvent): void => {
     const found = bySession.get(event.session);
-    // The end of a session that nobody has seen begin says nothing.
+    // Ignore the end of a session that was never seen.
     if (found === undefined && event.type === 'session-end') return;
     const before = found ?? begin(state, event, deps);
     const session = event.artifact === true && event.slug !== null ? bind(state, before, event) : before;
@@ -79,13 +79,13 @@ function newSession(slug: string, event: WorkEvent): Session {
   };
 }
 
-/** The assistant wrote an artifact: from then on its session is the one of that slug. */
+/** Moves a session to the slug of the session file that the assistant wrote. */
 function bind(state: SessionsState, before: Session, event: WorkEvent): Session {
   const slug = event.slug as string;
   if (before.slug === slug) return before;
   before.sessionIds = before.sessionIds.filter((id) => id !== event.session);
   const isLeft = before.sessionIds.length === 0;
-  // A session that had no artifact and now has one is the same session under its artifact's name.
+  // A session without a session file is renamed; one that has another file ends there and goes on here.
   const moves = isLeft && before.artifact === null;
   if (moves) delete state.sessions[before.slug];
   else if (isLeft) before.activity = 'ended';
@@ -118,7 +118,7 @@ function apply(session: Session, event: WorkEvent): void {
   const agent = event.agent;
   switch (event.type) {
     case 'session-start':
-      // A compaction happens in the middle of work, with subagents that go on.
+      // A compaction happens during work, and subagents continue.
       if (event.reason === 'compact') return;
       session.agents = [];
       turn(session, 'waiting');
@@ -151,23 +151,23 @@ function apply(session: Session, event: WorkEvent): void {
     case 'tool-after':
     case 'tool-failed':
       answered(session, agent);
-      // A subagent's work says nothing of the main turn, which may be over.
+      // A subagent may work after the main turn has ended.
       if (agent !== undefined) return;
       session.activity = 'working';
       if (event.tool !== undefined) session.tool = event.tool;
   }
 }
 
-/** A prompt from another process than the start was handed on by a process that ends with each hook. */
+/** Forgets the process if it changes: then a short-lived wrapper runs the hooks. */
 function noteProcess(session: Session, type: WorkEvent['type'], process: ProcessMark): void {
   const known = session.process;
   if (type === 'session-start' || known === undefined) session.process = process;
   else if (known?.pid !== process.pid || known.started !== process.started) session.process = null;
 }
 
-/** Somebody asks a person for something: a subagent, or the main turn, which then does nothing else. */
+/** Stores the request of a subagent, or of the main turn, which then waits. */
 function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
-  // The assistant tells of one permission twice: when it is asked for, and when nobody has answered yet.
+  // The assistant reports a permission twice: at the request, and again while it is unanswered.
   if (agent === undefined) {
     if (session.askedBy !== null && session.waitingFor === reason) return;
     turn(session, 'waiting');
@@ -179,7 +179,7 @@ function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
   if (tool !== undefined) session.askedTool = tool;
 }
 
-/** Whoever asked goes on: it was answered. The others may have gone on all the time. */
+/** Clears the request if its agent continues. Other agents may have continued all the time. */
 function answered(session: Session, agent: string | undefined): void {
   if (session.askedBy !== (agent ?? null)) return;
   session.waitingFor = null;
@@ -187,7 +187,7 @@ function answered(session: Session, agent: string | undefined): void {
   delete session.askedTool;
 }
 
-/** A turn of the person or of the assistant: what was asked for before is over. */
+/** Starts a turn of the person or the assistant, which clears any request. */
 function turn(session: Session, activity: Session['activity']): void {
   session.activity = activity;
   session.waitingFor = null;
@@ -195,13 +195,13 @@ function turn(session: Session, activity: Session['activity']): void {
   delete session.askedTool;
 }
 
-/** A wait lasts until the session goes on, whatever else it is told of meanwhile. */
+/** Keeps the start of a wait until the session continues. */
 function noteWait(session: Session, at: string): void {
   if (session.activity === 'waiting' || session.waitingFor !== null) session.waitingSince ??= at;
   else delete session.waitingSince;
 }
 
-/** Notices that need nobody. One without a type, of an older assistant, is about a person who is needed. */
+/** Notices that need no answer. One without a type, from an older assistant, does need one. */
 const NOTICES: readonly string[] = ['auth_success', 'elicitation_complete', 'elicitation_response'];
 
 export function isWaiting(reason: string | undefined): boolean {

@@ -24,15 +24,15 @@ export interface ForgetDeps {
 
 export interface Forgotten {
   dryRun: boolean;
-  /** The files that are removed (in a dry run: would be), absolute. */
+  /** Absolute paths of the removed files; in a dry run, of those that would be removed. */
   files: string[];
 }
 
 const LOCK_WAIT_MS = 5_000;
 
 /**
- * Removes everything that the hooks of an assistant have stored: the log, the state, what waits to be done.
- * Artifacts are the person's own and stay. A session that goes on is known again by its next event.
+ * Removes everything that the hooks have stored: the log, the state, the queue. Session files stay. The next event of
+ * a running session adds it again.
  */
 export async function forgetSessions(deps: ForgetDeps, dryRun: boolean): Promise<Forgotten> {
   if (dryRun) return { dryRun, files: filesOf(deps) };

@@ -15,13 +15,13 @@ import {
 } from './terminals';
 import { orderOfSessions } from './view';
 
-/** Where a person was brought. */
+/** The result of a jump. */
 export interface Went {
   slug: string;
   name: string;
   via: 'tmux' | 'kitty';
   tty: string;
-  /** The pane or the window as its program names it: `%3`, `7`. */
+  /** The id of the pane or window: `%3`, `7`. */
   target: string;
 }
 
@@ -29,7 +29,7 @@ export interface GoDeps extends TerminalDeps {
   machineId: string;
 }
 
-/** The running sessions in the order of `steward sessions`, with their names. */
+/** The running sessions with their names, in the order of `steward sessions`. */
 export interface Destinations {
   sessions: readonly Session[];
   names: ReadonlyMap<string, string>;
@@ -39,14 +39,14 @@ export function destinationsOf(state: SessionsState, nowMs: number): Destination
   const sessions = Object.values(state.sessions).filter((session) => isLive(session, nowMs));
   if (sessions.length > 0)
     return { sessions: sessions.sort(orderOfSessions(nowMs)), names: namesOf(sessions) };
-  throw new StewardError('not_found', 'No session runs now.', {
+  throw new StewardError('not_found', 'No sessions are running.', {
     hint: 'The hooks of your assistant report sessions: steward hooks install',
   });
 }
 
 /**
- * Returns the sessions that are meant: the N-th of `steward sessions`, those that a text matches, or without either
- * the one that waits longest. None is `not_found`.
+ * Returns the N-th session of `steward sessions`, those that a text matches, or without either the one that waits
+ * longest. Throws `not_found` for none.
  */
 export function chosenSessions({ sessions, names }: Destinations, nowMs: number, wanted?: string): Session[] {
   if (wanted === undefined) {
@@ -55,7 +55,7 @@ export function chosenSessions({ sessions, names }: Destinations, nowMs: number,
       .filter((session) => statusOf(session, nowMs) === 'waiting')
       .sort((a, b) => since(a) - since(b));
     if (first !== undefined) return [first];
-    throw new StewardError('not_found', 'No session waits for you.', {
+    throw new StewardError('not_found', 'No session is waiting for you.', {
       hint: listOf(sessions, sessions, names),
     });
   }
@@ -67,7 +67,7 @@ export function chosenSessions({ sessions, names }: Destinations, nowMs: number,
   });
 }
 
-/** The error for several matches where nobody can be asked to choose. */
+/** Returns the error for several matches without a terminal to choose on. */
 export function severalMatch(
   { sessions, names }: Destinations,
   found: readonly Session[],
@@ -78,7 +78,7 @@ export function severalMatch(
   });
 }
 
-/** The commands that go to each session. */
+/** Returns the command for each session. */
 function listOf(
   found: readonly Session[],
   all: readonly Session[],
@@ -92,8 +92,8 @@ function listOf(
 }
 
 /**
- * Brings the tmux pane or the kitty window of a session to the front. The terminal is the one that the session began
- * on, and is verified again first. Where it cannot be done, `unavailable` says why.
+ * Brings the tmux pane or kitty window of a session to the front, after verifying that the session still runs on the
+ * terminal that it started on. Throws `unavailable` with the reason otherwise.
  */
 export async function goToSession(deps: GoDeps, session: Session, name: string): Promise<Went> {
   const { slug } = session;
@@ -104,7 +104,7 @@ export async function goToSession(deps: GoDeps, session: Session, name: string):
   const window = await focusKitty(deps, terminal.pid, session.terminal?.kittySocket ?? undefined);
   if (window !== undefined) return { slug, name, via: 'kitty', tty, target: window };
   throw new StewardError('unavailable', `${name} runs on ${tty}, which neither tmux nor kitty can show.`, {
-    hint: 'tmux needs no setting. kitty needs allow_remote_control socket-only and listen_on unix:@kitty in kitty.conf before the session begins.',
+    hint: 'tmux needs no setting. kitty needs allow_remote_control socket-only and listen_on unix:@kitty in kitty.conf before the session starts.',
   });
 }
 
@@ -117,16 +117,16 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
   const { tty, pid, started } = terminal ?? {};
   if (typeof tty !== 'string' || typeof pid !== 'number' || typeof started !== 'string') {
     throw new StewardError('unavailable', `The terminal of ${name} is unknown.`, {
-      hint: 'Only Linux reports it, when a session begins; sessions in editors have none.',
+      hint: 'Only Linux reports it, when a session starts; sessions in editors have none.',
     });
   }
   if (holdsTerminal({ tty, pid, started })) return { tty, pid, started };
   throw new StewardError('unavailable', `${name} no longer runs on ${tty}.`, {
-    hint: '"steward sessions" lists the sessions that run.',
+    hint: 'Run "steward sessions" to list the running sessions.',
   });
 }
 
-/** Focuses the kitty window in which a process runs. Returns the window's id; undefined where kitty has none. */
+/** Focuses the kitty window in which a process runs. Returns its id; undefined if there is none. */
 async function focusKitty(
   deps: TerminalDeps,
   pid: number,
@@ -149,8 +149,8 @@ interface Client {
 }
 
 /**
- * Shows the pane that has the terminal, in the client that asks or else in the one used last, and brings a kitty
- * window with that client to the front. Returns the pane; undefined when no tmux server has this terminal.
+ * Shows the pane with the terminal in the calling client, or else in the one used last, and focuses the kitty window of
+ * that client. Returns the pane; undefined if no tmux server has this terminal.
  */
 async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<string | undefined> {
   const own = socketIn(deps.env['TMUX']);
@@ -162,7 +162,7 @@ async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<st
     if (!PANE.test(pane)) continue;
     await tmuxRows(deps, socket, ['select-window', '-t', window]);
     await tmuxRows(deps, socket, ['select-pane', '-t', pane]);
-    // Within tmux the client that asks is the one that goes.
+    // Inside tmux, switch the calling client.
     const asks = own !== undefined && own === (socket ?? own) ? await ownClient(deps, socket) : undefined;
     const client = asks ?? (await bestClient(deps, socket, session));
     if (client === undefined) throw unattached(socket, session);
@@ -173,7 +173,7 @@ async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<st
   return undefined;
 }
 
-/** The client in which the pane is that this process runs in. */
+/** Returns the client that shows this process's pane. */
 async function ownClient(deps: TerminalDeps, socket: Socket): Promise<Client | undefined> {
   const pane = deps.env['TMUX_PANE'] ?? '';
   if (!PANE.test(pane)) return undefined;
@@ -181,13 +181,13 @@ async function ownClient(deps: TerminalDeps, socket: Socket): Promise<Client | u
   return (await clientsOf(deps, socket)).find(({ session }) => session === row?.[0]);
 }
 
-/** Returns a client that shows the session already, else the one used last. */
+/** Returns a client that already shows the session, else the one used last. */
 async function bestClient(deps: TerminalDeps, socket: Socket, session: string): Promise<Client | undefined> {
   const clients = await clientsOf(deps, socket);
   return clients.find((client) => client.session === session) ?? clients[0];
 }
 
-/** The clients, the one used last first. */
+/** Returns the clients, most recently used first. */
 async function clientsOf(deps: TerminalDeps, socket: Socket): Promise<Client[]> {
   const format = '#{client_tty} #{client_pid} #{session_id} #{client_activity}';
   const rows = await tmuxRows(deps, socket, ['list-clients', '-F', format]);
@@ -204,7 +204,7 @@ async function clientsOf(deps: TerminalDeps, socket: Socket): Promise<Client[]> 
 
 function unattached(socket: Socket, session: string): StewardError {
   const at = socket === undefined ? '' : ` -S '${socket}'`;
-  return new StewardError('unavailable', 'The session runs in tmux, but no terminal shows that tmux now.', {
-    hint: `Attach to it (the pane is selected already): tmux${at} attach -t '${session}'`,
+  return new StewardError('unavailable', 'The session runs in tmux, but no terminal is attached to it.', {
+    hint: `Attach to it (the pane is already selected): tmux${at} attach -t '${session}'`,
   });
 }

@@ -11,10 +11,10 @@ import type { Session } from './session';
 const KEEP_MS = 60 * 86_400_000;
 const MAX_TITLE = 80;
 const MAX_BYTES = 8192;
-/** What is read of a prompt to find its first line. */
+/** The part of a prompt that is searched for its first line. */
 const MAX_PROMPT = 4000;
 
-/** The folder of given names and titles. It is machine-local: what a person typed leaves this machine in no way. */
+/** The machine-local folder of given names and titles: what a person typed must not leave this machine. */
 export function namesFolder(machineFolder: string): string {
   return join(machineFolder, 'session-names');
 }
@@ -24,7 +24,7 @@ export function addNames(folder: string, sessions: Iterable<Session>): void {
   const files = new Set(listFolder(folder));
   if (files.size === 0) return;
   for (const session of sessions) {
-    // The newest id last: a session that goes on under another id keeps its first title and its last name.
+    // The newest id is last: a resumed session keeps its first title and its last name.
     for (const id of session.sessionIds) {
       const [name, title] = [`${fileOf(id)}.name`, `${fileOf(id)}.title`].map((file) =>
         files.has(file) ? textIn(folder, file, id) : undefined,
@@ -36,7 +36,7 @@ export function addNames(folder: string, sessions: Iterable<Session>): void {
   }
 }
 
-/** Names a session; an empty name removes the one it has. Returns the name as it is stored. */
+/** Names a session and returns the stored name. An empty name removes the current one. */
 export function giveName(folder: string, session: Session, text: string): string | null {
   const name = cleanLine(text, MAX_TITLE);
   for (const id of session.sessionIds) removeFile(join(folder, `${fileOf(id)}.name`));
@@ -48,8 +48,8 @@ export function giveName(folder: string, session: Session, text: string): string
 }
 
 /**
- * Keeps the first line of a session's first prompt; later prompts change nothing. `scrub` takes out credentials, of the
- * prompt rather than the line, since some of them span lines.
+ * Stores the first line of a session's first prompt; later prompts change nothing. `scrub` removes credentials from the
+ * prompt rather than the line, since some span lines.
  */
 export function keepTitle(folder: string, id: string, prompt: string, scrub: (text: string) => string): void {
   const file = `${fileOf(id)}.title`;
@@ -61,14 +61,14 @@ export function keepTitle(folder: string, id: string, prompt: string, scrub: (te
   replaceFile(join(folder, file), JSON.stringify({ id, text }), { sync: false });
 }
 
-/** Removes the names of sessions that nobody has named or prompted for two months. */
+/** Removes names and titles that are older than two months. */
 export function pruneNames(folder: string, nowMs: number): void {
   for (const path of nameFiles(folder)) {
     if (nowMs - (stampOf(path)?.mtimeMs ?? nowMs) > KEEP_MS) removeFile(path);
   }
 }
 
-/** Every file of the folder, absolute. */
+/** Returns the absolute path of every file in the folder. */
 export function nameFiles(folder: string): string[] {
   return listFolder(folder).map((name) => join(folder, name));
 }
@@ -80,6 +80,6 @@ function fileOf(id: string): string {
 function textIn(folder: string, file: string, id: string): string | undefined {
   const value = parseObject(readText(join(folder, file), { maxBytes: MAX_BYTES }) ?? '');
   const text = value?.['text'];
-  // Two ids may have one hash.
+  // Two ids may have the same hash.
   return value?.['id'] === id && typeof text === 'string' ? cleanLine(text, MAX_TITLE) : undefined;
 }

@@ -1,19 +1,19 @@
 /** One row of the phase table. */
 export interface Phase {
   id: PhaseId;
-  /** As a person reads it. */
+  /** Shown to people. */
   label: string;
   /** One character for a terminal's tab. */
   icon: string;
   /** For a tab or a page, `#rrggbb`. */
   color: string;
-  /** A session moves from lower to higher, as a rule. */
+  /** Sessions usually move from lower to higher. */
   order: number;
-  /** Does the session-end hook bring such a session to the work repository? */
+  /** Whether the session-end hook sends such a session to the work repository. */
   synced: boolean;
   /** The Status label of its issue, without `Status:`. */
   status: 'queued' | 'in-progress' | 'in-review' | 'done';
-  /** Spellings of former versions that are read as this one. */
+  /** Former names that are still accepted. */
   retired: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export type PhaseId =
   | 'complete'
   | 'native';
 
-/** The one table: nothing else lists phases. */
+/** The only list of phases. */
 export const PHASES: readonly Phase[] = [
   row('starting', 'Starting', '○', '#8a8a8a', 0, false, 'queued'),
   row('observe', 'Observe', '◔', '#5fafd7', 1, false, 'queued'),
@@ -56,41 +56,41 @@ function row(
   return { id, label, icon, color, order, synced, status, retired };
 }
 
-/** The phase that a text names, retired spellings and upper case included; undefined when it names none. */
+/** Returns the phase with this name or former name, ignoring case; undefined if it is unknown. */
 export function phaseNamed(text: string): Phase | undefined {
   const name = text.trim().toLowerCase();
   return PHASES.find(({ id, retired }) => id === name || retired.includes(name));
 }
 
-/** The row of a phase. */
+/** Returns the row of a phase. */
 export function phase(id: PhaseId): Phase {
   return PHASES.find((row) => row.id === id) as Phase;
 }
 
-/** The title of a session's tab: strings of the table alone, never a text from elsewhere. */
+/** Returns the title of a session's tab. It contains only strings of the table, so it needs no escaping. */
 export function tabTitle(id: PhaseId): string {
   const { icon, label } = phase(id);
   return `${icon} ${label}`;
 }
 
 /**
- * What came of a notification's phase, for a person.
+ * Returns what a notification did to the phase, for a person.
  *
- * @param result as the answer says it: nothing when it was written
+ * @param result of the daemon's answer; undefined if the phase was stored
  */
 export function phaseWords(name: string, slug: string | undefined, result: string | undefined): string {
   switch (result) {
     case undefined:
-      return `The phase of ${slug ?? 'the session'} is ${phaseNamed(name)?.label ?? name} now.`;
+      return `The phase of ${slug ?? 'the session'} is now ${phaseNamed(name)?.label ?? name}.`;
     case 'no session':
       return slug === undefined
-        ? 'No phase was written: no session was active in the last two hours. See "steward sessions".'
-        : `No phase was written: there is no session ${slug}. See "steward sessions --all".`;
+        ? 'Phase not set: no session was active in the last two hours. Run "steward sessions".'
+        : `Phase not set: session ${slug} not found. Run "steward sessions --all".`;
     case 'unknown':
-      return `No phase was written: "${name}" is none. They are ${PHASES.map(({ id }) => id).join(', ')}.`;
+      return `Phase not set: unknown phase "${name}". Use ${PHASES.map(({ id }) => id).join(', ')}.`;
     case 'not known':
-      return 'Whether the phase was written is not known: "steward sessions" shows it.';
+      return 'The daemon did not report whether it set the phase. Run "steward sessions".';
     default:
-      return `The phase was not written: "steward notify phase ${name}" says why.`;
+      return `Phase not set. Run "steward notify phase ${name}" for the reason.`;
   }
 }

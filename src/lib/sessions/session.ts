@@ -5,10 +5,10 @@ import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
 import { parseProcess, parseTerminal, type SessionTerminal } from './work-events';
 
-/** The format of the state. A newer one is read by newer versions only. */
+/** The format of the state. This version refuses newer formats. */
 export const SESSIONS_VERSION = 1;
 
-/** Who brought a phase: the artifact, a notification (`voice`), or one after the other (`merged`). */
+/** What set a phase: the session file (`artifact`), a notification (`voice`), or both (`merged`). */
 export type PhaseSource = 'artifact' | 'voice' | 'merged' | 'hook';
 
 export interface PhaseEntry {
@@ -18,78 +18,77 @@ export interface PhaseEntry {
   source: PhaseSource;
 }
 
-/** One session, or several of the assistant's that work on one artifact. Times are ISO-8601 UTC. */
+/** A session, or several that share a session file. Times are ISO-8601 UTC. */
 export interface Session {
   slug: string;
-  /** The assistant's own ids, the newest last. */
+  /** The assistant's ids, newest last. */
   sessionIds: string[];
   mode: 'algorithm' | 'native';
-  /** What it is about, in the words of its artifact; null without one. */
+  /** The task in the session file; null without one. */
   task: string | null;
   project: string | null;
   effort: string | null;
-  /** Name of the repository that it works in. */
+  /** Name of its repository. */
   repo: string | null;
-  /** The branch there; null where HEAD is detached. */
+  /** Null if HEAD is detached. */
   branch?: string | null;
   /** The folder name of a linked worktree; null in the main checkout. */
   worktree?: string | null;
-  /** The assistant that runs it; absent means Claude Code. */
+  /** The assistant that runs it; default: Claude Code. */
   assistant?: string;
   model?: string;
-  /** The tool that its main turn used last. */
+  /** The last tool of its main turn. */
   tool?: string;
-  /** The tool that a person is asked to allow. */
+  /** The tool that the assistant asks permission for. */
   askedTool?: string;
-  /** The name that a person gave it, and the first line of its first prompt. Read from `names.ts`, never stored here. */
+  /** The given name, and the first line of the first prompt. Stored by `names.ts`, never in the state. */
   givenName?: string;
   title?: string;
   phase: PhaseId;
-  /** Path of the artifact, once there is one. */
+  /** Path of the session file; null without one. */
   artifact: string | null;
   startedAt: string;
   updatedAt: string;
-  /** What the assistant's main turn does now: `waiting` is for a person. */
+  /** The state of the main turn; `waiting` means waiting for a person. */
   activity: 'working' | 'waiting' | 'ended';
-  /** What a person is asked for, a word of the assistant's (`permission_prompt`); null when nothing is. */
+  /** The assistant's keyword for the pending request, such as `permission_prompt`; null for none. */
   waitingFor: string | null;
-  /** Id of the subagent that asks for it; null: the main turn. */
+  /** Id of the requesting subagent; null: the main turn. */
   askedBy: string | null;
-  /** Since when a person is waited for, where one is. */
+  /** When it started to wait for a person. */
   waitingSince?: string;
-  /** When the turn began that runs, or ran last; null before the first. */
+  /** Start of the current or last turn; null before the first. */
   turnAt: string | null;
-  /** Ids of the subagents that are active. */
+  /** Ids of the active subagents. */
   agents: string[];
   phaseHistory: PhaseEntry[];
   github_issue: number | null;
   github_issue_url: string | null;
   terminal: SessionTerminal | null;
-  /** The assistant's process; null when its hooks each come from another one, so that none of them tells anything. */
+  /** The assistant's process; null if each hook comes from a different process. */
   process?: ProcessMark | null;
-  /** Its process ended without a word, and a person was shown that. */
+  /** It ended unexpectedly, and a person has seen that. */
   lost?: true;
-  /** Does its process run? Only of sessions as they were read (state.ts), and where the process is known. */
+  /** Whether its process is running. Set by state.ts when it reads a session with a known process. */
   isAlive?: boolean;
-  /** The machine that it runs on. */
   machine: string | null;
-  /** It has worked in a folder whose work stays on the machine: nothing of it is ever sent. */
+  /** It worked in a folder whose work stays on this machine, so nothing of it is sent. */
   restricted?: true;
 }
 
-/** `state/sessions.json`: the sessions of the last day. Older ones are archived. */
+/** `state/sessions.json`: the sessions of the last day; older ones are in the archive. */
 export interface SessionsState {
   version: number;
-  /** Up to where the work events are in it. */
+  /** The end of the work events that are included. */
   cursor: LogCursor;
-  /** The UTC day on which old sessions were looked for last. */
+  /** The UTC day of the last daily cleanup. */
   pruned?: string;
   sessions: Record<string, Session>;
 }
 
-/** A session whose process is unknown has ended after so long without a word. */
+/** Without a known process, a session counts as ended after this time without an event. */
 const CRASHED_AFTER_MS = 12 * 3_600_000;
-/** And after so long it is unknown whether it still works. */
+/** After this time it is unknown whether it still works. */
 const SILENT_AFTER_MS = 30 * 60_000;
 const MAX_HISTORY = 200;
 const MAX_IDS = 100;
@@ -99,14 +98,14 @@ export function emptySessions(): SessionsState {
   return { version: SESSIONS_VERSION, cursor: { ...LOG_START }, sessions: {} };
 }
 
-/** The state of a session for a person. `no-signal`: it worked when last heard of; `crashed`: it ended unexpectedly. */
+/** `no-signal`: it was working at its last event. `crashed`: it ended unexpectedly. */
 export type SessionStatus = 'working' | 'waiting' | 'no-signal' | 'crashed' | 'ended';
 
 type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt' | 'lost' | 'isAlive'>;
 
 /**
- * Returns the status by the session's process, and by the time since its last event where the process is unknown (a
- * time in the future means that the clock moved back). While a subagent asks for something, the session waits.
+ * Returns the status from the process, or from the time since the last event if the process is unknown. A time in the
+ * future means that the clock moved back. While a subagent asks for something, the session waits.
  */
 export function statusOf(session: Current, nowMs: number): SessionStatus {
   if (session.activity === 'ended') return session.lost === true ? 'crashed' : 'ended';
@@ -117,15 +116,15 @@ export function statusOf(session: Current, nowMs: number): SessionStatus {
   return silentMs > SILENT_AFTER_MS ? 'no-signal' : 'working';
 }
 
-/** Is the session not known to have ended? */
+/** Whether the session is not known to have ended. */
 export function isLive(session: Current, nowMs: number): boolean {
   const status = statusOf(session, nowMs);
   return status !== 'crashed' && status !== 'ended';
 }
 
 /**
- * Sets the phase and notes it. The same phase again from another source merges into
- * the last entry; from the same source it is no news.
+ * Sets the phase and adds it to the history. The same phase from another source merges into the last entry; from the
+ * same source it is ignored.
  */
 export function recordPhase(session: Session, phase: PhaseId, source: PhaseSource, at: string): void {
   session.phase = phase;
@@ -139,8 +138,8 @@ export function recordPhase(session: Session, phase: PhaseId, source: PhaseSourc
 }
 
 /**
- * What the artifact says its phase is. A phase that it said before, and that a notification has gone beyond
- * since, is no news: the artifact was not written for it.
+ * Records the phase of the session file. Ignores its last known phase if a notification has set another one since,
+ * because the file was not written to change it.
  */
 export function recordArtifactPhase(session: Session, phase: PhaseId, at: string): void {
   const said = session.phaseHistory.findLastIndex(
@@ -151,12 +150,12 @@ export function recordArtifactPhase(session: Session, phase: PhaseId, at: string
   recordPhase(session, phase, 'artifact', at);
 }
 
-/** Adds an id of the assistant's as the newest. */
+/** Adds an id as the newest. */
 export function addId(session: Session, id: string): void {
   session.sessionIds = [...session.sessionIds.filter((known) => known !== id), id].slice(-MAX_IDS);
 }
 
-/** The state in a text, what is no session left out; undefined when the text is no state at all. */
+/** Parses the state and skips invalid sessions; undefined if the text is not a state. */
 export function parseSessions(text: string): SessionsState | undefined {
   const { version, sessions, cursor, pruned } = parseObject(text) ?? {};
   if (typeof version !== 'number' || !isObject(sessions)) return undefined;
@@ -170,8 +169,8 @@ export function parseSessions(text: string): SessionsState | undefined {
 }
 
 /**
- * A session as it was stored; other tools write the file too, so what is not as it should be gets its default.
- * Undefined without a slug and its times.
+ * Parses a stored session; undefined without a slug or times. Invalid values become defaults, since other tools write
+ * the file, too.
  */
 export function parseSession(slug: unknown, value: unknown): Session | undefined {
   if (typeof slug !== 'string' || !isSlug(slug) || !isObject(value)) return undefined;

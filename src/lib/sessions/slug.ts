@@ -1,20 +1,20 @@
 import { shortHash } from '../platform/files/short-hash';
 
 const GRAMMAR = /^[a-z0-9][a-z0-9._-]{0,80}$/;
-/** Names that Windows gives to devices, whatever follows the dot. */
+/** Windows reserves these names for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/;
 const MAX_WORDS = 40;
 
-/** Is the text a slug: one safe folder name on every system? */
+/** Whether the text is a slug: a folder name that is safe on every system. */
 export function isSlug(text: string): boolean {
   return GRAMMAR.test(text) && !DEVICE.test(text) && !text.endsWith('.') && !text.includes('..');
 }
 
 /**
- * `20261120-website-3f9a1c2e`: day, what it is about (all that is known of a session that begins is its repository;
- * it goes by its artifact's slug later), and what tells it from others. Whatever the texts hold, the result is a slug; the same texts give the same.
+ * Makes a slug from day, subject and id, such as `20261120-website-3f9a1c2e`. The same texts give the same slug.
  *
  * @param day `2026-11-20`
+ * @param about the repository of a new session
  * @param unique a session id
  */
 export function makeSlug(day: string, about: string, unique: string): string {
@@ -22,7 +22,7 @@ export function makeSlug(day: string, about: string, unique: string): string {
   return [plain(day).replaceAll('-', '') || 'day', words || 'session', shortHash(unique)].join('-');
 }
 
-/** Latin letters and digits with single hyphens; accents are dropped, other scripts too. */
+/** Keeps Latin letters and digits, separated by single hyphens. */
 function plain(text: string): string {
   return text
     .slice(0, 400)

@@ -29,45 +29,45 @@ import {
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 
 /**
- * What a hook has left for later, one file each. It holds ids and paths; of what was said only the line in which a
- * person asked for something to be kept, and the whole prompt where that is configured.
+ * A task that a hook queued, one file each. It contains ids and paths; of the prompt only the matching line, or all of
+ * it if that is configured.
  */
 export interface Intention {
   id: string;
   kind: IntentionKind;
-  /** When it was left, ISO-8601 UTC. */
+  /** When it was queued, ISO-8601 UTC. */
   at: string;
-  /** The machine that left it, and does it. */
+  /** The machine that queued it and runs it. */
   machine: string;
-  /** How often its work was begun before. */
+  /** The number of previous attempts. */
   attempts: number;
   session: string;
   slug: string | null;
-  /** The assistant's own record of the session; null where it has none. */
+  /** The assistant's transcript of the session; null without one. */
   transcript: string | null;
-  /** Only of `prompt-matched`. */
+  /** For `prompt-matched` only. */
   capture?: Capture;
-  /** Only of `issue-wanted`: the issue to create; `work` knows its shape. */
+  /** For `issue-wanted` only: the issue to create; `work` defines its shape. */
   wanted?: Record<string, unknown>;
-  /** Why the session waits for a person, a word of the assistant's. */
+  /** The assistant's keyword for why the session waits for a person. */
   reason?: string;
-  /** Only of `turn-ended`: how it ended, where the hook's JSON told; else the transcript has to. */
+  /** For `turn-ended` only: how it ended according to the hook; without it the transcript is read. */
   ended?: EndOfTurn;
 }
 
-/** The end of a turn as its hook told it: the line for the person, if there is one, and nothing else that was said. */
+/** The end of a turn according to its hook: only the line for the person, if any. */
 export interface EndOfTurn {
   line: string | null;
   isError: boolean;
 }
 
-/** What a person asked to be kept, credentials taken out. */
+/** A request in a prompt, without credentials. */
 export interface Capture {
   kind: string;
   text: string;
-  /** The same for the same words in the same session. */
+  /** Equal for equal words in the same session. */
   key: string;
-  /** The whole prompt, where `WORK.CAPTURE_PROMPT` says so; bounded by `wholePrompt`. */
+  /** The whole prompt, if `WORK.CAPTURE_PROMPT` is `whole`; bounded by `wholePrompt`. */
   prompt?: string;
 }
 
@@ -76,8 +76,8 @@ export type IntentionKind = keyof typeof KINDS;
 const HOUR_MS = 3_600_000;
 
 /**
- * How long each is worth doing, ms, and how often it is tried: a turn's end is told at once or never. The words of a
- * person are nowhere else: they are never just removed.
+ * How long each is kept (ms), and how often it is attempted. Notifications are useful only at once. Words of a person
+ * exist nowhere else, so they are never simply removed.
  */
 const KINDS = {
   'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
@@ -87,12 +87,12 @@ const KINDS = {
   'prompt-matched': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
   'issue-wanted': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
 } as const;
-/** A newer version's kind is left to it for as long as any, and may hold words. */
+/** Kinds of a newer version are kept for the longest time, and may contain words. */
 const UNKNOWN_KIND = { keepMs: KINDS['prompt-matched'].keepMs, words: true };
-/** A time further ahead than this was written by a clock that was put back since. */
+/** A time further ahead than this means that the clock moved back. */
 const AHEAD_MS = HOUR_MS;
 
-/** Of intentions with words, and of the others. */
+/** The limit for tasks with words, and for the others. */
 export const MAX_WAITING = 1000;
 const TEMPS_STALE_MS = 60_000;
 const WITHDRAW_WAIT_MS = 15_000;
@@ -107,8 +107,8 @@ export interface SpoolDeps {
 }
 
 /**
- * Does the work of a kind. It may throw, and is retried. `later`: what the work needs is missing; it waits as it was.
- * `Refusal`: it is given up at once.
+ * Runs the tasks of a kind; a task that throws is retried. `later`: something is missing, the task waits unchanged.
+ * `Refusal`: the task is given up at once.
  */
 export type Consumer = (intention: Intention) => unknown;
 export interface Refusal {
@@ -130,8 +130,8 @@ const CODEC: Codec<Intention> = {
   cap: MAX_WAITING,
   counts: (name) => limitsOf(name).words,
   full: (count, path) =>
-    new StewardError('unavailable', `${count} captures wait in ${path} already; no more are taken.`, {
-      hint: 'Run "steward work deliver" to see what keeps them from the work repository.',
+    new StewardError('unavailable', `${count} captures are waiting in ${path}; the queue is full.`, {
+      hint: 'Run "steward work deliver" to send them or to see why that fails.',
     }),
 };
 
@@ -183,11 +183,11 @@ export interface SpoolStatus {
   waiting: number;
   /** Entries that cannot be read: damaged, or not a regular file. They are skipped. */
   unreadable: number;
-  /** Given up, and kept for a while. */
+  /** Given up; kept for a while. */
   dead: number;
-  /** The folder of those, a file each: to read, and to remove. */
+  /** The folder of the files that were given up. */
   deadFolder: string;
-  /** When the oldest that waits was left, ISO-8601 UTC. */
+  /** When the oldest waiting task was queued, ISO-8601 UTC. */
   oldest: string | null;
 }
 
@@ -202,22 +202,22 @@ export function spoolStatus(path: string): SpoolStatus {
   };
 }
 
-/** How many of those that wait another machine has left. */
+/** Returns the number of waiting tasks of other machines. */
 export function foreignIntentions(path: string, machineId: string): number {
   return countForeign(spoolAt(path), machineId);
 }
 
-/** What waits, the oldest first. */
+/** Returns the waiting tasks, oldest first. */
 export function waitingIntentions(path: string): Intention[] {
   return entriesIn(spoolAt(path), 'waiting');
 }
 
-/** The same, with those that are being worked on. */
+/** Returns the waiting tasks and those in progress. */
 export function keptIntentions(path: string): Intention[] {
   return [...entriesIn(spoolAt(path), 'claimed'), ...waitingIntentions(path)];
 }
 
-/** Leaves an intention, durably. Where too many with words wait already, one more is `unavailable`. */
+/** Queues a task durably. Throws `unavailable` if too many with words are waiting. */
 export function leave(
   { clock, machineId, path }: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
   what: Pick<
@@ -238,21 +238,21 @@ function newId(nowMs: number): string {
 }
 
 export interface DrainResult {
-  /** Intentions whose work was done. */
+  /** Finished tasks. */
   done: number;
-  /** Those whose work failed, and will be retried. */
+  /** Failed tasks that will be retried. */
   failed: number;
-  /** Those that wait for what their work needs. */
+  /** Tasks that wait for something they need. */
   later: number;
-  /** Those that were given up. */
+  /** Tasks that were given up. */
   dead: number;
-  /** Another process is draining. */
+  /** Whether another process is running the queue. */
   busy: boolean;
 }
 
 /**
- * Does the work that waits, one process of a machine at a time; a second one leaves it to the first. After a kill the
- * work is begun again: its consumer tells by the id what is done already. Kinds without a consumer wait.
+ * Runs the waiting tasks, one process per machine at a time. After a crash a task runs again, and its consumer detects
+ * by the id what is already done. Kinds without a consumer wait.
  */
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
   const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };
@@ -296,13 +296,13 @@ function again(intention: Intention): Intention | undefined {
   return attempts >= KINDS[intention.kind].attempts ? undefined : { ...intention, attempts };
 }
 
-/** What a killed process had claimed. The lock is ours, so nobody works on it. Returns how many died. */
+/** Requeues the tasks that a killed process had claimed. Returns the number given up. Requires the lock. */
 function takeBack(deps: SpoolDeps): number {
   const spool = spoolAt(deps.path);
   const outcomes = abandoned(spool, deps.machineId, deps.clock.now()).map(({ name, entry }) => {
     if (entry === undefined) return retry(spool, name, undefined, burial(deps, 'the file cannot be read'));
     const isOurs = entry.machine === deps.machineId;
-    const reason = isOurs ? 'its process was ended each time' : foreignReason(entry);
+    const reason = isOurs ? 'its process was killed at each attempt' : foreignReason(entry);
     return retry(spool, name, isOurs ? again(entry) : undefined, burial(deps, reason));
   });
   return outcomes.filter((outcome) => outcome === 'dead').length;
@@ -313,12 +313,12 @@ function burial({ clock }: Pick<SpoolDeps, 'clock'>, reason: string): { atMs: nu
 }
 
 function foreignReason({ machine }: Intention): string {
-  return `left by another machine (${machine}), which has not done it within a day`;
+  return `left by another machine (${machine}), which did not send it within a day`;
 }
 
 /**
- * Takes this machine's intentions out again, also claimed and dead ones, and returns them. It waits for a process that
- * drains, since nothing may be withdrawn while it is being done; too long is `locked`.
+ * Removes this machine's matching tasks, including claimed and dead ones, and returns them. Waits for a process that
+ * runs the queue; throws `locked` after too long.
  */
 export function withdraw(deps: SpoolDeps, isMeant: (intention: Intention) => boolean): Promise<Intention[]> {
   const spool = spoolAt(deps.path);
@@ -334,13 +334,13 @@ export function withdraw(deps: SpoolDeps, isMeant: (intention: Intention) => boo
   });
 }
 
-/** Lets what was given up wait again, as left by this machine now. Returns how many there were. */
+/** Queues the tasks that were given up again, for this machine. Returns their number. */
 export function revive(deps: SpoolDeps): Promise<number> {
   const spool = spoolAt(deps.path);
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {
     const dead = entriesIn(spool, 'dead');
     for (const intention of dead) {
-      // Its age begins anew; `at` stays, since a time in the words was meant as of then.
+      // The age restarts; `at` stays, because times in the words are relative to it.
       const id = newId(deps.clock.now());
       reviveEntry(spool, spool.nameOf(intention), { ...intention, id, machine: deps.machineId, attempts: 0 });
     }
@@ -349,8 +349,8 @@ export function revive(deps: SpoolDeps): Promise<number> {
 }
 
 /**
- * Removes what is too old, and the oldest beyond the number. Words, and what was tried and failed, are buried; the rest
- * is dropped. Returns how many died. A file is read only when it is to go: its name tells time and kind.
+ * Removes expired tasks, and the oldest above the limit. Tasks with words and failed ones move to the dead folder, the
+ * others are dropped. Returns the number of dead ones. The file name has time and kind, so most files are not read.
  */
 export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): number {
   const spool = spoolAt(path);
@@ -370,7 +370,7 @@ export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): numbe
   return dead;
 }
 
-/** Words that a clock that was ahead has dated are not expired: they are done now. */
+/** Words with a time in the future are not expired; they are sent now. */
 function isExpired(name: string, nowMs: number): boolean {
   const { keepMs, words } = limitsOf(name);
   const at = timeOfName(name);

@@ -24,7 +24,6 @@ import {
 } from './session';
 import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES, type WorkEvent } from './work-events';
 
-/** The places and the means of the state. */
 export interface SessionsDeps extends FoldDeps {
   clock: Clock;
   machineId: string;
@@ -33,7 +32,7 @@ export interface SessionsDeps extends FoldDeps {
   /** `state/sessions-live.json` */
   livePath: string;
   workEvents: string;
-  /** The folder of the artifacts. */
+  /** The folder of the session files. */
   sessions: string;
   /** Machine-local folder of the lock. */
   locks: string;
@@ -47,23 +46,23 @@ export type ReadDeps = Pick<
 const DAY_MS = 86_400_000;
 const LOST_WAIT_MS = 400;
 const TEMPS_STALE_MS = 3_600_000;
-/** A session without an event for so long leaves the state for the archive. */
+/** A session without an event for this time moves to the archive. */
 const ARCHIVE_AFTER_MS = DAY_MS;
-/** Finished sessions leave the archive after this; their artifacts stay for ever. */
+/** Finished sessions leave the archive after this time; their session files stay. */
 const PRUNE_AFTER_MS = 30 * DAY_MS;
-/** Sessions that were left unfinished, the oldest first, leave it beyond this number. */
+/** The archive's limit; the oldest unfinished sessions are dropped. */
 const MAX_ARCHIVED = 5000;
-/** More than that is no state. */
+/** A larger file is not read. */
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
 
-/** The archive beside the state. */
+/** Returns the archive's folder, next to the state. */
 export function archiveOf(path: string): string {
   return join(dirname(path), 'sessions-archive');
 }
 
 /**
- * The stored state, without the archive. A missing or broken file is empty: the log tells it again; `onBroken` gets a
- * broken text, to keep it for a person. A newer format is `config`.
+ * Reads the stored state without the archive. A missing or broken file counts as empty, since the log has the events;
+ * `onBroken` gets the broken text. Throws `config` for a newer format.
  */
 function readSessions(path: string, onBroken?: (text: string) => void): SessionsState {
   const text = readText(path, { maxBytes: MAX_STATE_BYTES });
@@ -79,38 +78,38 @@ function readSessions(path: string, onBroken?: (text: string) => void): Sessions
 function refuseNewer(version: number, path: string): void {
   if (version <= SESSIONS_VERSION) return;
   throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
-    hint: 'Upgrade steward; this version leaves the file alone.',
+    hint: 'Upgrade steward; this version does not change the file.',
   });
 }
 
-/** The stored session with this id of the assistant's. */
+/** Returns the stored session with this id. */
 export function storedSession(path: string, id: string): Session | undefined {
   return Object.values(readSessions(path).sessions).find(({ sessionIds }) => sessionIds.includes(id));
 }
 
 /**
- * The slug of the stored session with this id of the assistant's: what each hook needs, from a small file of its own.
- * A newer format is `config`.
+ * Returns the slug of the stored session with this id. Every hook needs it, so it is in a separate, small file. Throws
+ * `config` for a newer format.
  */
 export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: string): string | undefined {
   const live = parseObject(readText(deps.livePath, { maxBytes: MAX_STATE_BYTES }) ?? '');
   if (typeof live?.['version'] === 'number') refuseNewer(live['version'], deps.livePath);
   const slugs = live?.['slugs'];
-  // An earlier version wrote something else there.
+  // Earlier versions wrote a different format.
   if (!isObject(slugs)) return storedSession(deps.path, id)?.slug;
   return Object.hasOwn(slugs, id) && typeof slugs[id] === 'string' ? slugs[id] : undefined;
 }
 
-/** All sessions as they are now, archived ones included: what is stored and what the log adds. Writes nothing. */
+/** Returns all sessions, including archived ones and unread events of the log. Writes nothing. */
 export function currentSessions(deps: ReadDeps): SessionsState {
-  // The archive after the state: a session that moves meanwhile is in one of them.
+  // Read the archive after the state: a session that moves meanwhile is in one of them.
   const state = readSessions(deps.path);
   state.sessions = { ...archivedSessions(archiveOf(deps.path)), ...state.sessions };
   fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
   return observed(state, deps);
 }
 
-/** Adds what is not in the log: given names, titles, and whether each assistant's process still runs. */
+/** Adds what the log does not contain: given names, titles, and whether each process is running. */
 export function observed(
   state: SessionsState,
   deps: Pick<SessionsDeps, 'locks' | 'machineId'>,
@@ -126,7 +125,7 @@ export function observed(
   return state;
 }
 
-/** Notes that a person was shown that these sessions ended unexpectedly. */
+/** Stores that a person has seen that these sessions ended unexpectedly. */
 export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Promise<void> {
   await updateSessions(deps, LOST_WAIT_MS, slugs, (state) => {
     for (const slug of slugs) {
@@ -138,7 +137,7 @@ export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Pr
   });
 }
 
-/** The same of the last day, without what artifacts say since the last turn: for a reader in a hurry. */
+/** Like `currentSessions`, but faster: only the last day, and without changes of session files since the last turn. */
 export function runningSessions(
   deps: Pick<SessionsDeps, 'path' | 'workEvents' | 'dayOf' | 'locks' | 'machineId'>,
 ): SessionsState {
@@ -149,10 +148,9 @@ export function runningSessions(
 }
 
 /**
- * Brings the log into the state, lets `change` do more, and stores it, one writer at a time. Busy for longer than
- * `waitMs` is `locked`; the log still has what was not stored. `change` sees the sessions of the last day, those that
- * the log speaks of, and those with one of the `names` (slugs or ids of the assistant's); `isKnown` says of any slug
- * whether a session has it.
+ * Applies the log and `change` to the state and stores it. Throws `locked` if another writer takes longer than `waitMs`;
+ * the log keeps the events. `change` sees the sessions of the last day, those in the log, and those with one of the
+ * `names` (slugs or ids); `isKnown` tells whether any session has a slug.
  */
 export async function updateSessions<T>(
   deps: SessionsDeps,
@@ -176,10 +174,10 @@ export async function updateSessions<T>(
     const result = change(state, isKnown);
     archiveOld(state, archive, clock.now());
     if (state.pruned !== utcDay(clock.now())) tidy(state, deps);
-    // The log tells again what a crash of the machine takes: no name need be durable, and the index not at all.
+    // After a crash the log restores both files, so neither needs a full sync.
     replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
     replaceFile(deps.livePath, indexOf(state), { sync: false });
-    // Only here, where all of the log is read and no other process reads it.
+    // Rotate only here, where the whole log is read and no other process reads it.
     rotateRead({ path: deps.workEvents }, WORK_EVENTS_ROTATE_BYTES);
     return Promise.resolve(result);
   });
@@ -192,7 +190,7 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
   return [...new Set(names)].filter((name) => !known.has(name));
 }
 
-/** After a kill in between a session is in both: the state's counts, and is archived again. */
+/** After a crash a session may be in both; then the state's counts and is archived again. */
 function archiveOld(state: SessionsState, archive: string, nowMs: number): void {
   const old = Object.values(state.sessions).filter(
     ({ updatedAt }) => nowMs - Date.parse(updatedAt) > ARCHIVE_AFTER_MS,
@@ -202,7 +200,7 @@ function archiveOld(state: SessionsState, archive: string, nowMs: number): void 
   for (const { slug } of old) delete state.sessions[slug];
 }
 
-/** Once a day. */
+/** Daily cleanup. */
 function tidy(state: SessionsState, { path, clock, locks }: SessionsDeps): void {
   const nowMs = clock.now();
   const isOver = (session: Session): boolean =>
@@ -218,7 +216,7 @@ function utcDay(nowMs: number): string {
   return toIso(nowMs).slice(0, 10);
 }
 
-/** The slug of each id, for hooks. */
+/** Returns the index of slugs by id, for hooks. */
 function indexOf({ version, sessions }: SessionsState): string {
   const slugs = Object.values(sessions).flatMap(({ slug, sessionIds }) => sessionIds.map((id) => [id, slug]));
   return `${JSON.stringify({ version, slugs: Object.fromEntries(slugs) as object })}\n`;
@@ -235,7 +233,7 @@ function unreadEvents(workEvents: string, before: LogCursor): Unread {
   return { events, cursor };
 }
 
-/** Brings events into the state, and what the artifacts of their sessions say, the phase with the source `artifact`. */
+/** Applies events, and the session files of their sessions. */
 function fold(state: SessionsState, deps: ReadDeps, { events, cursor }: Unread): void {
   const { take, touched } = folder(state, deps);
   for (const event of events) take(event);

@@ -5,18 +5,18 @@ import type { Run } from '../platform/process/process';
 import { clean } from '../platform/terminal/terminal';
 import type { Session } from './session';
 
-/** What asking tmux and kitty needs of the machine. */
+/** What it takes to ask tmux and kitty. */
 export interface TerminalDeps {
   run: Run;
   env: NodeJS.ProcessEnv;
 }
 
-/** A tmux server's socket; undefined: the one that tmux finds by itself. */
+/** The socket of a tmux server; undefined: tmux's default. */
 export type Socket = string | undefined;
 
 const TIMEOUT_MS = 5000;
 
-/** Returns what a program prints; undefined where it is not installed or refuses. */
+/** Returns the output of a program; undefined if it is not installed or fails. */
 export async function answerOf(
   { run, env }: TerminalDeps,
   file: string,
@@ -32,7 +32,7 @@ export async function answerOf(
   }
 }
 
-/** Returns the words of each line that tmux prints; none without tmux, such a server, or anything of that name. */
+/** Returns the words of each line that tmux prints; empty if tmux, the server or the target is missing. */
 export async function tmuxRows(
   deps: TerminalDeps,
   socket: Socket,
@@ -46,27 +46,27 @@ export async function tmuxRows(
     .map((line) => line.split(' '));
 }
 
-/** The socket in a value of `TMUX`: `/tmp/tmux-1000/default,4242,0`. */
+/** Returns the socket in a `TMUX` value, such as `/tmp/tmux-1000/default,4242,0`. */
 export function socketIn(variable: string | undefined): Socket {
   const path = variable?.replace(/,\d+,\d+$/, '');
   return path?.startsWith('/') === true ? path : undefined;
 }
 
-/** A window of kitty with the title of its tab. */
+/** A kitty window and the title of its tab. */
 export interface KittyWindow {
   id: number;
   pid: number;
   tab: string;
 }
 
-/** Lists the windows of a kitty that listens on a socket of this machine; none where it does not answer. */
+/** Lists the windows of the kitty that listens on a local socket; empty if it does not answer. */
 export async function kittyWindows(deps: TerminalDeps, socket: string | null): Promise<KittyWindow[]> {
-  // A kitty that listens on the network may be another machine's.
+  // A kitty on a network socket may run on another machine.
   if (socket?.startsWith('unix:') !== true) return [];
   const text = await answerOf(deps, 'kitty', ['@', '--to', socket, 'ls']);
   const objects = (value: unknown): Record<string, unknown>[] =>
     Array.isArray(value) ? value.filter(isObject) : [];
-  // `ls` prints a list, and parseObject takes objects only.
+  // `ls` prints a list, and parseObject accepts only objects.
   return objects(parseObject(`{"systems":${text ?? '[]'}}`)?.['systems'])
     .flatMap((system) => objects(system['tabs']))
     .flatMap(({ title, windows }) =>
@@ -81,8 +81,8 @@ export function windowOf(windows: readonly KittyWindow[], pid: number): KittyWin
 }
 
 /**
- * Where each session's terminal is, by slug, as tmux and kitty name it now: `work:2`, a tab's title. A session whose
- * terminal was closed, or that neither of them knows, is left out.
+ * Returns the current place of each session's terminal by slug: `work:2` in tmux, the tab's title in kitty. Omits
+ * sessions whose terminal is closed or runs in neither.
  */
 export async function placesOf(
   deps: TerminalDeps,

@@ -5,22 +5,21 @@ import type { PhaseId } from './phases';
 import { type Session, type SessionsState, isLive } from './session';
 import { isSlug } from './slug';
 
-/** An artifact that a session has made without a tool that names its file, such as a shell. */
+/** A session file that was written by a tool that does not name the file, such as a shell. */
 export interface UnseenArtifact {
   slug: string;
   phase: PhaseId | null;
 }
 
-/** File systems keep times to two seconds at worst. */
+/** The coarsest file systems round times to two seconds. */
 const COARSE_MS = 2000;
 
 /**
- * The artifact that this session, which has none, made in its last turn: of the folders that no session is known by,
- * one whose artifact was written since the turn began. One that names this session is its own, one that names another
- * never; one that names nobody, when it is the only one, and no other session without an artifact was at work when
- * it was written. Undefined when there is none, or nothing tells whose it is.
+ * Returns the session file that this session wrote in its last turn; undefined if there is none or its owner is unclear.
+ * Only folders that belong to no session count. A file that names this session is its own. A file that names no session
+ * is its own if it is the only one and no other session without a file was working when it was written.
  *
- * @param isKnown has any session this slug?
+ * @param isKnown whether any session has this slug
  */
 export function unseenArtifact(
   deps: { sessions: string },
@@ -63,7 +62,7 @@ function written(sessions: string, slug: string, sinceMs: number): Written | und
   return { slug, phase: artifact.phase, session: artifact.session, atMs: facts.mtimeMs };
 }
 
-/** Did a turn of the session run at this time, wall-clock ms, or may it have? */
+/** Whether a turn of the session may have run at this time (wall-clock ms). */
 export function wasAtWork(session: Session, atMs: number): boolean {
   if (session.turnAt === null || Date.parse(session.turnAt) - COARSE_MS > atMs) return false;
   const isStill = session.activity === 'working' && isLive(session, atMs);
@@ -71,11 +70,10 @@ export function wasAtWork(session: Session, atMs: number): boolean {
 }
 
 /**
- * Is an artifact the work of a session that worked in a restricted folder, or may it be? It is known by its slug, or by
- * the session that it names. One that nobody is known by was made without a tool that names its file, such as a shell,
- * in a turn without an end: then it may be of every such session that was at work when it was written.
+ * Whether a session file may come from a session in a restricted folder. Its slug or the session that it names decides.
+ * A file without either may come from any restricted session that was working when it was written.
  *
- * @param found the artifact, and when it was written, wall-clock ms
+ * @param found the session file, and when it was written (wall-clock ms)
  */
 export function isRestrictedWork(
   state: Pick<SessionsState, 'sessions'>,

@@ -13,9 +13,9 @@ import {
 } from './session';
 import type { SpoolStatus } from './spool';
 
-/** One session as `steward sessions --json` shows it. Times are ISO-8601 UTC. */
+/** A session of `steward sessions --json`. Times are ISO-8601 UTC. */
 export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
-  /** What a person calls it; unlike that of every other session shown. */
+  /** The name for people, unique among the listed sessions. */
   name: string;
   status: SessionStatus;
   branch: string | null;
@@ -23,19 +23,19 @@ export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
   worktree: string | null;
   assistant: string;
   model: string | null;
-  /** What it does now, the kind of tool: `edits`, `runs a command`; null when it does not work. */
+  /** The kind of tool in use: `edits`, `runs a command`; null if it is not working. */
   activity: string | null;
-  /** What it asks a person for: `asks to run Bash`; null when it asks for nothing. */
+  /** The pending request, such as `asks to run Bash`; null for none. */
   waitingFor: string | null;
-  /** Since when a person is waited for; null when nobody is. */
+  /** When it started to wait for a person; null if it is not waiting. */
   waitingSince: string | null;
-  /** The first line of its first prompt, where `sessions.titles` is on. */
+  /** The first line of its first prompt, if `sessions.titles` is on. */
   title: string | null;
-  /** Its terminal: `work:2` in tmux, the tab in kitty; null where it is unknown or was not asked for. */
+  /** Its terminal: `work:2` in tmux, the tab in kitty; null if unknown or not requested. */
   place: string | null;
-  /** The assistant's process on this machine, while it is known to run. */
+  /** The assistant's process on this machine; null unless it is known to be running. */
   pid: number | null;
-  /** Subagents that are active. */
+  /** The number of active subagents. */
   subagents: number;
 }
 
@@ -52,18 +52,17 @@ export interface SessionsReport {
   spool: SpoolStatus;
 }
 
-/** How sessions are shown. */
 export interface RowOptions {
   nowMs: number;
-  /** The terminals of sessions by slug (terminals.ts). */
+  /** The terminals by slug (terminals.ts). */
   places?: ReadonlyMap<string, string>;
 }
 
 const ORDER: readonly SessionStatus[] = ['waiting', 'working', 'no-signal', 'crashed', 'ended'];
 
 /**
- * The running sessions and those that ended unexpectedly since the last look (`noteLost`), waiting ones first and the
- * most recent first; with `all` also the others.
+ * Returns the running sessions and those that ended unexpectedly since the last list (`noteLost`); with `all` every
+ * session. Waiting ones come first, then the most recent.
  */
 export function sessionsReport(
   state: SessionsState,
@@ -84,14 +83,14 @@ export function sessionsReport(
   };
 }
 
-/** Slugs of the sessions whose process is gone without anybody having been shown that. */
+/** Returns the slugs of the sessions that ended unexpectedly and were not shown yet. */
 export function lostSessions(state: SessionsState): string[] {
   return Object.values(state.sessions)
     .filter(({ isAlive }) => isAlive === false)
     .map(({ slug }) => slug);
 }
 
-/** The rows of sessions in the order of `steward sessions`. Names are told apart among the running ones. */
+/** Returns the rows in the order of `steward sessions`. Names are unique among the running sessions. */
 export function rowsOf(sessions: readonly Session[], options: RowOptions): SessionRow[] {
   const names = namesOf(sessions.filter((session) => isLive(session, options.nowMs)));
   return sessions.map((session) => rowOf(session, options, names.get(session.slug))).sort(byStatusAndAge);
@@ -121,7 +120,7 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): 
   };
 }
 
-/** The order of `steward sessions`. */
+/** Compares sessions by the order of `steward sessions`. */
 export function orderOfSessions(nowMs: number): (a: Session, b: Session) => number {
   return (a, b) => byStatusAndAge(rowOf(a, { nowMs }), rowOf(b, { nowMs }));
 }
@@ -134,21 +133,21 @@ function byStatusAndAge(a: SessionRow, b: SessionRow): number {
 export interface SessionsTextOptions {
   columns: number;
   color: boolean;
-  /** False for terminals without such characters. */
+  /** False for ASCII-only terminals. */
   unicode?: boolean;
   nowMs: number;
-  /** Are ended sessions included? */
+  /** Whether ended sessions are included. */
   all?: boolean;
 }
 
-/** `steward sessions`: a row a session, its name first, as a person would type it next. */
+/** Returns the text of `steward sessions`. The name comes first, because other commands take it. */
 export function sessionsText(report: SessionsReport, options: SessionsTextOptions): string {
   const lines =
     report.sessions.length === 0
       ? wrap(
           options.all === true
-            ? 'No session is known. The hooks of your assistant report them: steward hooks install'
-            : 'No session runs now. `steward sessions --all` shows those that ended.',
+            ? 'No sessions yet. The hooks of your assistant report them: steward hooks install'
+            : 'No sessions are running. `steward sessions --all` includes ended ones.',
           options.columns,
         )
       : sessionLines(report.sessions, options);
@@ -156,7 +155,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   if (dead > 0) {
     lines.push(
       '',
-      `${plural(dead, 'hook task')} failed. "steward status" says why, "steward work retry" tries again.`,
+      `${plural(dead, 'hook task')} failed. "steward status" shows the reason; "steward work retry" retries.`,
       `Files: ${deadFolder}`,
     );
   }
@@ -164,7 +163,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   return options.unicode === false ? toAscii(text) : text;
 }
 
-/** The lines of rows, each at most as wide as the terminal; two lines a session where it is narrow. */
+/** Returns the lines of the rows, cut to the width of the terminal; two lines per session if it is narrow. */
 export function sessionLines(rows: readonly SessionRow[], options: SessionsTextOptions): string[] {
   const { columns, nowMs } = options;
   const colors = palette(options);
@@ -189,7 +188,7 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
     .map((line, index) => painted(fit(line, columns), rows[index], colors));
 }
 
-/** A table of sessions has no room for what they are about in less. */
+/** Below this width the table has no room for tasks. */
 const NARROW = 72;
 const MAX_NAME_CELL = 32;
 const MAX_DOES_CELL = 24;
@@ -213,12 +212,12 @@ function cellsOf(row: SessionRow, nowMs: number): string[] {
   ];
 }
 
-/** What a session does or waits for; null when it is over or silent. */
+/** Returns what a session does or waits for; null if it has ended or is silent. */
 function doesOf({ status, waitingFor, activity }: SessionRow): string | null {
   return waitingFor ?? activity ?? (status === 'waiting' ? 'turn finished' : null);
 }
 
-/** `waiting 2 m`, `ended 5 m ago`. */
+/** Returns `waiting 2 m` or `ended 5 m ago`. */
 function statusWords({ status, waitingSince, updatedAt }: SessionRow, nowMs: number): string {
   const words = STATUS_WORDS[status];
   if (waitingSince !== null) return `${words} ${ago(waitingSince, nowMs)}`;
@@ -230,7 +229,7 @@ function painted(line: string, row: SessionRow | undefined, colors: Palette): st
   return row?.status === 'working' ? line : colors.neutral(line);
 }
 
-/** What a session is about: the task of its artifact with its phase, else the title. */
+/** Returns the phase, and the task or else the title. */
 function aboutOf({ phase: id, task, title }: SessionRow): string[] {
   const about = task ?? title;
   return [...(id === 'native' ? [] : [phase(id).label]), ...(about === null ? [] : [clean(about)])];
@@ -254,11 +253,11 @@ export function sessionDetail(session: Session, options: RowOptions): SessionDet
 
 export interface SessionTextOptions {
   nowMs: number;
-  /** An instant as a person reads it. */
+  /** Formats an instant for people. */
   localTime: (iso: string) => string;
 }
 
-/** `steward sessions show SESSION`. */
+/** Returns the text of `steward sessions show SESSION`. */
 export function sessionText(detail: SessionDetail, options: SessionTextOptions): string {
   const { localTime } = options;
   const history = detail.phaseHistory.map(({ phase: id, at, source }) => [
@@ -269,7 +268,7 @@ export function sessionText(detail: SessionDetail, options: SessionTextOptions):
   return [clean(detail.name), '', table(factsOf(detail, options)), '', table(history)].join('\n');
 }
 
-/** The facts of a session that are known, a label and a value each. */
+/** Returns the known facts of a session as labels and values. */
 export function factsOf(detail: SessionDetail, { nowMs, localTime }: SessionTextOptions): string[][] {
   const when = (iso: string): string => `${localTime(iso)}, ${ago(iso, nowMs)} ago`;
   const does = doesOf(detail);
@@ -288,14 +287,14 @@ export function factsOf(detail: SessionDetail, { nowMs, localTime }: SessionText
     ['last active', when(detail.updatedAt)],
     ['terminal', detail.place ?? detail.terminal?.tty ?? null],
     ['slug', detail.slug],
-    ['artifact', detail.artifact],
+    ['session file', detail.artifact],
     ['issue', detail.github_issue_url],
     ['ids', detail.sessionIds.join(', ')],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [[name, clean(value)]]));
 }
 
-/** `46 m`, `3 h 02 m`, `5 d`; a time that is still to come, of a clock that was put back, is now. */
+/** Returns `46 m`, `3 h 02 m` or `5 d`; a future time (the clock moved back) counts as now. */
 function ago(iso: string, nowMs: number): string {
   const value = Math.max(0, nowMs - Date.parse(iso)) / 60_000;
   return value < 48 * 60 ? minutes(Math.floor(value)) : `${Math.floor(value / 1440)} d`;

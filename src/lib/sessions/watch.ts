@@ -13,17 +13,17 @@ import {
   type SessionTextOptions,
 } from './view';
 
-/** The live list: what is selected, filtered and shown of the sessions. Every key gives the next one. */
+/** The state of the live list; each key press returns the next state. */
 export interface WatchList {
   rows: readonly SessionRow[];
-  /** Slug of the selected session; null when there is none. */
+  /** Slug of the selected session; null for an empty list. */
   selected: string | null;
   filter: string;
-  /** Do keys go to the filter? */
+  /** Whether keys go to the filter. */
   isTyping: boolean;
-  /** Are the details of the selected session shown instead of the list? */
+  /** Whether the details of the selected session replace the list. */
   isDetailed: boolean;
-  /** What came of the last jump. */
+  /** The result of the last jump. */
   message: string | null;
 }
 
@@ -36,12 +36,12 @@ export const EMPTY_LIST: WatchList = {
   message: null,
 };
 
-/** What a key asks for beyond the list itself. */
+/** An action outside of the list. */
 export type WatchAction = 'go' | 'quit' | undefined;
 
 const RECENT_MS = 3_600_000;
 
-/** The sessions of the live list: the longest waiting first, then those at work, then those that ended in the last hour. */
+/** Returns the rows of the live list: longest waiting first, then working, then ended in the last hour. */
 export function watchedRows(state: SessionsState, options: RowOptions): SessionRow[] {
   const { nowMs } = options;
   const isRecent = (session: Session): boolean => {
@@ -51,7 +51,7 @@ export function watchedRows(state: SessionsState, options: RowOptions): SessionR
   };
   const rows = rowsOf(Object.values(state.sessions).filter(isRecent), options);
   const ranked = rows.map((row) => ({ row, rank: RANK[row.status], time: timeOf(row) }));
-  // Not by the last event: rows that change places with each event cannot be read.
+  // Not by the last event: rows would move all the time.
   return ranked.sort((a, b) => a.rank - b.rank || a.time - b.time).map(({ row }) => row);
 }
 
@@ -71,7 +71,7 @@ export function filteredRows({ rows, filter }: WatchList): readonly SessionRow[]
   });
 }
 
-/** Shows other rows; the selection stays on its session, or goes to the first. */
+/** Replaces the rows; the selection stays on its session, or moves to the first. */
 export function withRows(list: WatchList, rows: readonly SessionRow[]): WatchList {
   return selectedAmong({ ...list, rows });
 }
@@ -82,7 +82,7 @@ function selectedAmong(list: WatchList): WatchList {
   return isThere ? list : { ...list, selected: shown[0]?.slug ?? null };
 }
 
-/** Returns the list after a key, and what the key asks for. */
+/** Returns the list after a key press, and the action of the key. */
 export function pressKey(list: WatchList, key: string): [WatchList, WatchAction] {
   const next = { ...list, message: null };
   if (key === 'ctrl-c') return [next, 'quit'];
@@ -134,7 +134,7 @@ function nextWaiting(list: WatchList): WatchList {
   const waiting = [...shown.slice(at + 1), ...shown.slice(0, at + 1)].find(
     ({ status }) => status === 'waiting',
   );
-  return waiting === undefined ? { ...list, message: 'No session waits for you.' } : { ...list, selected: waiting.slug }; // prettier-ignore
+  return waiting === undefined ? { ...list, message: 'No session is waiting for you.' } : { ...list, selected: waiting.slug }; // prettier-ignore
 }
 
 export interface FrameOptions extends SessionsTextOptions, SessionTextOptions {
@@ -184,7 +184,7 @@ function footOf({ filter, isTyping, message }: WatchList, columns: number): stri
 function listLines(list: WatchList, options: FrameOptions, height: number): string[] {
   const shown = filteredRows(list);
   if (shown.length === 0) {
-    const none = list.rows.length === 0 ? 'No session runs now.' : 'No session matches the filter.';
+    const none = list.rows.length === 0 ? 'No sessions are running.' : 'No session matches the filter.';
     return [fit(none, options.columns)];
   }
   const lines = sessionLines(shown, { ...options, columns: options.columns - 2 });

@@ -6,7 +6,7 @@ import { isSlug } from './slug';
 import type { ProcessMark } from '../platform/process/ancestor';
 import { definedOnly, parseObject } from '../platform/files/json-object';
 
-/** What can happen in a session, as the hooks report it. */
+/** The events that hooks report. */
 const WORK_EVENT_TYPES = [
   'session-start',
   'prompt',
@@ -21,77 +21,77 @@ const WORK_EVENT_TYPES = [
 ] as const;
 export type WorkEventType = (typeof WORK_EVENT_TYPES)[number];
 
-/** Where a session's terminal is, as far as the system tells: for its tab. */
+/** The terminal of a session as far as it is known, used for its tab. */
 export interface SessionTerminal {
   tty: string | null;
   program: string | null;
   kittySocket: string | null;
-  /** The process that had the terminal, and its start (clock ticks since boot): proof that it still is the same. */
+  /** The process that had the terminal, and its start (clock ticks since boot), to verify that it is the same. */
   pid: number | null;
   started: string | null;
 }
 
 /**
- * One line of `state/work-events.jsonl`: that something happened, never what was said. No prompt, no tool
- * input, no content of any kind.
+ * One line of `state/work-events.jsonl`. It records that something happened, and never a prompt, tool input or other
+ * content.
  */
 export interface WorkEvent {
   /** ISO-8601, UTC. */
   ts: string;
   type: WorkEventType;
-  /** The assistant's own id of the session. */
+  /** The assistant's id of the session. */
   session: string;
-  /** Null while it is not known. */
+  /** Null while it is unknown. */
   slug: string | null;
-  /** Name of the repository of the session's folder; null outside of one. */
+  /** Name of the repository of the session's folder; null outside of a repository. */
   repo: string | null;
-  /** The branch of the session's folder; null where HEAD is detached. Not noted at each tool. */
+  /** The branch of the session's folder; null if HEAD is detached. Tool events omit it. */
   branch?: string | null;
   /** The folder name of a linked worktree; null in the main checkout. */
   worktree?: string | null;
-  /** The assistant that reported it; absent means Claude Code. */
+  /** The assistant that reported it; default: Claude Code. */
   assistant?: string;
   model?: string;
-  /** The tool that runs, or that the assistant asks to run. */
+  /** The running or requested tool. */
   tool?: string;
   phase?: PhaseId;
-  /** The session's artifact was written; `slug` is the artifact's. */
+  /** The session file was written; `slug` is its slug. */
   artifact?: true;
-  /** It happened in a folder whose work stays on the machine. */
+  /** It happened in a folder whose work stays on this machine. */
   restricted?: true;
   /** Id of a subagent. */
   agent?: string;
-  /** Why the session waits for a person, or how it began or ended: a word of the assistant's, never a text. */
+  /** Why the session waits for a person, or how it started or ended: a keyword of the assistant. */
   reason?: string;
   machine?: string;
-  /** The assistant's process, at the start of a session and at prompts. */
+  /** The assistant's process, on session starts and prompts. */
   process?: ProcessMark;
   terminal?: SessionTerminal;
 }
 
-/** The log gets another name at this size, and what is read of it is bounded. */
+/** The size at which the log is rotated. */
 export const WORK_EVENTS_ROTATE_BYTES = 8 * 1024 * 1024;
-/** Without a single turn's end in so much log, a tool event looks after it. */
+/** Above this size a tool event folds the log, too, since no turn has ended for long. */
 export const WORK_EVENTS_FOLD_BYTES = 2 * WORK_EVENTS_ROTATE_BYTES;
 
 const MAX_ID = 200;
-/** What is looked at of one, its escapes included. */
+/** The part of an id that is examined, including escapes. */
 const MAX_RAW_ID = 2000;
 const MAX_WORD = 100;
 
-/** Appends one event. Returns the log's size behind it, bytes. */
+/** Appends an event and returns the size of the log in bytes. */
 export function appendWorkEvent(path: string, event: WorkEvent): number {
   return append(journalAt(path), event);
 }
 
-/** An id from elsewhere as it is stored; undefined when nothing is left of it. */
+/** Returns an external id as it is stored; undefined if nothing printable remains. */
 export function storedId(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   const id = clean(text.slice(0, MAX_RAW_ID)).slice(0, MAX_ID);
   return id === '' ? undefined : id;
 }
 
-/** A name from elsewhere (tool, repository, reason) as it is stored; undefined when nothing is left of it. */
+/** Returns an external name (tool, repository, reason) as it is stored; undefined if nothing printable remains. */
 export function storedWord(text: unknown): string | undefined {
   return storedId(text)?.slice(0, MAX_WORD);
 }
@@ -100,7 +100,7 @@ function storedWordOrNull(value: unknown): string | null | undefined {
   return value === null ? null : storedWord(value);
 }
 
-/** A line of the log as an event; undefined when it is none. */
+/** Parses a line of the log; undefined if it is invalid. */
 export function parseWorkEvent(text: string): WorkEvent | undefined {
   const value = parseObject(text);
   if (value === undefined) return undefined;
@@ -135,7 +135,7 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
   };
 }
 
-/** A stored process; undefined when it is none. */
+/** Parses a stored process; undefined if it is invalid. */
 export function parseProcess(value: unknown): ProcessMark | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { pid, started, boot, namespace } = value as Record<string, unknown>;
@@ -144,7 +144,7 @@ export function parseProcess(value: unknown): ProcessMark | undefined {
   return start === '' ? undefined : { pid, started: start, boot: place[0] ?? '', namespace: place[1] ?? '' };
 }
 
-/** A stored terminal; undefined when it is none. */
+/** Parses a stored terminal; undefined if it is invalid. */
 export function parseTerminal(value: unknown): SessionTerminal | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { tty, program, kittySocket, pid, started } = value as Record<string, unknown>;
@@ -157,7 +157,7 @@ export function parseTerminal(value: unknown): SessionTerminal | undefined {
   };
 }
 
-/** Gives each event behind the cursor and returns the next cursor. */
+/** Passes each event after the cursor to `take` and returns the next cursor. */
 export function readWorkEvents(path: string, cursor: LogCursor, take: (event: WorkEvent) => void): LogCursor {
   return foldEntries(journalAt(path), cursor, take);
 }

@@ -126,7 +126,7 @@ describe('the spool', () => {
     nowMs += 2 * HOUR;
     expect(await drain(deps, never)).to.include({ done: 0, failed: 0, dead: 1 });
     expect(reasons()).to.deep.equal([
-      'left by another machine (ffffffffffff), which has not done it within a day',
+      'left by another machine (ffffffffffff), which did not send it within a day',
     ]);
     expect(await revive(deps)).to.equal(1);
     const got: unknown[] = [];
@@ -176,7 +176,7 @@ describe('the spool', () => {
   it('takes no more words when it is full, and loses none', () => {
     for (let index = 0; index < 1000; index += 1) leave(deps, ASKED);
     const full = (): unknown => leave(deps, ASKED);
-    expect(full).to.throw(StewardError, '1000 captures wait').with.property('kind', 'unavailable');
+    expect(full).to.throw(StewardError, '1000 captures are waiting').with.property('kind', 'unavailable');
     put('turn-ended');
     expect(sweep(deps)).to.equal(0);
     expect(spoolStatus(deps.path)).to.include({ waiting: 1001, dead: 0 });

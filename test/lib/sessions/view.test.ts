@@ -47,7 +47,7 @@ describe('sessions: what a person is shown', () => {
   for (const all of [false, true]) {
     it(`says that there is none in lines that fit (${all ? 'of all' : 'now'})`, () => {
       const text = sessionsText(NONE, { columns: 40, color: false, nowMs: 0, all });
-      expect(text).to.match(/^No session /);
+      expect(text).to.match(/^No sessions /);
       for (const line of text.split('\n')) expect(line.length).to.be.at.most(40);
     });
   }

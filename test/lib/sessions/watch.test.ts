@@ -83,7 +83,7 @@ describe('the live list of sessions', () => {
     expect(filteredRows(filtered).map(({ slug }) => slug)).to.deep.equal(['busy']);
     expect(filtered.selected).to.equal('busy');
     expect(press(filtered, 'escape').filter).to.equal('');
-    expect(press(filtered, 'n').message).to.equal('No session waits for you.');
+    expect(press(filtered, 'n').message).to.equal('No session is waiting for you.');
     expect(pressKey(list, 'return')[1]).to.equal('go');
     expect(pressKey(withRows(EMPTY_LIST, []), 'return')[1]).to.equal(undefined);
     for (const key of ['q', 'ctrl-c']) expect(pressKey(list, key)[1]).to.equal('quit');

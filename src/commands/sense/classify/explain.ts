@@ -3,7 +3,7 @@ import { explainClassification } from '../../../lib/sense/classify';
 import { readClassifier } from '../../../lib/sense/classify-file';
 
 export default class SenseClassifyExplain extends BaseCommand {
-  static override summary = 'Show how an application is classified, and by which rule.';
+  static override summary = 'Show how an application is classified, and by which rule';
   static override description =
     'Your rules in sense/classify.yaml come before the shipped ones, and the first match wins. Names match as a whole, without case.';
   static override args = {

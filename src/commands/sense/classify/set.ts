@@ -5,7 +5,7 @@ import type { Classified } from '../../../lib/sense/classify-file';
 import { classifiedText } from '../../../lib/sense/view-status';
 
 export default class SenseClassifySet extends BaseCommand {
-  static override summary = 'Set what time in an application counts as.';
+  static override summary = 'Classify an application as creation, consumption or neutral';
   static override description =
     'Writes a rule to sense/classify.yaml and keeps its comments. The rule applies from today; --since also rebuilds earlier records that still have their event log.';
   static override args = {

@@ -4,7 +4,7 @@ import { previewInsight, type InsightPreview } from '../../../lib/sense/insight'
 import { previewText } from '../../../lib/sense/view-insight';
 
 export default class SenseInsightPreview extends BaseCommand {
-  static override summary = 'Print exactly what "sense insight build" would send.';
+  static override summary = 'Print exactly what "sense insight build" would send';
   static override description =
     'Writes the text to stdout, byte for byte, and the program that would get it to stderr. Sends nothing.';
   static override examples = [
