@@ -1,7 +1,7 @@
 /**
- * The daemon beside a bare node:http server that answers a fixed JSON of the same size, in turns in one run:
- * requests a second, the slowest of a hundred at a steady 200 a second, memory, and how soon it is ready.
- * Run: npm run -s build && npx tsx bench/daemon.ts [SECONDS] [ROUNDS]   (20 and 5 unless told)
+ * Compares the daemon with a bare node:http server that answers JSON of the same size: requests per second, p99 latency
+ * at a steady 200 a second, memory, and start-up time.
+ * Run: npm run -s build && npx tsx bench/daemon.ts [SECONDS] [ROUNDS]   (default: 20 and 5)
  */
 import autocannon from 'autocannon';
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   if (over > 0) process.exitCode = 1;
 }
 
-/** A day of 10,000 events. */
+/** Writes a day of 10,000 events. */
 async function prepare(home: string): Promise<void> {
   await steward(['sense', 'init'], { home });
   const day = new Date().toISOString().slice(0, 10);
@@ -76,7 +76,7 @@ async function rates(daemon: RunningDaemon, path: string, least: number): Promis
     }
     const ratio = median(own) / median(base);
     console.log(`${path}: ${Math.round(median(own))} requests/s, bare ${Math.round(median(base))}`);
-    report(`  of the bare server's, at least`, ratio, least, true);
+    report('  ratio to the bare server, at least', ratio, least, true);
   } finally {
     bare.child.kill();
   }
@@ -88,13 +88,13 @@ async function latency(daemon: RunningDaemon, path: string, most: number): Promi
     const own: number[] = [];
     const base: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      // At the same time: a moment in which the machine is slow meets both.
+      // Run both at once, so that a slow moment affects both.
       const [mine, theirs] = await Promise.all([slowest(`${daemon.url}${path}`), slowest(bare.url)]);
       own.push(mine);
       base.push(theirs);
     }
     console.log(`${path} at 200/s: p99 ${median(own)} ms, bare ${median(base)} ms`);
-    report('  times the bare server, at most', median(own) / Math.max(1, median(base)), most);
+    report('  ratio to the bare server, at most', median(own) / Math.max(1, median(base)), most);
   } finally {
     bare.child.kill();
   }
@@ -133,7 +133,7 @@ const server = require('node:http').createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 `;
 
-/** Resident, MiB. */
+/** Returns the resident memory in MiB. */
 function memory(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }

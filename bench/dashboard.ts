@@ -1,6 +1,6 @@
 /**
- * What a person waits for at /sense: the frame with the figures of a full day, from the navigation on, with nothing
- * cached; beside a page with one line. Needs Chromium. Run after a build: npx tsx bench/dashboard.ts
+ * Measures the time from navigation to the first frame with data at /sense, uncached; the baseline is a page with one
+ * line. Needs Chromium. Run after a build: npx tsx bench/dashboard.ts
  */
 import { launchBrowser, servePages } from '../test/helpers/browser';
 import { fullBox, senseAnswers, BARE, HAS_DATA, paintTimes } from '../test/helpers/dashboard';

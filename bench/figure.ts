@@ -1,11 +1,11 @@
 import type { Program } from './measure';
 
-/** One figure of `npm run bench`: a program beside its yardstick, and how much dearer it may be. */
+/** One figure of `npm run bench`: compares a program with its baseline. */
 export interface Figure {
   name: string;
-  /** What both see: a prepared home folder, for example. Removed by `remove` afterwards. */
+  /** Prepares what both programs need, such as a home folder. */
   prepare: () => Prepared;
-  /** Timed pairs; 20 unless told, never fewer. */
+  /** Timed pairs; at least 20, the default. */
   rounds?: number;
   limit: Limit;
 }
@@ -13,10 +13,10 @@ export interface Figure {
 export interface Prepared {
   program: Program;
   yardstick: Program;
-  /** What the yardstick is, for the printed line. */
+  /** Describes the baseline in the printed line. */
   against: string;
   remove?: () => void;
 }
 
-/** A ratio of the medians of time, milliseconds between them or of the program, or the median of its peak memory. */
+/** Limits the ratio or difference of the median times, the program's own time, or its peak memory. */
 export type Limit = { ratio: number } | { moreMs: number } | { ms: number } | { mib: number };

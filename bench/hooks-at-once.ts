@@ -1,6 +1,6 @@
 /**
- * What a hook costs when 20 assistants call theirs at once, beside `node -e 0` as often at once: the 99th
- * percentile of the hooks against the median of the yardstick. Run after a build: npx tsx bench/hooks-at-once.ts
+ * Measures 20 concurrent hooks against 20 concurrent `node -e 0`: the 99th percentile of the hooks to the median of the
+ * baseline. Run after a build: npx tsx bench/hooks-at-once.ts
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
       time([BIN, 'hook', event], hookJson(event, { session_id: `bench-${id}`, cwd: home.path }), env);
     const bare = (): Promise<number> => time(['-e', '0'], '', env);
     for (const event of ['tool', 'prompt'] as const) {
-      // Fills the code cache, and makes the sessions known.
+      // Fills the code cache and creates the sessions.
       await crowd(hook(event), 1);
       const yardstick = median(await crowd(bare, EACH));
       const times = (await crowd(hook(event), EACH)).sort((a, b) => a - b);
@@ -30,8 +30,8 @@ async function main(): Promise<void> {
       const ratio = p99 / yardstick;
       if (!(ratio <= LIMIT)) process.exitCode = 1;
       console.log(
-        `steward hook ${event}, ${AT_ONCE} at once: p50 ${median(times).toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, ` +
-          `node -e 0 as often ${yardstick.toFixed(0)} ms: ${ratio.toFixed(2)}×, limit ${LIMIT}×`,
+        `steward hook ${event}, ${AT_ONCE} concurrent: p50 ${median(times).toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, ` +
+          `node -e 0 concurrent ${yardstick.toFixed(0)} ms: ${ratio.toFixed(2)}×, limit ${LIMIT}×`,
       );
     }
   } finally {

@@ -1,6 +1,6 @@
 /**
- * Hosted sessions: a log of 100,000 events is shown at 20,000 a second, one that comes by the stream as well; an event
- * costs 150 bytes of memory at most; and after a drop the first event is shown 100 ms after the pause at most.
+ * Hosted sessions: shows 100,000 events, stored or streamed, at 20,000 a second and with at most 150 bytes of memory per
+ * event; shows the first event after a reconnect within 100 ms.
  * Run: npm run -s build && npx tsx bench/managed.ts
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -34,7 +34,7 @@ const HOST: SessionHost = {
   emptyIds: false,
 };
 
-/** The service, in a process of its own: takes orders on stdin, and says on stdout what came of them. */
+/** Runs the fake service in its own process: reads orders from stdin and prints results to stdout. */
 async function serve(): Promise<void> {
   let dropping = false;
   const fault = { after: 0, end: 'reset', duplicate: 0, swap: 0, badFrame: 0, unknown: 0, byteByByte: false, html: false, empty: false } as const; // prettier-ignore
@@ -60,7 +60,7 @@ async function serve(): Promise<void> {
       await isListening(session);
       let opened = fake.requests.length - 1;
       for (let index = 0; index < count; index += 1) {
-        // The history is read behind the stream's beginning: what comes now, only the next connection shows.
+        // Once the history has been read, only the next connection shows a new event.
         while (!fake.requests.slice(opened).some(({ path }) => path.endsWith('/events'))) await soon();
         await soon();
         const seen = fake.requests.length;
@@ -123,7 +123,7 @@ async function main(): Promise<void> {
         return median(peaks);
       };
       const bytes = (((await peak(4 * EVENTS)) - (await peak(EVENTS))) * 2 ** 20) / (3 * EVENTS);
-      tell(bytes <= BYTES, `${order}: ${Math.round(bytes)} bytes of memory an event`, `at most ${BYTES}`);
+      tell(bytes <= BYTES, `${order}: ${Math.round(bytes)} bytes of memory per event`, `at most ${BYTES}`);
     }
     const took = await reconnects(await ordered('drops', DROPS), env, heard);
     const slow = Math.round(median(took));
@@ -144,7 +144,7 @@ function follow(session: string, env: Readonly<Record<string, string>>): ChildPr
   return spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
-/** Events a second of a whole run, its start included, read through a pipe. */
+/** Returns events per second of a whole run including its start, read through a pipe. */
 async function shownPerSecond(session: string, env: Readonly<Record<string, string>>): Promise<number> {
   const started = performance.now();
   const child = follow(session, env);
@@ -157,7 +157,7 @@ async function shownPerSecond(session: string, env: Readonly<Record<string, stri
   return (lines / (performance.now() - started)) * 1000;
 }
 
-/** For each drop, ms from the request that opened the stream again to the line of the event that was missed. */
+/** Returns, for each drop, ms from the reconnect to the line of the missed event. */
 async function reconnects(
   session: string,
   env: Readonly<Record<string, string>>,

@@ -1,19 +1,19 @@
 import { spawnSync, type StdioOptions } from 'node:child_process';
 
-/** A process to time, whole: from its start to its end. */
+/** A process to measure from start to end. */
 export interface Program {
   /** Node by default. */
   file?: string;
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** What it reads on stdin; without it stdin is empty. */
+  /** Its stdin; empty by default. */
   input?: string;
 }
 
-/** What is measured of one run: a number. */
+/** Measures one run. */
 export type Measure = (program: Program, base: NodeJS.ProcessEnv) => number;
 
-/** Medians of several programs, run in turns so that a slow moment meets all of them. */
+/** Returns the median of each program. The programs take turns, so that a slow moment affects all of them. */
 export function medians(
   programs: readonly Program[],
   rounds: number,
@@ -30,17 +30,17 @@ export function medians(
   return times.map(median);
 }
 
-/** Runs that fill file and code caches and are not counted. */
+/** Uncounted runs that fill file and code caches. */
 const WARM_UP = 3;
 
-/** Milliseconds, whole process. */
+/** Returns the milliseconds of the whole process. */
 export function time(program: Program, base: NodeJS.ProcessEnv): number {
   const start = process.hrtime.bigint();
   run(program, base, []);
   return Number(process.hrtime.bigint() - start) / 1e6;
 }
 
-/** Peak resident memory in MiB, as the system counts it for the process, at its exit. */
+/** Returns the peak resident memory in MiB, as reported by the system at exit. */
 export function peakMemory(program: Program, base: NodeJS.ProcessEnv): number {
   const told = run(program, base, ['--import', TELL_MEMORY], 'ignore');
   return Number(/peak (\d+) KiB/.exec(told)?.[1]) / 1024;

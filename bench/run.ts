@@ -1,4 +1,4 @@
-// npm run bench [-- WORD]: each figure (whose name has WORD in it) beside its yardstick; exit 1 over a limit.
+// npm run bench [-- WORD]: compares the figures with WORD in their names with their baselines; exit 1 over a limit.
 import type { Figure, Limit } from './figure';
 import { FIGURES as agents } from './figures/agents';
 import { FIGURES as hooks } from './figures/hooks';
@@ -11,7 +11,7 @@ import { medians, peakMemory, time } from './measure';
 
 const FIGURES: readonly Figure[] = [...startUp, ...sense, ...hooks, ...agents, ...notify, ...work, SWEEP];
 
-/** Without it, bare node is 30 ms faster on Node 20, and every ratio would look flattering with it. */
+/** Drops NODE_EXTRA_CA_CERTS, which slows bare node by 30 ms on Node 20 and would make every ratio look better. */
 const env = { ...process.env };
 delete env['NODE_EXTRA_CA_CERTS'];
 

@@ -6,7 +6,7 @@ import type { Figure } from '../figure';
 
 const REQUEST = 'Launch three custom agents to review the plan, then research what is missing';
 
-/** What a hook of an assistant waits for when it asks where a request goes. */
+/** An assistant's hook waits for routing at each prompt. */
 export const FIGURES: readonly Figure[] = [
   route('agents route', 0, ['agents', 'route', REQUEST, '--json']),
   route('agents route, 40 named agents', 40, ['agents', 'route', REQUEST, '--json']),

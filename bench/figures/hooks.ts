@@ -11,7 +11,7 @@ import type { Program } from '../measure';
 const SESSION = 'bench-0001';
 const MANY = 2000;
 
-/** What an assistant waits for at each prompt and each tool call; its hook JSON comes through a pipe. */
+/** An assistant waits for these at each prompt and tool call; the hook JSON comes through a pipe. */
 export const FIGURES: readonly Figure[] = [
   hook('steward hook tool', 'tool', 0, 1.35),
   hook('steward hook prompt (no match)', 'prompt', 0, 1.35),
@@ -28,7 +28,7 @@ export const FIGURES: readonly Figure[] = [
   hook('steward statusline, with sense', undefined, 0, 1.35, { sense: true }),
 ];
 
-/** What the assistant tells its status line. */
+/** The assistant's input for the status line. */
 const LIMITS = {
   model: { id: 'some-model', display_name: 'Some model' },
   context_window: { used_percentage: 42 },
@@ -38,7 +38,7 @@ const LIMITS = {
   },
 };
 
-/** A command beside bare node. */
+/** Compares a command with bare node. */
 function hook(
   name: string,
   verb: 'tool' | 'prompt' | undefined,
@@ -69,7 +69,7 @@ function hook(
   };
 }
 
-/** A hook that brings the log into the state, with many sessions in it, beside the same with one. */
+/** Compares a hook that folds the log into a state with many sessions with the same hook and one session. */
 function amongMany(name: string, verb: 'session-start' | 'stop' | 'session-end'): Figure {
   return {
     name: `${name}, ${MANY} sessions`,
@@ -95,7 +95,7 @@ function amongMany(name: string, verb: 'session-start' | 'stop' | 'session-end')
   };
 }
 
-/** What an assistant really starts: a shell with the registered command, beside a shell with the hook itself. */
+/** Compares the registered command in a shell, as the assistant runs it, with the hook itself in a shell. */
 function shim(): Figure {
   return {
     name: 'the shim, by hook tool',
@@ -131,7 +131,7 @@ interface Home {
   remove: () => void;
 }
 
-/** A home with a session that runs, and so many that are over, or run, too. */
+/** Creates a home with one running session and this many more, ended or running (`live`). */
 function homeWith(sessions: number, live = false): Home {
   const { path, remove } = emptyHome();
   const home = { path, env: definedOnly(cleanEnv(path)), remove };

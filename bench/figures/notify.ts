@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
 import type { Figure } from '../figure';
 
-/** What an assistant's command line waits for while the daemon runs. */
+/** An assistant waits for this command; the daemon is running. */
 export const FIGURES: readonly Figure[] = [
   {
     name: 'steward notify send, daemon up',

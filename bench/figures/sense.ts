@@ -14,7 +14,7 @@ const EVENTS = 10_000;
 const DAYS = 365;
 const MEMORY_MIB = 80;
 
-/** What more there is to do, beside the same command with none of it; and the peak memory of a capture. */
+/** Commands with much data, compared with little or none; and the peak memory of a capture. */
 export const FIGURES: readonly Figure[] = [
   beside(`sense capture, ${REPOSITORIES} unchanged`, ['sense', 'capture'], { moreMs: 25 }, 'none', (home) =>
     watchRepositories(home, REPOSITORIES),
@@ -36,7 +36,7 @@ export const FIGURES: readonly Figure[] = [
   },
 ]; // prettier-ignore
 
-/** The command in a home with much to do, and in one with nothing or little. */
+/** Compares a command in a home with much data with the same in a home with little or none. */
 function beside(
   name: string,
   args: readonly string[],
@@ -80,7 +80,7 @@ function writeConfig(home: string, repos: readonly string[]): void {
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ version: 1, repos }), { mode: 0o600 });
 }
 
-/** Real repositories with a commit of a year ago; the first of the warm-up captures scans them. */
+/** Creates repositories with a year-old commit; the first warm-up capture scans them. */
 function watchRepositories(home: string, count: number): void {
   const first = join(home, 'src', 'r0');
   const env = { ...bareEnvironment(home), GIT_AUTHOR_DATE: OLD, GIT_COMMITTER_DATE: OLD };

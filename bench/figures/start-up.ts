@@ -1,7 +1,7 @@
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
 import type { Figure } from '../figure';
 
-/** Whole-process start-up against the bare runtime, with a warm code cache. */
+/** Compares whole-process start-up with bare node, with a warm code cache. */
 export const FIGURES: readonly Figure[] = [
   startUp('steward --version', ['--version'], 1.35),
   startUp('steward config path (a command)', ['config', 'path'], 3),

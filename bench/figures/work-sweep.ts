@@ -9,14 +9,14 @@ import { homeWithIssues } from './work';
 const ISSUES = 3000;
 const SESSIONS = 1000;
 
-/** What the scheduler starts each hour, as a whole process; without git, which takes its own time. */
+/** The scheduler's hourly run as a whole process, without git. */
 export const SWEEP: Figure = {
   name: 'steward work sweep, 1,000 sessions',
   limit: { ms: 1000 },
   prepare() {
     const home = homeWithIssues(ISSUES);
     const work = join(home.path, '.steward', 'work');
-    // Nothing is to be done: what was in progress for weeks would be flagged.
+    // No issue is in progress, so the sweep has no stale one to flag.
     const cache = join(work, 'cache.json');
     writeFileSync(cache, readFileSync(cache, 'utf8').replaceAll('Status:in-progress', 'Status:ready'));
     for (let n = 1; n <= SESSIONS; n += 1) {
@@ -57,7 +57,7 @@ function waitFor(path: string): string {
   }
 }
 
-/** A private repository in which nothing changes. */
+/** A fake service with an unchanging private repository. */
 const UNCHANGED = `
 const about = { id: 1, full_name: 'ann/work', private: true, visibility: 'private', html_url: 'https://x' };
 const server = require('node:http').createServer((request, response) => {

@@ -9,7 +9,7 @@ import type { Figure } from '../figure';
 
 const ISSUES = 3000;
 
-/** What a person waits for at each prompt and each look at the board. */
+/** A person waits for these at each prompt and each view of the board. */
 export const FIGURES: readonly Figure[] = [
   prompt('steward hook prompt, work set up, no match', () => 'please fix the login', 1.4),
   prompt('steward hook prompt, a match', (round) => `remind me to call Ann about thing ${round}`, 2),
@@ -43,7 +43,7 @@ function prompt(name: string, text: (round: number) => string, ratio: number): F
         program: {
           args: [BIN, 'hook', 'prompt', '--no-tab'],
           env,
-          // Each time other words: the same ones again are no capture.
+          // The words differ each time, since repeated ones are not captured.
           get input() {
             return input();
           },
@@ -56,14 +56,14 @@ function prompt(name: string, text: (round: number) => string, ratio: number): F
   };
 }
 
-/** A home whose repository was set up and read a moment ago; nothing of it is asked of any service. */
+/** Creates a home with a freshly fetched repository, so that nothing is requested from the service. */
 export function homeWithIssues(count: number): {
   path: string;
   env: Record<string, string>;
   remove: () => void;
 } {
   const { path, remove } = emptyHome();
-  // Nobody listens there: what a capture starts ends soon.
+  // Nothing listens there, so that a capture's delivery ends quickly.
   const env = { ...definedOnly(cleanEnv(path)), GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: 'ghp_bench' };
   const work = join(path, '.steward', 'work');
   mkdirSync(work, { recursive: true, mode: 0o700 });

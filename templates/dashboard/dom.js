@@ -1,5 +1,5 @@
-// Text from elsewhere becomes text nodes and attributes only. What is shown already is changed in place, so that
-// focus, scroll and hover stay where they are.
+// Untrusted text becomes text nodes and attributes only. Existing nodes are updated in place, so that focus, scroll and
+// hover survive.
 
 const SVG = 'http://www.w3.org/2000/svg';
 const SVG_TAGS = new Set(['svg', 'rect', 'text', 'g']);
@@ -8,7 +8,7 @@ const SVG_TAGS = new Set(['svg', 'rect', 'text', 'g']);
 /** @typedef {Node | string | null | undefined | false} Child */
 
 /**
- * An element; an attribute that is false, null or undefined is left out.
+ * Creates an element; omits attributes that are false, null or undefined.
  * @param {string} tag @param {Record<string, Attribute>} [attributes] @param {...(Child | Child[])} children
  * @returns {Element}
  */
@@ -27,7 +27,7 @@ function nodes(children) {
   return children.flat().flatMap((child) => (child ? [child] : []));
 }
 
-/** The element of the page with this id. @param {string} id @returns {HTMLElement} */
+/** Returns the element with this id. @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`The page has no #${id}.`);
@@ -35,8 +35,7 @@ export function byId(id) {
 }
 
 /**
- * Makes the children of an element the given ones. Nodes of the same kind in the same place, or with the same
- * `data-key`, stay the same nodes.
+ * Replaces the children of an element. Reuses nodes with the same `data-key`, or of the same kind in the same place.
  * @param {Element} parent @param {...(Child | Child[])} children
  */
 export function show(parent, ...children) {
@@ -76,7 +75,7 @@ function morph(old, next) {
   }
   for (const { name, value } of next.attributes)
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  // What a person has opened stays open.
+  // Keep `open`: the person may have opened the details.
   for (const { name } of [...old.attributes])
     if (!next.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
   morphChildren(old, [...next.childNodes]);
@@ -87,7 +86,7 @@ function keyOf(node) {
   return node instanceof Element ? (node.getAttribute('data-key') ?? undefined) : undefined;
 }
 
-/** A command to type, with a button that copies it. @param {string} text */
+/** Shows a command with a copy button. @param {string} text */
 export function command(text) {
   return h(
     'span',
@@ -97,7 +96,7 @@ export function command(text) {
   );
 }
 
-/** Makes the copy buttons of the page work, also those that come later. */
+/** Handles all copy buttons of the page, including later ones. */
 export function watchCopies() {
   document.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest('[data-copy]') : null;
@@ -111,7 +110,7 @@ async function copy(button, text) {
     await navigator.clipboard.writeText(text);
     button.textContent = 'copied';
   } catch {
-    // Not allowed here: the text is selected, and the keys that copy do the rest.
+    // Without clipboard access, select the text so that the person can copy it.
     const code = button.parentElement?.querySelector('code');
     if (code) getSelection()?.selectAllChildren(code);
     button.textContent = 'selected';

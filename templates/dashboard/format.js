@@ -1,4 +1,4 @@
-// Figures and times as the terminal writes them: short units, local times, unknown said as unknown.
+// Formats figures and times like the terminal: short units, local times.
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -12,7 +12,7 @@ export function minutes(value) {
   return hours === 0 ? `${rest} m` : `${hours} h ${String(rest).padStart(2, '0')} m`;
 }
 
-/** `Fri 20 Nov 2026`, of a day such as `2026-11-20`. @param {string} day */
+/** `Fri 20 Nov 2026` for `2026-11-20`. @param {string} day */
 export function longDay(day) {
   return `${shortDay(day)} ${day.slice(0, 4)}`;
 }
@@ -23,12 +23,12 @@ export function shortDay(day) {
   return `${WEEKDAYS[at.getUTCDay()]} ${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`;
 }
 
-/** The day so many days before. @param {string} day @param {number} count */
+/** Returns the day `count` days earlier. @param {string} day @param {number} count */
 export function daysBefore(day, count) {
   return new Date(Date.parse(`${day}T00:00:00Z`) - count * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** `09:42` on the wall clock of the zone, of the browser's zone where none is given. @param {number} ms @param {string} [zone] */
+/** `09:42` in the zone, by default the browser's. @param {number} ms @param {string} [zone] */
 export function clock(ms, zone) {
   return wall(ms, zone).slice(11, 16);
 }
@@ -38,7 +38,7 @@ export function dayOf(ms, zone) {
   return wall(ms, zone).slice(0, 10);
 }
 
-/** `14:02`, or `Thu 19 Nov 14:02` of another day than today. @param {number} ms @param {number} now @param {string} [zone] */
+/** `14:02`, or `Thu 19 Nov 14:02` if it is not today. @param {number} ms @param {number} now @param {string} [zone] */
 export function moment(ms, now, zone) {
   const day = dayOf(ms, zone);
   return day === dayOf(now, zone) ? clock(ms, zone) : `${shortDay(day)} ${clock(ms, zone)}`;
@@ -59,14 +59,14 @@ function wall(ms, zone) {
   try {
     format = new Intl.DateTimeFormat('en-CA', { ...parts, timeZone: zone });
   } catch {
-    // A zone that this browser does not know: its own is the nearest truth.
+    // This browser does not know the zone: fall back to its own.
     format = new Intl.DateTimeFormat('en-CA', parts);
   }
   const found = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
   return `${found.year}-${found.month}-${found.day}T${found.hour}:${found.minute}`;
 }
 
-/** `just now`, `2 min ago`, `3 h ago`, `4 days ago`; a time ahead of this clock is just now. @param {number} ms @param {number} now */
+/** `just now`, `2 min ago`, `3 h ago`, `4 days ago`; also `just now` for a time in the future. @param {number} ms @param {number} now */
 export function ago(ms, now) {
   const min = Math.floor((now - ms) / 60_000);
   if (min < 1) return 'just now';
@@ -85,7 +85,7 @@ export function plural(count, noun) {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Whole percents of the shares' sum that add up to 100, by largest remainder. @param {readonly number[]} shares */
+/** Converts shares to whole percentages that add up to 100, by largest remainder. @param {readonly number[]} shares */
 export function percents(shares) {
   const sum = shares.reduce((a, b) => a + b, 0);
   if (!(sum > 0)) return shares.map(() => 0);
@@ -102,7 +102,7 @@ export function percents(shares) {
 }
 
 /**
- * `09:00`; with its offset where the day has that hour twice.
+ * `09:00`, with its offset if the day has that hour twice.
  * @param {readonly { start: string }[]} hours @param {number} index
  */
 export function hourName(hours, index) {

@@ -1,4 +1,4 @@
-// The page /: what runs, what needs a hand and the command that mends it, live sessions, jobs, the outbox.
+// The page /: modules with the fix for each problem, running sessions, jobs and the outbox.
 
 import { byId, command, h, show, watchCopies } from './dom.js';
 import { ago, minutes, moment, plural, span } from './format.js';
@@ -9,7 +9,7 @@ import { drawPanels } from './notes.js';
 
 const STATES = { ok: ['●', 'ok'], off: ['–', 'off'], 'needs-you': ['◇', 'needs you'], error: ['▲', 'error'] };
 
-/** What a job does, for who has not read how steward is built. @type {Readonly<Record<string, string>>} */
+/** Names of the jobs for people. @type {Readonly<Record<string, string>>} */
 const JOBS = {
   capture: 'Capture',
   work: 'Poll the work repository',

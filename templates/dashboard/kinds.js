@@ -1,4 +1,4 @@
-// Creation, consumption, neutral: their order, and the fills that tell them apart without colour, too.
+// The order of the kinds, and the patterns that distinguish them without colour.
 
 import { h } from './dom.js';
 
@@ -7,7 +7,7 @@ import { h } from './dom.js';
 
 export const KINDS = /** @type {const} */ (['creation', 'consumption', 'neutral']);
 
-/** A pattern of the page. @param {Kind} kind */
+/** Returns the fill pattern, which the page defines. @param {Kind} kind */
 export function fill(kind) {
   return `url(#fill-${kind})`;
 }
@@ -17,7 +17,7 @@ export function byKind({ creationMinutes, consumptionMinutes, neutralMinutes }) 
   return { creation: creationMinutes, consumption: consumptionMinutes, neutral: neutralMinutes };
 }
 
-/** The head of a table. @param {readonly string[]} names */
+/** Returns a table head. @param {readonly string[]} names */
 export function head(names) {
   return h(
     'thead',

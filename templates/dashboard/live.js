@@ -1,5 +1,5 @@
-// Follows the daemon's answers: asks at intervals while the page is seen, sends the ETag of what it has, keeps the
-// last good answer through errors, and asks less often while they last.
+// Polls the daemon while the page is visible. Sends the ETag of the last answer, keeps that answer through errors, and
+// polls less often while errors last.
 
 import { authorization, signIn } from './sign-in.js';
 
@@ -8,16 +8,16 @@ const SLOWEST_MS = 60_000;
 const PATIENCE_MS = 10_000;
 
 /**
- * What is known of one address.
+ * The state of one URL.
  * @typedef {object} Feed
  * @property {unknown} data the last good answer; undefined before the first
  * @property {number | undefined} goodAt when the daemon last confirmed it, ms
- * @property {Problem | undefined} problem what is wrong since then
+ * @property {Problem | undefined} problem what has been wrong since then
  */
 /**
  * @typedef {object} Problem
  * @property {boolean} reached
- * @property {boolean} [signedOut] the daemon requires a sign-in that this page does not have, or no longer
+ * @property {boolean} [signedOut] the daemon requires a sign-in that this page lacks or that has expired
  * @property {string} message
  * @property {string | undefined} [hint]
  */
@@ -25,7 +25,7 @@ const PATIENCE_MS = 10_000;
 /**
  * @template {string} K
  * @param {Record<K, string>} urls
- * @param {(feeds: Record<K, Feed>) => void} draw called with all of them after each answer, at most once a frame
+ * @param {(feeds: Record<K, Feed>) => void} draw called with all feeds after each answer, at most once per frame
  */
 export function follow(urls, draw) {
   const names = /** @type {K[]} */ (Object.keys(urls));
@@ -45,7 +45,7 @@ export function follow(urls, draw) {
   function drawSoon() {
     if (isDrawing) return;
     isDrawing = true;
-    // A page that is not seen gets no frames.
+    // A hidden page gets no animation frames.
     const soon = document.hidden ? (/** @type {() => void} */ run) => setTimeout(run) : requestAnimationFrame;
     soon(() => {
       isDrawing = false;
@@ -97,7 +97,7 @@ export function follow(urls, draw) {
   return { redraw: drawSoon };
 }
 
-/** Signs in if the address says so. Should that fail, the reads say what is wrong. */
+/** Signs in if the URL contains a code. After a failure the next poll shows the problem. */
 function enter() {
   return signIn(AbortSignal.timeout(PATIENCE_MS)).catch(() => false);
 }
@@ -116,7 +116,7 @@ async function ask(url, etag) {
     if (response.status === 401 && response.headers.has('WWW-Authenticate'))
       return { problem: { reached: true, signedOut: true, message: 'This page is not signed in.' } };
     const body = await response.json().catch(() => undefined);
-    if (!response.ok) return { problem: { reached: true, ...told(body, response.status) } };
+    if (!response.ok) return { problem: { reached: true, ...errorOf(body, response.status) } };
     if (body === undefined) return { problem: { reached: true, message: `Invalid JSON from ${url}.` } };
     return { data: body, etag: response.headers.get('ETag') ?? undefined };
   } catch {
@@ -132,8 +132,8 @@ async function ask(url, etag) {
   }
 }
 
-/** What the daemon says of an error. @param {any} body @param {number} status */
-function told(body, status) {
+/** Returns the daemon's error message and hint. @param {any} body @param {number} status */
+function errorOf(body, status) {
   const { message, hint } = body?.error ?? {};
   return {
     message: typeof message === 'string' ? message : `The daemon answered with status ${status}.`,

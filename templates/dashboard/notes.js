@@ -1,4 +1,4 @@
-// What a page says when an answer does not come: the picture stays, and a line says since when it stands still.
+// Notes about failed requests: the panels keep the last good data, and a note shows its age.
 
 import { command, h, show } from './dom.js';
 import { moment } from './format.js';
@@ -9,25 +9,25 @@ import { moment } from './format.js';
  * One part of a page.
  * @typedef {object} Panel
  * @property {string} name
- * @property {Feed[]} feeds whose problems it tells of
- * @property {unknown[]} from what it is drawn from: it is drawn when one of these is another
+ * @property {Feed[]} feeds the feeds whose problems it reports
+ * @property {unknown[]} from the values that it shows; a change redraws it
  * @property {() => void} draw
  */
 
-/** What each panel was drawn from, and whether that went well. @type {Map<string, { from: unknown[], failed: boolean }>} */
+/** The values of the last drawing of each panel, and whether it failed. @type {Map<string, { from: unknown[], failed: boolean }>} */
 const drawn = new Map();
 
-/** Draws each panel; those that cannot be drawn, or stand still, are told of. @param {Element} place @param {Panel[]} panels */
+/** Draws each panel, and reports those that fail or are out of date. @param {Element} place @param {Panel[]} panels */
 export function drawPanels(place, panels) {
-  /** @type {Map<string, string[]>} what is said, and of which panels */
-  const told = new Map();
+  /** @type {Map<string, string[]>} panels by problem */
+  const problems = new Map();
   for (const { name, feeds, from, draw } of panels) {
     const failed = feeds.find(({ problem }) => problem?.reached && !problem.signedOut);
     let text =
       failed?.problem && `${since(failed)}${failed.problem.message} ${failed.problem.hint ?? ''}`.trim();
     if (!isDrawn(name, from, draw))
       text ??= 'Unexpected answer from the daemon; its version may have changed. Reload the page.';
-    if (text) told.set(text, [...(told.get(text) ?? []), name]);
+    if (text) problems.set(text, [...(problems.get(text) ?? []), name]);
   }
   const feeds = panels.flatMap((panel) => panel.feeds);
   const lost = feeds.find(({ problem }) => problem?.reached === false);
@@ -42,9 +42,9 @@ export function drawPanels(place, panels) {
         { class: 'attention' },
         `${since(lost)}${lost.problem.message} Start it with `,
         command('steward up'),
-        '; this page asks again by itself.',
+        '; this page reconnects automatically.',
       ),
-    [...told].map(([text, names]) => h('p', { class: 'attention' }, `${names.join(', ')}: ${text}`)),
+    [...problems].map(([text, names]) => h('p', { class: 'attention' }, `${names.join(', ')}: ${text}`)),
   );
 }
 

@@ -1,4 +1,4 @@
-// The last 30 days: each a column that opens it, and a row of the table.
+// The last 30 days: a column for each day that opens it, and a table.
 
 import { h, show } from './dom.js';
 import { daysBefore, longDay, minutes, plural, shortDay } from './format.js';
@@ -10,13 +10,13 @@ const COUNT = 30;
 const HEIGHT = 64;
 
 /**
- * The days that end with today, oldest first; a day without a record has none.
+ * Returns the last days up to today, oldest first.
  * @param {DailyRecord} today @param {readonly DailyRecord[]} recent
  * @returns {{ day: string, record: DailyRecord | undefined }[]}
  */
 export function lastDays(today, recent) {
   const records = new Map(recent.map((record) => [record.date, record]));
-  // Stored at noon it would be behind the live one.
+  // A stored record of today would be older than the live one.
   records.set(today.date, today);
   return Array.from({ length: COUNT }, (_, i) => {
     const day = daysBefore(today.date, COUNT - 1 - i);
@@ -31,7 +31,7 @@ export function daysStrip(place, readout, table) {
   /** @type {ReturnType<typeof lastDays>} */
   let days = [];
   let rest = '';
-  // One stop of the Tab key for all: the arrow keys go from day to day.
+  // The strip is a single tab stop; the arrow keys move between days.
   let stop = '';
 
   /** @param {EventTarget | null} target */
@@ -67,7 +67,7 @@ export function daysStrip(place, readout, table) {
   });
 
   return {
-    /** @param {ReturnType<typeof lastDays>} next @param {string} shown the day that is open */
+    /** @param {ReturnType<typeof lastDays>} next @param {string} shown the selected day */
     draw(next, shown) {
       days = next;
       const isStop = days.some(({ day, record }) => day === stop && record !== undefined);
@@ -158,7 +158,7 @@ function dayText(day, record) {
 function showTable(place, days) {
   show(
     place,
-    head(['day', 'seen', ...KINDS, 'commits', 'sessions']),
+    head(['day', 'tracked', ...KINDS, 'commits', 'sessions']),
     h(
       'tbody',
       {},

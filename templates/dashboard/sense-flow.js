@@ -1,11 +1,11 @@
-// What is flowing in: the hourly content-type read, its narrative and its weights.
+// Recent activity: the latest insight with its narrative and weights.
 
 import { command, h, show } from './dom.js';
 import { ago, longDay, moment, percents } from './format.js';
 
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
 
-/** A segment narrower than this, in percent, has no room for its number. */
+/** A segment narrower than this percentage has no room for its number. */
 const ROOM = 5;
 
 /** @param {Element} place @param {Insight} insight @param {string | undefined} zone @param {number} now */
@@ -44,7 +44,7 @@ function none({ reason }) {
   return h(
     'div',
     { class: 'empty' },
-    h('p', {}, sentence(reason ?? 'no read has been made yet')),
+    h('p', {}, sentence(reason ?? 'no insight was built yet')),
     h('p', {}, 'Preview what is sent: ', command('steward sense insight preview')),
     h('p', {}, 'Create one now: ', command('steward sense insight build')),
   );
@@ -77,7 +77,7 @@ function weightsBar(shares) {
         ),
     ];
   });
-  // The list below says the same in words.
+  // Hidden from screen readers: the list below has the same data.
   return h('svg', { class: 'weights-bar', height: 24, 'aria-hidden': 'true' }, parts);
 }
 

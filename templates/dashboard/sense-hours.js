@@ -1,4 +1,4 @@
-// A day by the hour: a column an hour, stacked by kind. Hover, touch and the arrow keys give an hour's figures.
+// One column per hour, stacked by kind. Hover, touch or the arrow keys show an hour's figures.
 
 import { h, show } from './dom.js';
 import { hourName, minutes } from './format.js';
@@ -7,7 +7,7 @@ import { fill, head, KINDS } from './kinds.js';
 /** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
 /** @typedef {DailyRecord['hours']} Hours */
 
-/** Pixels of the columns, above them, and below them for the names of the hours. */
+/** Heights in pixels: the columns, the space above them, and the labels below. */
 const HEIGHT = 176;
 const TOP = 8;
 const NAMES = 24;
@@ -19,7 +19,7 @@ export function hoursPlot(place, readout, table) {
   /** @type {Hours} */
   let hours = [];
   let rest = '';
-  /** @type {number | undefined} the hour whose figures are read */
+  /** @type {number | undefined} the hour whose figures are shown */
   let at;
 
   /** @param {number | undefined} index */
@@ -43,7 +43,7 @@ export function hoursPlot(place, readout, table) {
   place.addEventListener('pointerover', point);
   place.addEventListener('pointerdown', point);
   place.addEventListener('pointerleave', ({ pointerType }) => {
-    // A finger that is lifted leaves, too; what it pointed at is to be read.
+    // Lifting a finger also fires this; keep its hour shown.
     if (pointerType === 'mouse' && document.activeElement !== place) read(undefined);
   });
   place.addEventListener('focus', () => {
@@ -78,7 +78,7 @@ export function hoursPlot(place, readout, table) {
   };
 }
 
-/** What is read while no hour is pointed at. @param {DailyRecord} record */
+/** Returns the text shown while no hour is selected. @param {DailyRecord} record */
 function summary({ hours, totalMinutes }) {
   const first = hours.findIndex(isSeen);
   const last = hours.findLastIndex(isSeen);

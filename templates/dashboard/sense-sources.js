@@ -1,4 +1,4 @@
-// Sources and cadence: a row a source, and whether something captures by itself.
+// One row per source, and the schedule of captures.
 
 import { command, h, show } from './dom.js';
 import { ago, moment, plural, span } from './format.js';
@@ -6,7 +6,7 @@ import { ago, moment, plural, span } from './format.js';
 /** @typedef {import('../../src/lib/sense/source').SourceStatus} SourceStatus */
 /** @typedef {import('../../src/lib/sense/source').SenseStatus} SenseStatus */
 
-/** Each state has a shape as well as a word and a colour. */
+/** A shape for each state, for people who cannot tell the colours apart. */
 const DOTS = { ok: '●', idle: '○', off: '–', unsupported: '◇', error: '▲' };
 
 /** @param {Element} place @param {SourceStatus[]} sources @param {number} now */
@@ -39,7 +39,7 @@ function sourceRow({ id, label, description, state, reason, eventsToday, lastEve
 /** @param {string | null} ts @param {number} now */
 function lastEvent(ts, now) {
   return ts === null
-    ? 'never seen anything'
+    ? 'no events yet'
     : h('time', { datetime: ts, title: moment(Date.parse(ts), now) }, `last ${ago(Date.parse(ts), now)}`);
 }
 
@@ -65,7 +65,7 @@ export function showCadence(place, status, zone, now) {
       {},
       `Capture every ${span(pollIntervalSec)} · `,
       last === undefined
-        ? 'never yet'
+        ? 'not run yet'
         : h('time', { datetime: lastCaptureTs, title: moment(last, now, zone) }, `last ${ago(last, now)}`),
     ),
     last === undefined &&
@@ -83,7 +83,7 @@ export function showCadence(place, status, zone, now) {
   );
 }
 
-/** So late that it does not come by itself: three polls, and never less than five minutes. @param {SenseStatus} status @param {number} now */
+/** Returns whether the last capture is older than three poll intervals and five minutes. @param {SenseStatus} status @param {number} now */
 function isLate({ lastCaptureTs, pollIntervalSec }, now) {
   return (
     lastCaptureTs === null || now - Date.parse(lastCaptureTs) > Math.max(3 * pollIntervalSec, 300) * 1000
@@ -91,7 +91,7 @@ function isLate({ lastCaptureTs, pollIntervalSec }, now) {
 }
 
 /**
- * When the next capture is due; undefined when none is to be expected.
+ * Returns when the next capture is due; undefined if none is expected.
  * @param {SenseStatus} status @param {number} now
  */
 export function nextCapture(status, now) {

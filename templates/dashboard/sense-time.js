@@ -1,4 +1,4 @@
-// Time and creation of one day: kinds, applications, commits and sessions, each also in words.
+// One day: kinds, applications, commits and sessions, each also as text.
 
 import { h, show } from './dom.js';
 import { minutes, plural } from './format.js';
@@ -38,7 +38,7 @@ export function showKinds(place, record) {
 export function showApps(place, more, record) {
   const { apps } = record;
   const max = apps[0]?.minutes ?? 0;
-  // A list of eleven is not cut for the sake of one.
+  // Don't fold a single row.
   const shown = apps.length <= APP_ROWS + 1 ? apps : apps.slice(0, APP_ROWS);
   const rest = apps.slice(shown.length);
   show(place, shown.length === 0 ? h('p', { class: 'muted' }, 'No applications.') : appTable(shown, max));
@@ -59,7 +59,7 @@ function appTable(apps, max) {
   return h(
     'table',
     { class: 'apps' },
-    // The heads are for those who hear the table; they also set the widths.
+    // The headings are for screen readers; they also set the column widths.
     h(
       'thead',
       {},
@@ -87,7 +87,7 @@ function appTable(apps, max) {
             h(
               'svg',
               { height: 12, 'aria-hidden': 'true' },
-              // Something that is not nothing can be seen.
+              // The minimum width keeps small values visible.
               time > 0 &&
                 h('rect', { width: `${Math.max(0.7, (time / max) * 100)}%`, height: 12, fill: fill(kind) }),
             ),

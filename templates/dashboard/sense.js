@@ -1,4 +1,4 @@
-// The page /sense: what is asked, and which panel shows it. Nothing is known here that was not answered.
+// The page /sense: polls the API and passes each answer to its panel.
 
 import { byId, command, h, show, watchCopies } from './dom.js';
 import { clock, longDay, minutes, plural } from './format.js';
@@ -16,7 +16,7 @@ import { isEmpty, showApps, showCounts, showKinds } from './sense-time.js';
 const plot = hoursPlot(byId('hours'), byId('hour'), byId('hours-table'));
 const strip = daysStrip(byId('days'), byId('day'), byId('days-table'));
 
-/** The record that stands in the panel of time, and the day that was asked for in vain. @type {unknown[]} */
+/** The record in the time panel, and the requested day if it has no record. @type {unknown[]} */
 let shown = [];
 
 const { redraw } = follow(
@@ -29,7 +29,7 @@ const { redraw } = follow(
   },
   (feeds) => {
     const now = Date.now();
-    // The times that are told in words change with it.
+    // Relative times change every minute.
     const minute = Math.floor(now / 60_000);
     const today = /** @type {DailyRecord | undefined} */ (feeds.today.data);
     const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
@@ -85,7 +85,7 @@ const { redraw } = follow(
     ]);
   },
 );
-// The day that is open stands in the address.
+// The fragment of the URL is the shown day.
 addEventListener('hashchange', redraw);
 watchCopies();
 
@@ -97,9 +97,9 @@ function showFacts(record, status, now) {
     byId('facts'),
     day,
     h('b', {}, minutes(record.totalMinutes)),
-    ' seen so far, ',
+    ' tracked so far, ',
     h('b', {}, minutes(record.creationMinutes)),
-    ' of it creation; ',
+    ' creation; ',
     h('b', {}, plural(record.commits.count, 'commit')),
     ', ',
     h('b', {}, plural(record.sessions.count, 'session')),
@@ -109,14 +109,14 @@ function showFacts(record, status, now) {
 
 /** @param {DailyRecord} record @param {SenseStatus | undefined} status @param {number} now */
 function whatNext({ timezone }, status, now) {
-  // Switched off, it is said where the sources are.
+  // The sources panel shows that capture is off.
   if (status === undefined || !status.enabled) return '';
   const next = nextCapture(status, now);
   if (next !== undefined) return `Next capture at ${clock(next, timezone)}.`;
   return h('span', {}, 'Capture now: ', command('steward sense capture'));
 }
 
-/** The day of the address, where it is known. @param {DailyRecord} today @param {readonly DailyRecord[]} [recent] */
+/** Returns the record of the day in the URL, else today's. @param {DailyRecord} today @param {readonly DailyRecord[]} [recent] */
 function shownDay(today, recent) {
   if (recent === undefined || location.hash === '') return today;
   return lastDays(today, recent).find(({ day }) => `#${day}` === location.hash)?.record ?? today;

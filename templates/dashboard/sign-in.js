@@ -1,16 +1,16 @@
-// Signs the page in: trades the one-time code of the address for a secret of this run of the daemon. It is kept by
-// origin and sent as a header, so no other port of this host gets to see it.
+// Signs the page in: exchanges the one-time code in the URL for a secret that is valid until the daemon ends. The secret
+// is stored by origin and sent as a header, so other ports of this host never see it.
 
 const KEY = 'steward-secret';
 
-/** Where the browser keeps no site data, the secret lasts as long as the page. @type {string | null} */
+/** Used if the browser blocks site data: the secret then lasts as long as the page. @type {string | null} */
 let ownSecret = null;
 
-/** Trades the code of the address; false if there is none, or it is refused. @param {AbortSignal} signal */
+/** Exchanges the code in the URL; returns false if it is missing or refused. @param {AbortSignal} signal */
 export async function signIn(signal) {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
   if (code === undefined) return false;
-  // Before the trade: the code stays neither in the address nor in the history, whatever comes of it.
+  // Remove the code from the URL and the history first, even if the exchange fails.
   history.replaceState(null, '', location.pathname + location.search);
   const response = await fetch('/api/sign-in', {
     method: 'POST',
@@ -24,13 +24,13 @@ export async function signIn(signal) {
   return true;
 }
 
-/** The header that lets this page in; none before it has signed in. @returns {Record<string, string>} */
+/** Returns the header that authorizes this page; none before the sign-in. @returns {Record<string, string>} */
 export function authorization() {
   const secret = storage()?.getItem(KEY) ?? ownSecret;
   return secret === null ? {} : { Authorization: `Bearer ${secret}` };
 }
 
-/** Undefined where the browser is set to keep no site data: then it throws at the mere name. */
+/** Returns undefined if the browser blocks site data, where even reading `localStorage` throws. */
 function storage() {
   try {
     return localStorage;

@@ -1,11 +1,11 @@
-// The cards of the board: what a card says, and which of them a filter leaves.
+// The cards of the board, and their filters.
 
 import { h } from './dom.js';
 import { ago, moment } from './format.js';
 
 /** @typedef {import('../../src/lib/work/board').Item} Item */
 
-/** What can be filtered by, and the values that an item has of it. @type {Record<string, (item: Item) => (string | null)[]>} */
+/** The filters, each with the values of an item. @type {Record<string, (item: Item) => (string | null)[]>} */
 export const FACETS = {
   type: ({ type }) => [type],
   priority: ({ priority }) => [priority],
@@ -13,7 +13,7 @@ export const FACETS = {
   agent: ({ agents }) => agents,
 };
 
-/** A title without its prefix and its marker. @param {string} title */
+/** Returns a title without its prefix and marker. @param {string} title */
 export function plainTitle(title) {
   return (
     title
@@ -22,7 +22,7 @@ export function plainTitle(title) {
   );
 }
 
-/** The items that have one of the chosen values of each facet, and every word in their title. @param {readonly Item[]} items @param {URLSearchParams} chosen */
+/** Returns the items with a chosen value of each facet and every search word in the title. @param {readonly Item[]} items @param {URLSearchParams} chosen */
 export function filtered(items, chosen) {
   const words = (chosen.get('q') ?? '')
     .toLowerCase()
@@ -40,19 +40,19 @@ export function filtered(items, chosen) {
   );
 }
 
-/** Every value that the items have of a facet, in order. @param {readonly Item[]} items @param {string} facet */
+/** Returns the values of a facet in these items, sorted. @param {readonly Item[]} items @param {string} facet */
 export function valuesOf(items, facet) {
   const values = new Set(items.flatMap((item) => FACETS[facet]?.(item) ?? []));
   return [...values].filter((value) => value !== null).sort();
 }
 
-/** A card of three lines, that opens its issue in a new tab. @param {Item} item @param {number} now */
+/** Returns a card of three lines that opens its issue in a new tab. @param {Item} item @param {number} now */
 export function card(item, now) {
   const { number, title, url, source, type, priority, property, agents, due, stale, updatedAt, closedAt } =
     item;
   const dueAt = due === null || closedAt !== null ? NaN : Date.parse(due);
   const at = Date.parse(closedAt ?? updatedAt);
-  // A reminder's source and type are the same word, which is said once.
+  // A reminder's source and type are the same word; show it once.
   const badges = new Set([source, type, priority, property].filter((badge) => badge !== null));
   const isPage = /^https?:\/\//.test(url);
   return h(

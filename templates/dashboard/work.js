@@ -1,4 +1,4 @@
-// The page /work: the lanes of the board, what filters them, and how old it is. The filters stand in the address.
+// The page /work: the lanes of the board, filters, and the age of the data. The filters are part of the URL.
 
 import { byId, command, h, show, watchCopies } from './dom.js';
 import { moment, plural } from './format.js';
@@ -8,11 +8,11 @@ import { card, FACETS, filtered, valuesOf } from './work-cards.js';
 
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 
-/** A lane shows so many cards at a time: with thousands, each redraw and each frame of a scroll would take too long. */
+/** Cards per lane and page; with thousands, redrawing and scrolling would be slow. */
 const PAGE = 200;
-/** Where the shown cards of a lane begin. @type {Map<string, number>} */
+/** Index of the first shown card by lane. @type {Map<string, number>} */
 const startOf = new Map();
-/** The lane whose other cards were asked for. @type {string | undefined} */
+/** The lane whose page was just turned. @type {string | undefined} */
 let turned;
 
 const search = /** @type {HTMLInputElement} */ (byId('search'));
@@ -77,7 +77,7 @@ function draw(board, now) {
   turned = undefined;
 }
 
-/** To the first card of a lane, as a person who has read the last one goes on. @param {string | undefined} lane */
+/** Scrolls to the first card of a lane and focuses it, after a page was turned. @param {string | undefined} lane */
 function goTo(lane) {
   const section = [...document.querySelectorAll('.lane')].find(
     (one) => one.getAttribute('data-key') === lane,
@@ -97,7 +97,7 @@ function laneOf(lane, order, kept, now) {
     'section',
     { class: 'lane', 'data-key': lane, 'aria-labelledby': id },
     h('h2', { id }, `${lane} `, h('span', { class: 'muted' }, String(own.length))),
-    start > 0 && turn('earlier', lane, start - PAGE, `${start} before`),
+    start > 0 && turn('earlier', lane, start - PAGE, `${start} earlier`),
     own.length > PAGE &&
       h('p', { class: 'muted small', 'data-key': 'range' }, `${start + 1} to ${end} of ${own.length}`),
     own.length === 0

@@ -85,7 +85,7 @@ describe('the dashboard in Chromium', function () {
     await page.waitForSelector('#flow li');
     await page.waitForSelector('#sources li');
     await page.waitForSelector('a[data-day]');
-    await waitForText(page, '#facts', /seen so far/);
+    await waitForText(page, '#facts', /tracked so far/);
     await waitForText(page, '#cadence', /Capture every/);
   }
 
@@ -95,7 +95,7 @@ describe('the dashboard in Chromium', function () {
       const { page } = one;
       const { record } = today(full.deps);
       expect(await textOf(page, '#facts')).to.equal(
-        `Fri 20 Nov 2026, UTC: ${minutes(record.totalMinutes)} seen so far, ${minutes(record.creationMinutes)} of it creation; 7 commits, 1 session.`,
+        `Fri 20 Nov 2026, UTC: ${minutes(record.totalMinutes)} tracked so far, ${minutes(record.creationMinutes)} creation; 7 commits, 1 session.`,
       );
       await drawn(page);
       expect(await textOf(page, '#flow .narrative')).to.equal(INSIGHT.narrative);
@@ -253,12 +253,12 @@ describe('the dashboard in Chromium', function () {
     it('where nothing is there yet', async () => {
       const box = senseBox('2026-11-20T17:41:00Z');
       box.deps.sources = realSources([]);
-      const none = { available: false, stale: false, date: '2026-11-20', narrative: null, contentTypes: [], since: null, generatedAt: null, model: null, reason: 'no read has been made yet' }; // prettier-ignore
+      const none = { available: false, stale: false, date: '2026-11-20', narrative: null, contentTypes: [], since: null, generatedAt: null, model: null, reason: 'no insight was built yet' }; // prettier-ignore
       Object.assign(answers, senseAnswers(box, none));
       const one = await open();
       const { page } = one;
       await waitForText(page, '#facts', /no captures today. Capture now: steward sense capture/);
-      await waitForText(page, '#flow', /^No read has been made yet\..*steward sense insight build/);
+      await waitForText(page, '#flow', /^No insight was built yet\..*steward sense insight build/);
       await waitForText(page, '#cadence', /No captures yet. Set it up: steward up/);
       await waitForText(page, '#day', /no earlier records; a day is recorded at its end/);
       expect(await textOf(page, '#hour')).to.equal('No tracked time.');
@@ -326,7 +326,7 @@ describe('the dashboard in Chromium', function () {
       await waitForText(page, '#notes', /Sources: config.json is no JSON. Correct it./);
       await waitForText(page, '#notes', /Recent activity: Invalid JSON from \/api\/sense\/insight/);
       await waitForText(page, '#notes', /The last 30 days: Unexpected answer from the daemon/);
-      expect(await textOf(page, '#facts')).to.match(/seen so far/);
+      expect(await textOf(page, '#facts')).to.match(/tracked so far/);
       expect(await textOf(page, '#cadence')).to.match(/^Capture every 2 min/);
     });
 
@@ -447,7 +447,7 @@ describe('the dashboard in Chromium', function () {
       await waitForText(
         page,
         '#notes',
-        /^Last updated 17:41. The daemon is not reachable. Start it with steward up.*; this page asks again by itself\.$/,
+        /^Last updated 17:41. The daemon is not reachable. Start it with steward up.*; this page reconnects automatically\.$/,
       );
       expect(await textOf(page, '#facts')).to.match(/8 h 12 m/);
       await page.context().setOffline(false);
@@ -540,7 +540,7 @@ describe('the dashboard in Chromium', function () {
     it('axe finds nothing where everything is missing or wrong', async () => {
       const box = senseBox('2026-11-20T17:41:00Z');
       box.deps.sources = realSources([]);
-      Object.assign(answers, senseAnswers(box, { available: false, reason: 'no read has been made yet' }));
+      Object.assign(answers, senseAnswers(box, { available: false, reason: 'no insight was built yet' }));
       changed('sources', (list: object[]) =>
         list.map((one) => ({ ...one, state: 'error', reason: 'It fails.' })),
       );

@@ -155,7 +155,7 @@ describe('the page /work in Chromium', function () {
       await waitForText(page, '.more', new RegExp(`^${left} more$`));
     }
     await page.click('.more');
-    await waitForText(page, '.earlier', /^1800 before$/);
+    await waitForText(page, '.earlier', /^1800 earlier$/);
     expect([(await cards(page)).at(-1), await page.locator('.more').count()]).to.deep.equal([
       'Issue 2000',
       0,
@@ -164,9 +164,9 @@ describe('the page /work in Chromium', function () {
     // Of fewer issues than that the last ones are shown.
     board = boardOf(board.items.slice(0, 1000).map((item) => issue(item.number, item.title, item.labels)));
     await page.evaluate("dispatchEvent(new Event('online'))");
-    await waitForText(page, '.earlier', /^800 before$/);
+    await waitForText(page, '.earlier', /^800 earlier$/);
     await page.click('.earlier');
-    await waitForText(page, '.earlier', /^600 before$/);
+    await waitForText(page, '.earlier', /^600 earlier$/);
     await page.fill('#search', 'Issue 999');
     await waitForText(page, '#facts', /1 open issue/);
     expect(await cards(page)).to.deep.equal(['Issue 999']);

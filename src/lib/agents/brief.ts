@@ -26,7 +26,7 @@ export function traitsIn(family: TraitFamily, text: string): string[] {
   return [...new Set(found.filter((id) => id !== undefined))];
 }
 
-/** An inline brief: `prompt` is what the agent is launched with, the rest is what it was composed of. */
+/** An inline brief: `prompt` launches the agent; the other fields show what it was composed from. */
 export interface Brief {
   role: string;
   perspective: string;
@@ -64,10 +64,10 @@ const MODE_LINES: Readonly<Record<BuilderMode, string>> = {
   audit: 'MODE: audit, read-only.',
 };
 
-/** Ends every prompt; what stands before it is not an order to speak. */
+/** Ends every prompt; overrides any earlier instruction to speak. */
 export const SILENCE = 'Write text only: do not speak, notify or announce anything; the assistant does that.';
 
-/** Also the most agents that one request launches. */
+/** Also the maximum number of agents per request. */
 export const MAX_BRIEFS = 32;
 const MAX_TASK = 8000;
 

@@ -127,7 +127,7 @@ function isNegated(text: string, { at, length }: Place): boolean {
   return has(before, 'negator') || has(clauseAfter(text, at + length, 5), 'negatedAfter');
 }
 
-/** Can the agent that ends here be given work? Not "customer agents" or an "agent class". */
+/** Returns whether the agent that ends here can be given work: not "customer agents" or an "agent class". */
 function isAssignable(text: string, place: Place): boolean {
   const end = place.at + place.length;
   const word = /(?<![a-z])(?:sub-)?[a-z]+$/.exec(text.slice(Math.max(0, end - 20), end))?.[0] ?? '';

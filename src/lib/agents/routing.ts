@@ -62,7 +62,7 @@ export interface Outcome {
   /** The tier ignores effort and words of the request. */
   fixedModel?: true;
   mode?: BuilderMode;
-  /** For the briefs; without it there is none unless several agents are requested. */
+  /** For the briefs; without it a single agent gets no brief. */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
   /** Parallel work, followed by a spotcheck. */
   parallel?: true;

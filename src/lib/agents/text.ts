@@ -70,7 +70,7 @@ const MASKS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\b[a-z][a-z0-9]{0,40}[A-Z][A-Za-z0-9]{0,40}\b/g, ''],
 ]; // prettier-ignore
 
-/** Masks quotes, code and addresses: a request is about them, but does not ask for them. */
+/** Masks quotes, code and addresses: words in them are not part of the request. */
 function masked(text: string): string {
   return MASKS.reduce(
     (rest, [pattern, word]) =>

@@ -24,7 +24,7 @@ import {
 import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 
-/** Only the head of a hook's JSON is used; a tool's input and output come after it. */
+/** Enough for the fields that hooks use; a tool's input and output come after them. */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
 
 /** Longest wait for the assistant to read a hook's output. */

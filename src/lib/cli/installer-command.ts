@@ -18,7 +18,7 @@ export const installerFlags = {
   })(),
 };
 
-/** Base of the commands that install, show and remove a job. */
+/** Base of the commands that install, show or remove a job. */
 export abstract class InstallerCommand extends BaseCommand {
   protected async install(
     id: JobId,

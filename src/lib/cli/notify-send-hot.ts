@@ -46,7 +46,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   }
 }
 
-/** Blocks until the daemon answers, since the process has nothing else to do. */
+/** Blocks until the daemon answers; the process has nothing else to do. */
 async function ask(request: LocalRequest): Promise<LocalAnswer | undefined> {
   return askLocalNow(request) ?? (await import('../platform/net/local-http')).askLocal(request);
 }

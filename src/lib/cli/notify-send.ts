@@ -26,7 +26,7 @@ const MAX_STDIN_BYTES = 64 * 1024;
 /** Longer than any channel takes for an attempt. */
 const WAIT_MS = 60_000;
 const POLL_MS = 1_000;
-/** A person at a terminal sees what the channels answer within this time. */
+/** How long to wait at a terminal for the channels' answers. */
 const GLANCE_MS = 300;
 
 /**
@@ -69,7 +69,7 @@ export async function sendFromTerminal(
   return { sent: { ...accepted, channels: entry.channels }, shown: textOf(entry) };
 }
 
-/** Waits for the first answers, and delivers if no daemon does: another delivering process may end before it sees this. */
+/** Waits for the first answers, and delivers if no daemon does: another delivering process may end too early. */
 async function answersTo(
   deps: NotifyContext['deps'],
   id: string,

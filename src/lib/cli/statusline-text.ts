@@ -11,9 +11,9 @@ import { type Session, type SessionsState, statusOf } from '../sessions/session'
 export interface StatusLine extends StatusInput {
   phase: Session['phase'] | null;
   session: string | null;
-  /** Sessions that wait for a person, without the one that asks. */
+  /** Number of other sessions that wait for a person. */
   waiting: number;
-  /** Minutes of creation today; null where sense captures nothing. */
+  /** Minutes of creation today; null if sense is not set up. */
   creationMinutes: number | null;
 }
 
@@ -21,7 +21,7 @@ export const NO_INPUT: StatusInput = { model: null, contextPercent: null, fiveHo
 
 const MAX_NAME = 32;
 
-/** The facts of the status line: of the session that the assistant names, else of the most recent one. */
+/** Returns the facts about the given session, or else the most recent one. */
 export function statusLine(
   state: SessionsState,
   given: { session: string | undefined; input: StatusInput; creationMinutes: number | null; nowMs: number },
@@ -45,12 +45,12 @@ export function statusLine(
 }
 
 /**
- * `Opus 4.8 · context 42% · 5 h 63% until 18:00 · week 31% · ▶ Execute · Fix the login · 2 waiting · 1 h 10 m`. In fewer
- * columns the least important parts are left out, and times of resets before all.
+ * `Opus 4.8 · context 42% · 5 h 63% until 18:00 · week 31% · ▶ Execute · Fix the login · 2 waiting · 1 h 10 m`. A narrow
+ * line drops the reset times first, then the least important parts.
  */
 export function statusLineText(line: StatusLine, options: { columns: number; nowMs: number }): string {
   const row = line.phase === null ? undefined : phase(line.phase);
-  // The larger the number, the earlier a part goes.
+  // A part with a larger number is dropped earlier.
   const parts: Part[] = [
     ...part(5, line.model),
     ...part(2, line.contextPercent === null ? null : `context ${line.contextPercent}%`),
@@ -85,7 +85,7 @@ function part(rank: number, text: string | null): Part[] {
 const DAY_MS = 86_400_000;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** `5 h 63% until 18:00`; a reset on another day has its weekday. A limit that was reset since is left out. */
+/** `5 h 63% until 18:00`; shows the weekday of a later reset, and omits a limit that has been reset since. */
 function limitPart(rank: number, name: string, limit: Limit | null, nowMs: number): Part[] {
   if (limit === null) return [];
   const short = `${name} ${limit.usedPercent}%`;

@@ -11,11 +11,11 @@ import { noteLost, runningSessions, type SessionsDeps } from '../sessions/state'
 import { lostSessions } from '../sessions/view';
 import { EMPTY_LIST, pressKey, watchedRows, watchFrame, withRows, type WatchList } from '../sessions/watch';
 
-/** How often the files of the sessions are checked for a change. */
+/** How often to check the session files for changes. */
 const CHECK_MS = 250;
-/** Ages and processes change without one. */
+/** Ages and processes change without a file change. */
 const REFRESH_MS = 2_000;
-/** After so long tmux and kitty are asked again for the names of windows. */
+/** How often to ask tmux and kitty for the names of windows. */
 const PLACES_MS = 30_000;
 
 interface Watching {
@@ -26,13 +26,13 @@ interface Watching {
   list: WatchList;
   state: SessionsState;
   places: ReadonlyMap<string, string>;
-  /** For which sessions the places were asked, and when. */
+  /** The last request for places. */
   asked: { slugs: string; atMs: number };
-  /** The files as they were read, and when. */
+  /** The state of the files at the last check. */
   seen: { marks: string; atMs: number };
 }
 
-/** `steward sessions --watch` on a terminal, until a person quits it. */
+/** Runs `steward sessions --watch` on a terminal until you quit. */
 export async function watchSessions(context: Context, terminal: Terminal): Promise<void> {
   const deps = await openSessions(context);
   await new Promise<void>((resolve, reject) => {
@@ -61,7 +61,7 @@ export async function watchSessions(context: Context, terminal: Terminal): Promi
   });
 }
 
-/** Reads the sessions where something has changed. */
+/** Reloads the sessions if their files have changed. */
 function check(at: Watching): void {
   const { deps } = at;
   const marks = marksOf([deps.workEvents, deps.path, namesFolder(deps.locks)]).text;
@@ -70,7 +70,7 @@ function check(at: Watching): void {
   at.seen = { marks, atMs };
   at.state = runningSessions(deps);
   const lost = lostSessions(at.state);
-  // An area that cannot be written has them noted by a later run.
+  // If the area cannot be written, a later run records them.
   if (lost.length > 0) void noteLost(deps, lost).catch(() => undefined);
   askPlaces(at);
   draw(at);
@@ -88,7 +88,7 @@ function askPlaces(at: Watching): void {
       at.places = places;
       draw(at);
     },
-    // The column stays as it is.
+    // Keep showing the last known places.
     () => undefined,
   );
 }
@@ -110,7 +110,7 @@ function press(at: Watching, key: string): 'quit' | undefined {
   return undefined;
 }
 
-/** Brings the selected session to the front, and says what came of it. */
+/** Brings the selected session to the front, and shows the result. */
 async function jump(at: Watching): Promise<void> {
   const row = at.list.rows.find(({ slug }) => slug === at.list.selected);
   const session = at.state.sessions[row?.slug ?? ''];

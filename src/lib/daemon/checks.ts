@@ -49,7 +49,7 @@ function checkRuns({ findDaemon, version, build }: Unconfigured): Promise<Findin
   });
 }
 
-/** Does this user area's daemon, another program, or nobody answer on the port? */
+/** Returns what answers on the port: this user area's daemon, another program, or nothing. */
 async function checkPort({ config, findDaemon }: DaemonChecked): Promise<Finding[]> {
   const { host, port } = config.user.daemon;
   const running = await findDaemon().catch(() => undefined);

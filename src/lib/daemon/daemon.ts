@@ -28,7 +28,7 @@ export interface DaemonParts {
   /** 0: any free port. */
   port: number;
   requireToken: boolean;
-  /** Answer other users of this machine over TCP, too. */
+  /** Also answer other users of this machine over TCP. */
   otherUsers: boolean;
   routes: readonly Route[];
   jobs: (log: DaemonLog) => readonly Job[];
@@ -47,7 +47,7 @@ export interface DaemonParts {
   limits?: ServerLimits;
 }
 
-/** Works continuously, beside requests and jobs. */
+/** Continuous work, such as deliveries. */
 export interface Service {
   /** Ends the work in progress; resolves within a bounded time. */
   close: () => Promise<void>;

@@ -91,11 +91,11 @@ const MAX_CODES = 20;
 
 /** Decides who may send requests over TCP. */
 export interface Gate {
-  /** Does a request need a key to get data? */
+  /** Whether a request needs a key to get data. */
   isRequired: boolean;
-  /** Does the request carry the token or the secret of the pages? */
+  /** Returns whether the request has the token or the secret of the pages. */
   hasKey: (head: RequestHead) => boolean;
-  /** Does the request carry the secret that only a signed-in page has? */
+  /** Returns whether the request has the secret of a signed-in page. */
   hasPageSecret: (head: RequestHead) => boolean;
   /** Returns a code that signs one page in. */
   newCode: () => { code: string; expiresInSec: number };

@@ -51,7 +51,7 @@ export function removeInstance(area: Area): void {
   removeFile(instancePath(area));
 }
 
-/** Is the last daemon listening on its socket, even if it is too busy to answer? */
+/** Returns whether the last daemon listens on its socket, even if it is too busy to answer. */
 export async function isAnswering(area: Area): Promise<boolean> {
   const last = readInstance(area);
   if (last === undefined) return false;

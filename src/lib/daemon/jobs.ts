@@ -38,7 +38,7 @@ export interface RunningJobs {
   status: () => JobStatus[];
   /** Why the last run of a module's job failed; undefined if none did. */
   failureOf: (module: string) => string | undefined;
-  /** Is no job running, except this one? */
+  /** Returns whether all other jobs are idle. */
   isIdle: (except: string) => boolean;
   /** Starts no more jobs; resolves when the running ones have ended. */
   stop: () => Promise<void>;
@@ -146,7 +146,7 @@ export interface UpgradeDeps {
   /** The version and build of this process. */
   build: string;
   installedBuild: () => string | undefined;
-  /** Is the daemon neither answering a request nor running a job? */
+  /** Returns whether the daemon has no request and no job in progress. */
   isIdle: () => boolean;
   end: (ending: 'outdated') => void;
   checkSec?: number;

@@ -42,7 +42,7 @@ const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 const MAX_TEXT = 4000;
 const FOLLOW_MS = 300;
 
-/** Opens the daemon's log. If it cannot be written, it says so once on stderr, and the daemon continues. */
+/** Opens the daemon's log. If it cannot be written, prints one warning to stderr, and the daemon continues. */
 export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog {
   let problem: string | undefined;
   return {
@@ -77,7 +77,7 @@ function cleaned(more: Readonly<Record<string, unknown>>): Record<string, unknow
   );
 }
 
-/** Returns the last lines, oldest first; reads the rotated log, too, if the current one is too short. */
+/** Returns the last lines, oldest first; also reads the rotated log if the current one is too short. */
 export function lastLines(path: string, count: number): LogLine[] {
   const lines: LogLine[] = [];
   for (const file of [rotatedName(path), path]) readFrom(file, 0, (line) => lines.push(line));

@@ -30,7 +30,7 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   locks: string;
   settings: () => RoutingSettings;
   channels: readonly Channel[];
-  /** Throws if the outbox has no room for so many more. */
+  /** Throws if the outbox has no room for this many more. */
   room: (deliveries: number) => void;
   /** DAEMON_CRON_VOICE is 1. */
   cronVoice: boolean;
@@ -48,7 +48,7 @@ export interface Accepted {
   phase?: string;
 }
 
-/** A text sent with the same key is sent again only after this. */
+/** The same text with the same key is not sent again within this time. */
 const DEDUPE_MS = 12 * 3_600_000;
 const LOCK_WAIT_MS = 5_000;
 
@@ -103,7 +103,7 @@ function store(deps: AcceptDeps, line: Line, plan: Plan, deliveries: readonly De
       heldUntil: deliveries.find(({ heldUntil }) => heldUntil !== undefined)?.heldUntil,
     });
   } catch (error) {
-    // On a full disk all of it is refused, and the sender sends it again.
+    // On a full disk, refuse the whole notification; the sender retries.
     for (const delivery of deliveries) removeFile(join(deps.outbox, nameOf(delivery)));
     throw error;
   }
@@ -145,7 +145,7 @@ function sentBefore(
   return { pending, duplicateOf: last?.hash === hash ? last.id : undefined };
 }
 
-/** Withdraws what still waits for the same channels. */
+/** Withdraws older deliveries that wait on the same channels. */
 function supersede(deps: AcceptDeps, pending: ReadonlySet<string>, by: readonly Delivery[]): void {
   for (const name of pending) {
     if (!by.some(({ channel }) => channel === parseName(name)?.channel)) continue;

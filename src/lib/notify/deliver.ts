@@ -40,15 +40,15 @@ async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promis
 }
 
 export interface DeliverOptions {
-  /** Waits for what is due within so many ms. */
+  /** Waits for deliveries due within this many ms. */
   patienceMs: number;
-  /** Ends after this, whatever still waits. */
+  /** Ends after this, even with pending deliveries. */
   longestMs: number;
 }
 
 /**
  * Delivers the outbox until nothing is due soon, for machines without a daemon. Returns false if another process
- * delivers. That one looks once more after releasing the lock, so what was added meanwhile is never missed.
+ * delivers. That one checks again after releasing the lock, so it never misses a new delivery.
  */
 export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions): Promise<boolean> {
   const endMs = deps.clock.monotonic() + options.longestMs;
@@ -89,7 +89,7 @@ export interface Delivering {
 }
 
 /**
- * Delivers until closed: what this process accepts at once, and what others add within seconds. Waits while another
+ * Delivers until closed: its own deliveries at once, those of other processes within seconds. Waits while another
  * process holds the lock.
  */
 export function keepDelivering(deps: DeliverDeps): Delivering {

@@ -62,7 +62,7 @@ const SWEEP_MS = 60_000;
 const FAULT_PAUSE_MS = 2_000;
 /** Channels that answer at once, thousands of times, must not block the event loop. */
 const SLICE_MS = 1;
-/** Log lines of one pause: more would push all else out of the log. */
+/** Log lines of one pause; more would push everything else out of the log. */
 const MAX_PAUSE_LINES = 200;
 
 export function startDispatcher(deps: DispatchDeps): Dispatcher {
@@ -109,13 +109,13 @@ export function resumeAll(at: Dispatcher): void {
   pump(at);
 }
 
-/** Returns whether anything is being sent, or is due within so many ms. */
+/** Returns whether anything is being sent or is due within `withinMs`. */
 export function isBusy({ deps, lanes, running }: Dispatcher, withinMs: number): boolean {
   const nowMs = deps.clock.now();
   return running.size > 0 || [...lanes.values()].some((lane) => nextDue(lane, nowMs) <= nowMs + withinMs);
 }
 
-/** Starts nothing more, and waits up to `graceMs` for what is being sent. */
+/** Starts nothing more, and waits up to `graceMs` for attempts in progress. */
 export async function closeDispatcher(at: Dispatcher, graceMs: number): Promise<void> {
   at.isClosed = true;
   clearTimeout(at.timer);
@@ -131,7 +131,7 @@ function logPause({ deps, pauseReasons }: Dispatcher, delivery: Delivery, untilM
   logResult(deps, { ...delivery, nextAt }, 'waiting', pauseReasons.get(delivery.channel));
 }
 
-/** Takes up what other processes put into the outbox. */
+/** Adds the deliveries that other processes put into the outbox. */
 export function scan(at: Dispatcher): void {
   const { deps, known, foreign, lanes } = at;
   const nowMs = deps.clock.monotonic();
@@ -166,7 +166,7 @@ function forget({ known, foreign }: Dispatcher, name: string): void {
   foreign.delete(name);
 }
 
-/** Expires what its own machine has not delivered within a day, so that a person learns of it. */
+/** Expires deliveries that their own machine has not sent within a day, so that they show as failed. */
 function expireForeign(at: Dispatcher): void {
   const { deps, foreign } = at;
   const outbox = outboxOf(deps);
@@ -190,7 +190,7 @@ function expireForeign(at: Dispatcher): void {
   }
 }
 
-/** Stores outcomes that could not be stored before; what still fails is left for the next scan. */
+/** Retries storing outcomes; failures are left for the next scan. */
 function settleRest({ deps, running, unsettled }: Dispatcher): void {
   try {
     for (const [name, { delivery, outcome }] of unsettled) {

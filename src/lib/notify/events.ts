@@ -12,7 +12,7 @@ export type Source = (typeof SOURCES)[number];
 export interface EventFacts {
   /** 1 (lowest) to 5, as push servers count. */
   priority: number;
-  /** Passes quiet hours whatever its priority. */
+  /** Ignores quiet hours at any priority. */
   urgent?: true;
   /** A push server shows this name as an emoji. */
   tag: string;

@@ -139,7 +139,7 @@ export interface HistoryEntry {
 
 export interface ChannelResult {
   channel: ChannelId;
-  /** `waiting`: not over; `skipped`: not sent there. */
+  /** `waiting`: still pending; `skipped`: not sent on this channel. */
   result: Result | 'waiting' | 'skipped';
   attempts: number;
   reason: string | null;

@@ -2,7 +2,7 @@ import type { Parcel } from './channels/channel';
 import type { Delivery } from './outbox';
 import { digestText } from './text';
 
-/** A wait in wall-clock ms. It is over at `untilMs`, and on any clock before `fromMs`: that one moved back. */
+/** A wait in wall-clock ms. It ends at `untilMs`, or if the clock moved back before `fromMs`. */
 export interface Wait {
   fromMs: number;
   untilMs: number;
@@ -22,7 +22,7 @@ export interface Lane {
   /** Within these times nothing of `delayed` is due. */
   quiet: Wait;
   paused: Wait;
-  /** From so many on, due deliveries go out as one. */
+  /** The number of due deliveries from which they are combined into one. */
   joinsFrom: number;
 }
 
@@ -118,7 +118,7 @@ export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
   return batch;
 }
 
-/** Joins what waited for the end of the same quiet hours, and what the channel joins anyway. */
+/** Combines pushes held for the same quiet hours, and deliveries that the channel combines anyway. */
 function batchOf({ ready, joinsFrom }: Lane, first: Delivery): Delivery[] {
   const joins = joinsFrom < Infinity;
   if (first.sentParts > 0 || (!joins && first.heldUntil === undefined)) return [first];
@@ -145,7 +145,7 @@ export function resume(lane: Lane): void {
   lane.paused = NO_WAIT;
 }
 
-/** When the lane next has something to do, wall-clock ms; Infinity for never. */
+/** When the lane next has work, wall-clock ms; Infinity for never. */
 export function nextDue(lane: Lane, nowMs: number): number {
   promote(lane, nowMs);
   const earliest = lane.ready.length > 0 ? 0 : lane.quiet.untilMs;

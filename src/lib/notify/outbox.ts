@@ -163,7 +163,7 @@ export function scanOutbox(deps: At, isKnown: (name: string) => boolean): Outbox
   };
 }
 
-/** Buries an unreadable delivery. A folder or link stays where it is. */
+/** Moves an unreadable delivery to the dead letters. Leaves folders and links alone. */
 export function buryUnreadable(deps: OutboxDeps, name: string): void {
   if (lstatOf(join(deps.outbox, name))?.isFile === false) return;
   bury(outboxOf(deps), 'waiting', name, { atMs: deps.clock.now() });

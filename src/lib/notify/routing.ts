@@ -178,7 +178,7 @@ export function muteState(deps: MuteDeps): MuteState {
   if (text === undefined) return { muted: false, until: null };
   const until = parseObject(text)?.['until'];
   const untilMs = typeof until === 'string' ? parseIso(until) : undefined;
-  // A damaged file was written to mute, and silence does no harm.
+  // Treat a damaged file as a mute: silence does no harm.
   if (untilMs === undefined) return { muted: true, until: null };
   const muted = untilMs > deps.clock.now();
   return { muted, until: muted ? toIso(untilMs) : null };

@@ -50,7 +50,7 @@ export interface Offered {
   accepted: Accepted;
   /** This process accepted it, so no daemon has it in memory. */
   isOurs: boolean;
-  /** Says that the daemon did not answer. */
+  /** Warns that the daemon did not answer. */
   note?: string;
 }
 

@@ -65,7 +65,7 @@ function putBack(deps: SettleDeps, name: string, next: Delivery): void {
   release(outboxOf(deps), name, nameOf(next));
 }
 
-/** The file itself moves on, by one rename, so a crash cannot show it twice. */
+/** Moves the file itself with one rename, so a crash cannot show the message twice. */
 function moveToDesktop(deps: SettleDeps, delivery: Delivery, reason: string): Delivery | undefined {
   if (delivery.alsoShown === true) return end(deps, delivery, 'shown', reason);
   const name = nameOf(delivery);
@@ -82,7 +82,7 @@ function reasonOf({ reason, hint }: { reason: string; hint: string }): string {
   return `${reason} ${hint}`;
 }
 
-/** Takes up what killed processes left claimed. */
+/** Recovers deliveries that killed processes had claimed. */
 export function recover(deps: SettleDeps): void {
   for (const { name, entry } of abandoned(outboxOf(deps), deps.machineId, deps.clock.now())) {
     if (entry === undefined) bury(outboxOf(deps), 'claimed', name, { atMs: deps.clock.now() });
@@ -91,8 +91,8 @@ export function recover(deps: SettleDeps): void {
 }
 
 /**
- * Closes a claimed delivery that has its result, and puts back one that was not being sent. One that was may have
- * arrived: it is sent once more, and given up after a second interruption, so nothing arrives three times.
+ * Closes a claimed delivery that has a result, and requeues one that was not being sent. One that was being sent may
+ * have arrived: it is retried once, then given up after a second interruption, so nothing arrives three times.
  */
 export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delivery): void {
   if (delivery.result !== undefined) return close(deps, name, delivery);

@@ -118,7 +118,7 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
   }
 }
 
-/** How a turn ended: as its hook told, else by the transcript, whose end the assistant may write after the hook. */
+/** Returns how a turn ended: from its hook, else from the transcript, which the assistant may finish after the hook. */
 function endOf(
   deps: TriggerDeps,
   { transcript, attempts, ended, id }: Intention,
@@ -169,7 +169,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   });
 }
 
-/** The group of each intention by id; the last of a group is notified for all. */
+/** The group of each intention by id; only the last of a group sends a notification. */
 type Groups = ReadonlyMap<string, { last: string; count: number }>;
 
 /** The ended agents by session; undefined while more may end in a moment. */
@@ -202,7 +202,7 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
   });
 }
 
-/** What the session asks the person for. */
+/** What the session needs from the person. */
 function requestOf(reason: string | undefined, session: Session | undefined): string {
   const request = requestWords(reason, session?.askedTool);
   return request ?? (reason === 'idle_prompt' ? 'waits for your next prompt' : 'asks for your input');

@@ -19,7 +19,7 @@ export interface AppFocusDeps {
 }
 
 interface Cursor {
-  /** Time of the last sample, whatever it showed. */
+  /** Time of the last sample, even of one without an event. */
   lastSampleMs: number;
   /** Sampled time below a second that is in no event yet. */
   carryMs: number;

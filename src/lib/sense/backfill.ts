@@ -29,7 +29,7 @@ export interface BackfillDeps extends CaptureDeps {
 }
 
 export interface BackfillResult {
-  /** False: `sense.enabled` is false, and nothing was read. */
+  /** False if `sense.enabled` is false; then nothing was read. */
   enabled: boolean;
   dryRun: boolean;
   from: Day;

@@ -24,7 +24,7 @@ export interface SourceOutcome {
 }
 
 export interface CaptureResult {
-  /** False: `sense.enabled` is false, and nothing was read or written. */
+  /** False if `sense.enabled` is false; then nothing was read or written. */
   captured: boolean;
   ts: string;
   /** Number of events stored. */
@@ -34,7 +34,7 @@ export interface CaptureResult {
   rolled: Day[];
   /** Days whose event log was deleted. */
   pruned: Day[];
-  /** What failed besides the sources; the events are stored. */
+  /** Failures other than those of sources; the events are stored. */
   problems: string[];
 }
 
@@ -255,7 +255,7 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
 
 /**
  * Returns whether a day may still take events. A recorded day without its log may not: building its record again would
- * lose the rest. A clock that was ahead causes this for days that are not over.
+ * lose the rest. A clock that was ahead causes this for unfinished days.
  */
 export function isOpen(store: SenseStore, day: Day, today: Day): boolean {
   if (store.logBytes(day) !== undefined) return true;

@@ -74,7 +74,7 @@ export function insightStore(folder: string) {
 /** The answer of `GET /api/sense/insight` and `sense insight`. Times are ISO-8601 UTC. */
 export interface Insight {
   available: boolean;
-  /** It is of an earlier day; today has no insight. */
+  /** The insight is from an earlier day; today has none. */
   stale: boolean;
   /** Its day; today without an insight. */
   date: Day;

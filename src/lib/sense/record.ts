@@ -30,7 +30,7 @@ export interface DailyRecord {
   generatedAt: string;
   /** True if the day was over when the record was built. */
   final: boolean;
-  /** Nothing was captured on this day; its commits and sessions were read back later, its application time is not recorded. */
+  /** A backfill added this day's commits and sessions later; its application time is not recorded. */
   backfilled?: true;
   totalMinutes: number;
   creationMinutes: number;

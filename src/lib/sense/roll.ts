@@ -79,7 +79,7 @@ export function rollKeepingTime(deps: RollDeps, state: SenseState, days: readonl
   deps.store.writeState(state);
 }
 
-/** Rolls these days and stores the state. A lost state is left to the next capture, which rolls the days again. */
+/** Rolls these days and stores the state. If the state was lost, the next capture rolls the days again. */
 function rollDays(deps: RollDeps, days: readonly Day[]): DailyRecord[] {
   const { state, damaged, lost } = deps.store.readState();
   const records = days.map((day) => rollDay(deps, state, day));
@@ -129,7 +129,7 @@ function firstDay(store: SenseStore): Day | undefined {
 
 export interface Rerolled {
   rolled: Day[];
-  /** Recorded days whose event log was deleted: their records stay as they are. */
+  /** Recorded days whose event log was deleted; their records stay unchanged. */
   kept: Day[];
 }
 

@@ -5,7 +5,7 @@ export interface Collected {
   events: SenseEvent[];
   /** Passed back at the next capture; stored together with the events. */
   cursor: unknown;
-  /** `idle`: nothing to capture now. `unsupported`: cannot work here. `error`: should work here, but failed. */
+  /** `idle`: nothing to capture now. `unsupported`: cannot work here. `error`: should work here but failed. */
   state: 'ok' | 'idle' | 'unsupported' | 'error';
   /** Why, and what to do; with `ok`, what failed in part. */
   reason?: string;

@@ -214,7 +214,7 @@ export interface InitResult {
   created: boolean;
 }
 
-/** Writes the default configuration and the templates; existing files stay as they are. */
+/** Writes the default configuration and the templates; existing files stay unchanged. */
 export function initSense(
   { area, store }: { area: Pick<UserArea, 'sense' | 'config'>; store: SenseStore },
   defaults: SenseConfig,

@@ -60,7 +60,7 @@ export function readCache(path: string, repo: string): Cache {
   const issues = stored.issues.filter((issue): issue is Issue => v.is(StoredIssue, issue));
   const lost = stored.issues.length - issues.length;
   if (lost === 0) return { repo, issues, malformed, since, fullAt, etag, labels };
-  // Nothing readable is unknown, and not "no issues".
+  // An unreadable cache means unknown, not "no issues".
   if (issues.length === 0) return empty;
   return { repo, issues, malformed: malformed + lost, since: null, fullAt, etag: null, labels };
 }

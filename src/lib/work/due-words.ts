@@ -58,7 +58,7 @@ function isDay(at: ParsedResult['start']): boolean {
   return at.isCertain('day') || at.isCertain('weekday');
 }
 
-/** Parses again without the ambiguous words until none is left, since they may hide a time. */
+/** Parses again without ambiguous words until no more are found, since they may hide a time. */
 function clearTimes(parser: Chrono, text: string, reference: ParsingReference): ParsedResult[] {
   let masked = text;
   for (;;) {
@@ -82,7 +82,7 @@ function ambiguousSpan(result: ParsedResult, text: string): Span | undefined {
   );
 }
 
-/** Returns a number that was taken for an hour only because it precedes a day: `chapter 10 tomorrow`. */
+/** Returns a number that was mistaken for an hour because it precedes a day: `chapter 10 tomorrow`. */
 function bareHour(result: ParsedResult, before: string): Span | undefined {
   const { index, text: words, start } = result;
   if (!result.tags().has('parser/ENTimeExpressionParser')) return undefined;

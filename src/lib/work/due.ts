@@ -92,7 +92,7 @@ function instantMeant(text: string, at: ParsedResult['start'], step: Step, { now
       return end > nowMs ? end : instantAt(23, 59);
     }
   }
-  // chrono gives a day without a time some hour; morning is more likely. "This evening" has its own.
+  // chrono picks an arbitrary hour for a day without a time; morning is more likely. "This evening" has its hour.
   const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(text);
   const named = { ...day, hour: isDayOnly ? MORNING : get('hour'), minute: isDayOnly ? 0 : get('minute') };
   const offset = at.get('timezoneOffset') ?? UNUSED_OFFSET;

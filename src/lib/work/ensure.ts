@@ -219,7 +219,7 @@ async function createOrFind(batch: Batch, key: string, issue: NewIssue): Promise
       writeEntry(batch, key, undefined);
       throw error;
     }
-    // It may have taken effect; the intention stays until the list tells.
+    // It may have taken effect; keep the intention until the list shows whether it did.
     const found = await findAfterFailure(batch, key);
     if (found === undefined) throw error;
     return found;

@@ -95,7 +95,7 @@ export interface Staleness {
   staleReason: string | null;
 }
 
-/** Tells whether the list was ever fetched. A missing or damaged cache means unknown, and not "no issues". */
+/** Tells whether the list was ever fetched. A missing or damaged cache means unknown, not "no issues". */
 function wasFetched({ cache }: Pick<WorkDeps, 'cache'>, repo: string): boolean {
   return cache(repo).fullAt !== null;
 }

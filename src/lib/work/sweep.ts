@@ -29,7 +29,7 @@ import {
 } from './sweep-plan';
 
 export interface SweepDeps extends CaptureDeps {
-  /** Returns the sessions that are over and whose file was written since a time, oldest first. */
+  /** Returns the ended sessions whose file was written since a time, oldest first. */
   sessionsSince: (ms: number) => CapturedSession[];
   projects: () => Promise<ProjectState[]>;
   goals: () => Goal[];
@@ -105,7 +105,7 @@ function skipReason(deps: WorkDeps): string | null {
 interface Plan {
   merge: ReturnType<typeof duplicates>;
   stale: StalePlan;
-  /** Sessions that only lack the number in their session file. */
+  /** Sessions whose session file only lacks the issue number. */
   existing: Missed[];
   create: (Wanted & Partial<Missed>)[];
 }

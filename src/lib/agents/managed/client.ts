@@ -54,7 +54,7 @@ export interface ManagedClient {
 const NAMES = { agents: 'agent', environments: 'environment', sessions: 'session' } as const;
 export type ResourceKind = keyof typeof NAMES;
 
-/** One of the two, or none. */
+/** At most one of these is set. */
 export type Credential = { apiKey: string } | { authToken: string } | undefined;
 
 export interface ClientDeps {

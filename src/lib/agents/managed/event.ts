@@ -68,7 +68,7 @@ export function targetOf(event: unknown): string | undefined {
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/i;
 
-/** Is it safe in a URL and in a file name? */
+/** Returns whether an id is safe in a URL and in a file name. */
 export function isId(text: string): boolean {
   return ID.test(text) && !DEVICE.test(text);
 }

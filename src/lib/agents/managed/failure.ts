@@ -90,7 +90,7 @@ function notApi(host: string, status: number): Description {
   ];
 }
 
-/** Returns the error for an answer of something else. */
+/** Returns the error for an answer that is not from the service. */
 export function notTheApi(host: string, answer: OriginAnswer): StewardError {
   const [kind, text, hint] = notApi(host, answer.status);
   const failure: ApiFailure = { status: 502, type: 'not_the_api', retryAfterMs: undefined };
@@ -104,12 +104,12 @@ export function failureOf(error: unknown): ApiFailure | undefined {
     : undefined;
 }
 
-/** Does the service lack the list of events? The specification names the stream only. */
+/** Returns whether the service lacks the list of events; the specification has only the stream. */
 export function isNotServed(error: unknown): boolean {
   return [404, 405, 501].includes(failureOf(error)?.status ?? 0);
 }
 
-/** Can a retry succeed? 4xx is final, except timeouts, conflicts and rate limits. */
+/** Returns whether a retry can succeed. 4xx is final, except timeouts, conflicts and rate limits. */
 export function isTransient(error: unknown): boolean {
   if (networkFailureOf(error) !== undefined) return true;
   const failure = failureOf(error);
@@ -117,7 +117,7 @@ export function isTransient(error: unknown): boolean {
   return failure.status >= 500 || [408, 409, 429].includes(failure.status);
 }
 
-/** May the failed POST have had its effect? The API has no idempotency keys. */
+/** Returns whether the failed POST may have taken effect. The API has no idempotency keys. */
 export function mayHaveLanded(error: unknown): boolean {
   const network = networkFailureOf(error);
   if (network !== undefined) return network.sent;
@@ -125,7 +125,7 @@ export function mayHaveLanded(error: unknown): boolean {
   return status === 408 || (status !== undefined && status >= 500);
 }
 
-/** Did the failed POST certainly have no effect? Unknown if it was aborted. */
+/** Returns whether the failed POST certainly had no effect. An aborted one may have had it. */
 export function isNothingDone(error: unknown): boolean {
   const isKnown = failureOf(error) !== undefined || networkFailureOf(error) !== undefined;
   return isKnown && !mayHaveLanded(error);
@@ -145,7 +145,7 @@ export interface Timing {
   longestPauseMs: number;
   /** Attempts of one request. */
   tries: number;
-  /** An unreachable session is given up after this time. */
+  /** Time after which to give up on an unreachable session. */
   patienceMs: number;
   /** A silent stream is reopened after this time. */
   silenceMs: number;
@@ -201,7 +201,7 @@ export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Prom
 }
 
 /**
- * Does work exactly once. After a failure that may have had its effect (`mayLand`), it retries only if `landed` finds no
+ * Does work exactly once. After a failure that may have taken effect (`mayLand`), it retries only if `landed` finds no
  * effect several times.
  */
 export async function once<T>(

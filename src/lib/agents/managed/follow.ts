@@ -37,7 +37,7 @@ export interface FollowInput {
   maxCost?: number;
   /** Ids of events just sent: the end counts only after they are shown. */
   sent?: readonly string[];
-  /** The service reports the session as idle: without any event there is nothing to wait for. */
+  /** The service reports the session as idle, so without events there is nothing to wait for. */
   isIdle?: boolean;
 }
 
@@ -103,7 +103,7 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
   }
 }
 
-/** Follows one connection; returns the end of what is followed, if it came. */
+/** Follows one connection; returns the end of the turn or session, if reached. */
 async function followStream(at: Following, onProgress: () => void): Promise<FollowEnd | undefined> {
   const frames = await readFrames(await at.deps.client.stream(at.input.session));
   try {
@@ -165,12 +165,12 @@ async function answerAll(
   return answers.length > 0;
 }
 
-/** Sends what a killed process left unsent; true if there was something. */
+/** Sends the pending message of a killed process; true if there was one. */
 async function sendUnsent(at: Following): Promise<boolean> {
   const { deps, input, turn, reader } = at;
   const sent = await sendPending(deps, input.session);
   if (sent === undefined) return false;
-  // If the log shows it, its turn has begun there, and may have ended.
+  // If the log shows it, its turn has started, and may have ended.
   if (sent.id === undefined || !deps.log.has(sent.id)) beginTurn(turn);
   if (sent.id !== undefined) at.sent.push(sent.id);
   at.sentSince = deps.clock.monotonic();
@@ -178,7 +178,7 @@ async function sendUnsent(at: Following): Promise<boolean> {
   return true;
 }
 
-/** Is something that was sent not shown yet? Stops waiting, with a message, after some time. */
+/** Returns whether a sent event is not shown yet. Stops waiting, with a message, after some time. */
 function isWaitingForSent(at: Following): boolean {
   const { clock, timing, log, say } = at.deps;
   at.sent = at.sent.filter((id) => !log.has(id));

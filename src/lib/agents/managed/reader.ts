@@ -25,7 +25,7 @@ export interface History {
 }
 
 const MAX_EVENTS = 1000;
-/** Up to this many events are read again rather than advancing the cursor with a request of its own. */
+/** Up to this many events are read again, to save a request that only advances the cursor. */
 const SHORT_TAIL = 100;
 const START = { page: undefined, before: '', tail: 0 };
 
@@ -173,7 +173,7 @@ export interface Reader extends ReaderDeps {
   pace: number;
   /** An event may be missing: a frame was unreadable, or what was sent is not shown yet. */
   isIncomplete: boolean;
-  /** Does the service have a list of events? Without one, the events of the stream are taken as they come. */
+  /** Whether the service has a list of events. Without one, stream events are stored in order of arrival. */
   hasHistory: boolean | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface SessionLog {
   show: () => Promise<void>;
   /** Marks everything as not shown. */
   rewind: () => void;
-  /** May an event be shown twice, since a killed process wrote to an output that cannot be checked? */
+  /** Whether an event may be shown twice, because a killed process wrote to an output that cannot be checked. */
   mayRepeat: () => boolean;
   close: () => void;
 }

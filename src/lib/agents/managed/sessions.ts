@@ -129,7 +129,7 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
 
 /**
  * Returns the session to resume: the given one, else one that a killed run was starting, else the one used last; sends a
- * message to it. A session that is over is `conflict`.
+ * message to it. An ended session is `conflict`.
  */
 export async function wakeSession(
   deps: SendDeps,

@@ -125,7 +125,7 @@ export function endText({ outcome, cost }: FollowEnd): string {
 export function pendingLines(session: string, pending: readonly ToolUse[]): string[] {
   return pending.flatMap(({ id, name, kind, input }) => {
     const use = `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`;
-    // The id comes from the service; nobody should paste control characters or a flag.
+    // The id comes from the service and gets pasted: no control characters, and no flags.
     if (/[\p{C}\p{Zl}\p{Zp}]/u.test(id) || id.startsWith('-'))
       return [use, '    Its id cannot be used in a command.'];
     return [

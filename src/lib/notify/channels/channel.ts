@@ -45,11 +45,11 @@ export interface Channel {
   readonly keepMs?: number;
   /** Deliveries wait for the end of quiet hours, and go out as one. */
   readonly isHeld?: true;
-  /** From so many on, waiting deliveries become one. */
+  /** The number of waiting deliveries from which they are combined into one. */
   readonly joinsFrom?: number;
   /** Why it is switched off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
-  /** Why it cannot send, as far as that is known without starting or asking anything. */
+  /** Why it cannot send, if that is known without starting a program or sending a request. */
   trouble?: () => Trouble | undefined;
   /** Loads its libraries before an attempt, to keep the attempt short. May throw. */
   prepare?: () => Promise<void>;

@@ -45,7 +45,7 @@ export function voiceChannel({
 const TEXT = 'This is a test.';
 /** A WAV header without sound is smaller. */
 const MIN_BYTES = 2_000;
-/** Engines that play the sound themselves, so that it cannot be caught. */
+/** Engines that play the sound themselves, so that it cannot be recorded. */
 const ALOUD = ['sapi', 'spd-say'];
 
 /** Has the engines speak like a notification: into a file, or aloud with `--sound`. */

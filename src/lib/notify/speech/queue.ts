@@ -22,7 +22,7 @@ export interface Utterance {
 export interface Speech {
   /** Never throws. */
   say(utterance: Utterance): Promise<Spoken>;
-  /** Takes no more, and stops the current text after `graceMs`. */
+  /** Accepts no more texts, and stops the current one after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -75,11 +75,11 @@ interface Waiting {
   answer: (spoken: Spoken) => void;
 }
 
-/** An engine that failed lately. */
+/** An engine that failed recently. */
 interface Rest {
   /** Monotonic ms. */
   untilMs: number;
-  /** The failure, if it took so long that the engine is skipped. */
+  /** The failure, if it was slow enough to skip the engine. */
   slowFailure: string | undefined;
 }
 
@@ -163,7 +163,7 @@ function waitedMs({ clock }: Queue, { nowMs, monotonicMs }: Waiting): number {
   return Math.max(clock.monotonic() - monotonicMs, clock.now() - nowMs);
 }
 
-/** Tries the engines in order, those that failed lately last, so one that hangs delays a single text. */
+/** Tries the engines in order, recently failed ones last, so one that hangs delays a single text. */
 async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortController): Promise<Spoken> {
   const { clock, limits, resting } = queue;
   const endMs = clock.monotonic() + limits.textMs;
@@ -212,7 +212,7 @@ function restAfter({ clock, limits }: Queue, failure: string, startMs: number): 
   };
 }
 
-/** Returns undefined if it was heard, else why not. Ends in time, whatever the engine does. */
+/** Returns undefined if it was heard, else why not. Ends in time even if the engine hangs. */
 async function attempt(
   { machine, limits }: Queue,
   engine: SpeechEngine,

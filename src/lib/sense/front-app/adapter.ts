@@ -11,7 +11,7 @@ export interface FrontApp {
   pid?: number;
 }
 
-/** What adapters may use of the desktop they run on. */
+/** The desktop facilities that adapters may use. */
 export interface Desktop {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;

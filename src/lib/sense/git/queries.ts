@@ -81,10 +81,10 @@ function isPlainName(name: string): boolean {
 
 export interface LogQuery {
   tips: readonly string[];
-  /** Leaves out what these reach. */
+  /** Excludes commits that these reach. */
   not: readonly string[];
   limit: number;
-  /** Leaves out commits that are older, seconds since the epoch. */
+  /** Excludes commits older than this, seconds since the epoch. */
   sinceSec?: number;
 }
 

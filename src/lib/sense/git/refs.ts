@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/time/clock';
 import type { CollectInput } from '../source';
 import { newMemory, type Memories, type RepositoryMemory } from './memory';
 
-/** What git reads beside the refs before it answers; a pipe or device there would block it. */
+/** Files besides the refs that git reads first; a pipe or device in their place would block it. */
 const READ_BY_GIT = [
   ...['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'],
   ...['HEAD', 'packed-refs'],

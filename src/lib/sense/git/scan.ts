@@ -3,7 +3,7 @@ import { authorSecondOf, newWork, type Commit, type NewWork } from './identity';
 import { afterScan, newMemory, type RepositoryMemory } from './memory';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';
 
-/** Whose commits count: those of the repository's own `user.email`, everyone's, or those of these addresses. */
+/** Whose commits count: those of the repository's `user.email`, of everyone, or of these addresses. */
 export type Authors = 'mine' | 'all' | readonly string[];
 
 export interface ScanInput {

@@ -83,7 +83,7 @@ export async function deliverCaptures(deps: CaptureDeps): Promise<DrainResult> {
 
 export interface RetryResult extends DrainResult {
   retried: number;
-  /** Entries that cannot be read, and stay where they are. */
+  /** Unreadable entries, which stay in place. */
   unreadable: number;
   deadFolder: string;
 }

@@ -45,7 +45,7 @@ export function wholePromptIf(setting: PromptSetting, { text }: Pick<Prompt, 'te
   return setting === 'whole' ? { prompt: wholePrompt(text) } : {};
 }
 
-/** Spools each request of a prompt, once in a session. Returns what to tell the person. */
+/** Spools each request of a prompt, once per session. Returns the message for the person. */
 export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefined {
   const { repo } = deps.area.work;
   if (!exists(repo)) return undefined;

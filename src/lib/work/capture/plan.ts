@@ -40,7 +40,7 @@ export async function planPrompt(
 /** `hook session-end --dry-run`. */
 export interface SessionEndPlan {
   action: 'create' | 'update' | 'none';
-  /** Why nothing happens, or not yet. */
+  /** Why nothing happens, or why it waits. */
   reason: string | null;
   title: string | null;
   labels: string[];
@@ -91,7 +91,7 @@ function issuePlan(
   return { action: 'update', reason: null, title: issue.title, labels: existing([`Status:${status}`]) };
 }
 
-/** Returns the session's issue as far as it is known locally. An issue that is not cached is taken for open. */
+/** Returns the session's issue from local data; an uncached issue counts as open. */
 function knownIssue(
   ledger: string,
   repo: string,

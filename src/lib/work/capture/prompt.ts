@@ -15,7 +15,7 @@ export interface PromptMatch {
   text: string;
 }
 
-/** UTF-16 units of a prompt that are searched; the rest was pasted. */
+/** UTF-16 units of a prompt to search; the rest is assumed to be pasted. */
 const MAX_READ = 64 * 1024;
 /** A longer line was pasted: before and after its white space is normalised. */
 const MAX_RAW_LINE = 1000;

@@ -18,7 +18,7 @@ export interface CapturedSession {
   /** The name of its folder. */
   slug: string;
   artifact: Artifact;
-  /** Whether there are files beside the session file. */
+  /** Whether the folder has files besides the session file. */
   hasFiles: () => boolean;
   /** Whether a marker keeps its work on this machine. */
   isRestricted: () => boolean;
@@ -60,7 +60,7 @@ function sessionWith(
   };
 }
 
-/** Returns the sessions that are over and whose file was written since a time, ms, oldest first. */
+/** Returns the ended sessions whose file was written since a time, ms, oldest first. */
 export function sessionsAmong(
   sessions: string,
   { since, live }: { since: number; live: ReadonlySet<string> },

@@ -50,7 +50,7 @@ export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number): 
  */
 export async function undo(deps: WorkDeps, captures: readonly Undoable[]): Promise<Undone[]> {
   const keys = new Set(captures.map(({ key }) => key));
-  // First out of the spool, so that no delivery creates them meanwhile.
+  // Remove them from the spool first, so that no delivery creates them meanwhile.
   const isMeant = ({ capture }: Intention): boolean => capture !== undefined && keys.has(capture.key);
   const texts = textsOf(await withdraw(spoolOf(deps), isMeant));
   const done: Undone[] = [];

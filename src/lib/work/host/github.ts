@@ -42,7 +42,7 @@ const MIB = 1024 * 1024;
 const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 15 * 60_000 };
 const PAGE = 100;
 const TIMEOUT_MS = 30_000;
-/** GitHub allows 80 creations a minute; the rest is left to the person. */
+/** GitHub allows 80 creations a minute; this leaves some for you. */
 const WRITES_PER_MINUTE = 60;
 const HEADERS = { 'x-github-api-version': '2022-11-28', accept: 'application/vnd.github+json' };
 
@@ -93,7 +93,7 @@ export async function githubHost(deps: GitHubDeps): Promise<Host> {
   };
 }
 
-/** Counts the traffic and rejects responses that are not JSON, since Octokit takes an empty one for an empty list. */
+/** Counts the traffic and rejects responses that are not JSON, since Octokit treats an empty one as an empty list. */
 function metered(bound: BoundFetch, traffic: Service['traffic'], asked: Service['asked']): BoundFetch {
   return async (url, init) => {
     traffic.requests += 1;

@@ -36,7 +36,7 @@ export function makeOctokit(options: OctokitOptions) {
     userAgent: options.userAgent,
     request: { fetch: options.fetch },
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-    // Octokit reports a missing network as 500: retrying would only make a person wait.
+    // Octokit reports a missing network as 500; retries would only delay the error.
     retry: {
       retries: 1,
       doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451, 500],

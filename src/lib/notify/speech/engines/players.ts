@@ -60,8 +60,8 @@ export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boo
 }
 
 /**
- * Plays a file to its end with the first player that works. One that takes far longer than the sound waits for a sound
- * server that hangs; the others would, too.
+ * Plays a file to its end with the first player that works. If a player takes far longer than the sound, the sound
+ * server hangs, so the others are not tried.
  */
 export async function play(
   machine: SpeechMachine,

@@ -18,7 +18,7 @@ export interface ProviderSettings {
   /** The default voice. */
   voiceId: string | undefined;
   model: string | undefined;
-  /** Passed on as they are: stability, similarity_boost, speed, … */
+  /** Passed on unchanged: stability, similarity_boost, speed, … */
   settings: Readonly<Record<string, number | boolean>>;
 }
 
@@ -138,7 +138,7 @@ interface Sound {
   bytes: Buffer;
 }
 
-/** Recognizes what was sent, since some servers send WAV or MP3 whatever the request. Other data is `unavailable`. */
+/** Detects the audio format, since some servers ignore the requested one. Other data is `unavailable`. */
 function soundOf(bytes: Buffer, contentType: string): Sound {
   const type = contentType.toLowerCase();
   const head = bytes.subarray(0, 4).toString('latin1');

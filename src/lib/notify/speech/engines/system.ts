@@ -25,7 +25,7 @@ export function sayEngine(): SpeechEngine {
   };
 }
 
-/** Reads base64 from stdin, whatever the console's code page. */
+/** Reads base64 from stdin, so that the console's code page does not matter. */
 const SPEAK_ON_WINDOWS =
   '$t = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
   'Add-Type -AssemblyName System.Speech;' +
@@ -53,7 +53,7 @@ export function espeakEngine(): SpeechEngine {
     lacksPlayer: (machine) => isInstalled(machine) && !canPlay(machine, 'wav'),
     async speak(machine, order) {
       const input = withoutCommands(order.text);
-      // -b 1: UTF-8, whatever the locale.
+      // -b 1: UTF-8 in any locale.
       const args = ['-b', '1', '--stdin'];
       if (!canPlay(machine, 'wav')) {
         const stderr = await runStep(machine, order, 'espeak-ng', args, { input });
@@ -100,7 +100,7 @@ function fileEngine(
   };
 }
 
-/** speech-dispatcher plays the sound, too. It reads lines, and cuts a long one anywhere. */
+/** speech-dispatcher also plays the sound. It reads lines, and cuts long ones anywhere. */
 export function spdEngine(): SpeechEngine {
   let wasHeard = false;
   return {
