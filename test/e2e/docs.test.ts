@@ -10,7 +10,7 @@ import { requirePrograms } from '../helpers/real-part';
 
 /** Lines that go on until they are told to stop, or open a window: test/lib/docs.test.ts looks at their words. */
 const ENDLESS =
-  /^steward (up|open|mcp|daemon serve|daemon logs --follow|agents watch)\b(?!.*(--once|--print))/;
+  /^steward (up|open|mcp|daemon serve|daemon logs --follow|sessions --watch|agents watch)\b(?!.*(--once|--print))/;
 
 /**
  * Every line that a page tells its reader to type is typed, in the order of the page, in a home and with servers of

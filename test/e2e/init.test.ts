@@ -67,7 +67,7 @@ describe('steward init (built)', function () {
     expect(await value('sense.repos')).to.deep.equal([repo]);
     expect(await value('principal.name')).to.equal('123');
     expect(existsSync(join(home.path, '.claude'))).to.equal(false);
-    expect(readFileSync(area('config.yaml'), 'utf8')).to.include('# Whom steward serves.');
+    expect(readFileSync(area('config.yaml'), 'utf8')).to.include('# The person that steward works for.');
   });
 
   it('refuses a wrong flag before anything is written, naming it', async () => {

@@ -129,7 +129,7 @@ describe('what an older steward has left in a home (built)', function () {
     expect(record, 'the day is over').to.include({ final: true });
     const { sources } = await json<{ sources: { id: string; state: string }[] }>('sense', 'status');
     expect(sources.find(({ id }) => id === 'agentSession')).to.include({ state: 'ok' });
-    expect((await cli('hooks', 'install')).stdout).to.match(/already/);
+    expect((await cli('hooks', 'install')).stdout).to.match(/already/i);
     expect((await cli('sense', 'install', '--scheduler', 'cron')).code).to.equal(0);
     expect(crontab.text()?.match(/steward-job/g)).to.have.length(2);
   });

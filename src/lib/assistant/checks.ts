@@ -145,7 +145,7 @@ function checkSpool({ area, clock }: HooksChecked): Finding[] {
   if (status.unreadable > 0) {
     findings.push(
       warning(`${plural(status.unreadable, 'entry', 'entries')} of ${area.spool} cannot be read`, {
-        hint: 'steward skips them. Remove empty or damaged entries there and in "claimed".',
+        hint: 'They are ignored. Remove empty or damaged entries there and in "claimed".',
       }),
     );
   }
