@@ -11,8 +11,10 @@ import { requirePrograms } from '../helpers/real-part';
 describe('steward sessions --watch', function () {
   this.timeout(180_000);
   let home: ReturnType<typeof emptyHome>;
-  beforeEach(function () {
+  before(function () {
     requirePrograms(this, { tmux: 'tmux' });
+  });
+  beforeEach(() => {
     home = emptyHome();
   });
   afterEach(() => {
