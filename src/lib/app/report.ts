@@ -16,7 +16,7 @@ import { openWork, type WorkContext } from './work';
 export interface ReportOptions {
   /** Only this repository. */
   repo?: string | undefined;
-  /** Ask GitHub for the last comment of each closed issue. */
+  /** Ask GitHub for the last comment on each closed issue. */
   evidence: boolean;
   /** Include reminders. */
   reminders: boolean;

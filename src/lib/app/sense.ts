@@ -29,7 +29,7 @@ import { openSessions } from './sessions';
 /** The dependencies of the sense commands. */
 export interface SenseContext {
   deps: CaptureDeps & ReadDeps;
-  /** Unknown keys and open permissions of the configuration. */
+  /** Unknown configuration keys, and files that other users can access. */
   warnings: readonly string[];
   /** Parses a day such as `yesterday` in your time zone. */
   readDay: (words: string) => Promise<Day>;
@@ -76,7 +76,7 @@ export async function openSense(context: Context): Promise<SenseContext> {
   };
 }
 
-/** Needs the lock of sense. */
+/** Needs the sense lock. */
 export async function openBackfill(
   context: Context,
   { deps }: Pick<SenseContext, 'deps'>,

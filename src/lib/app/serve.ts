@@ -62,7 +62,7 @@ export async function openLink(context: Context): Promise<OpenLink> {
 
 export interface Restarted {
   url: string;
-  /** The process that listens now. */
+  /** The process that is listening now. */
   pid: number;
   /** The previous process; null if none ran. */
   before: number | null;

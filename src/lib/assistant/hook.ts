@@ -41,7 +41,7 @@ const LEAVES: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
   notification: 'attention',
 };
 
-/** Returns the message to the person if a prompt could not be checked or saved. */
+/** Returns the message shown to the user when a prompt could not be checked or saved. */
 function notKept({ message, hint }: StewardError): string {
   return `steward could not save this prompt's request: ${[message, hint ?? []].flat().join(' ')}`;
 }

@@ -39,7 +39,7 @@ export function readSettings(path: string): string | undefined {
   return bytes.toString('utf8');
 }
 
-/** Replaces the settings file, through a link of the user, and keeps its mode. A read-only file is `unavailable`. */
+/** Replaces the settings file, following the user's own link, and keeps its mode. Throws `unavailable` if read-only. */
 export function writeSettings(path: string, text: string): void {
   const mode = modeOf(path) ?? NEW_MODE;
   if ((mode & 0o200) === 0) {

@@ -15,7 +15,7 @@ import { forShell } from '../platform/process/spawn';
 import type { Clock } from '../platform/time/clock';
 
 export interface ShimDeps extends LauncherDeps {
-  /** The user area where STEWARD_HOME chose it. */
+  /** The user area, if STEWARD_HOME sets it. */
   area: string | undefined;
 }
 

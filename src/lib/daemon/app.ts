@@ -28,7 +28,7 @@ export interface AppDeps {
 /** Path, then method. */
 type Table = ReadonlyMap<string, ReadonlyMap<string, Route>>;
 
-/** The daemon without its sockets: requests in, answers out. An error of a route becomes an answer. */
+/** The daemon without its sockets: requests in, responses out. A route's error becomes a response. */
 export function daemonApp(deps: AppDeps): Application {
   const table = tableOf(deps.routes);
   return {

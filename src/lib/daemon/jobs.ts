@@ -46,7 +46,7 @@ export interface RunningJobs {
 
 /** A waiting job checks this often whether its interval has become shorter. */
 const RECHECK_MS = 30_000;
-/** The interval of a job whose own is unknown because the configuration is broken. */
+/** The fallback interval for a job when its own cannot be read because the configuration is broken. */
 const FALLBACK_SEC = 60;
 
 interface Running extends JobsDeps {

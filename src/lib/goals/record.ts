@@ -1,4 +1,4 @@
-/** A goal of goals.md. */
+/** A goal from goals.md. */
 export interface Goal {
   id: string;
   text: string;

@@ -20,7 +20,7 @@ export interface ObservedTime {
   minutes: number;
   creationMinutes: number;
   commits: number;
-  /** Distinct: a session of two days counts once. */
+  /** Distinct: a session that spans two days counts once. */
   sessions: number;
 }
 

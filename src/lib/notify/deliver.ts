@@ -70,7 +70,7 @@ async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: n
     }
     scan(dispatcher);
   } while (!isDone());
-  // Leaving an attempt behind would count it as interrupted and send it again.
+  // An attempt left behind would count as interrupted and be sent again.
   await closeDispatcher(dispatcher, ATTEMPT_MS);
   return dispatcher;
 }

@@ -291,7 +291,7 @@ function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): 
       return [];
     }
     if (!isOver(waitOf(delivery), nowMs)) {
-      // A forced attempt: stored as due, so that a crash counts it as interrupted.
+      // A forced attempt is stored as due, so that it counts as interrupted after a crash.
       delivery = { ...delivery, nextAt: toIso(nowMs), waitingSince: toIso(nowMs) };
       record(outboxOf(deps), name, delivery);
     }

@@ -22,7 +22,7 @@ export interface Lane {
   /** Within these times nothing of `delayed` is due. */
   quiet: Wait;
   paused: Wait;
-  /** The number of due deliveries from which they are combined into one. */
+  /** Deliveries are combined into one when at least this many are due. */
   joinsFrom: number;
 }
 

@@ -18,7 +18,7 @@ import { everySecOf } from './job';
 
 /** Any time in the past: repetitions count from it. */
 const START = '2026-01-01T00:00:00';
-/** The shortest repetition, s. */
+/** The shortest repetition interval, s. */
 const MIN_SEC = 60;
 /** The result code of a running task. */
 const RUNNING = 267_009;

@@ -51,7 +51,7 @@ const MAX_COMMITS = 20_000;
 
 /**
  * Adds your commits and assistant sessions of the last `days` that are not stored, on days that can still take events.
- * Recorded application time stays. Call it under the lock of sense.
+ * Recorded application time stays. Call it while holding the sense lock.
  */
 export async function backfill(
   deps: BackfillDeps,
@@ -108,7 +108,7 @@ function withoutStored(
   });
 }
 
-/** Returns the identity of an event: of a commit its change, of a session its id and day. */
+/** Returns what identifies an event: a commit's change, or a session's id and day. */
 function keyOf(event: SenseEvent, day: Day): string {
   const { detail } = event;
   return event.type === 'git-commit'

@@ -49,7 +49,7 @@ export interface Run {
 }
 
 /**
- * Asks each enabled source once, stores the events, and rolls past days. Call it under the lock of sense. The state is
+ * Asks each enabled source once, stores the events, and rolls past days. Call it while holding the sense lock. The state is
  * written first, with the lines to append; the next run completes what a crash interrupted.
  */
 export async function capture(deps: CaptureDeps): Promise<CaptureResult> {

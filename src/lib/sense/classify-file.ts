@@ -42,7 +42,7 @@ export interface Classified extends Rerolled {
 
 /**
  * Writes the rule, then builds the records from `since` again, by default only today's. Throws `usage` for a future day.
- * Call it under the lock of sense.
+ * Call it while holding the sense lock.
  */
 export async function setAppKind(
   deps: RollDeps,

@@ -167,7 +167,7 @@ export function readHints(hints: { locked: unknown; idle: unknown; since: unknow
   };
 }
 
-/** Returns the session with this id, or without one (a job of the user manager) the user's graphical session. */
+/** Returns the session with this id; without an id (a user-manager job), the user's graphical session. */
 async function sessionPath(bus: Bus, id: string | undefined): Promise<string | undefined> {
   const manager = { destination: LOGIND, path: '/org/freedesktop/login1', interface: `${LOGIND}.Manager` };
   if (id !== undefined) {

@@ -76,7 +76,7 @@ export interface Insight {
   available: boolean;
   /** The insight is from an earlier day; today has none. */
   stale: boolean;
-  /** Its day; today without an insight. */
+  /** The insight's day; today if there is none. */
   date: Day;
   narrative: string | null;
   /** Largest share first; the shares add up to 1. */

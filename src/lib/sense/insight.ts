@@ -30,7 +30,7 @@ export interface BuildDeps extends InsightDeps {
   inEmptyFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
   /** Runs one build at a time on this machine; throws `locked` while another runs. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Runs under the lock of sense. */
+  /** Runs while holding the sense lock. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
   /** Time limit of the assistant, ms; 90 s by default. */
   timeoutMs?: number;
@@ -177,7 +177,7 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
   return 'text' in reply ? { ...reply.text, model: reply.model } : { reason: reply.reason, hint };
 }
 
-/** Stores the answer. Call it under the lock of sense. */
+/** Stores the answer. Call it while holding the sense lock. */
 function storeAnswer({ store, clock, insights }: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
   const { date, events } = plan;
   // The answer must not bring back what was purged meanwhile.

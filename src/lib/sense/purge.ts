@@ -44,12 +44,12 @@ export interface PurgeResult {
 interface Purge {
   deps: RollDeps;
   selection: PurgeSelection;
-  /** Whole days are removed, not only an application or a repository. */
+  /** Whether whole days are removed, rather than one application or repository. */
   isWhole: boolean;
   result: PurgeResult;
 }
 
-/** Deletes captured data. Call it under the lock of sense. Cursors stay, so nothing is captured again. */
+/** Deletes captured data. Call it while holding the sense lock. Cursors stay, so nothing is captured again. */
 export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   const { store } = deps;
   const { day = null, before = null } = selection;

@@ -90,7 +90,7 @@ function rollDays(deps: RollDeps, days: readonly Day[]): DailyRecord[] {
 
 /**
  * Builds and stores a day's record now, by default today's. Throws `usage` for a future day and `not_found` for one without
- * stored events. Call it under the lock of sense.
+ * stored events. Call it while holding the sense lock.
  */
 export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   const { store } = deps;
@@ -133,7 +133,7 @@ export interface Rerolled {
   kept: Day[];
 }
 
-/** Rebuilds the records since a day that still have their event log. Call it under the lock of sense. */
+/** Rebuilds the records since a day that still have their event log. Call it while holding the sense lock. */
 export function rollAgain(deps: RollDeps, since: Day): Rerolled {
   const { store } = deps;
   const today = todayOf(deps);

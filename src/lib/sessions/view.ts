@@ -229,7 +229,7 @@ function painted(line: string, row: SessionRow | undefined, colors: Palette): st
   return row?.status === 'working' ? line : colors.neutral(line);
 }
 
-/** Returns the phase, and the task or else the title. */
+/** Returns the phase and the task, or the title if there is no task. */
 function aboutOf({ phase: id, task, title }: SessionRow): string[] {
   const about = task ?? title;
   return [...(id === 'native' ? [] : [phase(id).label]), ...(about === null ? [] : [clean(about)])];

@@ -25,7 +25,7 @@ export interface UpResult {
   daemon: string | null;
 }
 
-/** What is recorded and where it stays: the text before the first question. */
+/** Returns the text shown before the first question: what is recorded and where it is kept. */
 export function consentText(userArea: string): string {
   return `steward records the name of the application in front, commits in the repositories it watches, and which assistant sessions were active. During set-up it also reads your own commits of the last 30 days, and the times of past sessions from your assistant's transcripts. It never records titles, keystrokes, screenshots or content. Everything stays on this machine, in the folder\n  ${userArea}`;
 }
@@ -60,7 +60,7 @@ export async function up(context: Context, folder: string): Promise<UpResult> {
   };
 }
 
-/** Reads back `sense.git.backfillDays` days; null if that is 0. Needs the lock of sense. */
+/** Reads back `sense.git.backfillDays` days; null if that is 0. Needs the sense lock. */
 export async function backfillDays(context: Context, sense: SenseContext): Promise<BackfillResult | null> {
   const { config } = await context.loadConfig();
   const days = config.sense.git.backfillDays;

@@ -94,7 +94,7 @@ export function environmentBody(file: Body, flags: EnvironmentFlags): Environmen
   };
 }
 
-/** Creates an environment; the values of its secrets are read now and hidden in the answer. */
+/** Creates an environment. The values of its secrets are read now and redacted from the response. */
 export async function createEnvironment(
   { client }: { client: Pick<ManagedClient, 'create'> },
   { body, secrets }: EnvironmentBody,

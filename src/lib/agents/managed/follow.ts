@@ -170,7 +170,7 @@ async function sendUnsent(at: Following): Promise<boolean> {
   const { deps, input, turn, reader } = at;
   const sent = await sendPending(deps, input.session);
   if (sent === undefined) return false;
-  // If the log shows it, its turn has started, and may have ended.
+  // A message that is already in the log has started its turn, which may even be over.
   if (sent.id === undefined || !deps.log.has(sent.id)) beginTurn(turn);
   if (sent.id !== undefined) at.sent.push(sent.id);
   at.sentSince = deps.clock.monotonic();

@@ -107,7 +107,7 @@ export async function sendOrExplain(deps: SendDeps, session: string, message: st
   }
 }
 
-/** Returns what a session waits for, from its history. */
+/** Returns the tool uses that a session is waiting for, read from its history. */
 export async function pendingOf(deps: SendDeps, session: string): Promise<ToolUse[]> {
   const turn = newTurn();
   const history = openHistory(deps.client, session);

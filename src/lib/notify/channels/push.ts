@@ -10,7 +10,7 @@ import { judgeStatus, rootOf, webChannel, webCheck, type WebDeps, type WebServic
 /** ntfy turns a longer message into an attachment, and rejects a larger body. */
 const MAX_MESSAGE_BYTES = 4096;
 const MAX_BODY_BYTES = 8192;
-/** For `(12/12) ` and the end of the JSON. */
+/** Reserved for the `(12/12) ` counter and the end of the JSON. */
 const RESERVE_BYTES = 40;
 const MAX_PARTS = 10;
 /** ntfy refills its rate limit by one message every five seconds. */

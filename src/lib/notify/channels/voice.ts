@@ -13,7 +13,7 @@ import type { Channel, ChannelDeps } from './channel';
 
 const STALE_MS = 60_000;
 
-/** The voice. The desktop shows what it cannot speak. */
+/** The voice channel. Messages it cannot speak are shown on the desktop instead. */
 export function voiceChannel({
   clock,
   voice,

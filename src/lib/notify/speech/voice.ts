@@ -145,7 +145,7 @@ export interface SpeakInput {
   dryRun: boolean;
 }
 
-/** With `engine` if it was spoken. */
+/** `engine` is set only if the text was spoken. */
 export type SpeakResult = Transformed & { engine?: string };
 
 const MAX_CHARACTERS = 4000;

@@ -37,7 +37,7 @@ export async function withDisplay<T>(
   use: (display: Display) => Promise<T>,
 ): Promise<T> {
   const x11 = await import('x11');
-  // If it opens the stream and reads the cookie itself, the library throws uncatchable errors from a callback.
+  // If the library opens the stream and reads the cookie itself, it throws uncatchable errors from a callback.
   const { display } = options;
   const address = addressOf(display);
   const stream = createConnection(address);

@@ -71,7 +71,7 @@ const KEEP_ALIVE_MS = 2_000;
 export interface DispatcherOptions {
   /** For the proxy variables. Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Time limit of the connection. */
+  /** Time limit for connecting, ms. */
   connectMs?: number;
 }
 

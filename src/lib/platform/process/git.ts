@@ -18,7 +18,7 @@ export type Git = (args: readonly string[], options?: GitOptions) => Promise<str
 
 export interface GitDeps {
   run: Run;
-  /** Time limit of each process. */
+  /** Time limit for each process, ms. */
   timeoutMs: () => number;
   onTimeout?: () => void;
   /** Default: the environment of this process. */

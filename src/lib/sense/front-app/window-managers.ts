@@ -17,7 +17,7 @@ type Answer = Readonly<Record<string, unknown>> | undefined;
 /** A window manager with a command-line tool that prints its windows as JSON. */
 interface Tool {
   id: string;
-  /** The variable that the window manager sets; its tool finds the socket by it. */
+  /** The variable that the window manager sets; its tool uses it to find the socket. */
   variable: string;
   program: string;
   args: string[];

@@ -41,7 +41,7 @@ export function authorSecondOf(commit: Pick<Commit, 'sha' | 'email' | 'authored'
   return createHash('sha256').update(text).digest('base64url').slice(0, 10);
 }
 
-/** The commits of one author second. */
+/** Commits with the same author and the same author date, to the second. */
 interface Second {
   key: string;
   fresh: Commit[];
@@ -161,7 +161,7 @@ type IsSame = (commit: Commit, change: readonly Commit[]) => boolean;
 
 /** Commits compared in one scan, newest first; older ones count as separate changes. */
 const MAX_COMPARED = 3000;
-/** Commits whose ancestry is read for that. */
+/** Commits read to find out which of those are ancestors of others. */
 const MAX_ANCESTRY = 20_000;
 /** An ancestor may be dated later than its child by a wrong clock, by at most this. */
 const SKEW_SEC = 86_400;

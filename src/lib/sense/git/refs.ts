@@ -85,7 +85,7 @@ export function findDue(
   return { due, watched: paths.size - duplicates };
 }
 
-/** Returns the memory of a repository, also if it was renamed. */
+/** Returns the memory of a repository, even if it was renamed. */
 function recall(memories: Memories, folder: GitFolder, path: string, input: CollectInput): RepositoryMemory {
   const known = memories.get(folder.commonDir);
   if (known !== undefined) return { ...known, path };

@@ -30,7 +30,7 @@ export function apiUrl(env: NodeJS.ProcessEnv): URL {
   });
 }
 
-/** Returns the site of an API address, where pages and git repositories are. */
+/** Returns the origin that serves the web pages and git repositories for an API address. */
 export function siteOf(api: URL): string {
   const isHost = api.pathname === '/' && api.hostname.startsWith('api.');
   return isHost ? api.origin.replace('//api.', '//') : api.origin;

@@ -29,7 +29,7 @@ export interface SpeechEngine {
   readonly id: string;
   /** Returns whether it may be tried here. Starts nothing. */
   detect(machine: SpeechMachine): boolean;
-  /** Returns whether it is installed and no program here plays its sound. */
+  /** Returns whether the engine is available but nothing on this machine can play its audio. */
   lacksPlayer?(machine: SpeechMachine): boolean;
   /**
    * Speaks the text, and returns when it was heard. Throws a StewardError. The text goes through a file or stdin, never
