@@ -173,7 +173,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
       });
       const retried = jsonOf(await steward(['work', 'retry', '--json'], { home: home.path }));
       expect(retried).to.include({ retried: 1, done: 0, dead: 1 });
-      expect((await queue())?.summary).to.equal('1 given up: no work repository is set up (1)');
+      expect((await queue())?.summary).to.equal('1 given up: work tracking is not set up (1)');
     });
   });
 
