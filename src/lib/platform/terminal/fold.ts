@@ -1,5 +1,6 @@
-import { isatty } from 'node:tty';
+import { fstatSync } from 'node:fs';
 
+import { unless } from '../../errors';
 import { terminalOf } from './stdio';
 import { displayWidth } from './text-width';
 
@@ -11,8 +12,11 @@ const MAX_PROSE_COLUMNS = 96;
  * that a person copies as a whole, such as a script.
  */
 export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
-  // Asks the system first: Node's stream costs the status line 2 ms.
-  return isatty(stream === 'stdout' ? 1 : 2) ? fold(text, terminalOf(process[stream]).columns) : text;
+  const fd = stream === 'stdout' ? 1 : 2;
+  // node:tty costs every hook 3 ms: only a device can be a terminal.
+  const isDevice = unless(['EBADF'], () => fstatSync(fd).isCharacterDevice());
+  const isTerminal = isDevice === true && process.getBuiltinModule('node:tty').isatty(fd);
+  return isTerminal ? fold(text, terminalOf(process[stream]).columns) : text;
 }
 
 /** Folds every line that is too long. Continuation lines align with the last column of a line, or with its indent. */
