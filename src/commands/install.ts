@@ -20,7 +20,7 @@ export default class Install extends BaseCommand {
       allowNo: true,
     }),
     jobs: text({
-      description: 'Schedule all, none, or some of sense,insight,work,daemon.',
+      description: 'Jobs to schedule: all, none, or a list from sense,insight,work,daemon.',
       helpValue: 'LIST',
     }),
     completion: text({ description: 'Install completion for this shell.', options: [...SHELLS] }),

@@ -2,7 +2,7 @@ import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
 import { unsetConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigUnset extends ConfigEdit {
-  static override summary = 'Restore the default of one key';
+  static override summary = 'Reset a key to its default';
   static override description = 'Removes the key from the file that owns it; comments stay.';
   static override args = { key: keyArg };
   static override flags = { 'dry-run': dryRunFlag };

@@ -6,7 +6,7 @@ import { retry } from '../../lib/notify/history';
 export default class NotifyRetry extends BaseCommand {
   static override summary = 'Retry the channels that did not deliver a notification';
   static override description =
-    'Retries now on each channel that failed or is waiting. Channels that delivered it get nothing.';
+    'Retries now on each channel that failed or is waiting. Channels that already delivered the notification are skipped.';
   static override args = {
     id: word({ description: 'The id in `notify history`', required: true }),
   };

@@ -9,7 +9,7 @@ import { lostSessions, sessionsReport, sessionsText, type SessionsReport } from 
 export default class Sessions extends BaseCommand {
   static override summary = 'Show the assistant sessions that are running';
   static override description =
-    'One line per session: name (repository and branch), status, activity or request, age, terminal and task. The hooks of the assistant report sessions (`hooks install`).';
+    'One line per session: name (repository and branch), status, activity or request, age, terminal and task. The assistant reports sessions through its hooks (see `hooks install`).';
   static override flags = {
     all: boolean({ description: 'Include sessions that have ended.' }),
     watch: boolean({ char: 'w', description: 'Keep a live list on the terminal; Enter jumps to a session.' }),

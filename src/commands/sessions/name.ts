@@ -14,7 +14,7 @@ export interface NamedSession {
 export default class SessionsName extends BaseCommand {
   static override summary = 'Name a session';
   static override description =
-    'The name replaces repository and branch in lists and notifications. It stays on this machine. An empty name removes it.';
+    'The name replaces the repository and branch in lists and notifications. It stays on this machine. An empty name removes it.';
   static override args = {
     session: word({ description: 'Part of its repository, branch, name or slug.', required: true }),
     name: word({ description: 'Its name, up to 80 characters.', required: true }),

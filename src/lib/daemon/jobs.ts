@@ -225,7 +225,7 @@ export function workJob<W extends { deps: WorkDeps }>(
       if (opened.deps.workRepo().repo === undefined) return NO_REPOSITORY;
       const { ok, reason } = await refresh(opened.deps);
       const { failed, dead } = await deliver(opened);
-      if (failed + dead > 0) return `${failed} captures failed, ${dead} were given up`;
+      if (failed + dead > 0) return `${failed} captures failed, ${dead} were abandoned`;
       return ok ? undefined : reason;
     },
   };

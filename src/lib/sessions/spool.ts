@@ -334,7 +334,7 @@ export function withdraw(deps: SpoolDeps, isMeant: (intention: Intention) => boo
   });
 }
 
-/** Queues the tasks that were given up again, for this machine. Returns their number. */
+/** Requeues abandoned tasks for this machine. Returns their number. */
 export function revive(deps: SpoolDeps): Promise<number> {
   const spool = spoolAt(deps.path);
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {

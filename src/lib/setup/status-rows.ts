@@ -250,7 +250,7 @@ function daemonRow(sources: Sources): Row {
   const facts = [
     url,
     `up ${duration(uptimeSec)}`,
-    version === cliVersion ? undefined : `version ${version}, this command ${cliVersion}`,
+    version === cliVersion ? undefined : `version ${version} (this command is ${cliVersion})`,
   ];
   const failed = jobs.find(({ lastOk }) => lastOk === false);
   if (failed === undefined) return row('ok', facts);

@@ -16,7 +16,7 @@ export default class SenseInsightBuild extends BaseCommand {
     '<%= config.bin %> sense insight preview',
     '<%= config.bin %> sense insight build',
     {
-      description: 'Use another program, which reads the text on stdin and writes JSON to stdout',
+      description: 'Use another program that reads the text from stdin and writes JSON to stdout',
       command: '<%= config.bin %> config set sense.insight.command llm,--model,small',
     },
   ];

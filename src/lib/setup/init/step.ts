@@ -51,7 +51,7 @@ export const INIT_FLAGS = {
     allowNo: true,
   }),
   jobs: string({
-    description: 'Schedule all, none, or some of sense,insight,work,daemon.',
+    description: 'Jobs to schedule: all, none, or a list from sense,insight,work,daemon.',
     helpValue: 'LIST',
   }),
 };
