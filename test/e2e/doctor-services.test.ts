@@ -56,7 +56,9 @@ describe('doctor and other hosts (built)', function () {
       reply = { status: 403, body: '{"code":40301}' };
       const refused = await at.doctor('notify', '--online');
       expect(refused.code).to.equal(4);
-      expect(JSON.stringify(refused.report)).to.include('denies access to the topic').and.not.include('hush-1');
+      expect(JSON.stringify(refused.report))
+        .to.include('denies access to the topic')
+        .and.not.include('hush-1');
       reply = { status: 200, body: '<html>hello</html>' };
       await at.expectRow('notify.push', 'failed', /does not respond like an ntfy server/, '--online');
       await at.run('config', 'set', 'notifications.push.enabled', 'false');
