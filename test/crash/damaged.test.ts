@@ -4,12 +4,12 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, wr
 import { join } from 'node:path';
 
 import { campaign, killsOr } from '../helpers/random';
-import { BIN, cleanEnv, removeFolder, steward, type StewardResult } from '../helpers/cli';
+import { BIN, cleanEnv, steward, type StewardResult } from '../helpers/cli';
 import { DAMAGES } from '../helpers/damage';
 import { bareEnvironment } from '../helpers/git';
 import { startGitHub, type GitHub } from '../helpers/github';
 import { hookJson } from '../helpers/hooks';
-import { scratch } from '../helpers/scratch';
+import { removeFolder, scratch } from '../helpers/scratch';
 import { readyWorld } from '../helpers/work';
 
 const ROUNDS = killsOr(20);

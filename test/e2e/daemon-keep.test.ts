@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { DaemonReport } from '../../src/lib/daemon/status';
-import { jsonOf, removeFolder, steward } from '../helpers/cli';
+import { jsonOf, steward } from '../helpers/cli';
+import { removeFolder } from '../helpers/scratch';
 import { fakeCrontab, type FakeCrontab } from '../helpers/schedule';
 import { until } from '../helpers/desktop-kit';
 

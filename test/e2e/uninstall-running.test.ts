@@ -14,11 +14,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 
 import { isAlive } from '../../src/lib/platform/files/lock';
-import { BIN, cleanEnv, removeFolder, steward, type StewardResult } from '../helpers/cli';
+import { BIN, cleanEnv, steward, type StewardResult } from '../helpers/cli';
 import { fakeCrontab, type FakeCrontab } from '../helpers/schedule';
 import { until } from '../helpers/desktop-kit';
 import { notifyServer } from '../helpers/notify-server';
-import { snapshot } from '../helpers/scratch';
+import { removeFolder, snapshot } from '../helpers/scratch';
 
 /** What a scheduler has begun just before, goes on while the area is removed. */
 describe('uninstall --purge while a job runs (built)', function () {

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { removeFolder } from './scratch';
 
 export const BIN = resolve(__dirname, '..', '..', 'bin', 'run.js');
 
@@ -31,22 +32,6 @@ export function emptyHome(): { path: string; remove: () => void } {
     path,
     remove: () => removeFolder(path),
   };
-}
-
-/**
- * Removes a folder in which a child of what was tested may still be writing its last file: rmSync's own `maxRetries`
- * does not cover a folder that was filled again meanwhile.
- */
-export function removeFolder(path: string): void {
-  for (let tried = 0; ; tried += 1) {
-    try {
-      rmSync(path, { recursive: true, force: true });
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tried === 500) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-    }
-  }
 }
 
 /** An environment in which nothing of the person who runs the tests is seen: no desktop, no bus, no config. */

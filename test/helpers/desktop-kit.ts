@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 
 import { run } from '../../src/lib/platform/process/process';
 import type { Desktop } from '../../src/lib/sense/front-app/adapter';
-import { removeFolder } from './cli';
+import { removeFolder } from './scratch';
 
 /** A title that must be found nowhere. */
 export const SECRET = 'Secret-Payroll-2026';

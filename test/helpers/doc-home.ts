@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { BIN, cleanEnv, removeFolder, steward } from './cli';
+import { BIN, cleanEnv, steward } from './cli';
+import { removeFolder } from './scratch';
 import { eventsOf } from './dashboard';
 import { hookJson } from './hooks';
 

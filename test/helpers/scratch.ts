@@ -9,9 +9,25 @@ export function scratch(): { path: (...names: string[]) => string } {
     folder = mkdtempSync(join(tmpdir(), 'steward-scratch-'));
   });
   afterEach(() => {
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   });
   return { path: (...names) => join(folder, ...names) };
+}
+
+/**
+ * Removes a folder in which a child of what was tested may still be writing its last file: rmSync's own `maxRetries`
+ * does not cover a folder that was filled again meanwhile.
+ */
+export function removeFolder(path: string): void {
+  for (let tried = 0; ; tried += 1) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tried === 500) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+  }
 }
 
 /**

@@ -6,7 +6,8 @@ import { delimiter, join } from 'node:path';
 
 import { commands } from '../../oclif.manifest.json';
 import { version } from '../../package.json';
-import { cleanEnv, removeFolder } from '../helpers/cli';
+import { cleanEnv } from '../helpers/cli';
+import { removeFolder } from '../helpers/scratch';
 import { NODE_LINES, nodeOfLine, requirePart } from '../helpers/real-part';
 
 const REPO = join(__dirname, '..', '..');

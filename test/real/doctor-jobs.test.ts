@@ -5,7 +5,8 @@ import { expect } from 'chai';
 
 import type { DoctorReport, Row } from '../../src/lib/doctor/run';
 import type { InstallResult, JobStatus } from '../../src/lib/schedule';
-import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
+import { BIN, cleanEnv } from '../helpers/cli';
+import { removeFolder } from '../helpers/scratch';
 import { until } from '../helpers/desktop-kit';
 import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { InstallResult, JobStatus, UninstallResult } from '../../src/lib/schedule';
-import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
+import { BIN, cleanEnv } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
-import { snapshot } from '../helpers/scratch';
+import { removeFolder, snapshot } from '../helpers/scratch';
 
 describe('schedule: jobs in a real cron', function () {
   this.timeout(180_000);

@@ -13,11 +13,11 @@ import { expect } from 'chai';
 
 import type { Restarted } from '../../src/lib/app/serve';
 import type { InstallResult, JobStatus, UninstallResult } from '../../src/lib/schedule';
-import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
+import { BIN, cleanEnv } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
-import { snapshot } from '../helpers/scratch';
+import { removeFolder, snapshot } from '../helpers/scratch';
 
 describe('schedule: jobs in a real systemd user manager', function () {
   this.timeout(180_000);

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
+import { BIN, cleanEnv } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
-import { snapshot } from '../helpers/scratch';
+import { removeFolder, snapshot } from '../helpers/scratch';
 
 const SETTINGS =
   '{\r\n\t"model": "x",\r\n\t"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say"}]}]}\r\n}';
