@@ -21,11 +21,11 @@ describe('the built steward', () => {
   it('answers a hot command as the full one does', async () => {
     const hot = await steward(['sense', 'version']);
     const full = await steward(['sense', 'version', '--debug']);
-    expect(hot).to.deep.equal({ code: 0, stdout: '1.1.0\n', stderr: '' });
+    expect(hot).to.deep.equal({ code: 0, stdout: '1.2.0\n', stderr: '' });
     expect(full).to.deep.equal(hot);
     const hotJson = await steward(['sense', 'version', '--json']);
     expect(await steward(['--json', 'sense', 'version'])).to.deep.equal(hotJson);
-    expect(jsonOf(hotJson)).to.deep.equal({ version: '1.1.0' });
+    expect(jsonOf(hotJson)).to.deep.equal({ version: '1.2.0' });
   });
 
   it('runs a command, with the value as one JSON document', async () => {

@@ -1,7 +1,7 @@
 import { isObject, textOf } from '../platform/files/json-object';
 import { parseIso } from '../platform/time/clock';
 
-export const EVENT_TYPES = ['app-focus', 'git-commit', 'agent-session'] as const;
+export const EVENT_TYPES = ['app-focus', 'git-commit', 'agent-session', 'session-state', 'away'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The source ids, which are also their keys in `sense.sources`. */
@@ -18,6 +18,51 @@ export interface SenseEvent {
   app?: string;
   repo?: string;
   detail?: Record<string, unknown>;
+}
+
+/** `detail` of an app-focus event, which covers the `intervalSec` before `ts`; `repo` is that of the focused pane. */
+export interface FocusDetail {
+  /** Default: the poll interval. */
+  intervalSec?: number;
+  /** What reported it: an adapter's id. */
+  via?: string;
+  bundleId?: string;
+  machine?: string;
+  /** The folder of `repo`, or of its worktree, that the focused pane is in. */
+  path?: string;
+  /** Absent if HEAD is detached. */
+  branch?: string;
+  /** The focused pane is in a folder outside of the watched repositories; then `repo` and `path` are absent. */
+  otherFolder?: true;
+  /** The assistant sessions that run in the focused pane: ids, or ids with their assistant. */
+  sessions?: (string | { id: string; assistant?: string })[];
+}
+
+/** `ready`: its turn is over. `waiting`: it needs an answer before it can continue. */
+export type SessionState = 'working' | 'waiting' | 'ready' | 'over';
+
+/** `detail` of a session-state event: from `ts` on, the session is in this state. */
+export interface SessionStateDetail {
+  session: string;
+  state: SessionState;
+  /** Default: Claude Code. */
+  assistant?: string;
+  branch?: string;
+  /** The kind of waiting, such as `permission_prompt`. */
+  reason?: string;
+  /** You sent a prompt at `ts`, so this session was in front of you. */
+  prompt?: true;
+  /** On the first event of a day, for a state that began earlier: when it began, ISO-8601 UTC. */
+  since?: string;
+  machine?: string;
+}
+
+/** `detail` of an away event, which covers the time between `from` and `ts`. */
+export interface AwayDetail {
+  /** ISO-8601, UTC. */
+  from: string;
+  reason: 'idle' | 'locked';
+  machine?: string;
 }
 
 /** Returns a parsed value as an event, or why it is invalid. */
@@ -71,4 +116,4 @@ export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): stri
  * The version of the sense component. Raise it with any change of the event schema, the adapter contract or the daily
  * record; test/lib/sense/fingerprint.test.ts fails if you forget.
  */
-export const SENSE_VERSION = '1.1.0';
+export const SENSE_VERSION = '1.2.0';

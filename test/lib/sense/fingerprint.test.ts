@@ -22,6 +22,7 @@ import { buildDailyRecord } from '../../helpers/sense';
 const FINGERPRINTS: Record<string, string> = {
   '1.0.0': '02b8a268a9be2c96',
   '1.1.0': 'cb643c4d9ff5ada2',
+  '1.2.0': '62451be22611d2e4',
 };
 
 /** The types of these names without comments and spacing: what is promised, not how it is told. */
@@ -100,7 +101,17 @@ describe('sense: version', () => {
     const parts = {
       types: EVENT_TYPES,
       sources: SOURCE_IDS,
-      event: contractOf('src/lib/sense/event.ts', ['EventType', 'SourceId', 'SenseEvent']),
+      event: contractOf('src/lib/sense/event.ts', [
+        ...[
+          'EventType',
+          'SourceId',
+          'SenseEvent',
+          'FocusDetail',
+          'SessionState',
+          'SessionStateDetail',
+          'AwayDetail',
+        ],
+      ]),
       accepted: acceptedEvents(),
       adapter: contractOf('src/lib/sense/source.ts', ['Collected', 'CollectInput', 'SenseSource']),
       record: contractOf('src/lib/sense/record.ts', [
