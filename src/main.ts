@@ -16,11 +16,17 @@ async function launch(argv: readonly string[]): Promise<void> {
   if (version !== undefined) return void writeOut(version);
   const isHot = HOT.test(argv.slice(0, 2).join(' '));
   const kind = kindOf(argv, isHot);
-  const load = bundleLoader({ folder: __dirname, build: STEWARD_BUILD, kind, native: require });
+  const unused = new Set<string>();
+  const load = bundleLoader({ folder: __dirname, build: STEWARD_BUILD, kind, native: require, unused });
   let result: number | readonly string[] = argv;
   if (isHot) result = await (load('./hot.js') as typeof import('./hot')).runHot(argv);
-  if (typeof result === 'number') process.exitCode = result;
-  else await (load('./cli.js') as typeof import('./cli')).start(result, dirname(__dirname));
+  if (typeof result === 'number') {
+    process.exitCode = result;
+    return;
+  }
+  // Code stored now would lack most functions of the next hot run.
+  if (isHot) unused.add('hot.js');
+  await (load('./cli.js') as typeof import('./cli')).start(result, dirname(__dirname));
 }
 
 /** Returns the code cache's key: runs of the same kind call about the same functions. */

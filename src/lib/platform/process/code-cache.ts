@@ -30,6 +30,8 @@ export interface BundleInput {
   kind: string;
   /** The `require` of a module in the folder. */
   native: Load;
+  /** Names of bundles that this run has barely used; filled while it runs, and read at its end. */
+  unused?: ReadonlySet<string>;
 }
 
 /** The number of kinds of run to cache, one folder each. */
@@ -52,7 +54,11 @@ export function bundleLoader(input: BundleInput): Load {
   enableCompileCache(cache);
   process.once('exit', () => {
     // Node writes after this handler, and only if the folder exists.
-    if (isOff() && made[0] !== undefined) rmSync(made[0], { recursive: true, force: true });
+    const [first] = made;
+    if (first === undefined) return;
+    if (isOff()) rmSync(first, { recursive: true, force: true });
+    // Node stores every module or none.
+    else if ((input.unused?.size ?? 0) > 0) rmSync(cache, { recursive: true, force: true });
   });
   return input.native;
 }
@@ -97,14 +103,15 @@ function prune(folder: string, build: string): void {
     if (!kept.includes(name)) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
-function ownLoader({ folder, build, native }: BundleInput, cache: string): Load {
+function ownLoader({ folder, build, native, unused }: BundleInput, cache: string): Load {
   const loaded = new Map<string, { exports: unknown }>();
   const load = (path: string): unknown => {
     const known = loaded.get(path);
     if (known !== undefined) return known.exports;
     const module: { exports: unknown } = { exports: {} };
     loaded.set(path, module);
-    const script = compile(path, join(cache, `${basename(path, '.js')}.bin`), build);
+    const code = { file: join(cache, `${basename(path, '.js')}.bin`), build };
+    const script = compile(path, code, () => unused?.has(basename(path)) !== true);
     const run = script.runInThisContext() as (...args: unknown[]) => void;
     run.call(module.exports, module.exports, requireIn(dirname(path)), module, path, dirname(path));
     return module.exports;
@@ -117,8 +124,8 @@ function ownLoader({ folder, build, native }: BundleInput, cache: string): Load 
 }
 
 /** Compiles a bundle with cached code; without any, this run stores its code at exit. */
-function compile(path: string, file: string, build: string): Script {
-  const cachedData = readCode(file);
+function compile(path: string, code: { file: string; build: string }, isUsed: () => boolean): Script {
+  const cachedData = readCode(code.file);
   // Bundles are ASCII: read as Latin-1, they take V8 one byte per character.
   const source = readFileSync(path).toString('latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
@@ -128,13 +135,13 @@ function compile(path: string, file: string, build: string): Script {
   });
   if (cachedData === undefined || script.cachedDataRejected === true) {
     process.once('exit', () => {
-      if (performance.now() < MAX_RUN_MS && !isOff()) keepCode(script, file, build);
+      if (performance.now() < MAX_RUN_MS && !isOff() && isUsed()) keepCode(script, code);
     });
   }
   return script;
 }
 
-function keepCode(script: Script, file: string, build: string): void {
+function keepCode(script: Script, { file, build }: { file: string; build: string }): void {
   const temp = `${file}.${process.pid}.tmp`;
   if (madePrivate(dirname(file), build) === undefined) return;
   try {

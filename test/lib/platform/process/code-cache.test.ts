@@ -70,8 +70,9 @@ describe('code cache', () => {
       require('node:module').enableCompileCache = undefined;
       const { bundleLoader } = require(${JSON.stringify(join(REPO, 'src/lib/platform/process/code-cache.ts'))});
       // Not written into this script: its text is one of Node's arguments, which are in the cache's key.
-      const { KIND: kind, BUILD: build } = process.env;
-      const load = bundleLoader({ folder: ${JSON.stringify(folder)}, build, kind, native: require(${JSON.stringify('node:module')}).createRequire(${JSON.stringify(join(folder, 'main.js'))}) });
+      const { KIND: kind, BUILD: build, UNUSED } = process.env;
+      const unused = new Set(UNUSED === undefined ? [] : [UNUSED]);
+      const load = bundleLoader({ folder: ${JSON.stringify(folder)}, build, kind, unused, native: require(${JSON.stringify('node:module')}).createRequire(${JSON.stringify(join(folder, 'main.js'))}) });
       const id = './a.js';
       const answer = load(id).answer();
       if (load(id) !== load(id)) throw new Error('evaluated twice');
@@ -139,6 +140,13 @@ describe('code cache', () => {
     expect(sizes).to.have.length(4);
     expect(Math.max(...sizes)).to.be.greaterThan(statSync(join(code, own ?? '')).size + 1000);
     expect(run({ kind: 'other' })).to.deep.equal(WITH);
+    expect(run()).to.deep.equal(WITH);
+  });
+
+  it('does not store a bundle that the run barely used', () => {
+    run({ env: { UNUSED: 'a.js' } });
+    expect(files().map((name) => basename(name))).to.deep.equal(['b.bin']);
+    expect(run()).to.deep.equal({ answer: 42, used: ['compiled', 'cached'] });
     expect(run()).to.deep.equal(WITH);
   });
 
