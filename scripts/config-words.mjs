@@ -24,7 +24,7 @@ export const WORDS = {
   'sessions.tellAssistant': 'Tell the assistant at the start of a session where its session file belongs.',
   'notify.quietHours': 'Hours in which nothing is spoken and pushes are collected into one digest.',
   'notify.turnEnd':
-    'Which ends of turns are notified: `long` (with a completion line, or longer than `longTaskMinutes`), `always` or `never`. Errors always are.',
+    'Which ends of turns are notified: `long` (turns longer than `notifications.thresholds.longTaskMinutes`), `always` or `never`. Errors always are.',
   'notify.smsCommand':
     'Program that sends the SMS of jobs. It gets the text in place of `{message}`, else on standard input.',
   'notify.voice.engine': 'Speech engine. `auto` uses the first one that works; `none` turns the voice off.',

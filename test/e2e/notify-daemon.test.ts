@@ -34,7 +34,7 @@ describe('notifications with the daemon', () => {
   let server: NotifyServer;
   let daemon: RunningDaemon | undefined;
   beforeEach(async () => {
-    sound = soundHome('notify:\n  voice:\n    engine: flite\n');
+    sound = soundHome('notify:\n  turnEnd: always\n  voice:\n    engine: flite\n');
     server = await notifyServer(ntfyOk);
     settings({});
   });

@@ -104,8 +104,10 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
     return;
   }
   const which = deps.notifiedTurns();
-  if (which === 'never') return;
-  const isLong = durationSec !== undefined && durationSec > deps.longTaskMinutes() * 60;
+  const longSec = deps.longTaskMinutes() * 60;
+  const isLong = durationSec !== undefined && durationSec > longSec;
+  const isShort = durationSec !== undefined && durationSec <= longSec;
+  if (which === 'never' || (which === 'long' && isShort)) return;
   if (line !== undefined) {
     await deps.accept({ ...about, title: name, event: 'taskComplete', message: line });
   } else if (isLong || which === 'always') {

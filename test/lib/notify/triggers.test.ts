@@ -76,6 +76,7 @@ describe('the triggers of notifications', () => {
   describe('the end of a turn', () => {
     it('sends the completion line of the last response, once', async () => {
       const path = transcript(asked('go'), said('Long talk.\n\n🗣️ Max: The site is live.'));
+      turns = 'always';
       left('turn-ended', { transcript: path }, 60);
       left('turn-ended', { transcript: path }, 60);
       await drainTriggers(deps);
@@ -107,10 +108,22 @@ describe('the triggers of notifications', () => {
       });
     });
 
+    it('is silent for a short turn by default, even with a completion line', async () => {
+      const ended = { line: 'The site is live.', isError: false };
+      for (const tookSec of [0, 60, 300]) {
+        left('turn-ended', { ended }, tookSec);
+        await drainTriggers(deps);
+      }
+      expect(got).to.deep.equal([]);
+      left('turn-ended', { ended }, 301);
+      await drainTriggers(deps);
+      expect(got.map(({ message }) => message)).to.deep.equal(['The site is live.']);
+    });
+
     it('is told by the hook, and the transcript is not read then', async () => {
       const path = transcript(asked('go'), said('Max: From the transcript.'));
       const endings: [line: string | null, isError: boolean, tookSec: number][] = [
-        ['The site is live.', false, 60],
+        ['The site is live.', false, 360],
         [null, false, 20],
         [null, false, 420],
         [null, true, 21],
@@ -149,6 +162,7 @@ describe('the triggers of notifications', () => {
     });
 
     it('waits for an unfinished transcript, and ignores the turn before', async () => {
+      turns = 'always';
       const path = transcript(asked('go'), said('Max: The first.'), asked('more'));
       left('turn-ended', { transcript: path });
       await drainTriggers(deps);
@@ -157,6 +171,7 @@ describe('the triggers of notifications', () => {
       await drainTriggers(deps);
       expect(got.map(({ message }) => message)).to.deep.equal(['The second one.']);
       transcript(asked('go'));
+      turns = 'long';
       left('turn-ended', { transcript: path });
       for (let look = 0; look < 3; look += 1) await drainTriggers(deps);
       expect([got.length, hasTriggers(deps)]).to.deep.equal([1, false]);
@@ -170,7 +185,8 @@ describe('the triggers of notifications', () => {
         { type: 'user', message: { content: [{ type: 'tool_result', content: 'x' }] } },
         { type: 'new-thing', message: 7 },
       );
-      left('turn-ended', { transcript: path });
+      left('turn-ended', { transcript: path }, 301);
+      await drainTriggers(deps);
       left('turn-ended', { transcript: '/nowhere.jsonl' });
       left('turn-ended', { transcript: 'relative.jsonl' });
       await drainTriggers(deps);
