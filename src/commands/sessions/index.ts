@@ -39,9 +39,8 @@ export default class Sessions extends BaseCommand {
     const all = flags.all === true;
     const report = sessionsReport(state, spoolStatus(this.context.area.spool), { nowMs, places, all });
     this.show(report, () => sessionsText(report, { ...this.terminal, nowMs, all }));
-    const lost = lostSessions(state);
-    // If the area is not writable, the next list shows them again.
-    if (lost.length > 0) await noteLost(deps, lost).catch(() => undefined);
+    const problem = await noteLost(deps, lostSessions(state));
+    if (problem !== undefined) this.say(`The ended sessions will be shown again: ${problem}`);
     return report;
   }
 }

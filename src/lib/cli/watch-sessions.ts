@@ -23,6 +23,8 @@ interface Watching {
   deps: SessionsDeps;
   terminal: Terminal;
   screen: Screen;
+  /** Closes the screen and reports an error. */
+  fail: (error: unknown) => void;
   list: WatchList;
   state: SessionsState;
   places: ReadonlyMap<string, string>;
@@ -41,7 +43,16 @@ export async function watchSessions(context: Context, terminal: Terminal): Promi
       resize: () => guarded(() => draw(at)),
     });
     const at: Watching = {
-      ...{ context, deps, terminal, screen, list: EMPTY_LIST, state: emptySessions(), places: new Map() },
+      ...{
+        context,
+        deps,
+        terminal,
+        screen,
+        fail,
+        list: EMPTY_LIST,
+        state: emptySessions(),
+        places: new Map(),
+      },
       ...{ asked: { slugs: '', atMs: -Infinity }, seen: { marks: '', atMs: -Infinity } },
     };
     const end = (settle: () => void): void => {
@@ -49,11 +60,14 @@ export async function watchSessions(context: Context, terminal: Terminal): Promi
       screen.close();
       settle();
     };
+    function fail(error: unknown): void {
+      end(() => reject(toStewardError(error)));
+    }
     const guarded = (step: () => unknown): void => {
       try {
         step();
       } catch (error) {
-        end(() => reject(toStewardError(error)));
+        fail(error);
       }
     };
     const timer = setInterval(() => guarded(() => check(at)), CHECK_MS);
@@ -69,9 +83,9 @@ function check(at: Watching): void {
   if (marks === at.seen.marks && atMs - at.seen.atMs < REFRESH_MS) return;
   at.seen = { marks, atMs };
   at.state = runningSessions(deps);
-  const lost = lostSessions(at.state);
-  // If the area cannot be written, a later run records them.
-  if (lost.length > 0) void noteLost(deps, lost).catch(() => undefined);
+  void noteLost(deps, lostSessions(at.state)).then((problem) => {
+    if (problem !== undefined) report(at, problem);
+  }, at.fail);
   askPlaces(at);
   draw(at);
 }
@@ -88,9 +102,14 @@ function askPlaces(at: Watching): void {
       at.places = places;
       draw(at);
     },
-    // Keep showing the last known places.
-    () => undefined,
+    // The last known places stay.
+    (error: unknown) => report(at, toStewardError(error).message),
   );
+}
+
+function report(at: Watching, message: string): void {
+  at.list = { ...at.list, message };
+  draw(at);
 }
 
 function draw(at: Watching): void {
@@ -122,6 +141,5 @@ async function jump(at: Watching): Promise<void> {
   } catch (error) {
     message = toStewardError(error).message;
   }
-  at.list = { ...at.list, message };
-  draw(at);
+  report(at, message);
 }

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { rotateRead, type LogCursor } from '../platform/files/journal';
@@ -125,16 +125,27 @@ export function observed(
   return state;
 }
 
-/** Stores that a person has seen that these sessions ended unexpectedly. */
-export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Promise<void> {
-  await updateSessions(deps, LOST_WAIT_MS, slugs, (state) => {
-    for (const slug of slugs) {
-      const session = state.sessions[slug];
-      if (!session?.process || stateOf(session.process) !== 'gone') continue;
-      session.activity = 'ended';
-      session.lost = true;
-    }
-  });
+/**
+ * Stores that a person has seen that these sessions ended unexpectedly. Returns what went wrong, if anything: then the
+ * next list shows them again.
+ */
+export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Promise<string | undefined> {
+  if (slugs.length === 0) return undefined;
+  try {
+    await updateSessions(deps, LOST_WAIT_MS, slugs, (state) => {
+      for (const slug of slugs) {
+        const session = state.sessions[slug];
+        if (!session?.process || stateOf(session.process) !== 'gone') continue;
+        session.activity = 'ended';
+        session.lost = true;
+      }
+    });
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal') throw error;
+    return message;
+  }
+  return undefined;
 }
 
 /** Like `currentSessions`, but faster: only the last day, and without changes of session files since the last turn. */

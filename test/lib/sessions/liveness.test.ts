@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 import { ancestorWithout, stateOf, type ProcessMark } from '../../../src/lib/platform/process/ancestor';
 import { parentsOf } from '../../../src/lib/platform/process/own-terminal';
@@ -102,7 +103,11 @@ describe('the life of a session', () => {
       expect(report()).to.include({ working: 0, waiting: 0, crashed: 1 });
       expect(report().sessions.map((row) => [row.status, row.pid])).to.deep.equal([['crashed', null]]);
       expect(statusOf(runningSessions(deps).sessions['a-1'] as Session, nowMs)).to.equal('crashed');
-      await noteLost(deps, lostSessions(currentSessions(deps)));
+      const lost = lostSessions(currentSessions(deps));
+      area.write('state/sessions.json', '{"version":99,"sessions":{}}');
+      expect(await noteLost(deps, lost), 'an error').to.contain('newer steward (format 99)');
+      rmSync(deps.path);
+      expect(await noteLost(deps, lost)).to.equal(undefined);
       expect(report().sessions).to.deep.equal([]);
       expect(status()).to.equal('crashed');
       nowMs += MINUTE;
@@ -126,6 +131,58 @@ describe('the life of a session', () => {
       say('prompt', { process: { ...own(), started: '3' } });
       expect(status()).to.equal('working');
       expect(only().process).to.equal(null);
+    });
+  });
+
+  describe('on macOS', () => {
+    const { platform, env } = process;
+    const PATH = env['PATH'];
+    /** What `ps` answers on macOS; PARENT is the parent of the hook. */
+    const RECORDED = `    1     0 Mon Nov  2 08:01:12 2026     /sbin/launchd
+  501     1 Sun Nov 22 16:58:03 2026     /Applications/Some Terminal.app/Contents/MacOS/terminal
+  812   501 Sun Nov 22 17:00:00 2026     claude --resume
+PARENT  812 Sun Nov 22 17:00:09 2026     /bin/sh -c '/Users/ann/.steward/bin/steward-hook' session-start
+`;
+    const programs = (text: string): void => {
+      const path = area.write('bin/ps', `#!/bin/sh\necho "$@" >> "$0.calls"\ncat <<'END'\n${text}END\n`);
+      chmodSync(path, 0o755);
+      env['PATH'] = `${dirname(path)}:${PATH ?? ''}`;
+    };
+    beforeEach(function () {
+      if (platform === 'win32') this.skip();
+      Object.defineProperty(process, 'platform', { value: 'darwin' });
+    });
+    afterEach(() => {
+      Object.defineProperty(process, 'platform', { value: platform });
+      env['PATH'] = PATH;
+    });
+
+    it('finds the assistant with one ps, at the start of a session', () => {
+      programs(RECORDED.replace('PARENT', String(process.ppid)));
+      const mark = { pid: 812, started: 'Sun Nov 22 17:00:00 2026', boot: '', namespace: '' };
+      expect(ancestorWithout('steward-hook', true)).to.deep.equal(mark);
+      expect(area.read('bin/ps.calls').split('\n')).to.have.length(2);
+      expect(ancestorWithout('steward-hook', false)).to.equal(undefined);
+      expect(ancestorWithout('', true), 'no ancestor matches').to.equal(undefined);
+      expect(area.read('bin/ps.calls').split('\n')).to.have.length(3);
+    });
+
+    it('knows no process if ps fails or answers something else', () => {
+      for (const text of ['', 'ps: illegal option -- w\n', `${process.ppid} 812\n`]) {
+        programs(text);
+        expect(ancestorWithout('steward-hook', true), text).to.equal(undefined);
+      }
+    });
+
+    it('is over when its pid is gone, and otherwise has no signal after half an hour', async () => {
+      const child = spawn('cat', { stdio: 'pipe' });
+      const mark = { pid: child.pid as number, started: 'Sun Nov 22 17:00:00 2026', boot: '', namespace: '' };
+      say('session-start', { process: mark });
+      say('prompt');
+      expect([0, 31 * MINUTE].map(status)).to.deep.equal(['working', 'no-signal']);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      expect(status()).to.equal('crashed');
     });
   });
 });

@@ -15,6 +15,7 @@ export interface ProcessMark {
 
 const MAX_STEPS = 16;
 const PS_TIMEOUT_MS = 1000;
+const PS_MAX_BYTES = 16 * 1024 * 1024;
 const UNREADABLE = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'];
 
 /**
@@ -22,8 +23,9 @@ const UNREADABLE = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'];
  * /proc on Linux; starts `ps` on macOS if `mayStartPs`.
  */
 export function ancestorWithout(word: string, mayStartPs: boolean): ProcessMark | undefined {
-  const read = { linux: readProc, darwin: mayStartPs ? askPs : undefined }[process.platform as string];
-  if (read === undefined) return undefined;
+  const isMac = process.platform === 'darwin';
+  if (isMac ? !mayStartPs : process.platform !== 'linux') return undefined;
+  const read = isMac ? processTable() : readProc;
   for (let pid = process.ppid, step = 0; pid > 1 && step < MAX_STEPS; step += 1) {
     const found = read(pid);
     if (found === undefined) return undefined;
@@ -56,18 +58,26 @@ function readProc(pid: number): Found | undefined {
   return facts === undefined || command === undefined ? undefined : { ...facts, command };
 }
 
-/** Parses a line such as `  501 Sun Nov 22 17:00:00 2026 claude --resume`. */
-function askPs(pid: number): Found | undefined {
-  const args = ['-o', 'ppid=', '-o', 'lstart=', '-o', 'command=', '-p', String(pid)];
+/** Asks `ps` once for all processes: `  812   501 Sun Nov 22 17:00:00 2026 claude --resume`. */
+function processTable(): (pid: number) => Found | undefined {
+  // Without -ww, macOS cuts command lines, and the shim could look like the assistant.
+  const args = ['-axww', '-o', 'pid=', '-o', 'ppid=', '-o', 'lstart=', '-o', 'command='];
   const { stdout } = spawnSync('ps', args, {
     encoding: 'utf8',
     timeout: PS_TIMEOUT_MS,
+    maxBuffer: PS_MAX_BYTES,
     env: { ...process.env, LC_ALL: 'C' },
   });
-  const [parent, ...words] = stdout.trim().split(/ +/);
-  return words.length < 6
-    ? undefined
-    : { parent: Number(parent), started: words.slice(0, 5).join(' '), command: words.slice(5).join(' ') };
+  const lines = stdout.split('\n').map((line) => line.trim().split(/ +/));
+  return (pid) => {
+    const [, parent, ...words] = lines.find(([first]) => first === String(pid)) ?? [];
+    if (words.length < 6) return undefined;
+    return {
+      parent: Number(parent),
+      started: words.slice(0, 5).join(' '),
+      command: words.slice(5).join(' '),
+    };
+  };
 }
 
 let known: Pick<ProcessMark, 'boot' | 'namespace'> | undefined;
