@@ -1,5 +1,5 @@
 import { toStewardError } from '../errors';
-import { gitFolderAt, type GitFolder } from '../platform/files/git-folder';
+import { branchOf, gitFolderAt, type GitFolder } from '../platform/files/git-folder';
 import { textOf } from '../platform/files/json-object';
 import { gitIn } from '../platform/process/git';
 import { plural } from '../platform/terminal/format';
@@ -157,9 +157,11 @@ async function commitsIn(deps: BackfillDeps, folder: GitFolder, sinceMs: number)
   const nowMs = deps.clock.now();
   const todayMs = dayBounds(dayOf(nowMs, deps.timezone), deps.timezone).startMs;
   const { authors } = config.git;
+  const since = { sinceSec: Math.floor(sinceMs / 1000), limit: MAX_COMMITS };
+  const log = await readRecentLog(git, since, branchOf(folder.gitDir));
+  if (log.length === 0) return [];
   const emails = authors === 'mine' ? await readOwnEmails(git) : authors === 'all' ? [] : authors;
   const isOwn = new Set(emails.map((email) => email.toLowerCase()));
-  const log = await readRecentLog(git, { sinceSec: Math.floor(sinceMs / 1000), limit: MAX_COMMITS });
   const own = log.filter(({ commit: { email, committedSec } }) => {
     const ms = committedSec * 1000;
     return ms >= sinceMs && ms < todayMs && (isOwn.size === 0 || isOwn.has(email.toLowerCase()));
@@ -172,7 +174,7 @@ async function commitsIn(deps: BackfillDeps, folder: GitFolder, sinceMs: number)
   );
   return counted.map(({ commit, identity }) => {
     const event = commitEvent(
-      { commit, identity, branch: branches.get(commit.sha) },
+      { commit, identity, branch: branches.get(commit.sha) ?? undefined },
       folder,
       machineId,
       nowMs,

@@ -64,6 +64,14 @@ describe('sense: backfill', () => {
     expect(box.lines('events/2026-11-19.jsonl')[0]).to.have.nested.property('detail.branch', 'login');
   });
 
+  it('reads a repository without commits, or with a branch checked out that has none', async () => {
+    expect(await fill()).to.deep.include({ commits: 0, problems: [] });
+    git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
+    git.git(shop, ['checkout', '-q', '--orphan', 'pages']);
+    expect(await fill()).to.deep.include({ commits: 1, problems: [] });
+    expect(box.lines('events/2026-11-18.jsonl')[0]).to.have.nested.property('detail.branch', 'main');
+  });
+
   it('adds nothing twice, and nothing that a capture stored', async () => {
     git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
     activity.push({ session: 's1', repo: 'shop', ms: Date.parse('2026-11-18T10:00:00Z') });

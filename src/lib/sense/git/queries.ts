@@ -90,7 +90,7 @@ export interface LogQuery {
 
 const FIELDS = 7;
 const LOG = [
-  ...'log -z --stdin --source --encoding=UTF-8 --no-mailmap --no-show-signature --no-notes'.split(' '),
+  ...'log -z --source --encoding=UTF-8 --no-mailmap --no-show-signature --no-notes'.split(' '),
   ...['--no-color', '--no-patch'],
   // Git truncates long subjects; 200 characters are stored.
   '--format=%H%x00%P%x00%ae%x00%at%x00%ct%x00%S%x00%<(240,trunc)%s',
@@ -101,7 +101,12 @@ export async function readLog(git: Git, { tips, not, limit, sinceSec }: LogQuery
   if (tips.length === 0) return [];
   const input = [...tips, ...not.map((sha) => `^${sha}`)].map((rev) => `${rev}\n`).join('');
   const since = sinceSec === undefined ? [] : [`--max-age=${sinceSec}`];
-  const fields = (await git([...LOG, ...since, `--max-count=${limit}`], { input })).split('\0');
+  return commitsIn(await git([...LOG, ...since, `--max-count=${limit}`, '--stdin'], { input }));
+}
+
+/** Parses the output of LOG. */
+function commitsIn(text: string): Commit[] {
+  const fields = text.split('\0');
   return Array.from({ length: Math.floor(fields.length / FIELDS) }, (_, i) => {
     const [sha, parents, email, authored = '', committed = '', tip, subject = ''] = fields.slice(
       i * FIELDS,
@@ -121,20 +126,20 @@ export async function readLog(git: Git, { tips, not, limit, sinceSec }: LogQuery
   });
 }
 
-/** Returns the commits of all branches and HEAD since a time, newest first, each with a branch that reaches it. */
+/** Returns the commits of HEAD and all branches since a time, newest first, each with a branch that reaches it. */
 export async function readRecentLog(
   git: Git,
   { sinceSec, limit }: { sinceSec: number; limit: number },
-): Promise<{ commit: Commit; branch?: string }[]> {
-  const branches = await readBranches(git);
+  checkedOut: string | null,
+): Promise<{ commit: Commit; branch: string | null }[]> {
   // A repository without commits has no HEAD to begin at.
-  const heads = branches.length === 0 ? [] : ['HEAD'];
-  const tips = [...heads, ...branches.map(({ name }) => `refs/heads/${name}`)];
-  const log = await readLog(git, { tips, not: [], limit, sinceSec });
+  const since = ['--ignore-missing', `--max-age=${sinceSec}`, `--max-count=${limit}`];
+  // A commit gets the first of these that reaches it.
+  const tips = checkedOut === null ? ['--branches', 'HEAD'] : ['HEAD', '--branches'];
+  const log = commitsIn(await git([...LOG, ...since, ...tips]));
   return log.map((commit) => {
-    const head = branches.find(({ isHead }) => isHead)?.name;
-    const branch = commit.tip === 'HEAD' ? head : commit.tip.replace(/^refs\/heads\//, '');
-    return { commit, ...(branch === undefined ? {} : { branch }) };
+    const branch = commit.tip === 'HEAD' ? checkedOut : commit.tip.replace(/^refs\/heads\//, '');
+    return { commit, branch };
   });
 }
 
