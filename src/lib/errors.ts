@@ -54,7 +54,7 @@ export function errorBody(error: unknown): ErrorBody {
 export function toStewardError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;
   if (error instanceof Error && error.name === 'AbortError') {
-    return new StewardError('canceled', 'Interrupted.', { hint: 'Run the command again.', cause: error });
+    return new StewardError('canceled', 'Interrupted.', { hint: 'Rerun the command.', cause: error });
   }
   const code = errnoCode(error);
   const path = error instanceof Error && 'path' in error ? String(error.path) : undefined;
@@ -98,7 +98,7 @@ const CHECK_NAME = 'Check the name, and that its disk is mounted.';
 const NO_SPACE = 'Free some space; nothing that was already stored is lost.';
 const ELSEWHERE = 'Set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder on a local disk.';
 const MOUNT_AGAIN = 'Check that its disk or network folder is mounted and answers.';
-const RELEASE = 'Close that program, then run the command again.';
+const RELEASE = 'Close that program, then rerun the command.';
 const IN_THE_WAY = 'Move it away, or point STEWARD_HOME elsewhere.';
 const TOO_MANY = 'Close some programs, or raise the limit with ulimit -n.';
 

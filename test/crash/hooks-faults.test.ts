@@ -58,7 +58,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
       expect(await hook('stop', [], env), JSON.stringify(env)).to.deep.equal(QUIET);
       const strict = await hook('session-start', ['--strict'], env);
       expect(strict, JSON.stringify(env)).to.include({ code: 8 });
-      expect(strict.stderr).to.contain('Cannot create the folder /proc/');
+      expect(strict.stderr).to.contain('Could not create the folder /proc/');
       const capture = await steward(['sense', 'capture'], { home: home.path, env });
       expect(capture, JSON.stringify(env)).to.include({ code: 8, stdout: '' });
     }
@@ -231,7 +231,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
       expect(told).to.include({ code: 3, stdout: '' });
       expect(told.stderr.trimEnd().split('\n')).to.deep.equal([
         `${join(area, 'state', 'work-events.jsonl')} is not a regular file.`,
-        'Move it away.',
+        'Move or rename it.',
       ]);
       const json = await line(['--json']);
       expect(json).to.include({ code: 3, stdout: '' });

@@ -127,12 +127,12 @@ describe('doctor and other hosts (built)', function () {
       only({});
       await at.expectRow('notify.voice', 'warning', /No speech engine found/);
       only({ 'espeak-ng': engine(50_000), aplay: `echo heard > '${at.path}/heard'` });
-      await at.expectRow('notify.voice', 'ok', /^espeak-ng made 49 KiB of sound in \d+ ms$/);
+      await at.expectRow('notify.voice', 'ok', /^espeak-ng made 49 KiB of audio in \d+ ms$/);
       expect(() => writeFileSync(join(at.path, 'heard'), '', { flag: 'wx' })).not.to.throw();
       only({ 'espeak-ng': engine(50_000) });
       await at.expectRow('notify.voice', 'warning', /No audio player found/);
       only({ 'espeak-ng': engine(44), aplay: 'exit 0' });
-      await at.expectRow('notify.voice', 'failed', /espeak-ng runs but makes no sound/);
+      await at.expectRow('notify.voice', 'failed', /espeak-ng runs but produces no audio/);
       only({ 'espeak-ng': 'echo "no voice" >&2; exit 1', aplay: 'exit 0' });
       await at.expectRow('notify.voice', 'failed', /speaking failed: .*no voice/);
       only({ 'spd-say': `echo heard > '${at.path}/heard'` });
@@ -152,7 +152,7 @@ describe('doctor and other hosts (built)', function () {
       await at.run(...(row.mend ?? '').split(' ').slice(1));
       expect(await at.rows('notify.voice')).to.have.length(1);
       at.write('.steward/config.yaml', 'notify:\n  voice:\n    provider: {apiKey: "env:KEY"}\n');
-      await at.expectRow('notify.voice', 'ok', /speech provider set up; not asked/);
+      await at.expectRow('notify.voice', 'ok', /speech provider set up; add --online/);
       await at.run('config', 'set', 'notify.voice.engine', 'none');
       await at.expectRow('notify.voice', 'off', /switched off/);
     });

@@ -106,7 +106,7 @@ describe('notifications with the daemon', () => {
     expect(sent.code).to.equal(0);
     const id = sent.stdout.trim();
     expect(sent.stderr.split('\n')).to.deep.equal([
-      'The daemon did not answer. The message is in the outbox and goes out once the daemon answers or ends.',
+      'The daemon did not respond. The message is in the outbox. It is sent when the daemon responds or exits.',
       'Phase not set: no session was active in the last two hours. Run "steward sessions".',
       '',
     ]);
@@ -149,7 +149,7 @@ describe('notifications with the daemon', () => {
     expect(other).to.have.property('id').that.does.not.equal(id);
     const socket = (JSON.parse(readFileSync(join(machineFolder(sound.path), 'daemon.json'), 'utf8')) as { socket: string }).socket; // prettier-ignore
     const own = await ask('http://localhost/notify', { method: 'POST', body: '{"message":"x","id":"../x"}', socket }); // prettier-ignore
-    expect([own.status, own.text]).to.deep.equal([400, '{"error":{"kind":"usage","message":"id is invalid.","hint":"Leave it out; the answer contains one."}}\n']); // prettier-ignore
+    expect([own.status, own.text]).to.deep.equal([400, '{"error":{"kind":"usage","message":"id is invalid.","hint":"Leave it out; the response contains one."}}\n']); // prettier-ignore
   });
 
   it('follows the settings as they change, and keeps the last good ones', async () => {

@@ -119,6 +119,6 @@ describe('a real notification service (dunst)', function () {
     expect(await lost.send(parcel(), () => undefined))
       .to.include({ outcome: 'again' })
       .and.property('reason')
-      .to.match(/^D-Bus does not answer: .* does not exist/);
+      .to.match(/^D-Bus is not responding: .* does not exist/);
   });
 });

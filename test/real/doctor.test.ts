@@ -65,7 +65,7 @@ describe('doctor in a real session', function () {
 
   it('has a real engine speak, and nobody hears it', async function () {
     requirePrograms(this, { 'espeak-ng': 'espeak-ng', aplay: 'alsa-utils' });
-    await at.expectRow('notify.voice', 'ok', /^espeak-ng made \d\d+ KiB of sound in \d+ ms$/);
+    await at.expectRow('notify.voice', 'ok', /^espeak-ng made \d\d+ KiB of audio in \d+ ms$/);
   });
 
   it('tells of a disk that is nearly full', async function () {

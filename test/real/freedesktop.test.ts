@@ -106,7 +106,7 @@ describe('notify: banners over a real message bus', function () {
     });
     expect(await show()).to.deep.equal({
       outcome: 'again',
-      reason: 'The notification service refused: Created too many notifications',
+      reason: 'The notification service returned an error: Created too many notifications',
       hint: "Restart the desktop's notification service.",
     });
   });

@@ -163,14 +163,14 @@ describe('front application by D-Bus', function () {
       await kit.end(bus);
       expect(await readFrontApp(kit.desktop(wayland)))
         .to.have.property('reason')
-        .that.includes('D-Bus does not answer');
+        .that.includes('D-Bus is not responding');
     });
 
     it('gives up on a bus that hangs', async () => {
       const bus = await startBus(kit);
       bus.kill('SIGSTOP');
       const error = await rejection(gnome.read(kit.desktop(wayland)));
-      expect(error.message).to.include('no answer in 3000 ms');
+      expect(error.message).to.include('no response within 3000 ms');
     });
   });
 

@@ -130,7 +130,7 @@ describe('front application of a real X server', function () {
     expect(sight).to.include({ state: 'error' });
     expect(sight)
       .to.have.property('reason')
-      .that.matches(/names a missing screen.+screens 0 to 1/);
+      .that.matches(/has no screen.+screens 0 to 1/);
   });
 
   it('asks i3 by its socket', async function () {
@@ -201,7 +201,7 @@ describe('front application of a real X server', function () {
     const began = performance.now();
     const error = await rejection(x11.read(kit.desktop()));
     expect(error).to.include({ kind: 'unavailable' });
-    expect(error.message).to.include('no answer in 3000 ms');
+    expect(error.message).to.include('no response within 3000 ms');
     expect(performance.now() - began).to.be.within(2900, 30_000);
   });
 

@@ -44,13 +44,13 @@ describe('notify/speech: players', function () {
     });
     expect(error).to.be.instanceOf(SoundError);
     expect(error.message).to.equal(
-      'Playing the sound failed. paplay failed with code 1: Failed to open audio file. aplay failed with code 1: No such device.',
+      'Could not play the audio. paplay failed with code 1: Failed to open audio file. aplay failed with code 1: No such device.',
     );
   });
 
   it('does not wait for a sound server that hangs, and asks no other player', async () => {
     const error = await failure({ paplay: 'exec sleep 600', aplay: `: > '${box.path('asked')}'` });
     expect(error).to.be.instanceOf(SoundError);
-    expect(error.message).to.equal('The sound server or sound card hangs: paplay timed out.');
+    expect(error.message).to.equal('The sound server or sound card is not responding: paplay timed out.');
   });
 });

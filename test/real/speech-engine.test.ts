@@ -45,7 +45,7 @@ describe('the contract of speech engines', () => {
       'cat; echo "ALSA lib: no card" >&2; echo "error: No such file" >&2',
     );
     const error = await rejection(espeakEngine().speak(machineWith({ 'espeak-ng': deaf }), orderOf('Hi')));
-    expect(error.message).to.equal('Playing the sound failed. espeak-ng: error: No such file.');
+    expect(error.message).to.equal('Could not play the audio. espeak-ng: error: No such file.');
   });
 
   for (const engine of engines) {

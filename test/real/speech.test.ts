@@ -124,7 +124,7 @@ describe('the voice, with real engines and a real player', function () {
       const text = `a text of some length ${'and more '.repeat(20)}`;
       const { code, stderr } = await steward(['notify', 'speak', text], { XDG_RUNTIME_DIR: path });
       expect(code).to.equal(8);
-      expect(stderr).to.match(/speech-dispatcher does not speak/);
+      expect(stderr).to.match(/speech-dispatcher is not working/);
     } finally {
       endDispatcher(path);
     }
@@ -209,7 +209,7 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
     expect(readFileSync(log, 'utf8')).to.equal('begin\nend\n'.repeat(4));
     writeFileSync(join(path, 'hang'), '');
     const [hung, next] = await Promise.all([speech.say({ text: 'hangs' }), speech.say({ text: 'next' })]);
-    expect(hung.reason).to.match(/^The sound server or sound card hangs: aplay timed out\./); // prettier-ignore
+    expect(hung.reason).to.match(/^The sound server or sound card is not responding: aplay timed out\./); // prettier-ignore
     expect(next).to.deep.equal({ spoken: true, engine: 'espeak-ng' });
   });
 
@@ -221,7 +221,7 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
     const { code, stderr } = await steward(['notify', 'speak', 'Hello']);
     expect(code).to.equal(8);
     expect(stderr).to.match(
-      /^Could not speak the text\. Playing the sound failed\. .*aplay failed with code 1: .+/,
+      /^Could not speak the text\. Could not play the audio\. .*aplay failed with code 1: .+/,
     );
   });
 
@@ -246,7 +246,7 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
     expect(own()).to.have.length(1);
     child.kill('SIGINT');
     const [code] = (await once(child, 'close')) as [number];
-    expect([code, said]).to.deep.equal([130, 'Interrupted.\nRun the command again.\n']);
+    expect([code, said]).to.deep.equal([130, 'Interrupted.\nRerun the command.\n']);
     const pid = Number(readFileSync(join(path, 'pid'), 'utf8'));
     const isZombie = (): boolean => existsSync(`/proc/${pid}/stat`) && / [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1')); // prettier-ignore
     while (isAlive(pid) && !isZombie()) await new Promise((resolve) => setTimeout(resolve, 10));

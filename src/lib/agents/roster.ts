@@ -136,7 +136,7 @@ function readMarkdown(path: string, slug: string): string {
   if ((lstatOf(path)?.size ?? 0) > MAX_BYTES)
     throw invalid(`The file has more than ${MAX_BYTES / 1024} KiB.`, 'Shorten it.');
   const bytes = readBytes(path, { maxBytes: MAX_BYTES });
-  if (bytes === undefined) throw invalid('The file was removed.', 'Run the command again.');
+  if (bytes === undefined) throw invalid('The file was removed.', 'Rerun the command.');
   if (bytes.includes(0)) throw invalid('The file is binary.', 'Move it away.');
   return bytes.toString('utf8');
 }

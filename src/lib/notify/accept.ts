@@ -23,24 +23,24 @@ import {
 } from './outbox';
 import { muteState, route, type MuteDeps, type Plan, type RoutingSettings } from './routing';
 
-/** `settings` and `channels` are read each time, since the configuration may change under a daemon. */
+/** `settings` and `channels` are functions because the configuration may change while a daemon runs. */
 export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   clock: Clock;
-  /** Machine-local folder of the locks. */
+  /** Machine-local folder for locks. */
   locks: string;
   settings: () => RoutingSettings;
   channels: readonly Channel[];
-  /** Throws if the outbox has no room for this many more. */
+  /** Throws if the outbox has no room for this many deliveries. */
   room: (deliveries: number) => void;
-  /** DAEMON_CRON_VOICE is 1. */
+  /** Whether DAEMON_CRON_VOICE is 1. */
   cronVoice: boolean;
-  /** Writes the phase of a request; returns a word for what failed. Never throws. */
+  /** Writes the phase in a request; returns a word if that failed. Never throws. */
   phaseEffect?: (phase: string, slug: string | undefined) => Promise<string | undefined>;
-  /** Passes new deliveries to the dispatcher. */
+  /** Hands new deliveries to the dispatcher. */
   wake?: (deliveries: readonly Delivery[]) => void;
 }
 
-/** The answer to `POST /notify`, status 202. */
+/** The response to `POST /notify`, with status 202. */
 export interface Accepted {
   status: 'accepted';
   id: string;
@@ -48,16 +48,18 @@ export interface Accepted {
   phase?: string;
 }
 
-/** The same text with the same key is not sent again within this time. */
+/** How long the same text with the same key is suppressed. */
 const DEDUPE_MS = 12 * 3_600_000;
 const LOCK_WAIT_MS = 5_000;
 
-/** Accepts a request body and queues it for each channel. An invalid body is `usage`, and the error names the key. */
+/**
+ * Accepts a request body and queues it for each channel. An invalid body throws `usage` and names the key.
+ */
 export async function acceptNotification(deps: AcceptDeps, body: unknown): Promise<Accepted> {
   return acceptRequest(deps, parseRequest(body));
 }
 
-/** @param id chosen by the sender, if given */
+/** @param id the id that the sender chose, if any */
 export async function acceptRequest(
   deps: AcceptDeps,
   request: NotifyRequest,
@@ -103,7 +105,7 @@ function store(deps: AcceptDeps, line: Line, plan: Plan, deliveries: readonly De
       heldUntil: deliveries.find(({ heldUntil }) => heldUntil !== undefined)?.heldUntil,
     });
   } catch (error) {
-    // On a full disk, refuse the whole notification; the sender retries.
+    // If the disk is full, reject the whole notification; the sender retries.
     for (const delivery of deliveries) removeFile(join(deps.outbox, nameOf(delivery)));
     throw error;
   }
@@ -117,8 +119,8 @@ function lineOf({ title, dedupe, source, message, event }: NotifyRequest, plan: 
 }
 
 /**
- * Finds in the log the pending deliveries of a key, and the recent notification with the same text that went out or
- * will. The log knows them without reading an outbox of thousands.
+ * Returns the pending deliveries with the same key, and the recent notification with the same text. The log
+ * has both, so the outbox, with perhaps thousands of files, isn't read.
  */
 function sentBefore(
   deps: AcceptDeps,
@@ -145,7 +147,7 @@ function sentBefore(
   return { pending, duplicateOf: last?.hash === hash ? last.id : undefined };
 }
 
-/** Withdraws older deliveries that wait on the same channels. */
+/** Withdraws older pending deliveries from the channels of the new ones. */
 function supersede(deps: AcceptDeps, pending: ReadonlySet<string>, by: readonly Delivery[]): void {
   for (const name of pending) {
     if (!by.some(({ channel }) => channel === parseName(name)?.channel)) continue;
@@ -172,26 +174,26 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
   });
 }
 
-/*
- * A sender that gets no answer from the daemon cannot know whether the message was accepted; a daemon that hung may
- * accept it later. So the sender chooses the id, and the first process to accept the message creates a file with that name.
+/**
+ * A sender that gets no response can't know whether the daemon accepted the message, or will after a hang. So
+ * the sender chooses the id, and the first process to accept the message creates a file with that name.
  */
 
 const MAX_AGE_MS = 24 * 3_600_000;
-/** Longer than `MAX_AGE_MS`, for a daemon that was stopped for long. */
+/** Longer than `MAX_AGE_MS`, because the daemon may have been stopped for days. */
 const KEEP_MS = 7 * MAX_AGE_MS;
 /** A process that takes longer to accept a message counts as hung. */
 const HANG_MS = 2_000;
 const POLL_MS = 50;
 
 /**
- * Accepts a body under the sender's id, unless the sender has done so itself. An invalid id is `usage`, one that is
- * older than a day `conflict`.
+ * Accepts a body under the sender's id, unless the sender has already queued it. Throws `usage` for an
+ * invalid id and `conflict` for one that is over a day old.
  */
 export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): Promise<Accepted> {
   const request = parseRequest(body);
   if (typeof id !== 'string' || !ID_GRAMMAR.test(id)) {
-    throw new StewardError('usage', 'id is invalid.', { hint: 'Leave it out; the answer contains one.' });
+    throw new StewardError('usage', 'id is invalid.', { hint: 'Leave it out; the response contains one.' });
   }
   if (!(Math.abs(deps.clock.now() - timeOfName(id)) < MAX_AGE_MS)) {
     throw new StewardError('conflict', 'The id is older than a day.', { hint: 'Send it with a new id.' });
@@ -200,14 +202,15 @@ export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): 
   try {
     return await acceptRequest(deps, request, id);
   } finally {
-    // Either the log has it now, or it was refused and the sender may try.
+    // The log has it now, or it was rejected and the sender may try.
     removeFile(join(idFolder(deps), id));
   }
 }
 
 /**
- * Accepts a body that the daemon did not answer, unless the daemon accepted it; returns who did. If a process hangs or
- * was killed in between, the outcome is unknown: that is `unavailable`, and nothing is sent twice.
+ * Accepts a body for which the daemon sent no response, unless the daemon accepted it; returns which of them
+ * did. If a process hung or died in between, the outcome is unknown: throws `unavailable` and sends nothing
+ * twice.
  */
 export async function acceptUnanswered(
   deps: AcceptDeps,

@@ -7,19 +7,19 @@ import type { Accepted } from './accept';
 
 export type RequestKind = 'question' | 'command' | 'investigation' | 'research' | 'conversation';
 
-/** How a request is handled; only the first two are announced. */
+/** How the assistant handles a request. Only the first two are announced. */
 export const HANDLINGS = ['task', 'workflow', 'direct-skill', 'utility', 'sub-workflow'] as const;
 export type Handling = (typeof HANDLINGS)[number];
 
 export interface Announcement {
   kind: RequestKind;
-  /** The line to announce; null: nothing. */
+  /** The line to announce; null if nothing is announced. */
   line: string | null;
-  /** The task in less than six words; null for a conversation. */
+  /** The task in at most five words; null for a conversation. */
   action: string | null;
-  /** The workflow that the line names. */
+  /** The workflow named in the line. */
   workflow: { name: string; skill: string } | null;
-  /** Why nothing is announced, or no workflow is named. */
+  /** Why nothing is announced or no workflow is named. */
   reason: string | null;
 }
 
@@ -31,21 +31,21 @@ export interface AnnounceInput {
   isWorkflow: (skill: string, workflow: string) => boolean;
 }
 
-/** `notify announce --json` */
+/** The output of `notify announce --json`. */
 export interface Announced extends Announcement {
-  /** The notification, if the line was sent. */
+  /** The notification, if it was sent. */
   sent: Accepted | null;
 }
 
 export interface AnnounceDeps {
-  /** The folder of the assistant's skills. */
+  /** The folder with the assistant's skills. */
   skills: string;
   /** The assistant's voice id, if one is configured. */
   voiceId: string | undefined;
   send: (body: object) => Promise<Accepted>;
 }
 
-/** The opening line of a request; `send` also sends it as a notification. */
+/** Returns the announcement of a request; with `send`, also sends it as a notification. */
 export async function announceRequest(
   { skills, voiceId, send }: AnnounceDeps,
   flags: {
@@ -100,7 +100,7 @@ export function workflowExists(skills: string, skill: string, workflow: string):
   );
 }
 
-/** Polite words in front of the request itself. */
+/** Polite words at the start of a request. */
 const COURTESY =
   /^(?:(?:hey|hi|hello|ok|okay|so|now|then|please|kindly|just|and|also)\b[\s,]*|(?:can|could|would|will) you\b\s*|i(?:'d| would) like you to\b\s*|i (?:want|need) you to\b\s*|let(?:'s| us)\b\s*|go ahead and\b\s*)+/;
 
@@ -132,12 +132,12 @@ function opensWith(low: string, opening: string): boolean {
   return low.startsWith(opening) && !/^\w/.test(low.slice(opening.length));
 }
 
-/** Praise or a greeting, with a few more words at most. */
+/** Returns whether the text is praise or a greeting with at most a few more words. */
 function isSmallTalk(low: string): boolean {
   return CONVERSATION.test(low) && wordsOf(low).length <= 5;
 }
 
-/** The gerund and the words that matter most; without a preposition or article at the end. */
+/** Returns the gerund and the most important words, without a trailing preposition or article. */
 function phrase(gerund: string, about: string): string {
   const [sentence = ''] = about.split(/[.!?;:]\s|[.!?;:]$|,\s/);
   const words = wordsOf(sentence).filter((word) => !WORDS.small.includes(word.toLowerCase()));

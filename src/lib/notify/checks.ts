@@ -18,13 +18,13 @@ export interface NotifyChecked {
   host: PathHost;
   find: FindProgram;
   config: Pick<Config, 'settings'>;
-  /** Other hosts may be asked. */
+  /** Whether other hosts may be contacted. */
   online: boolean;
-  /** The voice may be heard. */
+  /** Whether to play sound. */
   sound: boolean;
   askHost: GetUrl;
   voice: () => Promise<Omit<VoiceDeps, 'onProblem'>>;
-  /** The value of a secret; undefined if none is set. */
+  /** Returns the value of a secret, or undefined if unset. */
   secret: (stored: Secret) => string | undefined;
 }
 
@@ -38,7 +38,7 @@ function checkOutbox({ area }: NotifyChecked): Finding[] {
   const words = waiting === 0 ? 'empty' : `${waiting} waiting`;
   const dead = deadReport(deadFolder(area));
   if (dead.count === 0) return [ok(words)];
-  const hint = 'Find the failed ones, and send one again with `steward notify retry ID`:';
+  const hint = 'List the failed ones, then resend one with `steward notify retry ID`:';
   return [warning(`${words}; ${deadText(dead) ?? ''}`, { hint, mend: 'steward notify history' })];
 }
 
@@ -46,7 +46,7 @@ const REPEAT_MS = 60_000;
 
 export interface Faults {
   note: (error: unknown) => void;
-  /** Called for each fault, at most once a minute for the same one. */
+  /** Called for each fault, with the same fault at most every minute. */
   tell: (message: string) => void;
   /** The last fault, if it is less than a minute old. */
   last: () => string | undefined;
@@ -76,7 +76,7 @@ export interface Health {
   fix?: string;
 }
 
-/** The health of a daemon's notifications. */
+/** Returns the health of the daemon's notifications. */
 export function healthOf(voice: Voice, problem: string | undefined): Health {
   if (problem !== undefined) return { state: 'error', reason: problem };
   if (voice.isOff()) return { state: 'ok', reason: 'The voice is off.' };
@@ -84,7 +84,7 @@ export function healthOf(voice: Voice, problem: string | undefined): Health {
   if (reason === undefined) return { state: 'ok' };
   return {
     state: 'needs-you',
-    reason: `${reason}; banners replace the voice. ${hint ?? ''}`.trim(),
+    reason: `${reason}; using banners instead. ${hint ?? ''}`.trim(),
     fix: 'steward notify test',
   };
 }

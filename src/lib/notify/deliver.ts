@@ -16,19 +16,19 @@ import {
 import { type Delivery, waitingNames } from './outbox';
 
 export interface DeliverDeps extends DispatchDeps {
-  /** Machine-local folder of the locks. */
+  /** Machine-local folder for locks. */
   locks: string;
-  /** Reads the settings again; returns whether they changed. Without it they stay as they were at the start. */
+  /** Reloads the settings; returns whether they changed. Without it, the initial settings are kept. */
   settingsChanged?: () => Promise<boolean>;
 }
 
 const POLL_MS = 20;
 const POLLS_A_SCAN = 10;
 const SCAN_MS = 1_000;
-/** Longer than any channel takes for an attempt. */
+/** Longer than an attempt takes on any channel. */
 const ATTEMPT_MS = 30_000;
 
-/** Runs as the one delivering process of the machine; undefined if another one is. */
+/** Runs as this machine's only delivering process; undefined if another process already is. */
 async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promise<T | undefined> {
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
   try {
@@ -40,15 +40,15 @@ async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promis
 }
 
 export interface DeliverOptions {
-  /** Waits for deliveries due within this many ms. */
+  /** Also waits for deliveries that are due within this time. */
   patienceMs: number;
-  /** Ends after this, even with pending deliveries. */
+  /** Stops after this time, even with pending deliveries. */
   longestMs: number;
 }
 
 /**
- * Delivers the outbox until nothing is due soon, for machines without a daemon. Returns false if another process
- * delivers. That one checks again after releasing the lock, so it never misses a new delivery.
+ * Delivers the outbox until nothing is due soon, for machines without a daemon. False if another process
+ * delivers; that process checks again after releasing the lock, so no new delivery is missed.
  */
 export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions): Promise<boolean> {
   const endMs = deps.clock.monotonic() + options.longestMs;
@@ -70,7 +70,7 @@ async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: n
     }
     scan(dispatcher);
   } while (!isDone());
-  // An attempt left behind would count as interrupted and be sent again.
+  // An attempt still in progress would count as interrupted and be sent again.
   await closeDispatcher(dispatcher, ATTEMPT_MS);
   return dispatcher;
 }
@@ -80,17 +80,17 @@ async function refresh({ settingsChanged }: DeliverDeps, dispatcher: Dispatcher)
   scan(dispatcher);
 }
 
-/** The deliveries of a daemon. */
+/** The delivery loop of a daemon. */
 export interface Delivering {
-  /** Adds what was just accepted. */
+  /** Adds deliveries that were just accepted. */
   wake: (deliveries: readonly Delivery[]) => void;
-  /** Starts nothing more, waits up to `graceMs` for what is being sent, and releases the lock. */
+  /** Starts no new attempts, waits up to `graceMs` for those in progress, and releases the lock. */
   close: (graceMs: number) => Promise<void>;
 }
 
 /**
- * Delivers until closed: its own deliveries at once, those of other processes within seconds. Waits while another
- * process holds the lock.
+ * Delivers until closed: its own deliveries immediately, those of other processes within seconds. Waits while
+ * another process holds the lock.
  */
 export function keepDelivering(deps: DeliverDeps): Delivering {
   const stop = new AbortController();

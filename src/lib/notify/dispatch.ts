@@ -32,24 +32,27 @@ import {
 } from './settle';
 
 export interface DispatchDeps extends SettleDeps {
-  /** Reports unexpected errors, such as a full disk; the work continues. */
+  /** Reports unexpected errors, such as a full disk. Delivery continues. */
   report: (error: unknown) => void;
 }
 
 /**
- * Delivers the outbox. Each channel has its own lane, so a dead one does not delay the others. A machine runs one
- * dispatcher at a time (deliver.ts holds the lock).
+ * Delivers the outbox. Each channel has a lane, so a broken channel doesn't delay others. Only one dispatcher
+ * runs on a machine (deliver.ts holds the lock).
  */
 export interface Dispatcher {
   deps: DispatchDeps;
   lanes: ReadonlyMap<ChannelId, Lane>;
   running: Map<ChannelId, Promise<void>>;
-  /** Names in the outbox that a scan need not read again. */
+  /** Outbox names that a scan can skip. */
   known: Set<string>;
-  /** Accepted by another machine, or without a channel here. */
+  /** Deliveries accepted by another machine, or for a channel that this machine lacks. */
   foreign: Set<string>;
   pauseReasons: Map<ChannelId, string>;
-  /** Claimed deliveries whose outcome is not stored yet: after a full disk, this process knows it and the file does not. */
+  /**
+   * Claimed deliveries whose outcome isn't stored yet. After a full disk, this process knows the outcome but
+   * the file doesn't.
+   */
   unsettled: Map<string, { delivery: Delivery; outcome?: Outcome }>;
   breathe: () => Promise<void>;
   sweptMs: number;
@@ -60,9 +63,9 @@ export interface Dispatcher {
 const LONGEST_SLEEP_MS = 60_000;
 const SWEEP_MS = 60_000;
 const FAULT_PAUSE_MS = 2_000;
-/** Channels that answer at once, thousands of times, must not block the event loop. */
+/** Thousands of immediate responses must not block the event loop. */
 const SLICE_MS = 1;
-/** Log lines of one pause; more would push everything else out of the log. */
+/** Maximum log lines for one pause; more would push everything else out of the log. */
 const MAX_PAUSE_LINES = 200;
 
 export function startDispatcher(deps: DispatchDeps): Dispatcher {
@@ -103,19 +106,19 @@ export function add(at: Dispatcher, deliveries: readonly Delivery[]): void {
   pump(at);
 }
 
-/** Retries everything that failed or is paused, since the settings have changed. */
+/** Retries everything that failed or is paused, after a change of the settings. */
 export function resumeAll(at: Dispatcher): void {
   for (const lane of at.lanes.values()) resume(lane);
   pump(at);
 }
 
-/** Returns whether anything is being sent or is due within `withinMs`. */
+/** Returns whether anything is in progress or due within `withinMs`. */
 export function isBusy({ deps, lanes, running }: Dispatcher, withinMs: number): boolean {
   const nowMs = deps.clock.now();
   return running.size > 0 || [...lanes.values()].some((lane) => nextDue(lane, nowMs) <= nowMs + withinMs);
 }
 
-/** Starts nothing more, and waits up to `graceMs` for attempts in progress. */
+/** Starts no new attempts, and waits up to `graceMs` for those in progress. */
 export async function closeDispatcher(at: Dispatcher, graceMs: number): Promise<void> {
   at.isClosed = true;
   clearTimeout(at.timer);
@@ -125,13 +128,13 @@ export async function closeDispatcher(at: Dispatcher, graceMs: number): Promise<
   clearTimeout(grace);
 }
 
-/** Logs why a delivery was not even tried. */
+/** Logs why a delivery was not attempted. */
 function logPause({ deps, pauseReasons }: Dispatcher, delivery: Delivery, untilMs: number): void {
   const nextAt = toIso(Math.max(untilMs, Date.parse(delivery.nextAt)));
   logResult(deps, { ...delivery, nextAt }, 'waiting', pauseReasons.get(delivery.channel));
 }
 
-/** Adds the deliveries that other processes put into the outbox. */
+/** Adds deliveries that other processes put into the outbox. */
 export function scan(at: Dispatcher): void {
   const { deps, known, foreign, lanes } = at;
   const nowMs = deps.clock.monotonic();
@@ -155,7 +158,7 @@ export function scan(at: Dispatcher): void {
   if (sweeps) expireForeign(at);
   for (const id of retries) {
     for (const lane of lanes.values()) hasten(lane, id);
-    // A retry turns another machine's delivery into ours: the next scan reads it again.
+    // A retry makes another machine's delivery ours, so the next scan must read it.
     for (const name of foreign) if (name.startsWith(id)) forget(at, name);
   }
   pump(at);
@@ -166,7 +169,7 @@ function forget({ known, foreign }: Dispatcher, name: string): void {
   foreign.delete(name);
 }
 
-/** Expires deliveries that their own machine has not sent within a day, so that they show as failed. */
+/** Expires deliveries that their machine hasn't sent within a day, so they show as failed. */
 function expireForeign(at: Dispatcher): void {
   const { deps, foreign } = at;
   const outbox = outboxOf(deps);
@@ -190,7 +193,7 @@ function expireForeign(at: Dispatcher): void {
   }
 }
 
-/** Retries storing outcomes; failures are left for the next scan. */
+/** Retries storing outcomes. The next scan handles what fails again. */
 function settleRest({ deps, running, unsettled }: Dispatcher): void {
   try {
     for (const [name, { delivery, outcome }] of unsettled) {
@@ -198,7 +201,7 @@ function settleRest({ deps, running, unsettled }: Dispatcher): void {
       const recorded = readEntry(outboxOf(deps), 'claimed', name);
       if (recorded !== undefined && outcome !== undefined) settle(deps, delivery, outcome);
       else if (recorded?.result !== undefined) recoverDelivery(deps, name, recorded);
-      // Without an outcome it was not sent.
+      // There is no outcome, so it was not sent.
       else if (recorded !== undefined) release(outboxOf(deps), name, nameOf(delivery));
       unsettled.delete(name);
     }
@@ -207,7 +210,7 @@ function settleRest({ deps, running, unsettled }: Dispatcher): void {
   }
 }
 
-/** Starts each idle lane that has something due, and sets the timer for the next. */
+/** Starts every idle lane that has a due delivery, and sets a timer for the next one. */
 function pump(at: Dispatcher): void {
   const { deps, lanes, running } = at;
   if (at.isClosed) return;
@@ -248,7 +251,7 @@ async function drain(at: Dispatcher, channel: Channel, lane: Lane): Promise<void
   }
 }
 
-/** Makes one attempt; returns the deliveries that still wait. */
+/** Makes one attempt; returns the deliveries that are still pending. */
 async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Delivery[]): Promise<Delivery[]> {
   const { deps, unsettled } = at;
   const early = offOutcome(channel) ?? (await prepared(channel));
@@ -260,7 +263,7 @@ async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Deli
     record(outboxOf(deps), nameOf(sent), sent);
   };
   const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
-  // From here on none of them is sent a second time.
+  // From here on, a second attempt must not send any of these.
   for (const delivery of [sent, ...others]) unsettled.set(nameOf(delivery), { delivery, outcome });
   const next = [sent, ...others].flatMap((delivery) => {
     const following = settle(deps, delivery, outcome);
@@ -276,7 +279,7 @@ async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Deli
   return next;
 }
 
-/** Claims those that are still there, and expires those that are too old. */
+/** Claims deliveries that still exist, and expires those that are too old. */
 function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): Delivery[] {
   const nowMs = deps.clock.now();
   return batch.flatMap((waiting) => {
@@ -284,14 +287,14 @@ function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): 
     let delivery = withTrueAge(waiting, deps.clock);
     if (!claim(outboxOf(deps), name)) return [];
     unsettled.set(name, { delivery });
-    // The voice hands an old message to the desktop instead.
+    // The voice channel passes old messages to the desktop instead.
     if (delivery.channel !== 'voice' && nowMs > lastAttempt(deps, delivery)) {
       end(deps, delivery, 'expired', 'not delivered in time');
       unsettled.delete(name);
       return [];
     }
     if (!isOver(waitOf(delivery), nowMs)) {
-      // A forced attempt is stored as due, so that it counts as interrupted after a crash.
+      // Stored as due, so that a forced attempt counts as interrupted after a crash.
       delivery = { ...delivery, nextAt: toIso(nowMs), waitingSince: toIso(nowMs) };
       record(outboxOf(deps), name, delivery);
     }

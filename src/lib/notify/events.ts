@@ -2,22 +2,22 @@ import type { RoutedChannel, RoutedEvent } from '../config/schema';
 
 export type EventName = RoutedEvent;
 
-/** Every channel. Voice and SMS follow other rules and have no entry in `notifications.routing`. */
+/** Every channel. Voice and SMS have their own rules and no entry in `notifications.routing`. */
 export type ChannelId = RoutedChannel | 'voice' | 'sms';
 
-/** The sender: the assistant, one of its subagents or a job. Only `da` is spoken. */
+/** The sender: the assistant, a subagent or a job. Only `da` (the assistant) is spoken. */
 export const SOURCES = ['da', 'subagent', 'job'] as const;
 export type Source = (typeof SOURCES)[number];
 
 export interface EventFacts {
-  /** 1 (lowest) to 5, as push servers count. */
+  /** 1 (lowest) to 5, like push servers. */
   priority: number;
   /** Ignores quiet hours at any priority. */
   urgent?: true;
-  /** A push server shows this name as an emoji. */
+  /** Push servers show this name as an emoji. */
   tag: string;
   title: string;
-  /** The whole text of a push with `detail: generic`. */
+  /** The text of a push when `detail` is `generic`. */
   generic: string;
 }
 
@@ -26,7 +26,7 @@ const AGENT = 'A background agent finished or went silent.';
 const ALERT = 'Security alert: check your machine.';
 const WAITING = 'Your assistant is waiting for you.';
 
-/** One row an event. The default channels are in config/schema.ts. */
+/** One row per event. The default channels are in config/schema.ts. */
 export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
   taskComplete: { priority: 3, tag: DONE, title: 'Task complete', generic: 'A task is complete.' },
   longTask: { priority: 3, tag: DONE, title: 'Long task complete', generic: 'A long task is complete.' },

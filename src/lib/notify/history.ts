@@ -31,7 +31,7 @@ interface About {
   event: EventName;
   priority: number;
   source: string;
-  /** The beginning of the message. */
+  /** The start of the message. */
   text: string;
   title?: string | undefined;
 }
@@ -43,12 +43,12 @@ export interface AcceptedLine extends About {
   id: string;
   channels: ChannelId[];
   skipped: { channel: ChannelId; reason: string }[];
-  /** The end of the quiet hours that the push waits for. */
+  /** The end of the quiet hours that delay a push. */
   heldUntil?: string | undefined;
   dedupe?: string | undefined;
-  /** Hash of the text, to recognize a repetition. */
+  /** Hash of the text, for finding duplicates. */
   hash: string;
-  /** The earlier notification with this key and text; this one goes nowhere. */
+  /** The earlier notification with this key and text. This one is not sent. */
   duplicateOf?: string;
 }
 
@@ -62,15 +62,15 @@ export interface ResultLine {
   attempts: number;
   reason?: string | undefined;
   nextAt?: string;
-  /** It may have arrived before: a process ended while sending it. */
+  /** May be a duplicate, because a process died while sending it. */
   maybeTwice?: true;
-  /** Describes the notification if the accepting process was killed before it logged it. */
+  /** Describes the notification if the accepting process died before logging it. */
   about?: About;
 }
 
 export type HistoryLine = AcceptedLine | ResultLine;
 
-/** The reason of a push that waits by design. */
+/** The reason shown for a push that quiet hours delay. */
 export const HELD = 'quiet hours';
 
 const ROTATE_BYTES = 1024 * 1024;
@@ -147,7 +147,7 @@ export interface ChannelResult {
   maybeTwice: boolean;
 }
 
-/** The last notifications, newest first, with the last result of each channel. */
+/** Returns the last notifications, newest first, with the last result of each channel. */
 export function historyEntries(lines: readonly HistoryLine[], count: number): HistoryEntry[] {
   const entries = new Map<string, HistoryEntry>();
   for (const line of lines) {
@@ -186,27 +186,30 @@ function setResult({ channels }: HistoryEntry, line: ResultLine): void {
   channels.splice(at === -1 ? channels.length : at, 1, {
     ...{ channel, result, attempts, reason, nextAt, maybeTwice },
   });
-  // The desktop, which takes over from the voice, logs its own line.
+  // The desktop delivery that replaces the voice logs its own line.
   const isMoved = channel === 'voice' && result === 'shown';
   if (isMoved && !channels.some((known) => known.channel === 'desktop')) {
     channels.push({ ...PENDING, channel: 'desktop' });
   }
 }
 
-/** One notification; undefined if nothing of it is logged. */
+/** Returns a notification from the log, or undefined. */
 export function entryOf(deps: HistoryDeps, id: string): HistoryEntry | undefined {
   const lines = readHistory(deps.history).filter((line) => line.id === id);
   return historyEntries(lines, 1)[0];
 }
 
-/** Returns whether each channel has answered once. A push held for the quiet hours counts as answered. */
+/** Returns whether each channel has a result. A push held for quiet hours counts. */
 export function isAnswered(entry: HistoryEntry): boolean {
   return entry.channels.every(
     ({ result, attempts, nextAt }) => result !== 'waiting' || attempts > 0 || nextAt !== null,
   );
 }
 
-/** Waits until each channel has answered once, up to `timeoutMs`. Undefined: nothing is logged of the notification. */
+/**
+ * Waits up to `timeoutMs` until each channel has a result. Undefined if the log does not contain the
+ * notification.
+ */
 export async function awaitAnswers(
   deps: HistoryDeps,
   id: string,
@@ -221,8 +224,8 @@ export async function awaitAnswers(
 }
 
 /**
- * Why a notification fails `--strict`; undefined if it passes. Each channel must have accepted it, and there must be
- * one. A push held for the quiet hours counts as accepted.
+ * Returns why a notification fails `--strict`, or undefined if it passes. It must have a channel, and each
+ * must have accepted it. A push held for quiet hours counts as accepted.
  */
 export function whyUndelivered(entry: HistoryEntry): string | undefined {
   const sent = entry.channels.filter(({ result }) => result !== 'skipped');
@@ -234,7 +237,7 @@ export function whyUndelivered(entry: HistoryEntry): string | undefined {
     return missed
       .map(
         ({ channel, result, reason }) =>
-          `${channel}: ${reason ?? (result === 'waiting' ? 'no answer yet' : result)}`,
+          `${channel}: ${reason ?? (result === 'waiting' ? 'no result yet' : result)}`,
       )
       .join('; ');
   }
@@ -243,7 +246,7 @@ export function whyUndelivered(entry: HistoryEntry): string | undefined {
   return ['no channel for it', ...reasons].join('; ');
 }
 
-/** How many notifications no channel delivered: they can still be retried. */
+/** Returns how many notifications no channel delivered, and that can still be retried. */
 export function undeliveredCount(deps: Pick<OutboxDeps & HistoryDeps, 'outbox' | 'history'>): number {
   const ids = new Set(deadDeliveries(deps).map(({ id }) => id));
   if (ids.size === 0) return 0;
@@ -255,8 +258,8 @@ export function undeliveredCount(deps: Pick<OutboxDeps & HistoryDeps, 'outbox' |
 }
 
 /**
- * Retries a notification now on each channel that failed or waits. An unknown id is `not_found`; one that every channel
- * accepted is `conflict`.
+ * Retries a notification now on each channel that failed or is pending. Throws `not_found` for an unknown id,
+ * `conflict` if every channel accepted it.
  */
 export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
   const hint = 'Find the id with `steward notify history`.';
@@ -284,7 +287,7 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
   if (entryOf(deps, id) === undefined) {
     throw new StewardError('not_found', `Notification ${id} not found.`, { hint });
   }
-  throw new StewardError('conflict', 'Nothing to retry: no channel failed or waits.', {
+  throw new StewardError('conflict', 'Nothing to retry: no channel failed or is pending.', {
     hint: 'Send it again with `steward notify send`.',
   });
 }

@@ -2,24 +2,24 @@ import type { Parcel } from './channels/channel';
 import type { Delivery } from './outbox';
 import { digestText } from './text';
 
-/** A wait in wall-clock ms. It ends at `untilMs`, or if the clock moved back before `fromMs`. */
+/** A wait that ends at `untilMs`, or when the clock has moved back before `fromMs`. */
 export interface Wait {
   fromMs: number;
   untilMs: number;
 }
 
 const NO_WAIT: Wait = { fromMs: -Infinity, untilMs: -Infinity };
-/** Clocks are corrected by less than this all the time. */
+/** Normal clock corrections are smaller than this. */
 const CORRECTION_MS = 1_000;
-/** Longer than any wait that steward sets; a longer one comes from a wrong clock. */
+/** Longer than any wait that steward sets; anything above comes from a wrong clock. */
 const LONGEST_WAIT_MS = 25 * 3_600_000;
 
-/** The waiting deliveries of one channel, in memory. */
+/** The pending deliveries of one channel, in memory. */
 export interface Lane {
-  /** Due, in the order of acceptance. */
+  /** Due deliveries, in the order they were accepted. */
   ready: Delivery[];
   delayed: { delivery: Delivery; wait: Wait }[];
-  /** Within these times nothing of `delayed` is due. */
+  /** During this wait, nothing in `delayed` is due. */
   quiet: Wait;
   paused: Wait;
   /** Deliveries are combined into one when at least this many are due. */
@@ -42,7 +42,10 @@ export function isOver({ fromMs, untilMs }: Wait, nowMs: number): boolean {
   return nowMs >= untilMs || nowMs < fromMs;
 }
 
-/** The wait of a delivery. The end of quiet hours is a time of day, so the clock that set it does not matter. */
+/**
+ * Returns the wait of a delivery. The end of quiet hours is a time of day, so the clock that set it doesn't
+ * matter.
+ */
 export function waitOf({
   nextAt,
   heldUntil,
@@ -95,7 +98,7 @@ function promote(lane: Lane, nowMs: number): void {
   if (isOver(lane.quiet, nowMs)) release(lane, ({ wait }) => isOver(wait, nowMs));
 }
 
-/** When the pause ends; undefined if it is not paused. */
+/** Returns when the pause ends, or undefined if the lane isn't paused. */
 export function pausedUntil({ paused }: Lane, nowMs: number): number | undefined {
   return isOver(paused, nowMs) ? undefined : paused.untilMs;
 }
@@ -105,7 +108,7 @@ export function isReady(lane: Lane, nowMs: number): boolean {
   return pausedUntil(lane, nowMs) === undefined && lane.ready.length > 0;
 }
 
-/** Removes and returns what goes out next: none, one, or several that go out as one. */
+/** Removes and returns the deliveries to send next: none, one, or several to send as one. */
 export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
   const [first] = isReady(lane, nowMs) ? lane.ready : [];
   if (first === undefined) return [];
@@ -128,7 +131,7 @@ function batchOf({ ready, joinsFrom }: Lane, first: Delivery): Delivery[] {
   return alike.length >= (joins ? joinsFrom : 2) ? alike : [first];
 }
 
-/** Pauses the lane; returns what was due. */
+/** Pauses the lane; returns the deliveries that were due. */
 export function pause(lane: Lane, untilMs: number, nowMs: number): readonly Delivery[] {
   lane.paused = waitSince(nowMs, untilMs);
   return lane.ready;
@@ -145,14 +148,14 @@ export function resume(lane: Lane): void {
   lane.paused = NO_WAIT;
 }
 
-/** When the lane next has work, wall-clock ms; Infinity for never. */
+/** Returns when the lane next has work; Infinity for never. */
 export function nextDue(lane: Lane, nowMs: number): number {
   promote(lane, nowMs);
   const earliest = lane.ready.length > 0 ? 0 : lane.quiet.untilMs;
   return earliest === Infinity ? Infinity : Math.max(earliest, pausedUntil(lane, nowMs) ?? 0);
 }
 
-/** What the channel gets: one delivery, or a digest of several. */
+/** Returns what the channel gets: one delivery, or a digest of several. */
 export function parcelOf(deliveries: readonly [Delivery, ...Delivery[]]): Parcel {
   const [first] = deliveries;
   const count = deliveries.length;

@@ -4,26 +4,29 @@ import { clean } from '../platform/terminal/terminal';
 import { EVENT_NAMES, SOURCES, isEventName, type EventName, type Source } from './events';
 import { cleanLines } from './text';
 
-/** A notification as requested, validated. */
+/** A validated notification request. */
 export interface NotifyRequest {
-  /** 1 to 4,000 characters, without escape sequences and controls. */
+  /** 1 to 4,000 characters, without escape sequences and control characters. */
   message: string;
   title?: string;
   voiceId?: string;
   voiceEnabled: boolean;
   event: EventName;
-  /** 1 to 5; the event's own by default. */
+  /** 1 to 5. Default: the event's. */
   priority?: number;
   durationSec?: number;
-  /** Messages with one key are one message that changes. */
+  /** A message replaces earlier ones with the same key. */
   dedupe?: string;
-  /** An http or https address that a click opens. */
+  /** An http or https URL to open on a click. */
   url?: string;
   tags: string[];
   source: Source;
   phase?: string;
   slug?: string;
-  /** Where you are, if a trigger knows: a push is too much at the desk, and only a push reaches you elsewhere. */
+  /**
+   * Where you are, if the trigger knows it: at the desk a push is too much; away from it, only a push reaches
+   * you.
+   */
   reach?: 'desk' | 'away';
 }
 
@@ -34,7 +37,7 @@ const MAX_DURATION_SEC = 31 * 86_400;
 
 type Body = Record<string, unknown>;
 
-/** Validates a request body. An invalid key is `usage` and named; unknown keys are ignored. */
+/** Validates a request body. Throws `usage` with the name of an invalid key; ignores unknown keys. */
 export function parseRequest(body: unknown): NotifyRequest {
   if (!isObject(body)) {
     const hint = 'Send an object such as {"message": "Done"}.';
@@ -83,7 +86,7 @@ function messageOf(value: unknown): string {
   // Counts code points: an emoji is one character.
   const text = checkedText('message', value, MAX_MESSAGE, (whole) => Array.from(whole).length);
   const message = cleanLines(text).trim();
-  // A message of zero-width characters shows and says nothing.
+  // A message of zero-width characters would be invisible and silent.
   if (!/[^\s\p{Cf}]/u.test(message)) throw invalid('message', 'is empty', 'a string');
   return message;
 }
@@ -101,7 +104,7 @@ function matching(body: Body, key: string, grammar: RegExp, expected: string): s
 
 function checkedText(key: string, value: unknown, max: number, lengthOf: (text: string) => number): string {
   if (typeof value !== 'string') throw invalid(key, 'is not a string', 'a string');
-  // Half of a surrogate pair can be neither spoken nor sent as UTF-8.
+  // Half a surrogate pair can be neither spoken nor sent as UTF-8.
   if (/\p{Surrogate}/u.test(value)) throw invalid(key, 'contains a lone surrogate', 'valid Unicode');
   const length = value.length <= max ? value.length : lengthOf(value);
   if (length > max) throw invalid(key, `has ${length} characters`, `at most ${max} characters`);

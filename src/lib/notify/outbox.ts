@@ -32,30 +32,30 @@ type At = Pick<OutboxDeps, 'outbox'>;
 export type Result =
   /** The channel accepted it. */
   | 'delivered'
-  /** The voice failed, so it goes to the desktop. */
+  /** Voice failed, so it was moved to the desktop. */
   | 'shown'
-  /** The channel rejected it; a retry would fail too. */
+  /** The channel rejected it, and a retry would also fail. */
   | 'failed'
   /** No attempt succeeded in time. */
   | 'expired'
-  /** A newer message with its dedupe key replaced it before it went out. */
+  /** A newer message with the same dedupe key replaced it before it was sent. */
   | 'superseded'
-  /** Two processes ended while sending it: it may have arrived. */
+  /** Two processes died while sending it, so it may have arrived. */
   | 'unknown';
 
-/** One notification for one channel: the content of an outbox file. Times are ISO-8601 UTC. */
+/** A notification for one channel; the content of an outbox file. Times are ISO 8601 in UTC. */
 export interface Delivery {
   /** The notification's id, the same on all channels. */
   id: string;
   channel: ChannelId;
-  /** The machine that accepted it; others that share the folder leave it alone. */
+  /** The machine that accepted it. Other machines with the same folder don't send it. */
   machine: string;
   at: string;
-  /** The same moment on the boot clock, which cannot be set. */
+  /** The same moment on the boot clock, which users can't change. */
   boot?: BootTime | undefined;
   event: EventName;
   priority: number;
-  /** The sender; earlier versions left it out. */
+  /** The sender; earlier versions omitted it. */
   source?: string | undefined;
   message: string;
   title?: string | undefined;
@@ -64,21 +64,21 @@ export interface Delivery {
   dedupe?: string | undefined;
   tags: string[];
   silent: boolean;
-  /** For the voice: the desktop gets its own delivery, so a failed one need not move there. */
+  /** On a voice delivery: the desktop has its own delivery, so a failed one isn't moved there. */
   alsoShown?: boolean | undefined;
-  /** The end of the quiet hours that it waits for, to go out with the others. */
+  /** The end of the quiet hours after which all held deliveries are sent together. */
   heldUntil?: string | undefined;
   /** When it is due. */
   nextAt: string;
-  /** When `nextAt` was set, after an attempt. A time in the future shows that the clock moved back. */
+  /** When an attempt set `nextAt`. A time in the future means the clock moved back. */
   waitingSince?: string | undefined;
   /** Finished attempts. */
   attempts: number;
-  /** Attempts that a process did not survive. */
+  /** Attempts during which the process died. */
   interrupted: number;
   /** How many parts of a long message have been sent. */
   sentParts: number;
-  /** Set at the end: what remains is to log it and remove the file. */
+  /** Set at the end; only logging and removing the file remain. */
   result?: Result | undefined;
   reason?: string | undefined;
 }
@@ -86,11 +86,11 @@ export interface Delivery {
 export const MAX_WAITING = 20_000;
 const VERSION = 1;
 const RETRY = '.retry';
-/** The time of acceptance and a unique part. */
+/** The acceptance time and a unique part. */
 export const ID_GRAMMAR = /^\d{8}T\d{9}Z-[0-9a-f]{12}$/;
 const NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{12})\.([a-z]{1,20})\.json$/;
 
-/** The spool of deliveries. Not synced: an entry survives any process, but not a power loss. */
+/** Returns the spool of deliveries. Not synced to disk: entries survive a crash, but not a power failure. */
 export function outboxOf({ outbox }: At): Spool<Delivery> {
   return {
     path: outbox,
@@ -109,7 +109,7 @@ export function outboxOf({ outbox }: At): Spool<Delivery> {
   };
 }
 
-/** Rejects an outbox whose folders are links. */
+/** Throws if a folder of the outbox is a link. */
 export function checkOutbox(deps: At): void {
   for (const place of ['waiting', 'claimed', 'dead'] as const) {
     const folder = folderOf({ path: deps.outbox }, place);
@@ -117,17 +117,17 @@ export function checkOutbox(deps: At): void {
   }
 }
 
-/** Names of the waiting deliveries, oldest first. */
+/** Returns the names of pending deliveries, oldest first. */
 export function waitingNames(deps: At): string[] {
   return namesIn(outboxOf(deps), 'waiting');
 }
 
-/** A waiting delivery; undefined if it is gone or unreadable. */
+/** Returns a pending delivery, or undefined if it is gone or can't be read. */
 export function readWaiting(deps: At, name: string): Delivery | undefined {
   return readEntry(outboxOf(deps), 'waiting', name);
 }
 
-/** Counts the waiting deliveries that another machine accepted. */
+/** Returns the number of pending deliveries that another machine accepted. */
 export function foreignDeliveries(deps: Pick<OutboxDeps, 'outbox' | 'machineId'>): number {
   return countForeign(outboxOf(deps), deps.machineId);
 }
@@ -140,19 +140,19 @@ export function deadFolder(deps: At): string {
   return folderOf({ path: deps.outbox }, 'dead');
 }
 
-/** Asks the delivering process to retry the waiting deliveries of a notification now. */
+/** Asks the delivering process to retry a notification now. */
 export function requestRetry(deps: At, id: string): void {
   replaceFile(join(deps.outbox, `${id}${RETRY}`), '', { sync: false });
 }
 
 export interface OutboxScan {
-  /** Names of unknown deliveries, oldest first. */
+  /** Names of deliveries that the caller doesn't know, oldest first. */
   unknown: string[];
   /** Ids passed to `requestRetry` since the last scan. */
   retries: string[];
 }
 
-/** Lists what other processes added, and takes their retry requests. */
+/** Returns what other processes added, and consumes their retry requests. */
 export function scanOutbox(deps: At, isKnown: (name: string) => boolean): OutboxScan {
   const names = listFolder(deps.outbox).filter((name) => !isKnown(name));
   const retries = names.filter((name) => name.endsWith(RETRY));
@@ -163,7 +163,7 @@ export function scanOutbox(deps: At, isKnown: (name: string) => boolean): Outbox
   };
 }
 
-/** Moves an unreadable delivery to the dead letters. Leaves folders and links alone. */
+/** Moves an unreadable delivery to the dead letters. Ignores folders and links. */
 export function buryUnreadable(deps: OutboxDeps, name: string): void {
   if (lstatOf(join(deps.outbox, name))?.isFile === false) return;
   bury(outboxOf(deps), 'waiting', name, { atMs: deps.clock.now() });
@@ -183,7 +183,7 @@ export function outboxStatus(deps: At): OutboxStatus {
   };
 }
 
-/** A new notification id. Ids sort by time, also within one millisecond of a process. */
+/** Returns a new notification id. Ids sort by time, even within a millisecond of a process. */
 export function newId(clock: Clock): string {
   const micros = Math.floor(clock.monotonic() * 1000) % 16 ** 7;
   const unique = micros.toString(16).padStart(7, '0') + randomName(5);
@@ -194,7 +194,7 @@ export function nameOf({ id, channel }: Pick<Delivery, 'id' | 'channel'>): strin
   return `${id}.${channel}.json`;
 }
 
-/** The notification and channel of an outbox file name; undefined for other files. */
+/** Parses an outbox file name; undefined for other files. */
 export function parseName(name: string): { id: string; channel: ChannelId } | undefined {
   const [, id, channel] = NAME.exec(name) ?? [];
   return id === undefined ? undefined : { id, channel: channel as ChannelId };

@@ -8,7 +8,7 @@ import type { SessionTerminal } from '../sessions/work-events';
 
 export interface PhaseDeps {
   sessions: SessionsDeps;
-  /** Whether to set the terminal's tab. */
+  /** Whether to set the title of the terminal tab. */
   tab: boolean;
 }
 
@@ -20,8 +20,8 @@ const WINDOW_MS = 2 * 3_600_000;
 const LOCK_WAIT_MS = 15_000;
 
 /**
- * Writes a phase to the session's history and to the tab of its terminal. Without a slug it is the session updated last
- * within two hours that is not complete. A busy state is `locked`.
+ * Writes a phase to the session's history and its terminal tab. Without a slug, uses the latest session that
+ * was updated within two hours and isn't complete. Throws `locked` if the state is busy.
  */
 export async function writePhase(
   deps: PhaseDeps,
@@ -54,8 +54,8 @@ function sessionFor(state: SessionsState, slug: string | undefined, nowMs: numbe
 }
 
 /**
- * Writes the phases of notifications one after the other, so the last requested one wins. Returns a word for what
- * failed, and passes unexpected errors to `report`.
+ * Returns a function that writes the phases of notifications in order, so the last request wins. It returns a
+ * word if that failed, and passes unexpected errors to `report`.
  */
 export function phaseEffect(
   open: () => Promise<PhaseDeps>,
@@ -78,7 +78,7 @@ export function phaseEffect(
   };
 }
 
-/** `steward notify phase`: an unknown phase is `usage`, a missing session `not_found`. */
+/** Runs `steward notify phase`. Throws `usage` for an unknown phase, `not_found` for a missing session. */
 export async function setPhase(
   deps: PhaseDeps,
   name: string,
@@ -97,14 +97,14 @@ export async function setPhase(
   });
 }
 
-/** Sets the tab's title and colour if the session's process still owns the terminal. */
+/** Sets the tab's title and color if the session's process still owns the terminal. */
 function setTab(terminal: SessionTerminal | null, id: PhaseId): boolean {
   const { tty, pid, started } = terminal ?? {};
   if (typeof tty !== 'string' || typeof pid !== 'number' || typeof started !== 'string') return false;
   return writeToTerminal({ tty, pid, started }, tabSequence(id, terminal));
 }
 
-/** The escape sequence for the title (OSC 0), and for the colour on terminals that support one. */
+/** Returns the escape sequence for the title (OSC 0), and for the color on terminals that support it. */
 export function tabSequence(
   id: PhaseId,
   terminal: Pick<SessionTerminal, 'program' | 'kittySocket'> | null,
@@ -113,11 +113,11 @@ export function tabSequence(
   const { program, kittySocket } = terminal ?? { program: null, kittySocket: null };
   const rgb = Number.parseInt(phase(id).color.slice(1), 16);
   if (program === 'iTerm.app') return title + iTermColor(rgb);
-  // kitty sets no TERM_PROGRAM. Where another terminal does, the kitty socket was inherited.
+  // kitty doesn't set TERM_PROGRAM. If it is set, the kitty socket was inherited by another terminal.
   return program === null && kittySocket !== null ? title + kittyColor(rgb) : title;
 }
 
-/** A remote-control command sent through the terminal itself, so it reaches only that window's tab. */
+/** Returns a remote-control command. Sent through the terminal, it only affects that window's tab. */
 function kittyColor(rgb: number): string {
   const payload = { self: true, colors: { active_bg: rgb, inactive_bg: rgb } };
   const command = { cmd: 'set-tab-color', version: [0, 20, 0], no_response: true, payload };

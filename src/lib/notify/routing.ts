@@ -11,12 +11,12 @@ import { EVENTS, EVENT_NAMES, type ChannelId, type EventName } from './events';
 import type { NotifyRequest } from './message';
 
 export interface RoutingSettings {
-  /** The channels of each event, without the voice. */
+  /** The channels for each event, without voice. */
   routing: Readonly<Record<EventName, readonly RoutedChannel[]>>;
   /** The events that are spoken. */
   spoken: readonly EventName[];
   longTaskMinutes: number;
-  /** `22:00-07:00`; undefined: none. */
+  /** Such as `22:00-07:00`; undefined if there are no quiet hours. */
   quietHours: string | undefined;
   /** The time zone of the quiet hours. */
   zone: string;
@@ -25,7 +25,7 @@ export interface RoutingSettings {
 export interface RoutingMoment {
   nowMs: number;
   muted: boolean;
-  /** DAEMON_CRON_VOICE is 1: jobs may speak. */
+  /** Whether DAEMON_CRON_VOICE is 1, so that jobs may speak. */
   cronVoice: boolean;
   channels: readonly Pick<Channel, 'id' | 'off' | 'isHeld'>[];
 }
@@ -33,7 +33,7 @@ export interface RoutingMoment {
 export interface PlannedDelivery {
   channel: ChannelId;
   silent: boolean;
-  /** The end of the quiet hours that it waits for, wall-clock ms. */
+  /** When the quiet hours that delay it end. */
   heldUntil?: number;
 }
 
@@ -41,7 +41,7 @@ export interface Plan {
   event: EventName;
   priority: number;
   deliveries: PlannedDelivery[];
-  /** Channels that it is routed to but not sent to. */
+  /** Channels in the event's route that the notification is not sent to. */
   skipped: { channel: ChannelId; reason: string }[];
 }
 
@@ -65,7 +65,7 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
     if (offReason('sms') === undefined) wanted.add('sms');
   }
   if (request.reach === 'desk') wanted.delete('push');
-  // Without a push, a banner waits on the screen for the person to return.
+  // If there is no push, the banner stays on the screen until the user returns.
   const isPushed = wanted.has('push') && offReason('push') === undefined;
   if (request.reach === 'away' && isPushed) wanted.delete('desktop');
   const isSpoken = settings.spoken.includes(event);
@@ -91,7 +91,7 @@ function eventFor({ event, durationSec = 0 }: NotifyRequest, longTaskMinutes: nu
   return event === 'taskComplete' && durationSec > longTaskMinutes * 60 ? 'longTask' : event;
 }
 
-/** `unwanted`, the reason why a banner replaces the voice, or undefined to speak. */
+/** Returns why a banner replaces the voice, or undefined to speak. */
 function voiceFor(
   request: NotifyRequest,
   isSpoken: boolean,
@@ -124,7 +124,7 @@ function isQuietAt({ from, to }: QuietHours, minute: number): boolean {
   return from < to ? minute >= from && minute < to : minute >= from || minute < to;
 }
 
-/** The first instant after `ms` that is not quiet in that zone, in ms; undefined if `ms` is not quiet. */
+/** Returns the end of the quiet hours at `ms` in that zone, or undefined if `ms` is not in quiet hours. */
 export function quietUntil(hours: QuietHours, ms: number, zone: string): number | undefined {
   const minuteAt = (at: number): number => {
     const { hour, minute } = wallClock(at, zone);
@@ -134,7 +134,7 @@ export function quietUntil(hours: QuietHours, ms: number, zone: string): number 
   if (!isQuiet(ms)) return undefined;
   const start = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
   const end = start + ((hours.to - minuteAt(ms) + DAY) % DAY) * MINUTE_MS;
-  // If daylight saving changes in between, search minute by minute.
+  // Daylight saving time changes in between, so search minute by minute.
   if (!isQuiet(end) && isQuiet(end - MINUTE_MS)) return end;
   for (let at = start + MINUTE_MS; at < start + 2 * DAY * MINUTE_MS; at += MINUTE_MS) {
     if (!isQuiet(at)) return at;
@@ -154,11 +154,11 @@ export interface MuteDeps {
 
 export interface MuteState {
   muted: boolean;
-  /** ISO-8601 UTC; null: until `unmute`, or not muted. */
+  /** ISO 8601 in UTC. Null if muted until `unmute`, or not muted. */
   until: string | null;
 }
 
-/** Mutes the voice and the sound of banners; without a time until `unmute`. */
+/** Mutes the voice and banner sounds; without a time, until `unmute`. */
 export function mute(deps: MuteDeps, forMs: number | undefined): MuteState {
   const until = forMs === undefined ? null : toIso(deps.clock.now() + forMs);
   ensureFolder(dirname(deps.mute));
@@ -166,7 +166,7 @@ export function mute(deps: MuteDeps, forMs: number | undefined): MuteState {
   return { muted: true, until };
 }
 
-/** Ends a mute; returns the state before. */
+/** Ends a mute; returns the previous state. */
 export function unmute(deps: MuteDeps): MuteState {
   const before = muteState(deps);
   removeFile(deps.mute);
@@ -178,7 +178,7 @@ export function muteState(deps: MuteDeps): MuteState {
   if (text === undefined) return { muted: false, until: null };
   const until = parseObject(text)?.['until'];
   const untilMs = typeof until === 'string' ? parseIso(until) : undefined;
-  // Treat a damaged file as a mute: silence does no harm.
+  // A damaged file counts as a mute, since silence does no harm.
   if (untilMs === undefined) return { muted: true, until: null };
   const muted = untilMs > deps.clock.now();
   return { muted, until: muted ? toIso(untilMs) : null };
@@ -186,17 +186,17 @@ export function muteState(deps: MuteDeps): MuteState {
 
 type ChannelTrouble = { channel: ChannelId } & Trouble;
 
-/** `notify routes` */
+/** The output of `notify routes`. */
 export interface RoutesReport {
   events: { event: EventName; title: string; voice: boolean; channels: RoutedChannel[] }[];
   longTaskMinutes: number;
   muted: MuteState;
   quietHours: string | null;
-  /** The end of the current quiet hours, ISO-8601 UTC; null if it is not quiet. */
+  /** The end of the current quiet hours, ISO 8601 in UTC; null if there are none now. */
   quietUntil: string | null;
   /** Channels that are switched off or not set up. */
   off: ChannelTrouble[];
-  /** Channels that are on and cannot send. */
+  /** Channels that are on but cannot send. */
   broken: ChannelTrouble[];
 }
 

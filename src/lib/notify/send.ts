@@ -19,11 +19,11 @@ export interface SendFlags {
   tag?: string[] | undefined;
   wait: boolean;
   strict: boolean;
-  /** The id that the daemon was sent and did not answer. */
+  /** The id of a request to the daemon that got no response. */
   unanswered?: string | undefined;
 }
 
-/** The body of `POST /notify` for the flags. */
+/** Returns the body of `POST /notify` for these flags. */
 export function bodyOf(message: string, flags: SendFlags): Record<string, unknown> {
   const { title, event, priority, source, phase, slug, duration, dedupe, url } = flags;
   const body = {
@@ -40,7 +40,7 @@ export function bodyOf(message: string, flags: SendFlags): Record<string, unknow
 
 export interface Sender {
   deps: AcceptDeps;
-  /** Posts a body to the daemon; undefined if none runs. */
+  /** Posts a body to the daemon; undefined if the daemon isn't running. */
   post: (body: object) => Promise<Accepted | undefined>;
   /** Starts a detached process that delivers the outbox. */
   deliverLater: () => void;
@@ -48,20 +48,19 @@ export interface Sender {
 
 export interface Offered {
   accepted: Accepted;
-  /** This process accepted it, so no daemon has it in memory. */
+  /** Whether this process accepted it, so no daemon has it in memory. */
   isOurs: boolean;
-  /** Warns that the daemon did not answer. */
+  /** A warning that the daemon did not respond. */
   note?: string;
 }
 
 /**
- * Has a notification accepted exactly once: by the daemon, or by this process if none runs or answers.
- *
- * @param unansweredId the id that the daemon was sent and did not answer
+ * Gets a notification accepted exactly once: by the daemon, or by this process if the daemon doesn't run or
+ * respond. @param unansweredId the id of a request to the daemon that got no response
  */
 export async function offer(sender: Sender, body: object, unansweredId?: string): Promise<Offered> {
   const id = unansweredId ?? newId(sender.deps.clock);
-  let problem = 'The daemon did not answer.';
+  let problem = 'The daemon did not respond.';
   if (unansweredId === undefined) {
     const posted = await sender.post({ ...body, id }).catch((error: unknown) => {
       if (error instanceof StewardError && error.kind === 'unavailable') return error;
@@ -76,7 +75,7 @@ export async function offer(sender: Sender, body: object, unansweredId?: string)
   const rest =
     by === 'daemon'
       ? 'It had already accepted the message.'
-      : 'The message is in the outbox and goes out once the daemon answers or ends.';
+      : 'The message is in the outbox. It is sent when the daemon responds or exits.';
   return { accepted, isOurs: by === 'sender', note: `${problem} ${rest}` };
 }
 
@@ -85,13 +84,13 @@ async function acceptHere({ deps, deliverLater }: Sender, body: object): Promise
   try {
     return { accepted: await acceptNotification(deps, body), isOurs: true };
   } catch (error) {
-    // Nothing else empties a full outbox.
+    // Otherwise, a full outbox would never be emptied.
     if (error instanceof StewardError && error.kind === 'unavailable') deliverLater();
     throw error;
   }
 }
 
-/** Sends a notification; starts the delivery if no daemon does. */
+/** Sends a notification. Starts the delivery if no daemon does it. */
 export async function sendNotification(sender: Sender, body: object): Promise<Accepted> {
   const { accepted, isOurs } = await offer(sender, body);
   if (isOurs) sender.deliverLater();

@@ -7,13 +7,13 @@ import { nameOf, type Delivery, type Result, outboxOf, type OutboxDeps } from '.
 
 export interface SettleDeps extends OutboxDeps, HistoryDeps {
   channels: readonly Channel[];
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number;
 }
 
 /**
- * Stores the outcome of an attempt; returns the delivery if it still waits. The claimed file gets the result first,
- * so a process that finds it after a crash never sends it again: it finishes the log line and the removal.
+ * Stores the outcome of an attempt; returns the delivery if it is still pending. The result goes into the
+ * claimed file first, so a process that finds it after a crash only writes the log line and removes the file.
  */
 export function settle(deps: SettleDeps, delivery: Delivery, outcome: Outcome): Delivery | undefined {
   const tried = { ...delivery, attempts: delivery.attempts + 1 };
@@ -47,11 +47,11 @@ type Again = Extract<Outcome, { outcome: 'again' }>;
 function postpone(deps: SettleDeps, tried: Delivery, outcome: Again): Delivery | undefined {
   const nowMs = deps.clock.now();
   const waitingSince = toIso(nowMs);
-  // If the clock moved back since it was accepted, its age counts from now on.
+  // If the clock has moved back since it was accepted, its age counts from now.
   const at = Date.parse(tried.at) > nowMs ? waitingSince : tried.at;
   const lastMs = lastAttempt(deps, { ...tried, at });
   const retryMs = nextAttempt(nowMs, tried.attempts, deps.random(), outcome.afterMs);
-  // Attempts forced by changed settings lengthen the wait, but not beyond the last attempt.
+  // Attempts forced by changed settings extend the delay, but not past the last attempt.
   const nextMs = outcome.afterMs === undefined && nowMs < lastMs ? Math.min(retryMs, lastMs) : retryMs;
   if (nextMs > lastMs) return end(deps, tried, 'expired', reasonOf(outcome));
   const next: Delivery = { ...tried, at, nextAt: toIso(nextMs), waitingSince };
@@ -65,7 +65,7 @@ function putBack(deps: SettleDeps, name: string, next: Delivery): void {
   release(outboxOf(deps), name, nameOf(next));
 }
 
-/** Moves the file itself with one rename, so a crash cannot show the message twice. */
+/** Moves the file with a single rename, so a crash can't show the message twice. */
 function moveToDesktop(deps: SettleDeps, delivery: Delivery, reason: string): Delivery | undefined {
   if (delivery.alsoShown === true) return end(deps, delivery, 'shown', reason);
   const name = nameOf(delivery);
@@ -91,8 +91,9 @@ export function recover(deps: SettleDeps): void {
 }
 
 /**
- * Closes a claimed delivery that has a result, and requeues one that was not being sent. One that was being sent may
- * have arrived: it is retried once, then given up after a second interruption, so nothing arrives three times.
+ * Closes a claimed delivery that has a result, and requeues one that was not being sent. One that was being
+ * sent may have arrived: it is retried once and given up after a second interruption, so nothing arrives
+ * three times.
  */
 export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delivery): void {
   if (delivery.result !== undefined) return close(deps, name, delivery);
@@ -106,7 +107,7 @@ export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delive
 const TWICE =
   'interrupted twice while sending, so it may have arrived; `steward notify retry ID` sends it again';
 
-/** The outcome if the channel was switched off since. */
+/** Returns the outcome if the channel has been switched off. */
 export function offOutcome(channel: Channel): Outcome | undefined {
   const off = channel.off();
   if (off === undefined) return undefined;
@@ -119,7 +120,7 @@ const DAY_MS = 24 * HOUR_MS;
 const FIRST_MS = 5_000;
 const LONGEST_MS = HOUR_MS / 2;
 
-/** Corrects the acceptance time if the clock was set by more than an hour since. */
+/** Corrects the acceptance time if the clock was changed by more than an hour since then. */
 export function withTrueAge(delivery: Delivery, clock: Clock): Delivery {
   const atMs = Date.parse(delivery.at);
   const now = { wallMs: clock.now(), boot: clock.boot?.() };
@@ -127,7 +128,9 @@ export function withTrueAge(delivery: Delivery, clock: Clock): Delivery {
   return Math.abs(setBy) < HOUR_MS ? delivery : { ...delivery, at: toIso(atMs + setBy) };
 }
 
-/** When a delivery is tried last, wall-clock ms: a day, or the channel's `keepMs`, after it was accepted or due. */
+/**
+ * Returns when the last attempt is: a day, or the channel's `keepMs`, after the delivery was accepted or due.
+ */
 export function lastAttempt(
   { channels }: Pick<SettleDeps, 'channels'>,
   { channel, at, heldUntil }: Pick<Delivery, 'channel' | 'at' | 'heldUntil'>,
@@ -139,11 +142,9 @@ export function lastAttempt(
 }
 
 /**
- * When to retry, wall-clock ms: after 5 s, 15 s, 45 s, … up to 30 min, spread by a fifth so that many do not come back
- * at once, and not before the server's own time.
- *
- * @param attempts including the failed one
- * @param random 0 to 1
+ * Returns when to retry: after 5 s, 15 s, 45 s, … up to 30 min, with a random 20% so that retries don't
+ * coincide, but not before the server allows it. @param attempts including the failed one @param random 0 to
+ * 1
  */
 export function nextAttempt(
   nowMs: number,

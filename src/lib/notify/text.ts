@@ -1,6 +1,6 @@
 import { clean } from '../platform/terminal/terminal';
 
-/** The cost of a character, and the most that a part may cost. */
+/** A way to measure characters, and the maximum for a part. */
 export interface Measure {
   cost: (char: string) => number;
   max: number;
@@ -10,19 +10,19 @@ export function utf8Bytes(char: string): number {
   return Buffer.byteLength(char, 'utf8');
 }
 
-/** Bytes within a JSON string. */
+/** Returns the size of a character inside a JSON string, in bytes. */
 export function jsonBytes(char: string): number {
   return Buffer.byteLength(JSON.stringify(char), 'utf8') - 2;
 }
 
-/** The length of a JavaScript string, which several services count in. */
+/** Returns the length as JavaScript counts it, which several services use. */
 export function utf16Units(char: string): number {
   return char.length;
 }
 
 /**
- * Splits a text into parts (one at least) that fit every measure, at a line or word break in the last third of a part.
- * A grapheme is split only if it alone is too long for a part.
+ * Splits text into one or more parts that fit every measure, at a line or word break in the last third of a
+ * part. Splits a grapheme only if it is too long for a part.
  */
 export function split(text: string, measures: readonly Measure[]): string[] {
   const parts: string[] = [];
@@ -73,26 +73,26 @@ function cutAt(part: string): number {
   return word > from ? word : part.length;
 }
 
-/** Prefixes several parts with their number, as `(2/3)`. */
+/** Numbers the parts if there are several: `(2/3)`. */
 export function numberedParts(parts: readonly string[]): string[] {
   if (parts.length === 1) return [...parts];
   return parts.map((part, index) => `(${index + 1}/${parts.length}) ${part}`);
 }
 
-/** Joins several messages into one: a shortened line each, and how many more there were. */
+/** Joins messages into one: a shortened line for each, and the number of messages left out. */
 export function digestText(messages: readonly string[], most = 20): string {
   const lines = messages.slice(0, most).map((message) => `• ${short(message, 120)}`);
   const more = messages.length - lines.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
 }
 
-/** One line of at most `max` characters, ending in `…` if it was cut. */
+/** Returns one line of at most `max` characters; ends in `…` if truncated. */
 export function short(text: string, max: number): string {
   const chars = [...text.replace(/\s+/g, ' ').trim()];
   return chars.length <= max ? chars.join('') : `${chars.slice(0, max - 1).join('')}…`;
 }
 
-/** Removes escape sequences, controls and bidi overrides, and keeps line breaks. */
+/** Removes escape sequences, control characters and bidi overrides, but keeps line breaks. */
 export function cleanLines(text: string): string {
   return text
     .split(/\r\n|[\n\r\u2028\u2029]/)
@@ -100,12 +100,12 @@ export function cleanLines(text: string): string {
     .join('\n');
 }
 
-/** Escapes the three characters that are special in markup and in a Slack message. */
+/** Escapes the three characters that are special in markup and in Slack messages. */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>]/g, (char) => (char === '&' ? '&amp;' : char === '<' ? '&lt;' : '&gt;'));
 }
 
-/** Defuses mentions: a zero-width character follows each `@` or `<` that could begin one. */
+/** Disables mentions: inserts a zero-width character after each `@` or `<` that could start one. */
 export function withoutMentions(text: string): string {
   return text.replace(/(?<![\p{L}\p{N}_.])@(?=[\p{L}\p{N}_])|<(?=[!@#])/gu, '$&\u200b');
 }

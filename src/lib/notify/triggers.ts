@@ -16,24 +16,24 @@ export interface TurnEnd {
   isError: boolean;
 }
 
-/** Where you are: at that terminal, elsewhere at the desk, away, or unknown. */
+/** Where you are: at that terminal, at the desk but elsewhere, away, or unknown. */
 export type Sight = 'front' | 'desk' | 'away' | 'unknown';
 
 export interface TriggerDeps {
   clock: Clock;
   spool: SpoolDeps;
-  /** The current session of an intention. */
+  /** Returns the current session of an intention. */
   sessionOf: (intention: Intention) => Session | undefined;
   turnEnd: (transcript: string) => TurnEnd | undefined;
   sight: (session: Session | undefined) => Promise<Sight>;
   accept: (request: NotifyRequest) => Promise<unknown>;
   daName: () => string;
-  /** Which ends of turns are notified (`notify.turnEnd`). */
+  /** Returns which turn ends to notify about (`notify.turnEnd`). */
   notifiedTurns: () => 'long' | 'always' | 'never';
   longTaskMinutes: () => number;
 }
 
-/** Agents that end within this time share one message, but none waits longer than the second. */
+/** Agents that end within this time share a message. The wait is never longer than this. */
 const TOGETHER_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
 /** The assistant may finish its transcript after calling the hook. */
@@ -41,7 +41,7 @@ const MAX_READS = 3;
 const RETRY_MS = 200;
 const LONGEST_MS = 60_000;
 
-/** Handles the spool and delivers the notifications, for machines without a daemon. */
+/** Handles the spool and delivers its notifications, for machines without a daemon. */
 export async function runTriggers(
   deps: TriggerDeps,
   deliver: (options: DeliverOptions) => Promise<unknown>,
@@ -57,8 +57,8 @@ export async function runTriggers(
 }
 
 /**
- * Turns what hooks left in the spool into notifications: the end of a turn or of background agents, and a session that
- * waits for you. One process of a machine at a time.
+ * Turns hook events in the spool into notifications: the end of a turn or of background agents, and a session
+ * that waits for you. Only one process on a machine does this at a time.
  */
 export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   const agents = groupsOf(deps);
@@ -70,12 +70,12 @@ export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   try {
     await drain(deps.spool, consumers);
   } catch (error) {
-    // Added meanwhile: the next run handles it.
+    // Added in the meantime; the next run handles it.
     if (!(error instanceof StewardError && error.kind === 'canceled')) throw error;
   }
 }
 
-/** Returns whether `drainTriggers` has more to do, now or soon. */
+/** Returns whether `drainTriggers` has work, now or soon. */
 export function hasTriggers(deps: Pick<TriggerDeps, 'spool'>): boolean {
   return ownIntentions(deps, ['turn-ended', 'agent-ended', 'attention']).length > 0;
 }
@@ -120,7 +120,7 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
   }
 }
 
-/** Returns how a turn ended: from its hook, else from the transcript, which the assistant may finish after the hook. */
+/** Returns how a turn ended, from its hook or from the transcript, which may be completed after the hook. */
 function endOf(
   deps: TriggerDeps,
   { transcript, attempts, ended, id }: Intention,
@@ -131,20 +131,20 @@ function endOf(
   }
   const end = transcript === null ? undefined : deps.turnEnd(transcript);
   if (end !== undefined && end.text === undefined && !end.isError && attempts + 1 < MAX_READS) {
-    throw new StewardError('unavailable', 'The transcript does not have the end of the turn yet.', {
-      hint: 'steward reads it again shortly.',
+    throw new StewardError('unavailable', 'The transcript does not contain the end of the turn yet.', {
+      hint: 'No action needed: steward rereads it shortly.',
     });
   }
   const line = end?.text === undefined ? undefined : completionLine(end.text, deps.daName());
   return { line, isError: end?.isError === true, id: end?.id ?? id };
 }
 
-/** `7 min`, `40 s`. */
+/** Formats `7 min` or `40 s`. */
 function spoken(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** Undefined if the start was not recorded, or another turn has started since. */
+/** Undefined if the start was not recorded, or another turn has started. */
 function tookSec(session: Session | undefined, { at }: Intention): number | undefined {
   const tookMs = Date.parse(at) - Date.parse(session?.turnAt ?? '');
   return tookMs >= 0 ? Math.round(tookMs / 1000) : undefined;
@@ -155,7 +155,7 @@ const BASE = { voiceEnabled: true, source: 'da', tags: [] as string[] } as const
 
 async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
   const session = deps.sessionOf(intention);
-  // Answered or over.
+  // It has been answered, or the session is over.
   if (session !== undefined && session.waitingSince === undefined) return;
   const sight = await deps.sight(session);
   if (sight === 'front') return;
@@ -165,16 +165,16 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
     tags: [],
     event: 'attention',
     message: `${name} ${requestOf(intention.reason, session)}.`,
-    // A permission prompt and its reminder are one wait.
+    // A permission prompt and its reminder share a key.
     dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,
     ...(sight === 'unknown' ? {} : { reach: sight }),
   });
 }
 
-/** The group of each intention by id; only the last of a group sends a notification. */
+/** The group of each intention by id. Only the last of a group sends a notification. */
 type Groups = ReadonlyMap<string, { last: string; count: number }>;
 
-/** The ended agents by session; undefined while more may end in a moment. */
+/** Returns the ended agents by session; undefined while more may end in a moment. */
 function groupsOf(deps: TriggerDeps): Groups | undefined {
   const ended = ownIntentions(deps, ['agent-ended']);
   const ages = ended.map(({ at }) => deps.clock.now() - Date.parse(at));
@@ -204,27 +204,27 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
   });
 }
 
-/** What the session needs from the person. */
+/** Returns what the session needs from you. */
 function requestOf(reason: string | undefined, session: Session | undefined): string {
   const request = requestWords(reason, session?.askedTool);
   return request ?? (reason === 'idle_prompt' ? 'waits for your next prompt' : 'asks for your input');
 }
 
-/** The session's name in a message: as given or `infra·main`. */
+/** Returns the session's name for a message: its given name or `infra·main`. */
 function nameOf(session: Session | undefined): string {
   return (session === undefined ? null : labelOf(session)) ?? session?.task ?? 'The assistant';
 }
 
 const MAX_CHARS = 300;
-/** How much of a response's end, and of each line, is searched; UTF-16 units. */
+/** How much of the end of a response, and of each line, to search; UTF-16 units. */
 const MAX_RESPONSE = 64 * 1024;
 const MAX_LINE = 2000;
-/** Emoji, list markers and emphasis around the line. */
+/** Emoji, list markers and emphasis around a line. */
 const AROUND = /^[^\p{L}\p{N}]+|(?<![\s*_`>])[\s*_`>]+$/gu;
 
 /**
- * The last line of a response, outside of code, that begins with the assistant's name, `Completed` or `Voice` and a
- * colon. Undefined for a conversation, which is not notified.
+ * Returns the last line of a response, outside code, that begins with the assistant's name, `Completed` or
+ * `Voice` and a colon. Undefined for a conversation, which isn't notified about.
  */
 export function completionLine(response: string, daName: string): string | undefined {
   const openings = [daName, 'completed', 'voice'].map((name) => `${name.toLowerCase()}:`);
@@ -239,7 +239,7 @@ export function completionLine(response: string, daName: string): string | undef
   return undefined;
 }
 
-/** Removes closed fenced blocks: `voice: alloy` in a file is not the assistant's line. */
+/** Removes fenced blocks, since `voice: alloy` in a file isn't a completion line. */
 function withoutCode(lines: readonly string[]): string[] {
   const rest: string[] = [];
   let open: { fence: string; at: number } | undefined;

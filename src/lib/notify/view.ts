@@ -21,9 +21,8 @@ const NARROW = 70;
 const EMPTY = 'No notifications yet. Send one with `steward notify send MESSAGE`.';
 
 /**
- * `notify history`: one line per notification, and one for each channel that did not simply accept it.
- *
- * @param options.dead a summary of the failed deliveries
+ * Formats `notify history`: a line for each notification, and one for each channel that didn't simply accept
+ * it. @param options.dead a summary of the failed deliveries
  */
 export function historyText(
   entries: readonly HistoryEntry[],
@@ -42,7 +41,7 @@ function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette):
   const text = clean(entry.title === null ? entry.text : `${entry.title}: ${entry.text}`);
   const delivered = entry.channels.filter(({ result }) => result === 'delivered');
   const head = [when, delivered.map(({ channel }) => channel).join(', ') || '–', text].join('  ');
-  // An id takes most of a narrow terminal and must stay whole.
+  // On a narrow terminal, an id takes most of the line and must stay whole.
   const heads = options.columns < NARROW ? [entry.id, `  ${head}`] : [`${entry.id}  ${head}`];
   const rest = entry.channels.filter(({ result, maybeTwice }) => result !== 'delivered' || maybeTwice);
   const same =
@@ -63,7 +62,7 @@ function noChannelLines(entry: HistoryEntry, { columns }: ViewOptions): string[]
   return wrap(text, columns, '  not sent: ', '    ');
 }
 
-/** `  push  retry at 07:00: …` */
+/** Formats a channel's lines, such as `  push  retry at 07:00: …`. */
 function channelLines(result: ChannelResult, options: ViewOptions, colors: Palette): string[] {
   const words = resultWords(result, options);
   const text = clean(result.reason === null ? words : `${words}: ${result.reason}`);
@@ -76,7 +75,7 @@ function isToday(ms: number, { zone, nowMs }: Moment): boolean {
   return dayOf(ms, zone) === dayOf(nowMs, zone);
 }
 
-/** `07:00`, with the date if it is not today. */
+/** Formats `07:00`, with the date if it isn't today. */
 export function untilText(iso: string, moment: Moment): string {
   const ms = Date.parse(iso);
   const time = timeOf(ms, moment.zone);
@@ -102,14 +101,14 @@ const RESULT_WORDS: Readonly<Record<ChannelResult['result'], string>> = {
   skipped: 'not sent',
 };
 
-/** The id, and a line for each channel. */
+/** Formats the id and a line for each channel. */
 export function answersText(entry: HistoryEntry, options: ViewOptions): string {
   const colors = palette(options);
   const lines = entry.channels.flatMap((result) => channelLines(result, options, colors));
   return textOf([entry.id, ...lines, ...noChannelLines(entry, options)], options);
 }
 
-/** `notify routes` */
+/** Formats `notify routes`. */
 export function routesText(report: RoutesReport, options: ViewOptions): string {
   const colors = palette(options);
   const { columns } = options;
@@ -125,7 +124,7 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   const isQuiet = quietUntil === null ? '' : ', now';
   const notes = [
     `A task of more than ${longTaskMinutes} minutes is a longTask.`,
-    ...(muted.muted ? [`The voice is muted until ${until}; banners replace it.`] : []),
+    ...(muted.muted ? [`The voice is muted until ${until}; using banners instead.`] : []),
     ...(quietHours === null
       ? []
       : [`Quiet hours ${quietHours}${isQuiet}: pushes wait for their end, and nothing is spoken.`]),
@@ -145,7 +144,7 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   return textOf(lines, options);
 }
 
-/** `notify test` */
+/** Formats `notify test`. */
 export function testText(results: readonly TestResult[], options: ViewOptions): string {
   const colors = palette(options);
   const lines = results.flatMap(({ channel, state, reason, hint }) => {

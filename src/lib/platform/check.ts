@@ -1,18 +1,18 @@
 import { StewardError, toStewardError, type ErrorKind } from '../errors';
 
-/** `off`: not set up, turned off, or not checked; `warning`: works, but perhaps not as intended. */
+/** `off`: not set up, turned off, or not checked. `warning`: works, but maybe not as intended. */
 export type State = 'ok' | 'off' | 'warning' | 'failed';
 
-/** The result of a check of `doctor`. */
+/** The result of one `doctor` check. */
 export interface Finding {
   state: State;
-  /** Shown to a person, so it contains no secrets. */
+  /** What the check found, in words. Must not contain secrets. */
   found: string;
   /** The command that fixes it. */
   mend?: string;
-  /** What to do if no command fixes it. */
+  /** Advice for problems that no command fixes. */
   hint?: string;
-  /** Decides the exit code of a failure. Default: `unavailable`. */
+  /** The error kind of a failure, which decides the exit code. Default: `unavailable`. */
   kind?: ErrorKind;
 }
 
@@ -20,13 +20,13 @@ interface About {
   /** `PART.NAME` */
   id: string;
   title: string;
-  /** Time limit. Default: 15 s. */
+  /** Default: 15 s. */
   limitMs?: number;
 }
 
 type Findings = Promise<Finding[]> | Finding[];
 
-/** A check of `doctor`, which never changes anything; a thrown error is `failed`. */
+/** A check that `doctor` runs. It must not change anything; an error it throws counts as `failed`. */
 export type Check<At extends object> =
   | (About & { needsConfig: false; run: (at: Omit<At, 'config'>) => Findings })
   | (About & { needsConfig: true; run: (at: At) => Findings });
@@ -38,7 +38,6 @@ export const off = (found: string, more: More = {}): Finding => ({ state: 'off',
 export const warning = (found: string, more: More = {}): Finding => ({ state: 'warning', found, ...more });
 export const failed = (found: string, more: More = {}): Finding => ({ state: 'failed', found, ...more });
 
-/** The result of a check that needs `--online`. */
 export const NOT_CHECKED = 'not checked: add --online';
 
 /** Converts an error to a finding. */
@@ -48,7 +47,7 @@ export function failure(error: unknown, more: More = {}): Finding {
   return failed(message, { kind, ...(words === undefined ? {} : { hint: words }), ...more });
 }
 
-/** Returns the findings of `work`; a StewardError becomes a finding, a bug is rethrown. */
+/** Runs `work` and returns its findings. Turns a StewardError into a finding and rethrows bugs. */
 export async function orFailure(work: () => Findings, more: More = {}): Promise<Finding[]> {
   try {
     return await work();

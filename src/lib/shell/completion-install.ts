@@ -88,7 +88,7 @@ function isToWrite(path: string, text: string, known: InstallEntry | undefined):
   if (current === text && known !== undefined) return false;
   if (current === undefined || current === text || known?.after === sha256(current)) return true;
   throw new StewardError('conflict', `${path} was not written by steward, or was edited.`, {
-    hint: 'Move it away, then run the command again.',
+    hint: 'Move it away, then rerun the command.',
   });
 }
 

@@ -12,7 +12,7 @@ import { typeOf } from './label';
 import { staleness } from './poll';
 import { currentPrivacy, openForWriting, repoOf } from './privacy';
 
-/** The result of `work snooze`; `due` is ISO-8601 UTC. */
+/** The result of `work snooze`; `due` is ISO 8601 in UTC. */
 export interface Snoozed extends Item {
   due: string;
 }
@@ -20,12 +20,12 @@ export interface Snoozed extends Item {
 const conflict = (message: string, hint: string): StewardError =>
   new StewardError('conflict', message, { hint });
 
-/** `work snooze`: changes the time of an open reminder, in the marker and the due line of its body. */
+/** Runs `work snooze`: changes the time of an open reminder in its body. */
 export async function snooze(deps: WorkDeps, input: { number: number; when: string }): Promise<Snoozed> {
   const { number } = input;
   const { timezone, clock } = deps;
   const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
-  // Seconds make the time unique, so that it is notified even if it falls on the same minute.
+  // The seconds make the time unique, so snoozing to the same minute notifies again.
   const dueMs = Math.floor(whenMs / 1000) * 1000;
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, number);
@@ -40,21 +40,20 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
   return { ...changed(open, await open.host.updateIssue(open.repo, number, { body })), due };
 }
 
-/** Caches a changed issue and returns it as a card. */
+/** Caches a changed issue and returns it as an item. */
 export function changed({ deps, repo }: Open, issue: HostIssue): Item {
   cacheIssues(deps, repo, issue);
   return toItem(toIssue(issue), deps.config.KANBAN_COLUMNS);
 }
 
 export interface Closed extends Item {
-  /** The address of the comment. */
+  /** The URL of the comment. */
   comment: string;
 }
 
 /**
- * `work close`: adds the evidence as a comment, then closes the issue as completed.
- *
- * @param evidence the text, or `@FILE`
+ * Runs `work close`: adds the evidence as a comment, then closes the issue as completed. @param evidence the
+ * text, or `@FILE`
  */
 export async function closeIssue(
   deps: WorkDeps,
@@ -63,10 +62,10 @@ export async function closeIssue(
   const text = textOrFile(input.evidence, 'evidence').trimEnd();
   const usage = (message: string, hint: string): StewardError => new StewardError('usage', message, { hint });
   if (text === '')
-    throw usage('The evidence is empty.', 'Name what shows that it is done: a commit, a link, test output.');
+    throw usage('The evidence is empty.', 'Show that the work is done: a commit, a link, test output.');
   if (text.length > MAX_BODY) {
     const message = `The evidence has ${text.length} characters; the maximum is ${MAX_BODY}.`;
-    throw usage(message, 'Shorten it, or add it to the repository and name the file.');
+    throw usage(message, 'Shorten it, or commit it as a file and link to the file.');
   }
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, input.number);
@@ -82,7 +81,7 @@ export async function closeWith(open: Open, issue: HostIssue, text: string): Pro
   return { ...changed(open, closed), comment: comment.url };
 }
 
-/** Adds a comment, unless it is already the last one: the command may run again after a crash. */
+/** Adds a comment unless it is already the last one, since the command may be repeated after a crash. */
 export async function addComment(
   { host, repo }: Open,
   { number, url }: Pick<HostIssue, 'number' | 'url'>,
@@ -92,7 +91,7 @@ export async function addComment(
   return last?.body === text ? { url } : host.comment(repo, number, text);
 }
 
-/** Returns the text itself, or the content of the file after an `@`. */
+/** Returns the text, or the content of the file after an `@`. */
 export function textOrFile(text: string, what: 'evidence' | 'body'): string {
   if (!text.startsWith('@')) return text;
   const instead = `or write the ${what} itself, without the @`;
@@ -105,11 +104,11 @@ export interface Shown extends Item {
   body: string | null;
   comments: Comment[] | null;
   fromCache: boolean;
-  /** Why the service could not be asked. */
+  /** Why GitHub could not be reached. */
   staleReason: string | null;
 }
 
-/** `work show`: fetches an issue, or reads it from the cache if the service cannot be reached. */
+/** Runs `work show`: fetches an issue, or reads it from the cache if GitHub cannot be reached. */
 export async function showIssue(deps: WorkDeps, number: number): Promise<Shown> {
   const config = deps.workRepo();
   const repo = repoOf(config);

@@ -14,7 +14,7 @@ import { openForWriting } from './privacy';
 
 /** The result of `work add` and `work remind`. */
 export interface Added extends Item {
-  /** Wanted labels that the repository does not have. */
+  /** Requested labels that the repository doesn't have. */
   missingLabels: string[];
 }
 
@@ -30,7 +30,7 @@ export interface AddInput {
 
 type NewIssue = Wanted & { kind: 'reminder' | null };
 
-/** Returns the issue of `work add`. */
+/** Returns the issue for `work add`. */
 export function newIssue(input: AddInput): NewIssue {
   const labels = Object.entries({
     Type: input.type,
@@ -52,7 +52,7 @@ export interface ReminderInput {
   priority?: string | undefined;
 }
 
-/** Returns the issue of `work remind`, with the time from `at` or else from the text. */
+/** Returns the issue for `work remind`, with the time from `at` or from the text. */
 export async function newReminder(deps: WorkDeps, input: ReminderInput): Promise<NewIssue> {
   const now = { nowMs: deps.clock.now(), zone: deps.timezone };
   const due =
@@ -71,7 +71,7 @@ export async function newReminder(deps: WorkDeps, input: ReminderInput): Promise
   });
 }
 
-/** Adds the typed text to the body if the title contains only part of it. */
+/** Adds the full text to the body if the title contains only part of it. */
 function withFullText(kind: 'reminder' | null, text: string, typed: string, body: string): string {
   if (titleContainsAll(kind, text, typed) || body.includes(typed.trim())) return body;
   return [body, codeBlock(typed.trim())].filter((part) => part !== '').join('\n\n');
@@ -84,19 +84,19 @@ function withId(wanted: Omit<NewIssue, 'identity'>): NewIssue {
   return { identity: { kind: 'id', value: randomBytes(8).toString('hex') }, ...wanted };
 }
 
-/** Creates an issue on the service, exactly once. */
+/** Creates an issue exactly once. */
 export async function create(deps: WorkDeps, wanted: NewIssue): Promise<Added> {
   const { issue, missingLabels } = await ensureIssue(await openForWriting(deps), wanted);
   return { ...toItem(issue, deps.config.KANBAN_COLUMNS), missingLabels };
 }
 
-/** An issue in the spool, since GitHub could not be reached. */
+/** An issue that is queued because GitHub could not be reached. */
 export interface Queued {
   queued: true;
   title: string;
-  /** When a reminder is due, ISO-8601 UTC. */
+  /** When a reminder is due, ISO 8601 in UTC. */
   due: string | null;
-  /** Why, in a sentence. */
+  /** Why the issue is queued, as a sentence. */
   reason: string;
 }
 

@@ -20,7 +20,9 @@ import {
 } from './label';
 import { refresh, staleness } from './poll';
 
-/** A card, as in GET /api/work. Values have no prefix: `in-progress`, `P1`, `website`. */
+/**
+ * An issue as shown on the board and in GET /api/work. Values have no prefix: `in-progress`, `P1`, `website`.
+ */
 export interface Item {
   number: number;
   title: string;
@@ -38,13 +40,13 @@ export interface Item {
   createdAt: string;
   updatedAt: string;
   closedAt: string | null;
-  /** When a reminder is due, ISO-8601 UTC. */
+  /** When a reminder is due, ISO 8601 in UTC. */
   due: string | null;
   /** Whether it has the stale label. */
   stale: boolean;
 }
 
-/** GET /api/work and `work board --json`. */
+/** The response of GET /api/work and `work board --json`. */
 export interface BoardView {
   config: { repo: string | null; columns: Lane[]; pollIntervalSeconds: number };
   columns: Record<string, number[]>;
@@ -81,7 +83,7 @@ export function toItem(issue: Issue, columns: readonly Lane[]): Item {
   };
 }
 
-/** Groups items by lane: most urgent first, completed ones newest first. */
+/** Groups items by lane. Most urgent first, but completed items newest first. */
 export function groupItems(items: readonly Item[], columns: readonly Lane[]): Record<string, Item[]> {
   return Object.fromEntries(
     columns.map((lane) => {
@@ -91,7 +93,7 @@ export function groupItems(items: readonly Item[], columns: readonly Lane[]): Re
   );
 }
 
-/** Sorts by priority (none last), then oldest first. */
+/** Sorts by priority (items without one last), then oldest first. */
 export function byUrgency(a: Item, b: Item): number {
   const [x, y] = [a.priority ?? 'P9', b.priority ?? 'P9'];
   return x === y ? a.number - b.number : x < y ? -1 : 1;
@@ -104,7 +106,7 @@ export function byCompletion(a: Item, b: Item): number {
 
 type BoardDeps = Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache' | 'workRepo'>;
 
-/** Returns the cached board; before setup, the steps to take. */
+/** Returns the cached board, or the setup steps before setup. */
 export function boardView(deps: BoardDeps): BoardView {
   const workRepo = deps.workRepo();
   const isSetUp = workRepo.repo !== undefined;
@@ -124,13 +126,15 @@ export function boardView(deps: BoardDeps): BoardView {
   };
 }
 
-/** Returns the board, refreshed unless that happened within the poll interval; cached and stale if it fails. */
+/**
+ * Returns the board, refreshed if the poll interval has passed. If that fails, returns it marked as stale.
+ */
 export async function currentBoard(deps: WorkDeps, options: { refresh: boolean }): Promise<BoardView> {
   const board = boardView(deps);
   if (board.setupRequired || (isUpToDate(board, deps) && !options.refresh)) return board;
   const { ok, reason } = await refresh(deps);
   const now = boardView(deps);
-  // If the failure could not be saved, the board does not contain it.
+  // If the failure could not be saved, the board doesn't mention it yet.
   if (ok || reason === undefined || now.staleReason?.startsWith(reason) === true) return now;
   return { ...now, stale: true, staleReason: reason };
 }
@@ -140,12 +144,12 @@ function isUpToDate({ stale, lastFetch }: BoardView, { clock, config }: BoardDep
   return !stale && age >= 0 && age < config.POLL_INTERVAL_SECONDS * 1000;
 }
 
-/** GET /api/work/columns: `{LANE: [item…]}`. */
+/** Returns the response of GET /api/work/columns: `{LANE: [item…]}`. */
 export function columnsView(deps: BoardDeps): Record<string, Item[]> {
   return groupItems(itemsOf(deps, deps.workRepo()), deps.config.KANBAN_COLUMNS);
 }
 
-/** Tells whether an item is the person's own: neither work to report nor work for an agent. */
+/** Returns whether an item is a personal reminder: neither work to report nor work for an agent. */
 export function isReminder({ type, source }: Pick<Item, 'type' | 'source'>): boolean {
   return type === 'reminder' || source === 'reminder';
 }
@@ -167,7 +171,7 @@ export interface Filter {
   search?: string;
 }
 
-/** Throws `usage` for a lane, Status or Type that neither steward nor the board knows. */
+/** Throws `usage` for a lane, Status or Type that doesn't exist in steward or on the board. */
 export function checkFilter({ lane, status, type }: Filter, { columns, items }: BoardView): void {
   const check = (what: string, value: string | undefined, known: readonly string[]): void => {
     if (value === undefined || hasLabel(known, value)) return;
@@ -201,7 +205,9 @@ export function filterItems(items: readonly Item[], filter: Filter): Item[] {
     .sort(byUrgency);
 }
 
-/** Returns what an agent can take next: ready or queued, no reminders, first what is labelled for the assistant. */
+/**
+ * Returns what an agent can take next: ready or queued, no reminders, items labelled for the assistant first.
+ */
 export function readyItems(items: readonly Item[], canTake: string): Item[] {
   const rank = (item: Item): number => (hasLabel(item.labels, canTake) ? 0 : 1);
   return items

@@ -7,7 +7,7 @@ import { parseIso, toIso } from '../platform/time/clock';
 import type { HostIssue } from './host';
 import { StoredIssue, Time, toIssue, type Issue } from './issue';
 
-/** Returns the value of a JSON file, or undefined if it is missing or does not match the schema. */
+/** Returns the value of a JSON file, or undefined if it is missing or doesn't match the schema. */
 export function readStored<T>(
   path: string,
   schema: v.GenericSchema<unknown, T>,
@@ -32,25 +32,25 @@ const StoredCache = v.object({
   version: v.literal(VERSION),
   repo: v.string(),
   issues: v.array(v.unknown()),
-  /** Malformed issues skipped since the last full fetch. */
+  /** Number of malformed issues skipped since the last full fetch. */
   malformed: v.fallback(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
-  /** Where the next fetch starts, ISO-8601 UTC; null for a full fetch. */
+  /** Start time of the next fetch, ISO 8601 in UTC; null for a full fetch. */
   since: orNull(Time),
-  /** When everything was last fetched. Only a full fetch notices deleted issues. */
+  /** Time of the last full fetch. Only a full fetch notices deleted issues. */
   fullAt: orNull(Time),
-  /** The ETag of the query from `since`, and the token that it is valid for. */
+  /** The ETag of the query from `since`, and the token it was issued to. */
   etag: orNull(v.object({ value: v.string(), tokenHash: v.string() })),
   labels: orNull(
     v.object({ names: v.array(v.string()), etag: v.nullable(v.string()), tokenHash: v.string() }),
   ),
 });
 
-/** What was last fetched of the repository, and where to continue. */
+/** The fetched issues of the repository, and where to continue. */
 export type Cache = Omit<v.InferOutput<typeof StoredCache>, 'version' | 'issues'> & { issues: Issue[] };
 
 /**
- * Reads the cache of a repository. It is empty if it is missing, damaged or another repository's. Malformed issues are
- * skipped, and the next fetch is a full one.
+ * Reads the cache of a repository; empty if the file is missing, damaged or for another repository. If issues
+ * are malformed, skips them and makes the next fetch a full one.
  */
 export function readCache(path: string, repo: string): Cache {
   const empty = { repo, issues: [], malformed: 0, since: null, fullAt: null, etag: null, labels: null };
@@ -60,7 +60,7 @@ export function readCache(path: string, repo: string): Cache {
   const issues = stored.issues.filter((issue): issue is Issue => v.is(StoredIssue, issue));
   const lost = stored.issues.length - issues.length;
   if (lost === 0) return { repo, issues, malformed, since, fullAt, etag, labels };
-  // An unreadable cache means unknown, not "no issues".
+  // If nothing can be read, the issues are unknown, and not zero.
   if (issues.length === 0) return empty;
   return { repo, issues, malformed: malformed + lost, since: null, fullAt, etag: null, labels };
 }
@@ -80,11 +80,11 @@ export function cacheReader(path: string): (repo: string) => Cache {
   };
 }
 
-/** The result of the last poll: its own small file, since it changes every minute. */
+/** The result of the last poll. It has its own small file because it changes every minute. */
 export interface Poll {
   /** When the cache last matched the service. */
   lastFetch: string | null;
-  /** The last error; null if the last attempt succeeded. */
+  /** The last error, or null if the last poll succeeded. */
   failure: { at: string; message: string; hint: string } | null;
 }
 
@@ -104,12 +104,12 @@ export function writePoll(path: string, repo: string, poll: Poll): void {
   writeStored(path, { version: VERSION, repo, ...poll });
 }
 
-/** GitHub's list may lag behind a write, so issues this young are fetched again. */
+/** GitHub's list may lag behind a write, so recently changed issues are fetched again. */
 const OVERLAP_MS = 60_000;
-/** An overlap beyond one page would cost too much every minute. */
+/** Overlap is limited to one page, since it costs a request every minute. */
 const PAGE = 100;
 
-/** Returns the cache with a fetch merged in; a full fetch replaces the list. */
+/** Returns the cache merged with a fetch. A full fetch replaces the list. */
 export function merged(
   cache: Cache,
   fetched: readonly Issue[],
@@ -119,7 +119,7 @@ export function merged(
   return {
     ...cache,
     issues,
-    // Fetches overlap and may count the same issue again.
+    // Fetches overlap, so the same issue may be counted twice.
     malformed: options.full ? options.malformed : Math.max(cache.malformed, options.malformed),
     since: nextSince(issues) ?? cache.since,
     fullAt: options.full ? toIso(options.nowMs) : cache.fullAt,
@@ -142,16 +142,16 @@ function nextSince(issues: readonly Issue[]): string | null {
 
 type CachePath = { paths: { cache: string } };
 
-/** Caches issues that a write returned, so that the board shows them at once. */
+/** Caches issues returned by a write, so that the board shows them immediately. */
 export function cacheIssues({ paths }: CachePath, repo: string, ...written: readonly HostIssue[]): void {
   const cache = readCache(paths.cache, repo);
-  // The ETag is dropped, since the list has changed.
+  // Drops the ETag, because the list has changed.
   writeCache(paths.cache, { ...cache, issues: updated(cache.issues, written.map(toIssue)), etag: null });
 }
 
 /**
- * Runs many writes and caches their issues once at the end, or at the first failure. A crash before that loses nothing:
- * the next poll fetches what has changed.
+ * Runs many writes and caches their issues once, at the end or the first failure. After a crash, the next
+ * poll fetches what changed.
  */
 export async function cachingOnce(
   deps: CachePath,
@@ -168,7 +168,7 @@ export async function cachingOnce(
     try {
       save();
     } catch {
-      // The error that stopped the writes matters more; the next poll reports its own.
+      // The error that stopped the writes matters more; the next poll reports this one.
     }
     throw error;
   }

@@ -29,7 +29,7 @@ export interface WorkChecked {
   run: Run;
   host: { env: NodeJS.ProcessEnv };
   config: Pick<Config, 'workRepo'>;
-  /** Whether other hosts may be asked. */
+  /** Whether other hosts may be contacted. */
   online: boolean;
   openWork: () => Promise<{ deps: WorkDeps }>;
 }
@@ -41,14 +41,14 @@ export const WORK_CHECKS: readonly Check<WorkChecked>[] = [
   row('work.token', 'GitHub credential', checkToken),
   { ...row('work.repository', 'work repository', checkRepository), limitMs: NETWORK_MS },
   { ...row('work.labels', 'labels', checkLabels), limitMs: NETWORK_MS },
-  row('work.board', 'age of the board', checkBoard),
+  row('work.board', 'board age', checkBoard),
 ];
 
 const VERIFY = 'steward work verify';
 const REFRESH = 'steward work board --refresh';
 const MAKE_PRIVATE = { hint: 'Make it private in its settings, then run:', mend: VERIFY };
 
-/** A check of the repository; off before setup and if work tracking is off. */
+/** A check of the repository. Off before setup and if work tracking is off. */
 function row(
   id: string,
   title: string,
@@ -69,7 +69,7 @@ function checkPrivacy({ config, clock }: WorkChecked, repo: string): Finding[] {
   return [judgePrivacy(privacyState(config.workRepo, clock.now()), { repo, verified, visibility })];
 }
 
-/** Judges the last verification, without asking the service. */
+/** Checks the stored result of the last verification. */
 export function judgePrivacy(
   state: PrivacyState,
   { repo, verified, visibility }: { repo: string; verified: string; visibility: string },
@@ -129,7 +129,7 @@ export function judgeRepository(found: Repository, repoId: number | undefined): 
   return findings.length > 0 ? findings : [ok(`${repo} is private, and the credential can write its issues`)];
 }
 
-/** Compares with the repository if online, else with the last poll. */
+/** Compares with the repository if online, otherwise with the last poll. */
 function checkLabels(at: WorkChecked, repo: string): Promise<Finding[]> {
   return asked(at, async () => {
     const { deps } = await at.openWork();
@@ -168,17 +168,17 @@ function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
   if (lastFetch === null) return [warning('the issues have never been fetched', { mend: REFRESH })];
   const { malformed } = readCache(area.work.cache, repo);
   if (malformed === 0) return [ok(fetched)];
-  const hint = 'GitHub sent invalid data for them. The next full fetch tries again.';
+  const hint = 'GitHub sent invalid data for them. The next full fetch retries.';
   return [warning(`${fetched}; ${malformedText(malformed)}`, { hint })];
 }
 
-/** A token in the environment takes precedence over `gh`, so a login would not help. */
+/** A token in the environment overrides `gh`, so a login would not help. */
 function login({ host }: Pick<WorkChecked, 'host'>): { mend?: string } {
   const isSet = ['GH_TOKEN', 'GITHUB_TOKEN'].some((name) => (host.env[name] ?? '') !== '');
   return isSet ? {} : { mend: 'gh auth login' };
 }
 
-/** Runs a check that asks the service, whose errors are not errors of the configuration. */
+/** Runs a check that contacts the service, whose errors aren't configuration errors. */
 async function asked(at: WorkChecked, check: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();

@@ -14,21 +14,22 @@ export interface ClaimResult {
   title: string;
   url: string;
   agent: string;
-  /** Whether the agent already held it. */
+  /** Whether the agent already held the issue. */
   already: boolean;
   labels: string[];
 }
 
 const IN_PROGRESS = 'Status:in-progress';
-/** The events of one request may have timestamps one second apart. */
+/** Events of one request may have timestamps up to a second apart. */
 const SAME_REQUEST_MS = 1000;
-/** The list of events may lag behind the write. */
+/** Delays between reads, since the list of events may lag behind the write. */
 const READ_DELAYS_MS = [0, 500, 1000, 2000, 4000];
 const ANOTHER = 'Choose another one: `steward work ready`.';
 
 /**
- * `work claim`: adds Agent:NAME and Status:in-progress in one request, reads back whose label came first, and then removes
- * Status:ready and Status:queued. The loser of a race removes its label and gets `conflict`. Safe to repeat.
+ * Runs `work claim`: adds Agent:NAME and Status:in-progress in one request, reads back whose label came
+ * first, then removes Status:ready and Status:queued. The loser of a race removes its label and gets
+ * `conflict`. Safe to repeat.
  */
 export async function claimIssue(
   deps: WorkDeps,
@@ -41,7 +42,7 @@ export async function claimIssue(
   }
   const open = await openForWriting(deps);
   const { host, repo } = open;
-  // Locked, so that a second process of the same agent finds the issue claimed.
+  // Under a lock, so that a second process of the same agent sees the claim.
   return withWorkLock(deps, 'claim', async () => {
     const before = await host.issue(repo, number);
     refuseUnclaimable(before);
@@ -52,7 +53,7 @@ export async function claimIssue(
     } else {
       const label = agentLabel(agent);
       await ensureLabels(open, agent);
-      // An older label of this agent would hide when it claimed the issue.
+      // With an older label of this agent, the time of this claim would be unknown.
       if (hasLabel(before.labels, label)) await host.removeLabel(repo, number, label);
       await host.addLabels(repo, number, [IN_PROGRESS, label]);
       await winOrWithdraw(open, number, agent);
@@ -76,7 +77,7 @@ function conflict(message: string, hint: string): StewardError {
   return new StewardError('conflict', message, { hint });
 }
 
-/** Creates the agent's label if needed; the Status label must exist. */
+/** Creates the agent's label if needed. The Status label must exist. */
 async function ensureLabels(open: Open, agent: string): Promise<void> {
   const { host, repo } = open;
   const { missing } = existingLabels([agentLabel(agent), IN_PROGRESS], await labelNames(open), repo);
@@ -85,7 +86,7 @@ async function ensureLabels(open: Open, agent: string): Promise<void> {
   try {
     await host.createLabel(repo, labelOfAgent(agent));
   } catch (error) {
-    // Another process just created it.
+    // If it was rejected, another process has just created it.
     if (failureOf(error)?.reason !== 'rejected') throw error;
   }
 }
@@ -107,7 +108,7 @@ async function winOrWithdraw({ deps, host, repo }: Open, number: number, agent: 
   });
 }
 
-/** Returns who holds an issue in progress, in lower case; null if no label names anybody. */
+/** Returns who holds an issue in progress, in lower case; null if no label names an agent. */
 async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string | null> {
   const agents = agentsOf(issue.labels);
   if (agents.length <= 1) return agents[0]?.toLowerCase() ?? null;
@@ -115,8 +116,8 @@ async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string 
 }
 
 /**
- * Returns the agent whose label came first since the issue is in progress; if none came since, the one with the oldest
- * label. Lower case; null without any.
+ * Returns, in lower case, the agent whose label was the first since the issue is in progress, or whose label
+ * is the oldest. Null if there is none.
  */
 export function firstHolder(labels: readonly string[], events: readonly LabelEvent[]): string | null {
   const latest = (matches: (label: string) => boolean): LabelEvent | undefined =>
@@ -124,7 +125,7 @@ export function firstHolder(labels: readonly string[], events: readonly LabelEve
   const began = latest((label) => statusOfLabel(label) === 'in-progress');
   const agents = agentsOf(labels).map((name) => {
     const event = latest((label) => sameLabel(label, agentLabel(name)));
-    // Labels from the creation of an issue may have no event.
+    // Labels set when the issue was created may have no event.
     return { name: name.toLowerCase(), id: event?.id ?? 0, ms: parseIso(event?.at ?? '') ?? 0 };
   });
   const startMs = parseIso(began?.at ?? '') ?? 0;

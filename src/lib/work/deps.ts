@@ -8,7 +8,7 @@ import type { Clock } from '../platform/time/clock';
 import type { Cache } from './cache';
 import type { Host } from './host';
 
-/** What a verification writes into work_repo.json. */
+/** The result of a verification, stored in work_repo.json. */
 export interface Attestation {
   verifiedPrivate: boolean;
   visibility: string;
@@ -17,44 +17,44 @@ export interface Attestation {
   repoId: number;
 }
 
-/** What work tracking needs of the configuration, the machine and the service. */
+/** What work tracking needs from the configuration, the machine and the service. */
 export interface WorkDeps {
   clock: Clock;
   area: UserArea;
   /** `area.work` */
   paths: UserArea['work'];
   machineId: string;
-  /** The folder of the package's templates. */
+  /** The folder with the package's templates. */
   templates: string;
-  /** The current value, as are the next four. */
+  /** Read at each use, like the next four. */
   config: WorkConfig;
   workRepo: () => WorkRepoConfig;
   daName: string;
-  /** Who may work on issues: the assistant, the person and the agents of the roster. */
+  /** Who can work on issues: the assistant, you, and the agents in the roster. */
   agents: readonly string[];
   timezone: UserConfig['timezone'];
-  /** Reads the cached issues, which callers must not change. */
+  /** Returns the cached issues. Callers must not change them. */
   cache: (repo: string) => Cache;
   host: () => Promise<Host>;
   attest: (attestation: Attestation) => Promise<void>;
-  /** Writes the repository and its attestation into work_repo.json. */
+  /** Stores the repository and its attestation in work_repo.json. */
   choose: (repo: string, attestation: Attestation) => Promise<void>;
   sleep: (ms: number) => Promise<void>;
-  /** How long GitHub's list may lag behind a creation, ms. */
+  /** How long GitHub's list may lag behind a new issue, ms. */
   settleMs: number;
   git: RemoteGitDeps;
-  /** The clone URL and its credential. */
+  /** Returns the clone URL and its credential. */
   remote: (repo: string) => Promise<Remote>;
 }
 
-/** A repository that may be written to. */
+/** A repository that steward may write to. */
 export interface Open {
   deps: WorkDeps;
   host: Host;
   repo: string;
 }
 
-/** Runs a task while holding a lock of this machine; throws `locked` after the wait. */
+/** Runs a task under a lock of this machine. Throws `locked` after the wait. */
 export function withWorkLock<T>(
   { area, clock, machineId }: Pick<WorkDeps, 'area' | 'clock' | 'machineId'>,
   name: 'create' | 'claim' | 'tasklist' | 'reminders',

@@ -6,7 +6,7 @@ export interface Span {
   length: number;
 }
 
-/** A time that a text names, and the parts of the text that name it. */
+/** A time in a text, and the parts of the text that name it. */
 export interface NamedTime {
   result: ParsedResult;
   spans: Span[];
@@ -26,8 +26,8 @@ const EXPLICIT_HOUR =
 const BEFORE_HOUR = /(?:\b(?:at|by)|@)\s*$/i;
 
 /**
- * Returns the time that a text names, the last one of several. Words that may mean something else (`Sun Microsystems`,
- * `chapter 10 tomorrow`) don't count.
+ * Returns the last time named in a text. Ignores words that may mean something else (`Sun Microsystems`,
+ * `chapter 10 tomorrow`).
  */
 export function namedTime(parser: Chrono, text: string, reference: ParsingReference): NamedTime | undefined {
   const results = clearTimes(parser, text, reference);
@@ -40,7 +40,7 @@ export function asNamed(result: ParsedResult): NamedTime {
   return { result, spans: [{ index: result.index, length: result.text.length }] };
 }
 
-/** Joins a day and an hour that stand apart: `tomorrow call Ann at 9`. */
+/** Combines a day and an hour that are separate: `tomorrow call Ann at 9`. */
 function dayWithHour(
   pair: readonly [ParsedResult, ParsedResult],
   parser: Chrono,
@@ -58,7 +58,7 @@ function isDay(at: ParsedResult['start']): boolean {
   return at.isCertain('day') || at.isCertain('weekday');
 }
 
-/** Parses again without ambiguous words until no more are found, since they may hide a time. */
+/** Removes ambiguous words and parses again until none are left, since they may hide a time. */
 function clearTimes(parser: Chrono, text: string, reference: ParsingReference): ParsedResult[] {
   let masked = text;
   for (;;) {
@@ -82,7 +82,7 @@ function ambiguousSpan(result: ParsedResult, text: string): Span | undefined {
   );
 }
 
-/** Returns a number that was mistaken for an hour because it precedes a day: `chapter 10 tomorrow`. */
+/** Returns a number that the parser took for an hour because it precedes a day: `chapter 10 tomorrow`. */
 function bareHour(result: ParsedResult, before: string): Span | undefined {
   const { index, text: words, start } = result;
   if (!result.tags().has('parser/ENTimeExpressionParser')) return undefined;
@@ -114,7 +114,8 @@ function isAmbiguous(result: ParsedResult, before: string, after: string): boole
   if (tags.has('parser/SlashDateFormatParser')) return !isApart;
   if (!NAME.test(words) || isAtEnd || isApart) return false;
   if (start.isCertain('month') && /^in$/i.test(lead)) return false;
-  // "friday call Ann", "3 march call Ann", "sat call Ann"; but not "Sun Microsystems", "March on Rome".
+  // Accepts "friday call Ann", "3 march call Ann" and "sat call Ann", but not "Sun Microsystems" or "March on
+  // Rome".
   if (!isAtStart) return true;
   if (FULL_WEEKDAY.test(words) || start.isCertain('day')) return false;
   return start.isCertain('month') || /^\s*\p{Lu}/u.test(after);
@@ -124,7 +125,7 @@ const UNIT =
   '(?:minute|hour|day|weekday|weekend|week|fortnight|month|quarter|year|morning|noon|afternoon|evening|night|' +
   '(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?';
 const ORDINAL = '(?:other|single|first|second|third|last|\\d+(?:st|nd|rd|th)?)';
-/** Only an adverb repeats: "the daily report" and "daily standup notes" do not. */
+/** Only adverbs make a reminder recurring; "the daily report" and "daily standup notes" don't. */
 const ADVERB =
   '(?<!\\b(?:the|a|an|my|our|your|this|next|last) )(?:daily|weekly|monthly|yearly|annually|hourly)(?=\\s*(?:$|[.,;:!)])|\\s+(?:at|on|from|until|starting)\\b)';
 const RECURRING = new RegExp(
@@ -135,7 +136,7 @@ const RECURRING = new RegExp(
   'i',
 );
 
-/** Returns the words that make a reminder recurring, such as `every monday`. */
+/** Returns words that make a reminder recurring, such as `every monday`. */
 export function recurringWords(text: string): string | undefined {
   return RECURRING.exec(text)?.[0];
 }
@@ -165,7 +166,7 @@ const IMPOSSIBLE: readonly [pattern: RegExp, isImpossible: (match: RegExpExecArr
   [PAST, () => true],
 ];
 
-/** Returns the words that name an impossible or past time: `on 31 November`, `at 25:00`, `yesterday`. */
+/** Returns words for an impossible or past time: `on 31 November`, `at 25:00`, `yesterday`. */
 export function unusableTime(text: string): string | undefined {
   for (const [pattern, isImpossible] of IMPOSSIBLE) {
     const match = pattern.exec(text);

@@ -18,7 +18,7 @@ export interface EditInput {
   removeLabels?: readonly string[] | undefined;
 }
 
-/** `work edit`: keeps the prefix and identity of the title and the marker of the body. */
+/** Runs `work edit`. Keeps the prefix and identity in the title and the marker in the body. */
 export async function editIssue(deps: WorkDeps, input: EditInput): Promise<Item> {
   const { number, title, body, addLabels = [], removeLabels = [] } = input;
   if (title === undefined && body === undefined && addLabels.length + removeLabels.length === 0) {
@@ -32,7 +32,7 @@ export async function editIssue(deps: WorkDeps, input: EditInput): Promise<Item>
   const open = await openForWriting(deps);
   const { host, repo } = open;
   const before = await host.issue(repo, number);
-  // Before any change, so that an unknown label changes nothing.
+  // First, so that an unknown label leaves the issue unchanged.
   const labels = addLabels.length === 0 ? [] : await knownLabels(open, addLabels);
   const change: IssueChange = {
     ...(title === undefined ? {} : { title: withTitle(before.title, title) }),
@@ -53,7 +53,7 @@ async function knownLabels(open: Open, wanted: readonly string[]): Promise<strin
   });
 }
 
-/** `work start` and `work block`: sets the Status of an open issue; the reason becomes a comment. */
+/** Runs `work start` and `work block`: sets the Status of an open issue, and adds the reason as a comment. */
 export async function moveIssue(
   deps: WorkDeps,
   { number, status, reason = '' }: { number: number; status: Status; reason?: string | undefined },
@@ -73,13 +73,13 @@ export async function moveIssue(
 
 export interface StatusEdited {
   changed: boolean;
-  /** The Status label, if the repository does not have it. */
+  /** The Status label, if the repository doesn't have it. */
   missingLabels: string[];
 }
 
 /**
- * Replaces the Status label of an open issue. The new label comes before the old one goes, so that a crash leaves a
- * Status and the next call completes the change.
+ * Replaces the Status label of an open issue. Adds the new label before removing the old one, so the issue
+ * has a Status even after a crash, and the next call completes the change.
  */
 export async function setStatus(
   open: Open,
@@ -100,7 +100,7 @@ export async function setStatus(
   return { changed: true, missingLabels: [] };
 }
 
-/** `work open`: returns the page of an issue, from the cache if possible. */
+/** Runs `work open`: returns the URL of an issue, from the cache if possible. */
 export async function issuePage(deps: WorkDeps, number: number): Promise<string> {
   const repo = repoOf(deps.workRepo());
   const cached = readCache(deps.paths.cache, repo).issues.find((each) => each.number === number);

@@ -18,11 +18,13 @@ import {
 import { existingLabels, labelNames } from './labels';
 import { freshCache } from './poll';
 
-/** A ledger entry: the issue of an identity. Without a number it is an intention, recorded before the request. */
+/**
+ * A ledger entry: the issue of an identity. Without a number it is an intention, recorded before the request.
+ */
 export interface Entry {
   number: number | null;
   url: string | null;
-  /** When the intention or the number was recorded, ISO-8601 UTC. */
+  /** When the intention or the number was recorded, ISO 8601 in UTC. */
   at: string;
 }
 
@@ -37,7 +39,7 @@ export function readLedger(path: string, repo: string): ReadonlyMap<string, Entr
   );
 }
 
-/** Writes one entry; undefined removes it. */
+/** Writes an entry, or removes it if undefined. */
 export function writeEntry({ deps, repo }: Open, key: string, entry: Entry | undefined): void {
   const repos = ledgerOf(deps.paths.ledger);
   const name = repo.toLowerCase();
@@ -45,7 +47,7 @@ export function writeEntry({ deps, repo }: Open, key: string, entry: Entry | und
   writeStored(deps.paths.ledger, { version: LEDGER_VERSION, repos: { ...repos, [name]: own } });
 }
 
-/** A damaged ledger counts as empty: the issues themselves contain their identity. */
+/** A damaged ledger counts as empty, since the issues contain their identity. */
 function ledgerOf(path: string): Record<string, Record<string, Entry>> {
   const stored = parseObject(readText(path, { maxBytes: MAX_LEDGER_BYTES }) ?? '');
   if (typeof stored?.['version'] === 'number' && stored['version'] > LEDGER_VERSION) {
@@ -59,45 +61,45 @@ function ledgerOf(path: string): Record<string, Record<string, Entry>> {
   >;
 }
 
-/** An issue that must exist exactly once. */
+/** An issue that must be created exactly once. */
 export interface Wanted {
   identity: Identity;
   kind: TitleKind | null;
   text: string;
   body: string;
   labels: readonly string[];
-  /** ISO-8601 UTC, for a reminder. */
+  /** When a reminder is due, ISO 8601 in UTC. */
   due?: string;
-  /** The number in the session file. */
+  /** The issue number in the session file. */
   known?: number;
-  /** Ignores closed issues and creates a new one. */
+  /** Whether to ignore closed issues and create a new one. */
   openOnly?: boolean;
 }
 
 export interface Ensured {
   action: 'created' | 'found';
   issue: Issue;
-  /** Wanted labels that the repository does not have. */
+  /** Requested labels that the repository doesn't have. */
   missingLabels: string[];
 }
 
-/** Returns the issue's title, which a dry run shows too. */
+/** Returns the issue's title, also for a dry run. */
 export function wantedTitle({ kind, text, identity }: Wanted): string {
   return makeTitle(kind, text, identity);
 }
 
 interface Batch extends Open {
   issues: readonly Issue[];
-  /** Labels of the repository, fetched when needed. */
+  /** The repository's labels, fetched on demand. */
   names: string[] | undefined;
-  /** Created, but not cached yet. */
+  /** Issues that are created but not cached yet. */
   created: HostIssue[];
 }
 
 /**
- * Finds or creates the issues of some identities, so that each becomes exactly one issue even if steward crashes halfway:
- * an intention is in the ledger before the request, and makes the next run search before it creates. Searches the
- * ledger, then the number in the session file, then the full list. Throws at the first failure.
+ * Finds or creates the issue of each identity exactly once, even if steward crashes halfway: the ledger gets
+ * an intention before the request, so the next run searches before it creates. Searches the ledger, then the
+ * number in the session file, then the full list. Throws at the first failure.
  */
 export function ensureIssues(
   open: Open,
@@ -125,7 +127,7 @@ export async function ensureIssue(open: Open, wanted: Wanted): Promise<Ensured> 
   return ensured as Ensured;
 }
 
-/** Searches for the issue of a creation at `at` whose response was lost. */
+/** Searches for an issue that was created at `at` but whose response was lost. */
 export function lostIssue(open: Open, key: string, at: string): Promise<Issue | undefined> {
   return searchAfterLag({ ...open, issues: [], names: undefined, created: [] }, key, at);
 }
@@ -134,7 +136,7 @@ async function fetchIssues({ deps, host, repo }: Open): Promise<readonly Issue[]
   return (await freshCache(deps, host, repo)).issues;
 }
 
-/** Caches created issues once a batch; the ledger already has their numbers. */
+/** Caches created issues once per batch. The ledger already has their numbers. */
 function cacheCreated(batch: Batch): void {
   if (batch.created.length > 0) cacheIssues(batch.deps, batch.repo, ...batch.created);
   batch.created = [];
@@ -158,7 +160,7 @@ async function find(
   for (const number of [entry?.number, known]) {
     if (number === undefined || number === null) continue;
     const issue = batch.issues.find((each) => each.number === number) ?? (await fetchIssue(batch, number));
-    // A copied session file names the issue of another session.
+    // A copied session file contains the issue number of another session.
     if (issue !== undefined && counts(issue) && (issue.identity === null || issue.identity === key))
       return issue;
   }
@@ -167,7 +169,7 @@ async function find(
   return searchAfterLag(batch, key, entry.at);
 }
 
-/** Returns the issue of an identity; of several, the lowest number. */
+/** Returns the issue of an identity; if there are several, the lowest number. */
 export function ofIdentity(issues: readonly Issue[], key: string): Issue | undefined {
   return issues.filter(({ identity }) => identity === key).sort((a, b) => a.number - b.number)[0];
 }
@@ -181,10 +183,10 @@ async function fetchIssue({ host, repo }: Open, number: number): Promise<Issue |
   }
 }
 
-/** Searches the list now, and again once it no longer lags behind `at`. */
+/** Searches the list, and again when it no longer lags behind `at`. */
 async function searchAfterLag(batch: Batch, key: string, at: string): Promise<Issue | undefined> {
   const search = async (): Promise<Issue | undefined> => {
-    // The list may lack them, so they must be in the cache first.
+    // The list may not contain them yet, so they must be cached first.
     cacheCreated(batch);
     batch.issues = await fetchIssues(batch);
     return ofIdentity(batch.issues, key);
@@ -192,7 +194,7 @@ async function searchAfterLag(batch: Batch, key: string, at: string): Promise<Is
   const early = await search();
   if (early !== undefined) return early;
   const { clock, settleMs, sleep } = batch.deps;
-  // A negative age means that the clock moved back.
+  // A negative age means the clock moved back.
   const age = Math.max(0, clock.now() - (parseIso(at) ?? 0));
   if (age < settleMs) await sleep(settleMs - age);
   return search();
@@ -219,7 +221,7 @@ async function createOrFind(batch: Batch, key: string, issue: NewIssue): Promise
       writeEntry(batch, key, undefined);
       throw error;
     }
-    // It may have taken effect; keep the intention until the list shows whether it did.
+    // The creation may have worked. Keep the intention until the list shows it.
     const found = await findAfterFailure(batch, key);
     if (found === undefined) throw error;
     return found;
@@ -230,7 +232,7 @@ async function findAfterFailure(batch: Batch, key: string): Promise<Issue | unde
   try {
     return await searchAfterLag(batch, key, toIso(batch.deps.clock.now()));
   } catch (error) {
-    // Still unreachable: the next attempt finds the intention and searches first.
+    // Still unreachable. The next attempt finds the intention and searches first.
     if (failureOf(error) === undefined) throw error;
     return undefined;
   }

@@ -8,10 +8,10 @@ const CleanText = v.pipe(
   v.string(),
   v.check((text) => clean(text) === text),
 );
-/** An ISO-8601 time. */
+/** An ISO 8601 time. */
 export const Time = v.pipe(v.string(), v.check(isTime));
 
-/** An issue in the cache: without its body, but with what steward wrote into the body's marker. */
+/** A cached issue: without its body, but with the content of the body's marker. */
 export const StoredIssue = v.object({
   number: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   title: CleanText,
@@ -22,9 +22,9 @@ export const StoredIssue = v.object({
   createdAt: Time,
   updatedAt: Time,
   closedAt: v.nullable(Time),
-  /** `slug=fix-login`, `goal=G1`, …; null for an issue that a person created. */
+  /** `slug=fix-login`, `goal=G1`, …; null if a person created the issue. */
   identity: v.nullable(CleanText),
-  /** When a reminder is due, ISO-8601 UTC. */
+  /** When a reminder is due, ISO 8601 in UTC. */
   due: v.nullable(Time),
 });
 export type Issue = v.InferOutput<typeof StoredIssue>;
@@ -33,20 +33,20 @@ function isTime(text: string): boolean {
   return parseIso(text) !== undefined;
 }
 
-/** Returns what the cache stores of an issue. */
+/** Returns the part of an issue that the cache stores. */
 export function toIssue(issue: HostIssue): Issue {
   const { body, ...rest } = issue;
   const marker = parseBody(body);
   return { ...rest, identity: marker.identity ?? parseTitle(issue.title).identity, due: marker.due };
 }
 
-/** What an issue stands for. Two captures of the same identity share one issue. */
+/** What an issue is about. Two captures with the same identity share an issue. */
 export interface Identity {
   kind: 'slug' | 'goal' | 'project' | 'id';
   value: string;
 }
 
-/** Title prefixes by the origin of the issue. */
+/** Title prefixes by origin. */
 export const PREFIXES = {
   core: 'Core',
   native: 'Native',
@@ -64,7 +64,7 @@ export const MAX_TITLE = 256;
 export const MAX_BODY = 65_536;
 const MAX_IDENTITY = 120;
 
-/** Returns the identity as one text, such as `slug=fix-login`. */
+/** Returns the identity as text, such as `slug=fix-login`. */
 export function identityKey({ kind, value }: Identity): string {
   return `${kind}=${normalValue(value)}`;
 }
@@ -74,13 +74,16 @@ export function slugOf({ identity }: Pick<Issue, 'identity'>): string | null {
   return identity?.startsWith('slug=') === true ? identity.slice('slug='.length) : null;
 }
 
-/** One line without brackets, which would end the identity in a title. */
+/** Returns one line without brackets, which would end the identity in a title. */
 function normalValue(value: string): string {
   const line = clean(wellFormed(value)).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
   return clean(truncate(line, MAX_IDENTITY));
 }
 
-/** Returns `[Core] TASK [slug:SLUG]`, truncating only the text. An identity of kind `id` is not shown. */
+/**
+ * Returns a title such as `[Core] TASK [slug:SLUG]`; truncates only the text. Identities of kind `id` are not
+ * shown.
+ */
 export function makeTitle(kind: TitleKind | null, text: string, identity: Identity): string {
   const prefix = kind === null ? '' : `[${PREFIXES[kind]}] `;
   const suffix = identity.kind === 'id' ? '' : ` [${identity.kind}:${normalValue(identity.value)}]`;
@@ -89,13 +92,13 @@ export function makeTitle(kind: TitleKind | null, text: string, identity: Identi
   return `${prefix}${truncate(line === '' ? 'untitled' : line, room)}${suffix}`;
 }
 
-/** Tells whether a title made of `text` contains everything that was typed. */
+/** Tells whether a title made from `text` contains everything that was typed. */
 export function titleContainsAll(kind: TitleKind | null, text: string, typed: string): boolean {
   const normal = (all: string): string => all.replace(/\s+/g, ' ').trim();
   return normal(text) === normal(typed) && !makeTitle(kind, text, { kind: 'id', value: '' }).endsWith('…');
 }
 
-/** A title without prefix and identity; `identity` is an `identityKey`. */
+/** The parts of a title. `identity` is an `identityKey`. */
 export interface ParsedTitle {
   kind: TitleKind | null;
   text: string;
@@ -112,7 +115,7 @@ export function parseTitle(title: string): ParsedTitle {
   return { kind, text: rest.slice(0, mark.index), identity };
 }
 
-/** Replaces the text of a title; prefix and identity stay. */
+/** Replaces the text of a title but not its prefix and identity. */
 export function withTitle(title: string, text: string): string {
   const { kind, identity } = parseTitle(title);
   const [mark = 'id', value = ''] = identity?.split(/=(.*)/s) ?? [];
@@ -124,8 +127,8 @@ const KIND_OF: ReadonlyMap<string, TitleKind> = new Map(
 );
 
 /**
- * Returns a body that ends with the hidden marker `<!-- steward slug=SLUG -->`. A marker in the text is
- * defused; a long text is truncated, the marker never is.
+ * Returns a body that ends in the hidden marker `<!-- steward slug=SLUG -->`. Disables markers in the text,
+ * and truncates long text but never the marker.
  */
 export function makeBody(
   text: string,
@@ -144,7 +147,7 @@ function markerOf(pairs: readonly string[]): string {
   return MARKER_START + pairs.join(' ') + MARKER_END;
 }
 
-/** Finds the last marker line of a body. Goes line by line: a regular expression would be quadratic. */
+/** Finds the last marker of a body, line by line because a regular expression would be quadratic. */
 function lastMarker(body: string): { start: number; end: number; pairs: string[] } | undefined {
   let end = body.length;
   while (end >= 0) {
@@ -159,7 +162,7 @@ function lastMarker(body: string): { start: number; end: number; pairs: string[]
   return undefined;
 }
 
-/** The line that tells people when a reminder is due. */
+/** The visible line with the due time. */
 const DUE_LINE = /^Due .*\d\d:\d\d \([^()\n]*\)\.[^\S\n]*$/m;
 
 /** Returns `Due Fri 20 Nov 2026, 09:00 (Europe/Berlin).` */
@@ -167,7 +170,7 @@ export function dueLine(day: string, time: string, zone: string): string {
   return `Due ${day}, ${time} (${zone}).`;
 }
 
-/** Sets the due time in the last marker and in the due line; every other byte stays. */
+/** Sets the due time in the last marker and in the due line; changes nothing else. */
 export function withDue(body: string, due: string, line: string): string {
   const pair = `due=${encode(due)}`;
   const marker = lastMarker(body);
@@ -178,7 +181,7 @@ export function withDue(body: string, due: string, line: string): string {
   return withLine(body.slice(0, marker.start)) + markerOf(pairs) + body.slice(marker.end);
 }
 
-/** Replaces the text of a body; its last marker stays. */
+/** Replaces the text of a body but not its last marker. */
 export function withText(body: string, text: string): string {
   const marker = lastMarker(body);
   return withMarker(text, marker === undefined ? '' : body.slice(marker.start, marker.end));
@@ -206,7 +209,7 @@ export function parseBody(body: string): { identity: string | null; due: string 
   };
 }
 
-/** Replaces unpaired surrogates, which GitHub rejects. */
+/** Replaces lone surrogates, which GitHub rejects. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }

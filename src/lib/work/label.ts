@@ -14,7 +14,7 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Types and properties of the shipped label sets, recognised without their `Type:` or `Property:` prefix too. */
+/** Types and properties of the label sets. Recognized with or without their `Type:` or `Property:` prefix. */
 // prettier-ignore
 export const TYPES = [
   'feature', 'bug', 'problem', 'chore', 'reminder', 'research', 'queue', 'decision', 'metric-alert', 'project', 'idea',
@@ -30,7 +30,7 @@ export type Priority = (typeof PRIORITIES)[number];
 /** Labels without a prefix. */
 export const FLAGS = ['core-sync', 'auto-native', 'auto-sweep', 'stale'] as const;
 
-/** Bare labels that repositories commonly use for a Status. */
+/** Labels without a prefix that many repositories use for a Status. */
 const ALIASES: Readonly<Record<Status, readonly string[]>> = {
   done: ['done', 'complete', 'completed', 'closed'],
   'in-progress': ['in-progress', 'wip', 'doing', 'ai-working'],
@@ -53,21 +53,21 @@ const LANE_OF: Readonly<Record<Status, Lane>> = {
   done: 'Complete',
 };
 
-/** If an issue has several Status labels, the one in the rightmost of these lanes counts. */
+/** If an issue has several Status labels, the one whose lane is last in this list counts. */
 const LANE_RANK: readonly Lane[] = ['Queued', 'In-Progress', 'In-Review', 'Blocked', 'Complete'];
 
-/** Normalises a label for comparison: `On Hold` and `on_hold` are the same. */
+/** Normalizes a label for comparison: `On Hold` and `on_hold` are equal. */
 function normal(label: string): string {
   return label.trim().toLowerCase().replace(/[ _]+/g, '-');
 }
 
-/** Returns the Status that a label stands for, aliases included. */
+/** Returns the Status that a label or alias means. */
 export function statusOfLabel(label: string): Status | undefined {
   const name = normal(label).replace(/^status:-?/, '');
   return STATUSES.find((status) => ALIASES[status].includes(name));
 }
 
-/** Returns the Status of an issue by its labels in any order, or null if none sets one. */
+/** Returns the Status of an issue from its labels, or null if no label sets one. */
 export function statusOf(labels: readonly string[]): Status | null {
   const rank = (status: Status): number =>
     LANE_RANK.indexOf(LANE_OF[status]) * 100 + STATUSES.indexOf(status);
@@ -87,7 +87,9 @@ export function priorityOf(labels: readonly string[]): Priority | null {
   return (found.sort()[0] as Priority | undefined) ?? null;
 }
 
-/** Returns the Type, prefixed or bare. Of several, the first of TYPES wins, then the first by name. */
+/**
+ * Returns the Type, prefixed or bare. If there are several, the first in TYPES wins, then the first by name.
+ */
 export function typeOf(labels: readonly string[]): string | null {
   return memberOf(labels, 'type:', TYPES);
 }
@@ -105,7 +107,7 @@ function memberOf(labels: readonly string[], prefix: string, known: readonly str
   return found.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))[0] ?? null;
 }
 
-/** Returns the names in the `Agent:` labels as written, sorted. */
+/** Returns the names in `Agent:` labels, sorted. */
 export function agentsOf(labels: readonly string[]): string[] {
   return labels
     .filter((label) => /^agent:/i.test(label))
@@ -115,7 +117,7 @@ export function agentsOf(labels: readonly string[]): string[] {
 }
 
 const ORIGIN_FLAGS = ['core-sync', 'auto-native', 'auto-sweep'] as const;
-/** Where an issue comes from: the badge of its card. */
+/** Where an issue is from, shown as a badge. */
 export type Source = (typeof ORIGIN_FLAGS)[number] | 'reminder' | 'manual';
 
 export function sourceOf(issue: Pick<Issue, 'labels' | 'title'>): Source {
@@ -130,7 +132,7 @@ export function isStale(labels: readonly string[]): boolean {
   return labels.some((label) => normal(label) === 'stale');
 }
 
-/** Compares label names as GitHub does: ignoring case. */
+/** Compares label names like GitHub, ignoring case. */
 export function sameLabel(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
@@ -143,12 +145,12 @@ export function agentLabel(name: string): string {
   return `Agent:${name}`;
 }
 
-/** Returns the label of what the assistant should take next, such as `nova-can-take`. */
+/** Returns the label for what the assistant should take next, such as `nova-can-take`. */
 export function canTakeLabel(assistant: string): string {
   return `${agentName(assistant)}-can-take`;
 }
 
-/** Returns a name as labels use it: lower case, hyphens, no comma or colon, at most 30 characters. */
+/** Returns a name in the form for labels: lower case, hyphens, no comma or colon, at most 30 characters. */
 export function agentName(name: string): string {
   const plainName = name
     .normalize('NFKC')
@@ -159,7 +161,7 @@ export function agentName(name: string): string {
   return plainName || 'agent';
 }
 
-/** Returns the label changes that leave the issue with exactly this Status. */
+/** Returns the label changes that give the issue exactly this Status. */
 export function statusEdit(labels: readonly string[], status: Status): { add: string[]; remove: string[] } {
   const wanted = `Status:${status}`;
   const present = labels.filter((label) => /^status:/i.test(label));
@@ -169,7 +171,7 @@ export function statusEdit(labels: readonly string[], status: Status): { add: st
   };
 }
 
-/** Returns the Property of a project: from the configured map, else the Property of the same name, else null. */
+/** Returns the Property of a project: the configured one, or the Property of the same name, or null. */
 export function propertyOfProject(
   project: string | null,
   map: Readonly<Record<string, string>>,

@@ -13,10 +13,13 @@ import { agentLabel, agentName, canTakeLabel, FLAGS, hasLabel, sameLabel } from 
 const MAX_BYTES = 256 * 1024;
 const SEED = 'Run `steward work labels seed`.';
 
-/** The shipped label sets and their templates; setup writes the neutral one as labels.yml. */
+/** The label sets and their templates. Setup writes the neutral one as labels.yml. */
 export const LABEL_SETS = { neutral: 'labels.yml', original: 'labels-original.yml' } as const;
 
-/** Returns the labels a repository should have: labels.yml, the chosen set, and those the configuration implies. */
+/**
+ * Returns the labels that a repository should have: those in labels.yml or the chosen set, and those that the
+ * configuration implies.
+ */
 export async function wantedLabels(
   deps: Pick<WorkDeps, 'paths' | 'templates' | 'daName' | 'agents' | 'config'>,
   set?: keyof typeof LABEL_SETS,
@@ -40,7 +43,7 @@ export function labelOfAgent(name: string): HostLabel {
   return { name: agentLabel(name), color: '0052cc', description: `${name} works on it` };
 }
 
-/** Reads the labels of a file; throws `config` if it is missing or invalid. */
+/** Reads labels from a file. Throws `config` if it is missing or invalid. */
 export async function readLabels(path: string): Promise<HostLabel[]> {
   const text = readText(path, { maxBytes: MAX_BYTES });
   if (text !== undefined) return parseLabels(text, path);
@@ -99,7 +102,7 @@ function invalid(path: string, problems: readonly string[]): StewardError {
   });
 }
 
-/** Returns the wanted labels that do not exist. An existing one keeps its colour and description. */
+/** Returns the wanted labels that don't exist. An existing label keeps its color and description. */
 export function lackingLabels(wanted: readonly HostLabel[], existing: readonly string[]): HostLabel[] {
   return wanted.filter(({ name }) => !hasLabel(existing, name));
 }
@@ -129,14 +132,14 @@ export async function seedLabels(
   return { repo, dryRun: options.dryRun, created, unchanged: wanted.length - lacking.length };
 }
 
-/** Returns the names of the repository's labels; an unchanged list costs one 304. */
+/** Returns the names of the repository's labels. If they haven't changed, this costs one 304. */
 export async function labelNames({ deps, host, repo }: Open): Promise<string[]> {
   const { labels } = readCache(deps.paths.cache, repo);
   const cached = labels?.tokenHash === host.tokenHash ? labels : null;
   const found = await host.labels(repo, cached === null || cached.etag === null ? {} : { etag: cached.etag });
   if (found.unchanged) return cached?.names ?? [];
   const names = found.value.map(({ name }) => name);
-  // Read again: another process may have updated the cache during the request.
+  // Read again because another process may have updated the cache during the request.
   writeCache(deps.paths.cache, {
     ...readCache(deps.paths.cache, repo),
     labels: { names, etag: found.etag, tokenHash: host.tokenHash },
@@ -145,8 +148,8 @@ export async function labelNames({ deps, host, repo }: Open): Promise<string[]> 
 }
 
 /**
- * Splits labels into those that exist, in the repository's spelling, and those that don't. Throws `config` if the
- * repository has none of steward's labels: it was never seeded.
+ * Splits labels into existing ones, in the repository's spelling, and missing ones. Throws `config` if the
+ * repository has none of steward's labels and thus was never seeded.
  */
 export function existingLabels(
   wanted: readonly string[],
@@ -165,7 +168,7 @@ export function existingLabels(
   };
 }
 
-/** The error for a label that the repository lacks. */
+/** Returns the error for labels that the repository lacks. */
 export function labelMissing(repo: string, labels: readonly string[]): StewardError {
   return new StewardError('config', `${repo} has no label ${labels.join(', ')}.`, { hint: SEED });
 }

@@ -30,7 +30,7 @@ export function redact(text: string): string {
     .replace(NAMED_SECRET, (_, name: string, between: string) => `${name}${between}${REDACTED}`);
 }
 
-/** Tells base64 of `user:password` from an ordinary word such as "authentication". */
+/** Distinguishes base64 of `user:password` from an ordinary word such as "authentication". */
 function isUserAndPassword(value: string): boolean {
   return /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(Buffer.from(value, 'base64').toString());
 }
@@ -38,9 +38,8 @@ function isUserAndPassword(value: string): boolean {
 const RESTRICTED_MARKER = 'RESTRICTED.md';
 
 /**
- * Tells whether the folder or one above it contains the marker file.
- *
- * @param cache answers by parent folder, for callers that check many folders
+ * Tells whether the folder or one above it contains the marker file. @param cache results by parent folder,
+ * for callers that check many folders
  */
 export function isRestricted(folder: string, cache?: Map<string, boolean>): boolean {
   if (exists(join(folder, RESTRICTED_MARKER))) return true;
@@ -57,19 +56,19 @@ export function markRestricted(folder: string): void {
     createFile(join(folder, RESTRICTED_MARKER), 'The work of this session stays on this machine.\n');
 }
 
-/** Returns the text as a code span, where GitHub follows no mention, link or markup. */
+/** Returns text as a code span, in which GitHub ignores mentions, links and markup. */
 export function codeSpan(text: string): string {
   return `\`${singleLine(text).replaceAll('`', "'")}\``;
 }
 
-/** Returns the text as a fenced block that no fence inside it can end. */
+/** Returns text as a fenced block. A fence inside the text can't end it. */
 export function codeBlock(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length + 1);
   const fence = '`'.repeat(Math.max(3, ...runs));
   return `${fence}text\n${text}\n${fence}`;
 }
 
-/** Escapes the text for a Markdown file: no markup, and no address becomes a link. */
+/** Escapes text for a Markdown file: no markup, and no URL becomes a link. */
 export function escapeMarkdown(text: string): string {
   return singleLine(text)
     .replace(/[\\`*_[\]<>|~#&!@]/g, (char) => `\\${char}`)

@@ -9,7 +9,7 @@ import type { WorkDeps } from './deps';
 import type { Host } from './host';
 import { privacyState, repoOf, verify } from './privacy';
 
-/** POST /api/work/refresh. */
+/** The response of POST /api/work/refresh. */
 export interface RefreshResult {
   ok: boolean;
   lastFetch: string | null;
@@ -20,8 +20,8 @@ export interface RefreshResult {
 const NEVER_FETCHED = 'The issues have not been fetched yet.';
 
 /**
- * Updates the cache, and verifies the privacy of the repository when due. Errors of the service or the network are
- * returned as the reason, and the cache stays. An unchanged repository costs one 304.
+ * Updates the cache, and verifies the repository's privacy when due. Returns errors of the service or network
+ * as the reason, and then keeps the cache. For an unchanged repository, this costs one 304.
  */
 export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
   const config = deps.workRepo();
@@ -47,7 +47,7 @@ export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
   }
 }
 
-/** Saves the failure, unless the disk prevents it: the caller reports the failure anyway. */
+/** Saves the failure. If the disk prevents that, the caller still reports it. */
 function saveFailure({ paths }: WorkDeps, repo: string, poll: Poll): void {
   try {
     writePoll(paths.poll, repo, poll);
@@ -56,7 +56,7 @@ function saveFailure({ paths }: WorkDeps, repo: string, poll: Poll): void {
   }
 }
 
-/** Updates the cache and returns it; throws every failure. */
+/** Updates the cache and returns it. Throws on every failure. */
 export async function freshCache(deps: WorkDeps, host: Host, repo: string): Promise<Cache> {
   const cache = await fetchChanges(deps, host, repo);
   writePoll(deps.paths.poll, repo, { lastFetch: toIso(deps.clock.now()), failure: null });
@@ -71,7 +71,7 @@ async function fetchChanges(
   repo: string,
 ): Promise<Cache> {
   const { since, fullAt, etag } = read(repo);
-  // Absolute, since a time in the future means that the clock moved back.
+  // Absolute, because a time in the future means the clock moved back.
   const full =
     since === null || Math.abs(clock.now() - (parseIso(fullAt ?? '') ?? -Infinity)) > FULL_FETCH_MS;
   const found = await host.issues(repo, {
@@ -79,7 +79,7 @@ async function fetchChanges(
     ...(!full && etag?.tokenHash === host.tokenHash ? { etag: etag.value } : {}),
   });
   if (found.unchanged) return read(repo);
-  // Read again: another process may have cached labels during the request.
+  // Read again because another process may have cached labels during the request.
   const { value, malformed } = found;
   const next = merged(read(repo), value, { full, nowMs: clock.now(), malformed });
   // The ETag is only valid for the same query.
@@ -95,7 +95,10 @@ export interface Staleness {
   staleReason: string | null;
 }
 
-/** Tells whether the list was ever fetched. A missing or damaged cache means unknown, not "no issues". */
+/**
+ * Tells whether the list was ever fetched. With a missing or damaged cache, the issues are unknown, and not
+ * zero.
+ */
 function wasFetched({ cache }: Pick<WorkDeps, 'cache'>, repo: string): boolean {
   return cache(repo).fullAt !== null;
 }
@@ -126,7 +129,7 @@ export function staleness(
   return isOld ? stale('The issues are out of date.') : { lastFetch, stale: false, staleReason: null };
 }
 
-/** The error of a command that needs cached issues and finds an empty cache. */
+/** Returns the error for a command that needs cached issues when there are none. */
 export function nothingCached(reason: string | null): StewardError {
   return new StewardError('unavailable', reason ?? NEVER_FETCHED, {
     hint: 'Run `steward work status` to see why.',

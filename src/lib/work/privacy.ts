@@ -43,7 +43,7 @@ export function sameRepo(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** Returns the configured repository; throws `config` before setup and if work tracking is off. */
+/** Returns the configured repository. Throws `config` before setup and if work tracking is off. */
 export function repoOf(config: WorkRepoConfig): string {
   if (config.repo === undefined) throw notSetUp();
   if (config.enabled) return config.repo;
@@ -61,10 +61,9 @@ export function notSetUp(): StewardError {
 type PrivacyDeps = Pick<WorkDeps, 'clock' | 'workRepo' | 'host' | 'attest'>;
 
 /**
- * Asks the service whether the repository is private and stores the answer. Throws `conflict`, which turns everything
- * off, if it is not private or is a different repository of the same name.
- *
- * @param known the service's answer, if it was just asked
+ * Asks the service whether the repository is private, and stores the result. Throws `conflict`, which turns
+ * everything off, if it is not private or is another repository with the same name. @param known the
+ * service's response, if the caller has it
  */
 export async function verify(deps: PrivacyDeps, known?: Repository): Promise<Repository> {
   const config = deps.workRepo();
@@ -103,7 +102,7 @@ export function attestation(clock: Clock, { visibility, id }: Repository, repo: 
   };
 }
 
-/** Opens the repository for writing after checking that it is private, the verified one, and accepts issues. */
+/** Opens the repository for writing. Checks that it is private, is the verified one, and accepts issues. */
 export async function openForWriting(deps: WorkDeps): Promise<Open> {
   const repo = repoOf(deps.workRepo());
   const state = currentPrivacy(deps);
@@ -140,7 +139,10 @@ export interface Gate {
   error?: StewardError;
 }
 
-/** Decides about a capture: drops it only if work is off or the repository is known not to be private. */
+/**
+ * Returns what to do with a capture. Drops it only if work tracking is off or the repository is known not to
+ * be private.
+ */
 export async function captureGate(deps: PrivacyDeps): Promise<Gate> {
   const before = currentPrivacy(deps);
   if (before === 'setup' || before === 'off' || before === 'public') return { gate: 'drop' };

@@ -11,19 +11,19 @@ import { withWorkLock, type WorkDeps } from './deps';
 import { parseTitle, type Issue } from './issue';
 import { currentPrivacy } from './privacy';
 
-/** The notification of one reminder, or of several that are due at once. */
+/** A notification for one reminder, or for several that are due together. */
 export interface Notice {
   title: string;
   message: string;
-  /** The issue, if it is a single one. */
+  /** The issue's URL, if there is only one. */
   url?: string;
-  /** The same for the same reminders at the same times. */
+  /** Identifies the reminders and their due times. */
   key: string;
 }
 
 export interface ReminderDeps {
   work: WorkDeps;
-  /** Tells whether a notice with this key was sent. */
+  /** Returns whether a notice with this key was sent. */
   wasSent: (key: string) => boolean;
   send: (notice: Notice) => Promise<unknown>;
 }
@@ -32,9 +32,9 @@ const VERSION = 1;
 const StoredReminders = v.object({
   version: v.literal(VERSION),
   repo: v.string(),
-  /** Issue number → the due time that was notified, and when; ISO-8601 UTC. */
+  /** Issue number → the due time that was notified, and when; ISO 8601 in UTC. */
   told: v.fallback(v.record(v.string(), v.object({ due: v.string(), at: v.string() })), {}),
-  /** The notice that was about to be sent. */
+  /** A notice that was recorded before sending it. */
   telling: v.fallback(
     v.nullable(
       v.object({ key: v.string(), issues: v.array(v.object({ number: v.number(), due: v.string() })) }),
@@ -45,18 +45,18 @@ const StoredReminders = v.object({
 type SentReminders = Pick<v.InferOutput<typeof StoredReminders>, 'told' | 'telling'>;
 
 const MAX_SENT = 5000;
-/** Beyond this, one notice covers all: the machine was off, or the repository is new to it. */
+/** If more are due, one notice covers all: the machine was off, or the repository is new. */
 const MAX_NOTICES = 3;
 
 /**
- * Notifies of each cached open issue that is due, once for each due time, and returns how many. The notice is recorded
- * before it is sent, so that the next run after a crash knows to check whether it was.
+ * Notifies about each cached open issue that is due, once per due time; returns the number of issues. Records
+ * the notice before sending it, so that the next run after a crash can check whether it was sent.
  */
 export async function notifyDue(deps: ReminderDeps): Promise<number> {
   const { repo } = deps.work.workRepo();
   const state = currentPrivacy(deps.work);
   if (repo === undefined || state === 'off' || state === 'public') return 0;
-  // Usually nothing is due, and no lock is needed.
+  // Usually none is due, and no lock is needed.
   if (dueIssues(deps, repo).length === 0) return 0;
   try {
     return await withWorkLock(deps.work, 'reminders', () => notifyAll(deps, repo), 0);
@@ -86,7 +86,7 @@ async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {
   return issues.length;
 }
 
-/** Returns the open issues that are due and not notified at that time, longest due first. */
+/** Returns the open issues that are due and not yet notified about, longest due first. */
 function dueIssues({ work }: ReminderDeps, repo: string): Issue[] {
   const nowMs = work.clock.now();
   const at = (issue: Issue): number => parseIso(issue.due ?? '') ?? Infinity;
@@ -116,7 +116,7 @@ function noticeOf(work: WorkDeps, issues: readonly Issue[]): Omit<Notice, 'key'>
   return { title: `${issues.length} reminders are due`, message };
 }
 
-/** Returns `09:00` for today, `Thu 19 Nov 2026, 09:00` for an earlier day. */
+/** Formats `09:00` for today, `Thu 19 Nov 2026, 09:00` for an earlier day. */
 function dueText({ clock, timezone }: WorkDeps, { due }: Issue): string {
   const ms = parseIso(due ?? '') ?? 0;
   const day = dayOf(ms, timezone);

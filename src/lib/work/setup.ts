@@ -14,9 +14,9 @@ import { attestation, currentPrivacy, refusePublic, refuseReadOnly, sameRepo } f
 export interface SetupResult {
   repo: string;
   url: string;
-  /** Whether the repository was created. */
+  /** Whether steward created the repository. */
   created: boolean;
-  /** Files that were created. */
+  /** Files that steward created. */
   files: string[];
   labels: SeedResult;
   issues: number;
@@ -24,8 +24,8 @@ export interface SetupResult {
 }
 
 /**
- * `work setup OWNER/REPO`: refuses a repository that is not private, creates the missing files of the work folder, seeds
- * the labels and fetches the issues. Running it twice changes nothing.
+ * Runs `work setup OWNER/REPO`: rejects a repository that is not private, creates missing files in the work
+ * folder, seeds the labels and fetches the issues. Safe to repeat.
  */
 export async function setUp(
   deps: WorkDeps,
@@ -50,7 +50,7 @@ export async function setUp(
   onStep('Fetching issues');
   const { ok, reason } = await refresh(deps);
   if (!ok) {
-    throw new StewardError('unavailable', `Fetching the issues failed. ${reason ?? ''}`.trim(), {
+    throw new StewardError('unavailable', `Could not fetch the issues. ${reason ?? ''}`.trim(), {
       hint: 'Everything else is set up; run `steward work board` later.',
     });
   }
@@ -65,7 +65,7 @@ export async function setUp(
   };
 }
 
-/** Returns the name of a repository from its name or the address of its page. */
+/** Returns a repository's name from its name or its URL. */
 function parseRepoName(text: string): string {
   const page = text.trim().replace(/^https:\/\/[^/]+\//, '');
   const name = page.replace(/(?:\.git)?\/?$/, '');
@@ -92,14 +92,14 @@ async function findOrCreate(
   }
 }
 
-/** Tells whether this is the configured repository and recently verified. */
+/** Tells whether this is the configured repository and was verified recently. */
 function isCurrent(deps: WorkDeps, found: Repository): boolean {
   const config = deps.workRepo();
   if (config.repo === undefined || !sameRepo(config.repo, found.repo)) return false;
   return currentPrivacy(deps) === 'fresh' && config.privacy.repoId === found.id;
 }
 
-/** Creates the missing files of the work folder, and returns their paths. */
+/** Creates the missing files in the work folder; returns their paths. */
 function createFiles({ paths, templates }: WorkDeps): string[] {
   const files: [template: string, path: string][] = [
     [LABEL_SETS.neutral, paths.labels],

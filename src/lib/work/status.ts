@@ -7,7 +7,7 @@ import { readLedger } from './ensure';
 import { staleness } from './poll';
 import { privacyState, type PrivacyState } from './privacy';
 
-/** GET /api/work/status and `work status`, from local data only. */
+/** The response of GET /api/work/status and `work status`, from local data only. */
 export interface WorkStatus {
   setupRequired: boolean;
   steps: string[];
@@ -17,18 +17,18 @@ export interface WorkStatus {
     state: PrivacyState;
     visibility: string | null;
     verifiedAt: string | null;
-    /** When the next verification is due; null if it was never verified. */
+    /** When the next verification is due; null if there was none yet. */
     nextVerification: string | null;
   };
   lastFetch: string | null;
   stale: boolean;
   staleReason: string | null;
   issues: { open: number; closed: number };
-  /** Malformed issues, which are not counted in `issues`. */
+  /** Malformed issues; not included in `issues`. */
   malformed: number;
-  /** Creations without a response; the next attempt searches first. */
+  /** Creations that got no response; the next attempt searches for the issue first. */
   unfinished: number;
-  /** Captures that are not sent yet, by reason. */
+  /** Pending captures by reason. */
   waiting: Waiting[];
   pollIntervalSeconds: number;
   captureNative: boolean;

@@ -9,7 +9,7 @@ import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import type { Waiting } from './capture/waiting';
 import type { WorkDeps } from './deps';
 
-/** `work sweep --json`, and without the last fields a line of observability/work-sweep.jsonl. */
+/** The output of `work sweep --json`. Without the last fields, a line of observability/work-sweep.jsonl. */
 export interface SweepResult {
   ts: string;
   repo: string | null;
@@ -28,15 +28,15 @@ export interface SweepResult {
   rateRemaining: number | null;
   durationMs: number;
   errors: { step: string; message: string }[];
-  /** Issues beyond the limit, which the next run creates. */
+  /** Issues above the limit, which the next run creates. */
   left: number;
-  /** Reminders that were notified. */
+  /** Number of reminders that were notified about. */
   reminded: number;
   /** Why the sweep was skipped; null if it ran. */
   skipped: string | null;
-  /** Captures that are not sent yet, by reason. */
+  /** Pending captures by reason. */
   waiting: Waiting[];
-  /** Titles that were created, or would be in a dry run. */
+  /** Titles of issues that were created, or would be in a dry run. */
   titles: string[];
 }
 
@@ -77,14 +77,14 @@ export function failedSweep(
 
 type LogDeps = Pick<WorkDeps, 'clock' | 'area'>;
 
-/** Returns when the last sweep started, ms; -Infinity without one. */
+/** Returns when the last sweep started; -Infinity if there was none. */
 export function lastSweepMs({ area }: Pick<LogDeps, 'area'>): number {
   const lines = (readText(logPath(area)) ?? '').trimEnd().split('\n');
   const last = lines.map(parseObject).findLast((line) => line?.['dryRun'] === false);
   return parseIso(String(last?.['ts'])) ?? -Infinity;
 }
 
-/** Logs a sweep in one line, without titles, which belong to the repository. */
+/** Logs a sweep as one line, without titles because they belong to the repository. */
 export function logSweep({ area, clock }: LogDeps, { result, trouble }: Swept): Swept {
   const line: Partial<SweepResult> = { ...result };
   for (const key of ['skipped', 'titles', 'left', 'reminded', 'waiting'] as const) delete line[key];

@@ -17,13 +17,13 @@ const STALE_MS = 7 * DAY_MS;
 const PROJECT_DAYS = 14;
 const GIT_TIMEOUT_MS = 10_000;
 
-/** The missing issue of a session. */
+/** A session's missing issue. */
 export interface Missed extends Wanted {
-  /** The session's folder, whose session file gets the number. */
+  /** The session's folder; its session file gets the number. */
   folder: string;
 }
 
-/** Returns the sessions without an issue, oldest first, except those without a task. */
+/** Returns the sessions that need an issue, oldest first. Skips those without a task. */
 export function missedSessions(sessions: readonly CapturedSession[], rules: SessionRules): Missed[] {
   return sessions.flatMap((session) => {
     if (session.artifact.github_issue !== null || session.artifact.task === null) return [];
@@ -32,16 +32,22 @@ export function missedSessions(sessions: readonly CapturedSession[], rules: Sess
   });
 }
 
-/** The `updatedAt` of each issue right after steward flagged it, by number. A later one means activity. */
+/**
+ * The `updatedAt` of each issue right after steward flagged it, by number. If it is later now, there was
+ * activity.
+ */
 export type Flagged = Readonly<Record<string, string>>;
 
 export interface StalePlan {
   flag: Issue[];
-  /** Flagged by a sweep, and active since or no longer in progress. */
+  /** Issues that a sweep flagged, but that are active again or no longer in progress. */
   unflag: Issue[];
 }
 
-/** Plans the stale label: for issues in progress without activity for seven days. One set by hand stays. */
+/**
+ * Plans the stale label for issues in progress without activity for seven days. Doesn't remove labels that
+ * were set by hand.
+ */
 export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: number): StalePlan {
   const open = issues.filter(({ state }) => state === 'open');
   const inProgress = (issue: Issue): boolean => statusOf(issue.labels) === 'in-progress';
@@ -57,11 +63,11 @@ export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: num
 }
 
 export interface ProjectState extends Project {
-  /** Undefined without a commit, or if it is unknown. */
+  /** Undefined if there is no commit or it is unknown. */
   lastCommitMs: number | undefined;
 }
 
-/** Returns the last commit of each project on any branch. */
+/** Returns each project's last commit on any branch. */
 export async function projectStates(run: Run, projects: readonly Project[]): Promise<ProjectState[]> {
   const states: ProjectState[] = [];
   for (const project of projects) {
@@ -75,7 +81,7 @@ export async function projectStates(run: Run, projects: readonly Project[]): Pro
   return states;
 }
 
-/** Returns a check issue for each project without a commit in 14 days and without an open issue. */
+/** Returns a check issue for each project that has no commit in 14 days and no open issue. */
 export function projectChecks(
   projects: readonly ProjectState[],
   issues: readonly Issue[],
@@ -104,7 +110,7 @@ export function projectChecks(
   });
 }
 
-/** Returns an issue for each active goal with an id such as G1 and without an open issue. */
+/** Returns an issue for each active goal with an id such as G1 that has no open issue. */
 export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wanted[] {
   return goals.flatMap(({ id, text }) => {
     const identity = { kind: 'goal', value: id } as const;
@@ -122,7 +128,7 @@ export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wa
   });
 }
 
-/** Tells whether no issue of the identity is open or closed as not planned. */
+/** Tells whether the identity has no issue that is open or closed as not planned. */
 function isNeeded(issues: readonly Issue[], key: string): boolean {
   return !issues.some(
     ({ identity, state, stateReason }) =>
@@ -130,7 +136,9 @@ function isNeeded(issues: readonly Issue[], key: string): boolean {
   );
 }
 
-/** Returns the open issues that share an identity: the lowest number stays, the sweep closes the others. */
+/**
+ * Returns groups of open issues with the same identity. The lowest number stays; the sweep closes the others.
+ */
 export function duplicates(issues: readonly Issue[]): { original: Issue; copies: Issue[] }[] {
   const groups = new Map<string, Issue[]>();
   for (const issue of issues) {

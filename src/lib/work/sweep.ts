@@ -29,15 +29,15 @@ import {
 } from './sweep-plan';
 
 export interface SweepDeps extends CaptureDeps {
-  /** Returns the ended sessions whose file was written since a time, oldest first. */
+  /** Returns the ended sessions whose file was written after a time, oldest first. */
   sessionsSince: (ms: number) => CapturedSession[];
   projects: () => Promise<ProjectState[]>;
   goals: () => Goal[];
   /** Regenerates and pushes the task list; returns why it was not pushed, or null. */
   regenerate: () => Promise<string | null>;
-  /** Delivers the spooled captures, except in a dry run; returns those that still wait. */
+  /** Delivers the spooled captures, except in a dry run; returns the pending ones. */
   captures: (dryRun: boolean) => Promise<Waiting[]>;
-  /** Notifies of the due reminders; returns how many. */
+  /** Notifies about due reminders; returns how many there were. */
   remind: () => Promise<number>;
 }
 
@@ -54,7 +54,7 @@ interface Run extends Swept {
   options: SweepOptions;
 }
 
-/** Runs a step; an error is recorded and the other steps continue. Throws only if canceled. */
+/** Runs a step. Records an error and continues with the other steps; throws only if canceled. */
 async function attempt<T>(run: Run, step: string, work: () => T | Promise<T>): Promise<T | undefined> {
   try {
     run.options.onStep?.(step);
@@ -69,8 +69,9 @@ async function attempt<T>(run: Run, step: string, work: () => T | Promise<T>): P
 }
 
 /**
- * Runs the sweep: merges duplicates, flags stale issues, creates missed ones and regenerates the task list. Failures go
- * to `errors`. Without a complete list nothing is created, since unknown is not "none". A dry run writes nothing.
+ * Runs the sweep: merges duplicates, flags stale issues, creates missing ones and regenerates the task list.
+ * Records failures in `errors`. Without a complete list it creates nothing, because an unseen issue may
+ * exist. A dry run writes nothing.
  */
 export async function sweep(deps: SweepDeps, options: SweepOptions): Promise<Swept> {
   const { clock, workRepo, host } = deps.work;
@@ -105,7 +106,7 @@ function skipReason(deps: WorkDeps): string | null {
 interface Plan {
   merge: ReturnType<typeof duplicates>;
   stale: StalePlan;
-  /** Sessions whose session file only lacks the issue number. */
+  /** Sessions that have an issue, but not its number in the session file. */
   existing: Missed[];
   create: (Wanted & Partial<Missed>)[];
 }
@@ -158,9 +159,9 @@ async function planOf(run: Run, host: Host): Promise<Plan | undefined> {
   return { merge: duplicates(issues), stale, existing: sessions.filter(exists), create };
 }
 
-/** Fills in the result of a dry run. */
+/** Sets the result of a dry run. */
 function describePlan(result: SweepResult, { merge, stale, existing, create }: Plan): void {
-  // Two session files with one slug share an issue.
+  // Two session files with the same slug share an issue.
   const created = [...new Map(create.map((each) => [identityKey(each.identity), each])).values()];
   countCreated(result, created);
   result.updated = existing.length + create.length - created.length;
@@ -175,7 +176,7 @@ function countCreated(result: SweepResult, created: readonly Wanted[]): void {
   result.goals += created.filter(({ kind }) => kind === 'goal').length;
 }
 
-/** Creates the missing issues, and writes the number of a session's issue into its session file. */
+/** Creates the missing issues, and writes their numbers into the session files. */
 async function createAll(
   { deps, result, options }: Run,
   open: Open,
@@ -186,7 +187,7 @@ async function createAll(
     const item = wanted[index++];
     options.onStep?.(`${index} of ${wanted.length}: ${issue.title}`);
     if (item?.folder !== undefined) {
-      // If this fails, the next sweep finds the issue by its identity and tries again.
+      // If this fails, the next sweep finds the issue by its identity and retries.
       try {
         writeNumber(deps, item.folder, issue);
       } catch (error) {
@@ -203,7 +204,7 @@ async function createAll(
   });
 }
 
-/** Closes duplicates as not planned, each with a link to the original. */
+/** Closes duplicates as not planned, with a link to the original. */
 async function mergeAll({ result }: Run, { deps, host, repo }: Open, groups: Plan['merge']): Promise<void> {
   await cachingOnce(deps, repo, async (collect) => {
     for (const { original, copies } of groups) {
@@ -216,7 +217,7 @@ async function mergeAll({ result }: Run, { deps, host, repo }: Open, groups: Pla
   });
 }
 
-/** Adds and removes the stale label. Each change is recorded, so that a crash repeats at most one. */
+/** Adds and removes the stale label. Records each change, so that a crash repeats at most one. */
 async function flagAll({ result }: Run, open: Open, { flag, unflag }: StalePlan): Promise<void> {
   if (flag.length + unflag.length === 0) return;
   const { deps, host, repo } = open;

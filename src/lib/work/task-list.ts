@@ -28,7 +28,7 @@ export type Section = (typeof SECTIONS)[number];
 const RECENT_MS = 14 * 86_400_000;
 const MAX_RECENT = 30;
 
-/** Returns the text of TASKLIST.md: the same bytes for the same issues in any order on the same day. */
+/** Returns the text of TASKLIST.md. The same issues give the same bytes on the same day. */
 export function taskList(items: readonly Item[], { repo, nowMs }: { repo: string; nowMs: number }): string {
   const sections = SECTIONS.flatMap((section) => {
     const own = items.filter((item) => sectionOf(item, nowMs) === section);
@@ -56,7 +56,7 @@ export function sectionOf(item: Item, nowMs: number): Section | undefined {
 
 function sorted(section: Section, items: Item[]): Item[] {
   if (section !== 'Recently Completed') return items.sort(byUrgency);
-  // Open ones still need evidence, so the limit never cuts them off.
+  // Open issues still need evidence, so the limit doesn't apply to them.
   const open = items.filter(({ state }) => state === 'open').sort((a, b) => a.number - b.number);
   const closed = items.filter(({ state }) => state === 'closed').sort(byCompletion);
   return [...open, ...closed.slice(0, Math.max(0, MAX_RECENT - open.length))];
@@ -69,14 +69,14 @@ function taskLine({ number, url, title, state, priority, property, agents, stale
   return `- [${state === 'closed' ? 'x' : ' '}] ${link} ${escapeMarkdown(parseTitle(title).text)}${tail}`;
 }
 
-/** What `work tasks regenerate` did. */
+/** The result of `work tasks regenerate`. */
 export interface TaskListResult {
   path: string;
   /** Whether the file changed. */
   changed: boolean;
   committed: boolean;
   pushed: boolean;
-  /** Why it was not pushed, or is out of date; null on success. */
+  /** Why it was not pushed or is out of date; null on success. */
   reason: string | null;
   sections: Record<Section, number>;
 }
@@ -90,8 +90,8 @@ export interface Regenerated {
 const NAME = 'TASKLIST.md';
 
 /**
- * Regenerates TASKLIST.md, and with `push` commits it to the repository. If the push fails, the local file is still
- * updated; the next run starts from the remote branch, which also repairs a damaged or diverged clone.
+ * Regenerates TASKLIST.md, and with `push` commits it to the repository. If the push fails, the local file is
+ * still updated. The next run starts from the remote branch, which also repairs a damaged or diverged clone.
  */
 export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }): Promise<Regenerated> {
   return withWorkLock(deps, 'tasklist', async () => {
@@ -151,7 +151,7 @@ async function commitAndPush(deps: WorkDeps, repo: string, path: string, text: s
 type Git = ReturnType<typeof remoteGit>;
 const FIRST_BRANCH = 'main';
 
-/** Resets the clone to the remote branch, and returns the branch. */
+/** Resets the clone to the remote branch; returns the branch. */
 async function resetToRemote(folder: string, git: Git, remote: Remote): Promise<string> {
   if (!exists(join(folder, '.git')) || (await git('rev-parse', '--git-dir')).code !== 0) {
     removeFolder(join(folder, '.git'));
@@ -159,7 +159,7 @@ async function resetToRemote(folder: string, git: Git, remote: Remote): Promise<
   }
   const branch = await remoteBranch(git, remote);
   if (branch === undefined) {
-    // The repository is empty; the first commit will be ours.
+    // The repository is empty, so this creates its first commit.
     await succeeded(git('symbolic-ref', 'HEAD', `refs/heads/${FIRST_BRANCH}`));
     await git('update-ref', '-d', `refs/heads/${FIRST_BRANCH}`);
     await succeeded(git('read-tree', '--empty'));
@@ -172,7 +172,7 @@ async function resetToRemote(folder: string, git: Git, remote: Remote): Promise<
   return branch;
 }
 
-/** Returns the default branch, another existing one if it has no commit, or undefined for an empty repository. */
+/** Returns the default branch, another branch if it has no commit, or undefined for an empty repository. */
 async function remoteBranch(git: Git, remote: Remote): Promise<string | undefined> {
   const { stdout } = await succeeded(git('ls-remote', '--symref', remote.url, 'HEAD', 'refs/heads/*'));
   const head = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(stdout)?.[1];

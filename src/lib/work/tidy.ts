@@ -18,17 +18,20 @@ import { codeSpan, isRestricted, redact } from './outgoing';
 import { freshCache, refresh, staleness } from './poll';
 import { openForWriting, repoOf } from './privacy';
 
-/** The evidence on this machine. */
+/** Access to the evidence on this machine. */
 export interface Evidence {
-  /** The known sessions of a slug. Times are ISO-8601 UTC. */
+  /** Returns the known sessions of a slug. Times are ISO 8601 in UTC. */
   sessionsOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string }[];
-  /** The claims of each session file of a slug, except restricted ones. */
+  /** Returns the claims in each session file of a slug, except restricted ones. */
   claimsOf: (slug: string) => Claims[];
-  /** Commits of a time range, ms, newest first, such as `3f2a91c Fix the login`; none for an unknown repository. */
+  /**
+   * Returns commits in a time range, newest first, such as `3f2a91c Fix the login`; empty for an unknown
+   * repository.
+   */
   commitsIn: (repo: string, from: number, to: number) => Promise<string[]>;
 }
 
-/** An issue at Status:done with its evidence. */
+/** An issue at Status:done, with its evidence. */
 export interface Proposal {
   number: number;
   title: string;
@@ -38,12 +41,12 @@ export interface Proposal {
 }
 
 export interface Tidied {
-  /** False for a proposal. */
+  /** Whether it was closed; false for a proposal. */
   applied: boolean;
   proposed: Proposal[];
-  /** At Status:done, but without evidence or with open claims. */
+  /** Issues at Status:done without evidence or with open claims. */
   left: { number: number; title: string; url: string; reason: string }[];
-  /** Numbers that were closed. */
+  /** Numbers of the closed issues. */
   closed: number[];
   failed: { number: number; message: string }[];
   /** Why the list may be out of date. */
@@ -53,12 +56,13 @@ export interface Tidied {
 const GIT_TIMEOUT_MS = 10_000;
 const MAX_COMMITS = 100;
 const MAX_SHOWN = 20;
-/** A session's last commit may come after its last event. */
+/** A session's last commit may be later than its last event. */
 const COMMIT_DELAY_MS = 3_600_000;
 
 /**
- * `work tidy`: proposes to close the open issues at Status:done that have evidence: the commits of their session and the
- * closed claims of its session file. With `apply` closes them, with the evidence as a comment.
+ * Runs `work tidy`: proposes to close the open issues at Status:done that have evidence, which is the commits
+ * of their session and the closed claims in its session file. With `apply`, closes them and adds the evidence
+ * as a comment.
  */
 export async function tidy(
   deps: WorkDeps,
@@ -92,7 +96,7 @@ export async function tidy(
   return result;
 }
 
-/** Returns the evidence, or the reason for its absence. */
+/** Returns the evidence, or why there is none. */
 async function evidenceOf(
   evidence: Evidence,
   issue: Issue,
@@ -121,7 +125,7 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
     const more = texts.length - MAX_SHOWN;
     return [
       `${name} (${texts.length}):`,
-      // As code, since a subject may mention issues of another repository.
+      // As code, because a subject may mention issues of another repository.
       ...texts.slice(0, MAX_SHOWN).map((text) => `- ${codeSpan(text)}`),
       ...(more > 0 ? [`- and ${more} more`] : []),
       '',
@@ -133,10 +137,8 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
 }
 
 /**
- * Returns the evidence on this machine.
- *
- * @param at.sessions the folder of the session files
- * @param at.repos folders of the watched and tracked repositories
+ * Returns access to the evidence on this machine. @param at.sessions the folder with the session files @param
+ * at.repos folders of the watched and tracked repositories
  */
 export function evidenceOn(
   { run }: WorkDeps['git'],
@@ -162,7 +164,7 @@ export function evidenceOn(
   };
 }
 
-/** Returns the folders of a slug: those whose session file names it, and the one with this name. */
+/** Returns the folders of a slug: those whose session file names it, and the one with that name. */
 function foldersBySlug(sessions: string): (slug: string) => readonly string[] {
   const read = (): Map<string, string[]> => {
     const found = new Map<string, string[]>();

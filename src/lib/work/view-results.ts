@@ -20,7 +20,7 @@ export function malformedText(malformed: number): string {
   return `${plural(malformed, 'malformed issue')} skipped`;
 }
 
-/** Shows an issue in one line, and its address. */
+/** Formats an issue as one line and its URL. */
 export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | 'status'): string {
   const at = view(options);
   const due = item.due === null ? '' : `, due ${when(item.due, at)}`;
@@ -29,15 +29,15 @@ export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | '
   return finish([fit(line, at.columns), clean(item.url)], options);
 }
 
-/** `work add` and `work remind`, if the issue is created later. */
+/** Formats `work add` and `work remind` for an issue that is created later. */
 export function queuedText({ title, due, reason }: Queued, options: WorkTextOptions): string {
   const at = view(options);
   const time = due === null ? '' : `, due ${when(due, at)}`;
-  const why = `${clean(reason)} steward creates the issue once GitHub can be reached; see "steward work status".`;
+  const why = `${clean(reason)} steward creates the issue when GitHub can be reached; see "steward work status".`;
   return finish([fit(`Queued: ${clean(title)}${time}`, at.columns), ...wrap(why, at.columns)], options);
 }
 
-/** `work undo`, before it asks. */
+/** Formats `work undo` before it asks for confirmation. */
 export function undoableText(captures: readonly Undoable[], options: WorkTextOptions): string {
   const at = view(options);
   const lines = captures.map(({ text, number, at: time }) => {
@@ -54,7 +54,7 @@ const UNDONE_TEXTS: Readonly<Record<Undone['result'], string>> = {
   gone: 'no longer exists',
 };
 
-/** `work undo`. */
+/** Formats `work undo`. */
 export function undoneText(undone: readonly Undone[], options: WorkTextOptions): string {
   if (undone.length === 0) return 'Nothing to undo: no prompt was captured.';
   const lines = undone.map(({ text, number, result }) => {
@@ -64,7 +64,7 @@ export function undoneText(undone: readonly Undone[], options: WorkTextOptions):
   return finish(lines, options);
 }
 
-/** `work retry`. */
+/** Formats `work retry`. */
 export function retryText(result: RetryResult): string {
   const { retried, done, later, failed, dead, unreadable, deadFolder } = result;
   const counts = `${retried} retried: ${done} sent, ${later + failed} waiting, ${dead} failed again`;
@@ -73,7 +73,7 @@ export function retryText(result: RetryResult): string {
   return [isNothing ? 'Nothing to retry.' : counts, ...(unreadable === 0 ? [] : [damaged])].join('\n');
 }
 
-/** `work tidy`. */
+/** Formats `work tidy`. */
 export function tidyText(result: Tidied, options: WorkTextOptions): string {
   const at = view(options);
   const evidence = (texts: readonly string[], what: string): string[] =>
@@ -130,7 +130,7 @@ export function seedText({ created, dryRun, unchanged }: SeedResult): string {
   return [...lines, `${plural(unchanged, 'label')} already existed`].join('\n');
 }
 
-/** `work tasks regenerate`. */
+/** Formats `work tasks regenerate`. */
 export function taskListText({ path, sections, pushed, committed, changed }: TaskListResult): string {
   const local = changed ? 'updated' : 'unchanged';
   const state = pushed ? 'committed and pushed' : committed ? 'committed, not pushed' : local;
@@ -138,7 +138,7 @@ export function taskListText({ path, sections, pushed, committed, changed }: Tas
   return `${path}: ${state}\n${counts.join(' · ')}`;
 }
 
-/** `work sweep`, with the command that continues after the limit. */
+/** Formats `work sweep`, with the command to continue after the limit. */
 export function sweepText(result: SweepResult, since: string, maxCreate: number): string {
   const waiting = result.waiting.map((group) => `${waitingText(group)}.`);
   if (result.skipped !== null) return [`Sweep skipped: ${result.skipped}.`, ...waiting].join('\n');
@@ -173,7 +173,7 @@ const PRIVACY_TEXTS: Readonly<Record<WorkStatus['privacy']['state'], string>> = 
   expired: 'verification expired; run "steward work verify"',
 };
 
-/** `work status`. */
+/** Formats `work status`. */
 export function statusText(status: WorkStatus, options: WorkTextOptions): string {
   const at = view(options);
   if (status.setupRequired) return finish(setupLines(status.steps, at), options);
@@ -182,7 +182,7 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   const verified = privacy.verifiedAt === null ? '' : ` (verified ${when(privacy.verifiedAt, at)})`;
   const onOff = (value: boolean): string => (value ? 'on' : 'off');
   const prompts = status.capturePrompt === 'whole' ? 'whole prompt' : 'matching line only';
-  // Name, value, and whether it needs attention.
+  // Name, value, and whether the value needs attention.
   const rows: [string, string, boolean?][] = [
     ['repository', clean(status.repo ?? '')],
     ['privacy', `${PRIVACY_TEXTS[privacy.state]}${verified}`, !isPrivate],
@@ -202,7 +202,7 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   for (const [index, group] of status.waiting.entries())
     rows.push([index === 0 ? 'waiting' : '', waitingText(group), true]);
   if (unfinished > 0)
-    rows.push(['unconfirmed', `${plural(unfinished, 'creation')}, checked before the next one`]);
+    rows.push(['unconfirmed', `${plural(unfinished, 'creation')}, to be checked before the next one`]);
   const lines = rows.flatMap(([name, value, needsAttention = false]) =>
     wrap(value, at.columns - 14, '').map(
       (line, i) => (i === 0 ? name : '').padEnd(14) + (needsAttention ? at.colors.attention(line) : line),

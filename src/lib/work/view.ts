@@ -11,9 +11,8 @@ import { parseTitle } from './issue';
 export interface WorkTextOptions {
   columns: number;
   color: boolean;
-  /** False for terminals without block characters; true by default. */
+  /** False for terminals without block characters. Default: true. */
   unicode?: boolean;
-  /** Wall-clock ms. */
   nowMs: number;
   timezone: string;
 }
@@ -40,12 +39,12 @@ export function setupLines(steps: readonly string[], { columns }: View): string[
   return [...wrap(intro, columns), '', ...steps.map((step) => `  ${step}`)];
 }
 
-/** Returns the title without its prefix and identity. */
+/** Returns a title without its prefix and identity. */
 export function titleOf({ title }: Pick<Item, 'title'>): string {
   return clean(parseTitle(title).text).trim() || 'untitled';
 }
 
-/** Returns `09:42` for today, `Fri 20 Nov 2026 09:42` for another day, or the latter without the year. */
+/** Formats `09:42` for today, otherwise `Fri 20 Nov 2026 09:42`, optionally without the year. */
 export function when(iso: string, at: Pick<View, 'nowMs' | 'timezone'>, { year = true } = {}): string {
   const ms = parseIso(iso);
   if (ms === undefined) return 'unknown';
@@ -59,7 +58,7 @@ const LANE_ROWS = 10;
 const COMPLETE_ROWS = 5;
 const NOT_FETCHED = 'The issues have not been fetched yet.';
 
-/** `work board`: one lane below the other. */
+/** Formats `work board`, with the lanes below each other. */
 export function boardText(board: BoardView, options: WorkTextOptions): string {
   const at = view(options);
   if (board.setupRequired) return finish(setupLines(board.steps, at), options);
@@ -100,7 +99,7 @@ function laneLines(lane: Lane, items: readonly Item[], at: View): string[] {
   ];
 }
 
-/** Number, priority, title, facts and age; the title takes the remaining room. */
+/** Number, priority, title, facts and age; the title gets the remaining width. */
 function itemRows(items: readonly Item[], at: View): string[] {
   const numbers = Math.max(0, ...items.map(({ number }) => String(number).length));
   const { attention, neutral } = at.colors;
@@ -124,7 +123,7 @@ function factsOf(item: Item, at: View): string {
     .join(' · ');
 }
 
-/** `work list` and `work ready`. */
+/** Formats `work list` and `work ready`. */
 export function listText(
   board: BoardView,
   items: readonly Item[],
@@ -137,7 +136,7 @@ export function listText(
   return finish([...staleLines(board, at), ...(items.length === 0 ? none : itemRows(items, at))], options);
 }
 
-/** `work show NUMBER`. */
+/** Formats `work show NUMBER`. */
 export function showText(item: Shown, options: WorkTextOptions): string {
   const at = view(options);
   const { state, status, agents, due, comments } = item;
@@ -185,7 +184,7 @@ function paragraphs(text: string, { columns }: View, indent: string): string[] {
   return text.split(/\r?\n/).flatMap((line) => wrap(clean(line), columns, indent));
 }
 
-/** Returns how long ago a time was: `5 m`, `3 h`, `12 d`, `4 y`. */
+/** Formats an age: `5 m`, `3 h`, `12 d`, `4 y`. */
 function age(iso: string, nowMs: number): string {
   const minutes = Math.max(0, Math.floor((nowMs - (parseIso(iso) ?? nowMs)) / 60_000));
   if (minutes < 60) return `${minutes} m`;

@@ -119,7 +119,7 @@ describe('daemon parts', () => {
         json: { a: 1 },
       });
       for (const bytes of ['', 'HTTP/1.1 200 OK\r\n\r\n{"a":', 'nonsense', 'HTTP/1.1 200 OK\r\n\r\n']) {
-        expect(await answering(bytes), bytes).to.include('unreadable answer');
+        expect(await answering(bytes), bytes).to.include('invalid response');
       }
       expect(await answering(null)).to.include('did not answer in 200 ms');
     });

@@ -11,75 +11,79 @@ import type { Voice } from '../speech/voice';
 type Sent =
   'id' | 'event' | 'priority' | 'message' | 'title' | 'voiceId' | 'url' | 'dedupe' | 'tags' | 'silent';
 
-/** One notification, or several in one, as a channel gets it. Every text is free of controls. */
+/** One or several notifications, as a channel gets them. Texts contain no control characters. */
 export interface Parcel extends Pick<Delivery, Sent | 'sentParts'> {
-  /** Wall-clock ms. */
   acceptedMs: number;
-  /** How many notifications it contains. */
+  /** Number of notifications in it. */
   count: number;
 }
 
-/** The outcome of an attempt. `reason` and `hint` are shown to people and contain no secret. */
+/** The outcome of an attempt. `reason` and `hint` are shown to users and must not contain secrets. */
 export type Outcome =
   | { outcome: 'delivered' }
-  /** The voice failed; the desktop takes over. */
+  /** Voice failed; show it on the desktop. */
   | { outcome: 'show'; reason: string }
-  /** A retry would fail too. */
+  /** A retry would also fail. */
   | { outcome: 'failed'; reason: string; hint: string }
-  /** Retry, not before `afterMs`. With `all`, the whole channel pauses until then. */
+  /** Retry after `afterMs` or later. With `all`, pauses the whole channel until then. */
   | { outcome: 'again'; reason: string; hint: string; afterMs?: number; all?: boolean };
 
-/** What is wrong, and what to do. */
+/** A problem and its fix. */
 export interface Trouble {
   reason: string;
   hint: string;
 }
 
 /**
- * A way to send notifications. A new one is a file with a factory and a line in index.ts; the contract suite
- * (test/contracts/channel.ts) runs on it.
+ * A way to send notifications. To add one, write a factory in its own file and a line in index.ts; the
+ * contract suite (test/contracts/channel.ts) covers it.
  */
 export interface Channel {
   readonly id: ChannelId;
-  /** How long a delivery is retried, ms; a day by default. */
+  /** How long to retry a delivery, ms. Default: a day. */
   readonly keepMs?: number;
-  /** Deliveries wait for the end of quiet hours, and go out as one. */
+  /** Whether deliveries wait for the end of quiet hours, and are then sent as one. */
   readonly isHeld?: true;
-  /** The number of waiting deliveries from which they are combined into one. */
+  /** Number of pending deliveries from which they are combined into one. */
   readonly joinsFrom?: number;
-  /** Why it is switched off or not set up; undefined if it is on. Never throws. */
+  /** Returns why the channel is off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
-  /** Why it cannot send, if that is known without starting a program or sending a request. */
+  /** Returns why the channel cannot send, as far as known without starting a program or sending a request. */
   trouble?: () => Trouble | undefined;
-  /** Loads its libraries before an attempt, to keep the attempt short. May throw. */
+  /** Loads the channel's libraries before an attempt, to keep the attempt short. May throw. */
   prepare?: () => Promise<void>;
-  /** Makes one attempt within a bounded time. Calls `onPart` with the number of parts sent, if there are several. */
+  /**
+   * Makes one attempt, with a time limit. Calls `onPart` with the number of parts sent, if there are several.
+   */
   send: (parcel: Parcel, onPart: (sent: number) => void) => Promise<Outcome>;
 }
 
-/** What channels are made of; each factory takes a part. */
+/** What channel factories need; each takes some of it. */
 export interface ChannelDeps {
   clock: Clock;
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
   run: Run;
-  /** Loads the HTTP library, once. */
+  /** Returns the HTTP library, loaded once. */
   http: () => Promise<Pick<HttpLibrary, 'origin'>>;
-  /** The time limit of one answer, ms; 10 s by default. */
+  /** Time limit for a response, ms. Default: 10 s. */
   answerMs?: number;
   /** The current settings. */
   settings: () => SettingsConfig['notifications'];
-  /** The value of a secret; undefined if none is set. A reference that cannot be resolved is `config`. */
+  /**
+   * Returns the value of a secret, or undefined if unset. Throws `config` for a reference that cannot be
+   * resolved.
+   */
   secret: (from: Secret) => string | undefined;
   voice: Pick<Voice, 'isOff' | 'status'> & { speech: Pick<Voice['speech'], 'say'> };
   muted: () => boolean;
-  /** Machine-local file with the ids of banners that may be replaced. */
+  /** Machine-local file with the ids of banners that can be replaced. */
   banners: string;
-  /** The SMS program and its arguments; empty: none. */
+  /** Returns the SMS program and its arguments; empty if not configured. */
   smsCommand: () => readonly string[];
 }
 
-/** Prepares a channel; returns the outcome of the attempt if that fails. */
+/** Prepares a channel. If that fails, returns the outcome for the attempt. */
 export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   try {
     await channel.prepare?.();
@@ -89,7 +93,7 @@ export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   }
 }
 
-/** Makes one attempt; a channel that throws fails alone. */
+/** Makes one attempt. An exception affects only this channel. */
 export async function attempt(channel: Channel, ...args: Parameters<Channel['send']>): Promise<Outcome> {
   try {
     return await channel.send(...args);
@@ -98,7 +102,7 @@ export async function attempt(channel: Channel, ...args: Parameters<Channel['sen
   }
 }
 
-/** The outcome of an error; kinds in `final` are not retried. */
+/** Returns the outcome for an error; kinds in `final` are not retried. */
 export function fault(error: unknown, final: readonly string[] = []): Outcome {
   const { kind, message, hint = 'Try again.' } = toStewardError(error);
   return { outcome: final.includes(kind) ? 'failed' : 'again', reason: message, hint };
@@ -112,7 +116,7 @@ export interface TestResult {
   hint: string | null;
 }
 
-/** Sends a test message over every channel at once, past outbox, mute and quiet hours. */
+/** Sends a test message through every channel at once, bypassing the outbox, mute and quiet hours. */
 export function testChannels(deps: { clock: Clock; channels: readonly Channel[] }): Promise<TestResult[]> {
   return Promise.all(deps.channels.map((channel) => testChannel(deps.clock, channel)));
 }
@@ -128,8 +132,8 @@ export async function testChannel(clock: Clock, channel: Channel): Promise<TestR
     return { channel: channel.id, state: 'failed', reason: outcome.reason, hint: outcome.hint };
   }
   const reason = `${outcome.reason.replace(/\.$/, '')}.`;
-  return { channel: channel.id, state: 'failed', reason, hint: 'Until then, banners replace the voice.' };
+  return { channel: channel.id, state: 'failed', reason, hint: 'Until then, steward uses banners instead.' };
 }
 
-/** The fields of a parcel without anything special. */
+/** Fields of a parcel with nothing special. */
 export const PLAIN = { tags: [], silent: false, count: 1, sentParts: 0 } satisfies Partial<Parcel>;

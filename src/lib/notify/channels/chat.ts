@@ -10,7 +10,7 @@ export type ChatShape = 'discord' | 'slack' | 'generic';
 
 const DISCORD_MAX = 2000;
 const SLACK_MAX = 3500;
-/** For the part numbers. */
+/** Characters reserved for the part number. */
 const RESERVE = 20;
 
 const SET = 'steward config set notifications.chat.webhook URL';
@@ -24,7 +24,7 @@ const missing: WebService['missing'] = ({ chat }) =>
         mend: SET,
       };
 
-/** A chat's incoming webhook. Its URL is a credential, so no message or log contains it. */
+/** The incoming webhook of a chat. Its URL is a credential, so messages and logs never contain it. */
 export function chatChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'chat',
@@ -42,13 +42,13 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
   }
   const parts = chatBodies(parcel, shapeOf(url)).map((body, index) => ({
     body,
-    // Lets your own server recognize a repeated post.
+    // Lets a self-hosted server recognize duplicates.
     headers: { 'idempotency-key': `${parcel.id}-${index + 1}` },
   }));
   return { url, parts };
 }
 
-/** Recognizes the service by the webhook's URL. */
+/** Detects the service from the webhook URL. */
 export function shapeOf(url: string): ChatShape {
   const { hostname, pathname } = new URL(url);
   if (hostname === 'hooks.slack.com' || /^\/services\/T\w+\/B\w+\/\w+$/.test(pathname)) return 'slack';
@@ -56,7 +56,7 @@ export function shapeOf(url: string): ChatShape {
   return 'generic';
 }
 
-/** The bodies of a parcel's posts. No text can mention anybody. */
+/** Returns the request bodies for a parcel. Mentions in the texts have no effect. */
 export function chatBodies(parcel: Parcel, shape: ChatShape): Record<string, unknown>[] {
   const { id, event, priority, message, tags, count, url, title = EVENTS[event].title } = parcel;
   const text = url === undefined ? message : `${message}\n${url}`;
@@ -70,12 +70,12 @@ export function chatBodies(parcel: Parcel, shape: ChatShape): Record<string, unk
     const quiet = { link_names: false, unfurl_links: false, unfurl_media: false };
     return numberedParts(parts).map((part) => ({ text: escapeMarkup(part), ...quiet }));
   }
-  // `text` is for display; the other fields are the data as sent.
+  // `text` is for display; the other fields are the original data.
   const data = { id, event, title, message, priority, tags, count, url, at: parcel.acceptedMs };
   return [{ text: withoutMentions(`${title}\n${text}`), ...data }];
 }
 
-/** Discord's body has a more exact wait than its header. */
+/** Discord's body has a more precise delay than its header. */
 function judgeChat({ status, text }: WholeAnswer): Outcome | undefined {
   if (status === 429) return rateLimited('The chat', parseObject(text)?.['retry_after']);
   if (![401, 403, 404, 410].includes(status)) return undefined;
@@ -88,7 +88,7 @@ export const chatCheck = webCheck({
   title: 'chat',
   missing,
   ask: ({ chat }, secret) => ({ url: secret(chat.webhook) ?? '' }),
-  // A GET posts nothing: services describe the webhook or ask for a POST.
+  // A GET posts nothing: services then describe the webhook or require a POST.
   judge: (hostname, { status }) =>
     [401, 403, 404, 410].includes(status)
       ? failed(`${hostname} rejected the webhook (${status})`, {

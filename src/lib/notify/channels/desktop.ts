@@ -26,7 +26,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_TITLE = 120;
 const MAX_BODY = 1000;
 
-/** Desktop banners. Texts are arguments or data, never part of a script. */
+/** Desktop banners. Passes texts as arguments or data, never inside a script. */
 export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run' | 'banners'>): Channel {
   const { platform, env, run } = deps;
   return {
@@ -59,7 +59,7 @@ function bodyOf({ message }: Parcel): string {
   return chars.length <= MAX_BODY ? message : `${chars.slice(0, MAX_BODY - 1).join('')}…`;
 }
 
-/** The script goes to stdin and the texts are arguments; `-` ends osascript's own options. */
+/** The script goes to stdin and texts are arguments; `-` ends osascript's options. */
 async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
   const input = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run\n';
   const args = ['-', titleOf(parcel), bodyOf(parcel)];
@@ -69,7 +69,7 @@ async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
   return { outcome: 'again', reason: 'macOS did not show the notification.', hint };
 }
 
-/** The script carries the texts as base64, and the toast as text nodes. */
+/** The script has the texts as base64 and puts them into text nodes. */
 async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
   const silence = [
@@ -102,7 +102,7 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   }
 }
 
-/** PowerShell's own id: a toast needs an application that Windows knows. */
+/** PowerShell's app id, since a toast needs an application that Windows knows. */
 const APP_ID = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe';
 
 const MAX_BANNERS = 50;
@@ -116,7 +116,7 @@ const NO_SERVICE = {
   hint: 'Run steward in the graphical session, with a notification service such as dunst or mako.',
 } as const satisfies Outcome;
 
-/** Shows a banner through the session's notification service (Linux and the BSDs). */
+/** Shows a banner through the session's notification service (Linux and BSD). */
 export async function showOverBus(
   deps: Pick<ChannelDeps, 'env' | 'banners'>,
   parcel: Parcel,
@@ -136,7 +136,7 @@ export async function showOverBus(
     if (isBusError(error)) {
       const cause = error.cause instanceof Error ? error.cause.message : '';
       const reason = cleanLine(cause === '' ? error.type : cause, 200);
-      return { outcome: 'again', reason: `The notification service refused: ${reason}`, hint };
+      return { outcome: 'again', reason: `The notification service returned an error: ${reason}`, hint };
     }
     if (!isConnected) throw error;
     return { outcome: 'again', reason: 'The notification service does not respond.', hint };
@@ -157,7 +157,7 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
       isSame ? previous.id : 0,
       '',
       titleOf(parcel),
-      // Servers may parse the body as markup.
+      // Servers may render markup in the body.
       escapeMarkup(bodyOf(parcel)),
       [],
       {
@@ -175,7 +175,10 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
   replaceFile(path, JSON.stringify(Object.fromEntries(latest.slice(-MAX_BANNERS))));
 }
 
-/** Bus and connection of the service: another one has its own ids. Undefined if none runs. */
+/**
+ * Identifies the notification service by bus and connection, because each has its own banner ids. Undefined
+ * if none runs.
+ */
 async function serverOf(bus: Bus): Promise<string | undefined> {
   try {
     const [owner] = await bus.call({ ...DBUS, member: 'GetNameOwner', signature: 's', body: [NAME] });
@@ -187,7 +190,7 @@ async function serverOf(bus: Bus): Promise<string | undefined> {
   }
 }
 
-/** The banners that may be replaced, by the hash of their key, oldest first. */
+/** Returns the banners that can be replaced, by the hash of their key, oldest first. */
 function readBanners(path: string): Record<string, { id: number; server: string }> {
   const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '') ?? {};
   const isBanner = (value: unknown): value is { id: number; server: string } => {

@@ -7,13 +7,13 @@ import { jsonBytes, numberedParts, split, utf8Bytes } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
 import { judgeStatus, rootOf, webChannel, webCheck, type WebDeps, type WebService } from './web';
 
-/** ntfy turns a longer message into an attachment, and rejects a larger body. */
+/** ntfy turns longer messages into attachments, and rejects larger bodies. */
 const MAX_MESSAGE_BYTES = 4096;
 const MAX_BODY_BYTES = 8192;
-/** Reserved for the `(12/12) ` counter and the end of the JSON. */
+/** Reserved for the `(12/12) ` counter and the closing JSON. */
 const RESERVE_BYTES = 40;
 const MAX_PARTS = 10;
-/** ntfy refills its rate limit by one message every five seconds. */
+/** ntfy's rate limit allows one more message every five seconds. */
 const RATE_WAIT_MS = 5_000;
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 const DAY_MS = 86_400_000;
@@ -27,7 +27,7 @@ const missing: WebService['missing'] = ({ push }) =>
         mend: 'steward config set notifications.push.topic "steward-$(openssl rand -hex 16)"',
       };
 
-/** Push through an ntfy server. Posts JSON to its root, because headers hold only Latin-1. */
+/** Push through an ntfy server. Posts JSON to its root, because headers can't hold more than Latin-1. */
 export function pushChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'push',
@@ -57,7 +57,7 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
   };
 }
 
-/** The JSON documents to publish. `generic` contains nothing of the message. */
+/** Returns the JSON documents to publish. With `generic`, they contain nothing from the message. */
 export function pushBodies(
   parcel: Parcel,
   topic: string,
@@ -73,14 +73,14 @@ export function pushBodies(
     ...(isFull && title !== undefined ? { title } : {}),
     ...(isFull && url !== undefined ? { click: url } : {}),
   };
-  const generic = count > 1 ? `${count} notifications arrived in the quiet hours.` : facts.generic;
+  const generic = count > 1 ? `${count} notifications arrived during quiet hours.` : facts.generic;
   const restBytes =
     MAX_BODY_BYTES - Buffer.byteLength(JSON.stringify(common), 'utf8') - 2 * RESERVE_BYTES - 80;
   const parts = split(isFull ? message : generic, [
     { cost: utf8Bytes, max: MAX_MESSAGE_BYTES - RESERVE_BYTES },
     { cost: jsonBytes, max: restBytes },
   ]).slice(0, MAX_PARTS);
-  // A server that supports sequence ids updates the message with the same id.
+  // Servers with sequence ids update the message that has the same id.
   const sequence = dedupe === undefined ? id : `key-${shortHash(dedupe)}${shortHash(dedupe + topic)}`;
   return numberedParts(parts).map((part, index) => ({
     ...common,
@@ -89,7 +89,7 @@ export function pushBodies(
   }));
 }
 
-/** Reads the server's own error codes, then the status. */
+/** Reads ntfy's own error codes first, then the HTTP status. */
 function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
   const { status, text } = answer;
   if (status < 400) return undefined;
@@ -99,7 +99,7 @@ function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
   };
   if (code === 42901) {
     return again(
-      'The push server limits the rate (42901).',
+      "The push server's rate limit is reached (42901).",
       'No action needed: steward retries in 5 s.',
       RATE_WAIT_MS,
     );
@@ -126,7 +126,7 @@ export const pushCheck = webCheck({
   id: 'push',
   title: 'push',
   missing,
-  // Asks for access to the topic, and publishes nothing.
+  // Checks access to the topic without publishing.
   ask({ push: { server, topic, token } }, secret) {
     const key = secret(token);
     const url = `${rootOf(server)}${encodeURIComponent(secret(topic) ?? '')}/auth`;

@@ -3,7 +3,7 @@ import { fault, type Channel, type ChannelDeps } from './channel';
 
 const TIMEOUT_MS = 30_000;
 const MAX_CHARS = 320;
-/** Replaced by the text in an argument; without it the text goes to stdin. */
+/** Replaced by the text. If no argument contains it, the text goes to stdin. */
 const PLACEHOLDER = '{message}';
 
 /** Runs the configured SMS program, never through a shell. */
@@ -25,7 +25,11 @@ export function smsChannel({ run, smsCommand }: Pick<ChannelDeps, 'run' | 'smsCo
         if (code === 0) return { outcome: 'delivered' };
         const end = code === null ? 'was killed' : `failed with code ${code}`;
         const reason = `The SMS program ${timedOut ? 'timed out after 30 s' : end}.`;
-        return { outcome: 'again', reason, hint: 'Run the command in notify.smsCommand by hand.' };
+        return {
+          outcome: 'again',
+          reason,
+          hint: 'Run the command in notify.smsCommand by hand to see its error.',
+        };
       } catch (error) {
         return fault(error, ['not_found']);
       }
@@ -33,7 +37,7 @@ export function smsChannel({ run, smsCommand }: Pick<ChannelDeps, 'run' | 'smsCo
   };
 }
 
-/** A space in front keeps a text that begins with a dash from being read as an option. */
+/** A leading space, so that text starting with a dash isn't parsed as an option. */
 function filled(arg: string, text: string): string {
   const full = arg.split(PLACEHOLDER).join(text);
   return arg.startsWith(PLACEHOLDER) && full.startsWith('-') ? ` ${full}` : full;

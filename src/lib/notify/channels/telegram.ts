@@ -7,7 +7,7 @@ import type { Channel, Outcome, Parcel } from './channel';
 import { rateLimited, rootOf, webChannel, webCheck, type WebDeps, type WebService } from './web';
 
 const MAX_TEXT = 4096;
-/** For the part numbers. */
+/** Characters reserved for the part number. */
 const RESERVE = 20;
 const SET = 'steward config set notifications.telegram';
 
@@ -21,7 +21,7 @@ const missing: WebService['missing'] = ({ telegram: { token, chatId } }) => {
   return { reason: 'no chat is set', hint, mend: `${SET}.chatId ID` };
 };
 
-/** A chat with a Telegram bot. The URL contains the token, so no message or log contains the URL. */
+/** A chat with a Telegram bot. Its URL contains the token, so messages and logs never contain the URL. */
 export function telegramChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'telegram',
@@ -45,7 +45,7 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
     disable_notification: parcel.silent,
     link_preview_options: { is_disabled: true },
   };
-  // Without a parse_mode the text is plain.
+  // Without parse_mode, the text is plain.
   const parts = split(withoutMentions(text), [{ cost: utf16Units, max: MAX_TEXT - RESERVE }]);
   return {
     url: urlOf(server, token, 'sendMessage'),

@@ -13,7 +13,7 @@ import type { Channel, ChannelDeps } from './channel';
 
 const STALE_MS = 60_000;
 
-/** The voice channel. Messages it cannot speak are shown on the desktop instead. */
+/** The voice channel. Messages that it can't speak are shown on the desktop. */
 export function voiceChannel({
   clock,
   voice,
@@ -32,7 +32,7 @@ export function voiceChannel({
     },
     async send({ acceptedMs, message: text, voiceId }) {
       if (muted()) return { outcome: 'show', reason: 'muted' };
-      // A negative age means that the clock moved back.
+      // A negative age means the clock moved back.
       if (Math.abs(clock.now() - acceptedMs) > STALE_MS) {
         return { outcome: 'show', reason: 'older than a minute' };
       }
@@ -43,12 +43,12 @@ export function voiceChannel({
 }
 
 const TEXT = 'This is a test.';
-/** A WAV header without sound is smaller. */
+/** A WAV header without audio is smaller. */
 const MIN_BYTES = 2_000;
-/** Engines that play the sound themselves, so that it cannot be recorded. */
+/** Engines that play the sound themselves, so it can't be recorded. */
 const ALOUD = ['sapi', 'spd-say'];
 
-/** Has the engines speak like a notification: into a file, or aloud with `--sound`. */
+/** Makes the engines speak like a notification: into a file, or aloud with `--sound`. */
 export const voiceCheck: Check<NotifyChecked> = {
   id: 'notify.voice',
   title: 'voice',
@@ -72,8 +72,8 @@ async function checkSpeech({ clock, online, sound, voice: voiceDeps }: NotifyChe
   }
   const { engines, reason: missing, hint = '' } = makeVoice({ ...deps, onProblem: () => undefined }).status();
   const [first] = engines;
-  if (first === undefined) return [warning(`${missing ?? ''}; banners replace the voice`, { hint })];
-  if (first === 'provider' && !online) return [ok('speech provider set up; not asked without --online')];
+  if (first === undefined) return [warning(`${missing ?? ''}; using banners instead`, { hint })];
+  if (first === 'provider' && !online) return [ok('speech provider set up; add --online to check it')];
   if (!sound && ALOUD.includes(first)) {
     return [ok(`${first} found; only \`steward doctor notify --sound\` can test it`)];
   }
@@ -96,11 +96,13 @@ async function checkSpeech({ clock, online, sound, voice: voiceDeps }: NotifyChe
 }
 
 function judgeSound(engine: string, bytes: number, ms: number): Finding {
-  if (bytes > MIN_BYTES) return ok(`${engine} made ${Math.round(bytes / 1024)} KiB of sound in ${ms} ms`);
-  return failed(`${engine} runs but makes no sound`, { hint: `Check that ${engine} has a voice installed.` });
+  if (bytes > MIN_BYTES) return ok(`${engine} made ${Math.round(bytes / 1024)} KiB of audio in ${ms} ms`);
+  return failed(`${engine} runs but produces no audio`, {
+    hint: `Check that ${engine} has a voice installed.`,
+  });
 }
 
-/** A machine whose players measure the file instead of playing it. */
+/** Returns a machine whose players measure audio files instead of playing them. */
 function silentMachine(machine: SpeechMachine, onSound: (bytes: number) => void): SpeechMachine {
   const names = new Set([...players(machine, 'wav'), ...players(machine, 'mp3')]);
   const measure = (path: string | undefined): void =>

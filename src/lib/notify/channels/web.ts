@@ -13,21 +13,24 @@ type WebId = Exclude<RoutedChannel, 'desktop'>;
 type Headers = Readonly<Record<string, string>>;
 type Failed = Extract<Outcome, { outcome: 'failed' }>;
 
-/** A missing setting, and the command that sets it. */
+/** A setting that is missing, and the command that sets it. */
 interface Missing {
   reason: string;
   hint: string;
   mend: string;
 }
 
-/** A service that takes JSON posts, with `notifications.ID.enabled`. */
+/** A service that takes JSON posts and is enabled by `notifications.ID.enabled`. */
 export interface WebService {
   id: WebId;
   isHeld?: true;
   missing: (settings: Settings) => Missing | undefined;
-  /** The requests of a parcel, or why it can never be sent. Throws `config` if a credential cannot be resolved. */
+  /**
+   * Returns the requests for a parcel, or why it can never be sent. Throws `config` if a credential cannot be
+   * resolved.
+   */
   posts: (parcel: Parcel) => Posts | Failed;
-  /** The meaning of an answer in the service's protocol; undefined: its status decides. */
+  /** Returns the outcome of a response in the service's protocol; undefined lets the HTTP status decide. */
   judge: (answer: WholeAnswer) => Outcome | undefined;
 }
 
@@ -73,7 +76,7 @@ function enable(id: WebId): string {
   return `steward config set notifications.${id}.enabled true`;
 }
 
-/** A credential may be there at the next attempt: its variable may be set, or its file mounted. */
+/** Retried, because the credential's variable may be set or its file mounted by then. */
 function postsOr(
   service: WebService,
   parcel: Parcel,
@@ -91,7 +94,7 @@ const EMPTY: Parcel = { id: '', acceptedMs: 0, event: 'taskComplete', priority: 
 const ANSWER_MS = 10_000;
 const BOUNDS = { maxBytes: 64 * 1024, cut: true } as const;
 
-/** Posts once. The answer's text is never repeated, since it may contain a secret. */
+/** Posts once. Never repeats the response text, since it may contain a secret. */
 async function postOnce(
   { clock, http, answerMs = ANSWER_MS }: WebDeps,
   { url, ...rest }: { url: string; body: unknown; headers?: Headers },
@@ -111,7 +114,7 @@ async function postOnce(
 
 const LATER = 'No action needed: steward retries later.';
 
-/** The meaning of an HTTP status alone. */
+/** Returns the outcome for an HTTP status alone. */
 export function judgeStatus({ status, headers }: WholeAnswer, nowMs: number): Outcome {
   if (status >= 200 && status < 300) return { outcome: 'delivered' };
   if (status === 408 || status === 425 || status === 429 || status >= 500) {
@@ -135,7 +138,7 @@ const KNOWN: Readonly<Record<number, readonly [string, string]>> = {
   413: ['The message is too large for the server', 'Send a shorter one.'],
 };
 
-/** Milliseconds from now in a Retry-After header: seconds or a date. */
+/** Returns the delay in a Retry-After header, which is in seconds or a date. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,7}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
@@ -143,14 +146,14 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** The outcome of a rate limit that says in seconds how long to wait; undefined if it does not. */
+/** Returns the outcome for a rate limit with a delay in seconds; undefined without one. */
 export function rateLimited(service: string, seconds: unknown): Outcome | undefined {
   if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined;
-  const reason = `${service} limits the rate of messages (429).`;
+  const reason = `${service} reports too many requests (429).`;
   return { outcome: 'again', reason, hint: LATER, afterMs: seconds * 1000, all: true };
 }
 
-/** The root URL of a server given as a host or a URL; plain HTTP for this machine only. */
+/** Returns the root URL of a server given as a host or URL. Allows plain HTTP only on this machine. */
 export function rootOf(server: string): string {
   if (server.includes('://')) return server.endsWith('/') ? server : `${server}/`;
   const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/.test(server);

@@ -2,16 +2,20 @@ import TABLE from '../../../../templates/data/homographs.json';
 import type { Replacement } from './pronunciation';
 
 /**
- * A word with two pronunciations. Engines know one, and say the other only if it is respelled ("live" as "lyve"). The
- * first matching rule decides; without one the word stays, since a wrong respelling is worse than none.
+ * A word with two pronunciations. Engines use one, and the other only if it is respelled ("live" as "lyve").
+ * The first matching rule decides. Without a match the word stays, since a wrong respelling is worse than
+ * none.
  */
 export interface Homograph {
-  /** Lower case; matches whole words in any case. */
+  /** Lower case. Matches whole words in any case. */
   word: string;
   respelling: string;
-  /** Parts of patterns that rules refer to as `<NAME>`. */
+  /** Parts of patterns, which rules refer to as `<NAME>`. */
   words: Readonly<Record<string, string>>;
-  /** Each rule: `respell` or `keep`, a pattern before the word (may be empty), and alternatives after it. */
+  /**
+   * Each rule has `respell` or `keep`, a pattern for the text before the word (may be empty), and
+   * alternatives for the text after it.
+   */
   contexts: readonly { rules: readonly string[][] }[];
 }
 
@@ -21,12 +25,12 @@ interface Context {
   after: readonly RegExp[];
 }
 
-/** How much of the text on either side rules see, in UTF-16 units. */
+/** How much text on each side the rules see, in UTF-16 units. */
 const REACH = 160;
 
 const compiled = new WeakMap<Homograph, Context[]>();
 
-/** Finds the words to respell, in the order of the text. */
+/** Returns the words to respell, in text order. */
 export function findHomographs(text: string, table: readonly Homograph[] = TABLE): Replacement[] {
   return table
     .flatMap((homograph) =>
@@ -52,7 +56,7 @@ function isRespelled(homograph: Homograph, before: string, after: string): boole
   return fitting?.respells === true;
 }
 
-/** Compiles the rules when the word first occurs. */
+/** Compiles the rules of a word when it first occurs. */
 function contextsOf(homograph: Homograph): Context[] {
   let contexts = compiled.get(homograph);
   if (contexts !== undefined) return contexts;
@@ -78,10 +82,10 @@ function filled(source: string, words: Homograph['words']): string {
   return source.replace(/<([A-Z_]+)>/g, (_, name: string) => filled(words[name] ?? '', words));
 }
 
-/** Lower-case letters, roughly: V8 compiles Unicode's own classes ten times slower. */
+/** An approximation of lower-case letters, since V8 compiles Unicode's own classes ten times slower. */
 const LETTERS = 'a-z\u00b5-\u1fff\u2c00-\ud7ff';
 
-/** Replaces \p{L}, alone or first in its class. */
+/** Replaces \p{L}, alone or at the start of a class. */
 function pattern(source: string): RegExp {
   const inClasses = source.replace(
     /\[(\^?)\\p\{L\}(\\p\{N\})?/g,
@@ -90,7 +94,7 @@ function pattern(source: string): RegExp {
   return new RegExp(inClasses.replaceAll('\\p{L}', `[${LETTERS}]`));
 }
 
-/** Matches outside of other words, paths, addresses and identifiers. */
+/** Matches a word, but not inside words, paths, addresses and identifiers. */
 function wholeWord(word: string): RegExp {
   return new RegExp(
     `(?<![\\p{L}\\p{N}\\p{M}_/@#.\\\\=~&]|\\p{L}['’])${word}(?![\\p{L}\\p{N}\\p{M}_@/\\\\=]|[.'’][\\p{L}\\p{N}])`,
@@ -103,7 +107,9 @@ function sentenceBefore(text: string, start: number): string {
   return near.slice(lastBreak(near));
 }
 
-/** The start of the last sentence or clause: after a punctuation mark and a space, or a dash. */
+/**
+ * Returns the start of the last sentence or clause: after a punctuation mark and a space, or after a dash.
+ */
 function lastBreak(text: string): number {
   let begin = 0;
   for (const { index, 0: mark } of text.matchAll(/[.!?;:…]["')\]]* |(?<= )[-–] | ?— ?/g))

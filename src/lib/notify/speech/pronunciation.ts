@@ -5,7 +5,7 @@ import { markOfTarget } from '../../platform/files/stat';
 import { clean } from '../../platform/terminal/terminal';
 import { findHomographs } from './homographs';
 
-/** How each term is spoken. */
+/** Terms and their respellings. */
 export type Terms = ReadonlyMap<string, string>;
 
 /** A range of a text in UTF-16 units, and its replacement. */
@@ -15,18 +15,18 @@ export interface Replacement {
   written: string;
 }
 
-/** Finds terms in a text: whole words, the longest at each place. */
+/** Finds terms in text: whole words, and the longest term at each place. */
 export type FindTerms = (text: string) => Replacement[];
 
 export interface Transformed {
-  /** As sent. */
+  /** The original text. */
   text: string;
   spoken: string;
 }
 
 /**
- * Turns a text into what the voice says: replaces your terms, and respells the homographs around them. Line breaks,
- * controls and lone surrogates, which no engine can speak, are removed.
+ * Turns text into what the voice says: replaces your terms, respells homographs, and removes line breaks,
+ * control characters and lone surrogates, which no engine can speak.
  */
 export function transform(text: string, findTerms: FindTerms): Transformed {
   const speakable = clean(text.replace(/\p{Cs}/gu, ' ')).trim();
@@ -51,20 +51,22 @@ export function replaced(text: string, replacements: readonly Replacement[]): st
 
 export interface Pronunciations {
   findTerms: FindTerms;
-  /** Why the file cannot be read; `findTerms` still uses the last valid one. */
+  /** Why the file can't be read. `findTerms` still uses the last valid version. */
   problem?: StewardError;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_TERMS = 10_000;
 const MAX_LENGTH = 200;
-/** Keys that may contain the terms, and names of the respelling in a list. */
+/** Keys that may contain the terms. */
 const WRAPPERS = ['terms', 'pronunciations', 'replacements'];
 const RESPELLINGS = ['phonetic', 'spoken', 'say', 'respelling', 'pronunciation'];
-/** Keys that are not terms. */
 const REMARKS = new Set(['$schema', '_comment']);
 
-/** Reads the pronunciation file again whenever it has changed. Without one there are no terms. Never throws. */
+/**
+ * Returns a function that reads the pronunciation file again when it has changed. Never throws. Without a
+ * file, there are no terms.
+ */
 export function pronunciationFile(path: string): () => Pronunciations {
   let read: { mark: string | undefined; answer: Pronunciations } | undefined;
   return () => {
@@ -94,8 +96,8 @@ function problemOf(error: unknown, path: string): StewardError {
 }
 
 /**
- * Parses `{"Term": "respelling"}` or `[{"term": …, "phonetic": …}]`, bare or under "terms", "pronunciations" or
- * "replacements". Everything invalid is one `config` error.
+ * Parses `{"Term": "respelling"}` or `[{"term": …, "phonetic": …}]`, bare or under "terms", "pronunciations"
+ * or "replacements". Reports everything invalid in one `config` error.
  */
 export function parseTerms(text: string, path: string): Terms {
   const terms = new Map<string, string>();
@@ -113,7 +115,7 @@ export function parseTerms(text: string, path: string): Terms {
   const shown = problems.slice(0, 5).join('; ');
   const more = problems.length > 5 ? `; and ${problems.length - 5} more` : '';
   throw new StewardError('config', `${path} is invalid: ${shown}${more}.`, {
-    hint: 'Write it as {"Kubernetes": "koober netties"}: each term, and how to say it.',
+    hint: 'Write it as {"Kubernetes": "koober netties"}: each term with its respelling.',
   });
 }
 
@@ -159,13 +161,13 @@ function quoted(term: string): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-/** A word (group 1) or another character. Scripts without spaces between words have no word tokens. */
+/** A word (group 1) or any other character. Scripts without spaces between words have no word tokens. */
 const TOKEN =
   /((?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}_])+)|[^]/gu;
 
-/** Prepares a search for terms. They are literal and case-sensitive, and the longest match wins. */
+/** Returns a function that finds terms. Terms are literal and case-sensitive; the longest match wins. */
 export function termFinder(terms: Terms): FindTerms {
-  /** Lengths of the terms by their first token, the longest first. */
+  /** Lengths of the terms by their first token, longest first. */
   const lengths = new Map<string, number[]>();
   for (const term of [...terms.keys()].sort((a, b) => b.length - a.length)) {
     const first = term.match(TOKEN)?.[0] ?? '';
@@ -175,7 +177,7 @@ export function termFinder(terms: Terms): FindTerms {
   return (text) => {
     if (terms.size === 0) return [];
     const tokens = [...text.matchAll(TOKEN)];
-    /** Word tokens, and `undefined` for other characters, by their start. */
+    /** Words by their start; undefined for other characters. */
     const words = new Map(tokens.map(({ index, 1: word }) => [index, word]));
     const endsAt = (index: number): boolean =>
       index === text.length ||

@@ -3,18 +3,18 @@ import type { Clock } from '../../platform/time/clock';
 import { SoundError, type SpeechEngine, type SpeechMachine, type SpeechOrder } from './engines/engine';
 
 export interface Spoken {
-  /** It was heard to its end. */
+  /** Whether it was played to the end. */
   spoken: boolean;
   /** The engine that spoke it. */
   engine?: string;
-  /** Why it was not spoken. */
+  /** Why it wasn't spoken. */
   reason?: string;
 }
 
-/** A text as sent; the voice transforms it. */
+/** The original text; the voice transforms it. */
 export interface Utterance {
   text: string;
-  /** The provider's voice id; the assistant's voice by default. */
+  /** The provider's voice id. Default: the assistant's voice. */
   voiceId?: string;
 }
 
@@ -22,33 +22,33 @@ export interface Utterance {
 export interface Speech {
   /** Never throws. */
   say(utterance: Utterance): Promise<Spoken>;
-  /** Accepts no more texts, and stops the current one after `graceMs`. */
+  /** Accepts no new texts, and stops the current one after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
 export interface QueueDeps {
   clock: Clock;
   machine: SpeechMachine;
-  /** The engines to try, in order; read before each text, since one may be installed meanwhile. */
+  /** Returns the engines to try, in order. Called for each text, since an engine may have been installed. */
   engines: () => readonly SpeechEngine[];
-  /** Reloads the settings: before a text waits for its turn, and before it is spoken. */
+  /** Reloads the settings, before a text waits for its turn and again before it is spoken. */
   refresh?: (() => Promise<void> | undefined) | undefined;
-  /** Transforms a text into what the engines say. */
+  /** Transforms text into what the engines say. */
   spokenOf: (text: string) => string;
-  /** Why there is no engine. */
+  /** Returns why there is no engine. */
   noVoice: () => string;
 }
 
 export interface QueueLimits {
-  /** The most texts that wait. */
+  /** Maximum number of waiting texts. */
   waiting: number;
-  /** A text that waited longer is not spoken, ms. */
+  /** Texts that have waited longer aren't spoken, ms. */
   staleMs: number;
-  /** The time for one text, with all engines, ms. */
+  /** Time limit for a text on all engines together, ms. */
   textMs: number;
-  /** An engine that failed is tried last for this long, ms. */
+  /** How long an engine that failed is tried last, ms. */
   restMs: number;
-  /** An engine that took longer than this to fail is skipped for `slowRestMs`. */
+  /** An engine that takes longer than this to fail is skipped for `slowRestMs`. */
   slowMs: number;
   slowRestMs: number;
 }
@@ -65,11 +65,11 @@ export const LIMITS: QueueLimits = {
 /** How long an engine may take to stop. */
 const STOP_MS = 2000;
 const STOPPED = 'Stopped.';
-const CLOSING = 'The voice is closing.';
+const CLOSING = 'The voice is shutting down.';
 
 interface Waiting {
   utterance: Utterance;
-  /** Its arrival by the wall clock and the monotonic one. */
+  /** Arrival time on both the wall clock and the monotonic clock. */
   nowMs: number;
   monotonicMs: number;
   answer: (spoken: Spoken) => void;
@@ -77,22 +77,22 @@ interface Waiting {
 
 /** An engine that failed recently. */
 interface Rest {
-  /** Monotonic ms. */
+  /** On the monotonic clock. */
   untilMs: number;
-  /** The failure, if it was slow enough to skip the engine. */
+  /** The failure, if it was so slow that the engine is skipped. */
   slowFailure: string | undefined;
 }
 
 interface Queue extends QueueDeps {
   limits: QueueLimits;
   waiting: Waiting[];
-  /** By engine, not by id: changed settings create new engines, which start fresh. */
+  /** Keyed by object, not id: changed settings create new engines, which haven't failed yet. */
   resting: WeakMap<SpeechEngine, Rest>;
   current: { ends: Promise<void>; stop: AbortController } | undefined;
   isClosed: boolean;
 }
 
-/** A queue that speaks in order of arrival, and never while another process of the machine speaks. */
+/** Returns a queue that speaks in order of arrival, and never while another process on the machine speaks. */
 export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Speech {
   const { clock } = deps;
   const queue: Queue = {
@@ -158,12 +158,12 @@ async function speak(queue: Queue, waiting: Waiting, stop: AbortController): Pro
   return answer ?? (stop.signal.aborted ? unspoken(STOPPED) : stale(waitedMs(queue, waiting)));
 }
 
-/** The monotonic clock stops while the machine sleeps. */
+/** The monotonic clock stops while the machine sleeps, so both are used. */
 function waitedMs({ clock }: Queue, { nowMs, monotonicMs }: Waiting): number {
   return Math.max(clock.monotonic() - monotonicMs, clock.now() - nowMs);
 }
 
-/** Tries the engines in order, recently failed ones last, so one that hangs delays a single text. */
+/** Tries the engines in order, recently failed ones last, so that a hanging engine delays only one text. */
 async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortController): Promise<Spoken> {
   const { clock, limits, resting } = queue;
   const endMs = clock.monotonic() + limits.textMs;
@@ -175,13 +175,13 @@ async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortContr
   const engines = queue.engines();
   if (engines.length === 0) return unspoken(queue.noVoice());
   const rested = (engine: SpeechEngine): number => (restOf(engine) === undefined ? 0 : 1);
-  /** The engines of each failure. */
+  /** The engines that had each failure. */
   const failures = new Map<string, string[]>();
   for (const engine of [...engines].sort((a, b) => rested(a) - rested(b))) {
     const { slowFailure, untilMs = 0 } = restOf(engine) ?? {};
     if (slowFailure !== undefined) {
       const inMin = Math.ceil((untilMs - clock.monotonic()) / 60_000);
-      failures.set(`${slowFailure} steward tries it again in ${inMin} min.`, [engine.id]);
+      failures.set(`${slowFailure} Retrying in ${inMin} min.`, [engine.id]);
       continue;
     }
     if (order.remainingMs() <= 0 || stop.signal.aborted) break;
@@ -191,7 +191,7 @@ async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortContr
       resting.delete(engine);
       return { spoken: true, engine: engine.id };
     }
-    // A sound problem is not the engine's fault.
+    // An audio problem isn't the engine's fault.
     const isSound = failure instanceof SoundError;
     const words = wordsOf(failure);
     failures.set(words, [...(failures.get(words) ?? []), ...(isSound ? [] : [engine.id])]);
@@ -212,7 +212,7 @@ function restAfter({ clock, limits }: Queue, failure: string, startMs: number): 
   };
 }
 
-/** Returns undefined if it was heard, else why not. Ends in time even if the engine hangs. */
+/** Returns why the text wasn't played, or undefined if it was. Returns in time even if the engine hangs. */
 async function attempt(
   { machine, limits }: Queue,
   engine: SpeechEngine,

@@ -15,7 +15,7 @@ import { pronunciationFile, transform, type Transformed } from './pronunciation'
 import { type Speech, speechQueue } from './queue';
 
 export interface VoiceSettings {
-  /** `auto`, `none` or an engine's id. */
+  /** `auto`, `none` or an engine id. */
   engine: string;
   provider: ProviderSettings;
 }
@@ -23,22 +23,22 @@ export interface VoiceSettings {
 export interface VoiceDeps {
   clock: Clock;
   machine: SpeechMachine;
-  /** The current settings; the same object until they change. */
+  /** Returns the current settings; the same object until they change. */
   settings: () => VoiceSettings;
   /** Reloads the settings before each text. */
   refresh?: (() => Promise<void> | undefined) | undefined;
   /** The path of the pronunciation file. */
   pronunciations: string;
-  /** Called once for each problem of that file, when a text is spoken. */
+  /** Called once for each problem of that file, when text is spoken. */
   onProblem: (problem: StewardError) => void;
 }
 
-/** The voice with all its parts. */
+/** The voice: pronunciation, engines and queue. */
 export interface Voice {
   speech: Speech;
-  /** The spoken text, and the problem of the pronunciation file, if any. */
+  /** Returns the spoken text, and the problem of the pronunciation file, if any. */
   preview: (text: string) => Transformed & { problem?: StewardError };
-  /** The usable engines in order; `reason` and `hint` name what is missing. */
+  /** Returns the usable engines in order; `reason` and `hint` describe what is missing. */
   status: () => VoiceStatus;
   isOff: () => boolean;
 }
@@ -49,7 +49,7 @@ export interface VoiceStatus {
   hint?: string;
 }
 
-/** The engines in the order to try: the provider, then the system's own. */
+/** Returns the engines in the order to try them: the provider, then the system's. */
 export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
   return [
     providerEngine(provider),
@@ -62,10 +62,10 @@ export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
   ];
 }
 
-/** Searching the PATH for each text would slow down many at once. */
+/** How long to reuse the detected engines; searching the PATH for each text would be slow. */
 const DETECT_MS = 1000;
 
-/** Joins pronunciation, engines and queue. Reads and starts nothing yet. */
+/** Returns a voice. Reads nothing and starts nothing yet. */
 export function makeVoice(deps: VoiceDeps): Voice {
   const { clock, machine, refresh } = deps;
   const pronunciations = pronunciationFile(deps.pronunciations);
@@ -108,12 +108,12 @@ export function makeVoice(deps: VoiceDeps): Voice {
 const PLAYER_HINT = 'Install one, such as aplay (Debian: apt-get install alsa-utils).';
 
 interface Detected {
-  /** Those that the settings allow. */
+  /** The engines that the settings allow. */
   allowed: readonly SpeechEngine[];
   usable: readonly SpeechEngine[];
 }
 
-/** Detects the engines at most once a second; changed settings create new ones at once. */
+/** Detects the engines at most once per second, or when changed settings create new ones. */
 function detectedEngines({ clock, machine, settings }: VoiceDeps): () => Detected {
   let detected: (Detected & { of: VoiceSettings; untilMs: number }) | undefined;
   return () => {
@@ -145,14 +145,14 @@ export interface SpeakInput {
   dryRun: boolean;
 }
 
-/** `engine` is set only if the text was spoken. */
+/** `engine` is only set if the text was spoken. */
 export type SpeakResult = Transformed & { engine?: string };
 
 const MAX_CHARACTERS = 4000;
 
 /**
- * Speaks one text now, or only transforms it. An empty or too long text is `usage`, one that could not be spoken
- * `unavailable`, an interruption `canceled`.
+ * Speaks text now, or only transforms it. Throws `usage` if it is empty or too long, `unavailable` if it
+ * can't be spoken, `canceled` if interrupted.
  */
 export async function speakNow(
   open: (onProblem: (problem: StewardError) => void) => Promise<Voice>,
@@ -175,7 +175,7 @@ export async function speakNow(
   const answer = await runStoppable(stop, () => voice.speech.say(utterance));
   if (answer.spoken)
     return { text, spoken, ...(answer.engine === undefined ? {} : { engine: answer.engine }) };
-  if (isInterrupted) throw new StewardError('canceled', 'Interrupted.', { hint: 'Run the command again.' });
+  if (isInterrupted) throw new StewardError('canceled', 'Interrupted.', { hint: 'Rerun the command.' });
   throw new StewardError('unavailable', `Could not speak the text. ${answer.reason ?? ''}`.trim(), {
     hint: 'Check the voice with `steward doctor notify`.',
   });

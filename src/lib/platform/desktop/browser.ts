@@ -1,10 +1,12 @@
 import { StewardError, errnoCode } from '../../errors';
 import { spawn } from '../process/spawn';
 
-/** A program that still runs then has not failed: it may be the browser itself. */
+/** A launcher that runs for longer has not failed; it may be the browser itself. */
 const FAILS_WITHIN_MS = 2_000;
 
-/** Opens an address in the browser. Throws `unavailable` if the program is missing or fails at once. */
+/**
+ * Opens a URL in the default browser. Throws `unavailable` if the launcher is missing or fails within 2 s.
+ */
 export function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<void> {
   const [file, args] = openerOf(platform, url);
   return new Promise((resolve, reject) => {
@@ -16,7 +18,7 @@ export function openInBrowser(url: string, platform: NodeJS.Platform = process.p
     const fail = (why: string, cause?: unknown): void => {
       clearTimeout(timer);
       reject(
-        new StewardError('unavailable', `Cannot open a browser: ${file} ${why}.`, {
+        new StewardError('unavailable', `Could not open a browser: ${file} ${why}.`, {
           hint: 'Add --print to print the address instead.',
           cause,
         }),
@@ -36,7 +38,7 @@ export function openInBrowser(url: string, platform: NodeJS.Platform = process.p
 
 function openerOf(platform: NodeJS.Platform, url: string): [string, string[]] {
   if (platform === 'darwin') return ['open', [url]];
-  // The `start` command of cmd would interpret & and ?.
+  // Not `start`, because cmd would interpret & and ? in the URL.
   if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', url]];
   return ['xdg-open', [url]];
 }

@@ -11,21 +11,21 @@ export interface BusCall {
   member: string;
   signature?: string;
   body?: unknown[];
-  /** Lets the bus start the service. */
+  /** Whether the bus may start the service. */
   autoStart?: boolean;
 }
 
 /** A connection to a D-Bus message bus. */
 export interface Bus {
-  /** Our own address on it (`:1.42`). */
+  /** The unique name of this connection, such as `:1.42`. */
   name: string;
-  /** Returns the values of the reply; throws `BusError` if the service answers with an error. */
+  /** Returns the values of the reply. Throws `BusError` if the service replies with an error. */
   call(call: BusCall): Promise<unknown[]>;
-  /** A value with its type, for `v` in a signature. */
+  /** Wraps a value with its type, for a `v` in a signature. */
   variant(signature: string, value: unknown): unknown;
-  /** One property of an object, its variant unwrapped. */
+  /** Returns one property of an object, without its variant wrapper. */
   property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string): Promise<unknown>;
-  /** Returns the arguments of the first incoming call of that interface and member. */
+  /** Waits for the first incoming call of this member and returns its arguments. */
   called(iface: string, member: string): Promise<unknown[]>;
 }
 
@@ -38,7 +38,7 @@ export function isBusError(error: unknown): error is BusError {
   return error instanceof StewardError && 'type' in error && typeof error.type === 'string';
 }
 
-/** Returns the address of the session bus; undefined if the environment has none. */
+/** Returns the address of the session bus, or undefined if the environment has none. */
 export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
   const runtime = env['XDG_RUNTIME_DIR'];
   return (
@@ -47,7 +47,7 @@ export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
   );
 }
 
-/** Returns why the session bus cannot be used, without connecting; undefined if it can. */
+/** Returns why the session bus cannot be used, or undefined if it can. Doesn't connect. */
 export function missingSessionBus(env: NodeJS.ProcessEnv): string | undefined {
   const address = sessionBusAddress(env);
   if (address === undefined) return 'no D-Bus session is set';
@@ -63,12 +63,15 @@ export function systemBusAddress(env: NodeJS.ProcessEnv): string {
   return nonEmpty(env['DBUS_SYSTEM_BUS_ADDRESS']) ?? 'unix:path=/run/dbus/system_bus_socket';
 }
 
-/** Connects to a bus for the duration of `use`. Throws `unavailable` if the bus fails or `timeoutMs` is exceeded. */
+/**
+ * Connects to a bus, runs `use`, and disconnects. Throws `unavailable` if the bus fails or `timeoutMs`
+ * passes.
+ */
 export async function withBus<T>(
   options: { address: string; timeoutMs: number },
   use: (bus: Bus) => Promise<T>,
 ): Promise<T> {
-  // Without a bus, as on a server, this saves each capture 10 ms of loading the library.
+  // Checked first because loading the library takes 10 ms, in each capture on a server without a bus.
   const missing = missingSocket(options.address);
   if (missing !== undefined) throw unreachable(missing, undefined);
   const dbus = await import('dbus-next');
@@ -77,7 +80,10 @@ export async function withBus<T>(
   const work = new Promise<T>((resolve, reject) => {
     const fail = (error: unknown): void =>
       reject(unreachable(error instanceof Error ? error.message : String(error), error));
-    timer = setTimeout(() => fail(new Error(`no answer in ${options.timeoutMs} ms`)), options.timeoutMs);
+    timer = setTimeout(
+      () => fail(new Error(`no response within ${options.timeoutMs} ms`)),
+      options.timeoutMs,
+    );
     try {
       connection = dbus.sessionBus({ busAddress: plainAddress(options.address) });
     } catch (error) {
@@ -95,7 +101,7 @@ export async function withBus<T>(
   }
 }
 
-/** Closes both halves, since a bus that hangs would keep the process alive. */
+/** Closes both directions, since an unresponsive bus would keep the process alive. */
 function hangUp(connection: ReturnType<Library['sessionBus']>): void {
   connection.disconnect();
   const { stream } = (connection as unknown as { _connection: { stream: Duplex } })._connection;
@@ -144,13 +150,13 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
   return bus;
 }
 
-/** The second answers calls that may not start a service. */
+/** D-Bus errors for a missing service. The second is for calls that may not start it. */
 const ABSENT = new Set([
   'org.freedesktop.DBus.Error.ServiceUnknown',
   'org.freedesktop.DBus.Error.NameHasNoOwner',
 ]);
 
-/** Returns whether the error means that the service is not running. */
+/** Returns whether the error means that the service isn't running. */
 export function isAbsentService(error: unknown): boolean {
   return isBusError(error) && ABSENT.has(error.type);
 }
@@ -161,19 +167,19 @@ function answered(error: unknown, call: BusCall): unknown {
   const isAbsent = ABSENT.has(type);
   const message = isAbsent
     ? `${call.destination} is not running on D-Bus.`
-    : `${call.destination} answered ${call.interface}.${call.member} with: ${error.message}`;
+    : `${call.destination} rejected ${call.interface}.${call.member} with: ${error.message}`;
   const hint = isAbsent ? 'Run steward in the session, with its DBUS_SESSION_BUS_ADDRESS.' : undefined;
   const detail = hint === undefined ? { cause: error } : { hint, cause: error };
   return Object.assign(new StewardError('unavailable', message, detail), { type });
 }
 
-/** The library opens abstract sockets only with a native module; Node opens them by name. */
+/** The library needs a native module for abstract sockets; Node opens them by name. */
 function plainAddress(address: string): string {
   return address.replace(/unix:abstract=([^,;]+)/g, 'unix:socket=\0$1');
 }
 
 function unreachable(reason: string, cause: unknown): StewardError {
-  return new StewardError('unavailable', `D-Bus does not answer: ${reason}.`, {
+  return new StewardError('unavailable', `D-Bus is not responding: ${reason}.`, {
     hint: 'Run steward in the session, with its DBUS_SESSION_BUS_ADDRESS.',
     cause,
   });

@@ -5,39 +5,43 @@ import { join } from 'node:path';
 import { StewardError } from '../../errors';
 import { readSystemBytes } from '../files/system-files';
 
-/** An X display: properties by name, the input focus and the idle time. */
+/** A connection to an X display. */
 export interface Display {
   /** The root window of the screen that DISPLAY names. */
   root: number;
-  /** Returns the raw value of a window's property (at most 1 KiB); undefined if it is not set or the window is gone. */
+  /**
+   * Returns the raw value of a window property (at most 1 KiB), or undefined if it isn't set or the window is
+   * gone.
+   */
   property(window: number, name: string): Promise<Buffer | undefined>;
-  /** Does the window manager support this feature (EWMH)? */
+  /** Returns whether the window manager supports an EWMH feature. */
   isSupported(name: string): Promise<boolean>;
-  /** Returns the focused window and its parents, the innermost first; empty without a focus. */
+  /** Returns the focused window and its ancestors, innermost first; empty if nothing has the focus. */
   focused(): Promise<number[]>;
-  /** Milliseconds since the last input. */
+  /** Returns the milliseconds since the last keyboard or mouse input. */
   idleMs(): Promise<number>;
 }
 
-/** `BadWindow` and `BadDrawable`: the window is gone. */
+/** X errors for a window that no longer exists: `BadWindow` and `BadDrawable`. */
 const GONE = new Set([3, 9]);
-/** Special replies of GetInputFocus: None and PointerRoot. */
+/** Special values in the reply to GetInputFocus: None and PointerRoot. */
 const NO_FOCUS = 0;
 const POINTER_ROOT = 1;
-/** More levels than any toolkit uses. */
+/** Deeper than the window tree of any toolkit. */
 const MAX_LEVELS = 32;
 const MAX_LONGS = 256;
 
 /**
- * Connects to the X display (`:0`, `host:0.1`) for the duration of `use`, with the cookie of XAUTHORITY or
- * ~/.Xauthority. Throws `unavailable` for any failure or after `timeoutMs`.
+ * Connects to an X display (`:0`, `host:0.1`), runs `use`, and disconnects. The cookie comes from XAUTHORITY
+ * or ~/.Xauthority. Throws `unavailable` on any failure or after `timeoutMs`.
  */
 export async function withDisplay<T>(
   options: { display: string; env: NodeJS.ProcessEnv; timeoutMs: number },
   use: (display: Display) => Promise<T>,
 ): Promise<T> {
   const x11 = await import('x11');
-  // If the library opens the stream and reads the cookie itself, it throws uncatchable errors from a callback.
+  // The stream is opened and the cookie read here, because the library would throw uncatchable errors from a
+  // callback.
   const { display } = options;
   const address = addressOf(display);
   const stream = createConnection(address);
@@ -51,14 +55,17 @@ export async function withDisplay<T>(
           REFUSED.test(reason) ? refused(display, hadCookie, error) : unreachable(display, reason, error),
         );
       };
-      timer = setTimeout(() => fail(new Error(`no answer in ${options.timeoutMs} ms`)), options.timeoutMs);
+      timer = setTimeout(
+        () => fail(new Error(`no response within ${options.timeoutMs} ms`)),
+        options.timeoutMs,
+      );
       stream.once('error', fail);
       stream.once('close', () => fail(new Error('the connection was closed')));
       stream.once('connect', () => {
         const remote = address.path === undefined ? stream.remoteAddress : undefined;
         const auth = cookieFor(options.env, { number: address.number, remote });
         hadCookie = auth !== undefined;
-        // The library sends its greeting in pieces, and does not notice a server that closes after the first.
+        // The library writes its greeting in pieces and doesn't notice a server that closes after the first.
         stream.cork();
         setImmediate(() => stream.uncork());
         const client = x11.createClient(
@@ -81,7 +88,7 @@ export async function withDisplay<T>(
 
 const FIRST_PORT = 6000;
 
-/** Parses `[unix][:host]:number[.screen]`: a local socket, or a port of a host. */
+/** Parses `[unix][:host]:number[.screen]` into a local socket or a port of a host. */
 function addressOf(
   display: string,
 ): { number: number; screen: number } & (
@@ -103,10 +110,10 @@ function addressOf(
 }
 
 function displayOf({ client }: import('x11').XDisplay, root: number): Display {
-  // The library caches atoms for the whole process, but each server numbers its own.
+  // The library caches atoms for the whole process, but atom numbers differ between servers.
   client.atoms = {};
   client.atom_names = {};
-  /** 0 if no client has used the name. */
+  /** Returns 0 if no client has used the name. */
   const atomOf = async (name: string): Promise<number> =>
     (await answer<number>((done) => client.InternAtom(true, name, done))) ?? 0;
   const property: Display['property'] = async (window, name) => {
@@ -139,7 +146,10 @@ function displayOf({ client }: import('x11').XDisplay, root: number): Display {
   };
 }
 
-/** If the focus follows the pointer, the focused window is the one below the pointer. */
+/**
+ * Returns the focused window and its ancestors. If the focus follows the pointer, that is the window under
+ * it.
+ */
 async function focusedWindows(client: import('x11').XClient, root: number): Promise<number[]> {
   const focus = (await answer<{ focus: number }>((done) => client.GetInputFocus(done)))?.focus ?? NO_FOCUS;
   if (focus === NO_FOCUS) return [];
@@ -157,7 +167,7 @@ async function focusedWindows(client: import('x11').XClient, root: number): Prom
   return below ? windows.reverse() : windows;
 }
 
-/** Returns one reply; undefined if its window is gone. */
+/** Wraps a request in a promise; undefined if the window is gone. */
 function answer<T>(
   ask: (done: (error: Error | null | undefined, value: T) => true) => void,
 ): Promise<T | undefined> {
@@ -166,13 +176,17 @@ function answer<T>(
       if (!error) resolve(value);
       else if ('error' in error && GONE.has(Number(error.error))) resolve(undefined);
       else
-        reject(new StewardError('unavailable', `The X display answered: ${error.message}`, { cause: error }));
+        reject(
+          new StewardError('unavailable', `The X display returned an error: ${error.message}`, {
+            cause: error,
+          }),
+        );
       return true;
     });
   });
 }
 
-/** Replies of servers that reject the cookie. */
+/** What servers say when they reject the cookie. */
 const REFUSED = /cookie|authoriz|no protocol specified/i;
 
 function refused(display: string, hadCookie: boolean, cause: unknown): StewardError {
@@ -186,7 +200,7 @@ function refused(display: string, hadCookie: boolean, cause: unknown): StewardEr
 }
 
 function noScreen(display: string, count: number): StewardError {
-  return new StewardError('unavailable', `DISPLAY ${display} names a missing screen.`, {
+  return new StewardError('unavailable', `The X server has no screen ${display}.`, {
     hint: count === 1 ? 'The X server has only screen 0.' : `The X server has screens 0 to ${count - 1}.`,
   });
 }
@@ -199,7 +213,7 @@ function reasonOf(error: unknown): string {
 }
 
 function unreachable(display: string, reason: string, cause?: unknown): StewardError {
-  return new StewardError('unavailable', `The X display ${display} does not answer: ${reason}.`, {
+  return new StewardError('unavailable', `The X display ${display} is not responding: ${reason}.`, {
     hint: 'Set DISPLAY and XAUTHORITY to their values in the graphical session.',
     cause,
   });
@@ -207,7 +221,7 @@ function unreachable(display: string, reason: string, cause?: unknown): StewardE
 
 export interface XCookie {
   name: string;
-  /** One character per byte. */
+  /** A binary string: one character per byte. */
   data: string;
 }
 
@@ -217,8 +231,8 @@ const INTERNET = 0;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Returns the cookie of a display from $XAUTHORITY or ~/.Xauthority; undefined if there is none, which many servers
- * accept. `remote` is the peer's address of a TCP connection.
+ * Returns the cookie for a display from $XAUTHORITY or ~/.Xauthority, or undefined if there is none; many
+ * servers accept that. `remote` is the server's address for a TCP connection.
  */
 export function cookieFor(
   env: NodeJS.ProcessEnv,
@@ -229,7 +243,9 @@ export function cookieFor(
   return bytes === undefined ? undefined : findCookie(bytes, { ...display, host: hostname() });
 }
 
-/** An entry has a family, address, display number, method and secret; a length precedes all but the family. */
+/**
+ * An entry has a family, address, display number, method and cookie. All but the family start with a length.
+ */
 export function findCookie(
   bytes: Buffer,
   display: { number: number; remote: string | undefined; host: string },
@@ -247,7 +263,7 @@ export function findCookie(
   };
   for (let family = word(); family >= 0; family = word()) {
     const [address, number, name, data] = [field(), field(), field(), field()];
-    // An incomplete entry is still being written.
+    // Another process is still writing this entry.
     if (!address || !number || !name || !data) return undefined;
     const numberFits = number.length === 0 || number.toString('latin1') === String(display.number);
     if (numberFits && addressFits(family, address, display)) {
@@ -257,7 +273,7 @@ export function findCookie(
   return undefined;
 }
 
-/** A forwarded display (ssh -X) uses loopback, but its entry is local. */
+/** A display forwarded by ssh -X connects over loopback, but its cookie is stored for the local host. */
 function addressFits(
   family: number,
   address: Buffer,

@@ -1,20 +1,20 @@
-/** The part of npm `koffi` that steward uses; who wants it installs it beside steward, on Windows. */
+/** The part of npm `koffi` that steward uses. It is optional and installed next to steward on Windows. */
 declare module 'koffi' {
   export interface Library {
-    /** A function by its prototype in C. */
+    /** Declares a function by its C prototype. */
     func(prototype: string): (...args: unknown[]) => unknown;
   }
   export function load(path: string): Library;
-  /** The same, where Node imports it as a CommonJS module. */
+  /** The same, for Node's import of a CommonJS module. */
   const module: { load: typeof load } | undefined;
   export default module;
 }
-/** The part of npm `x11` that steward uses; the package has no types of its own. */
+/** The part of npm `x11` that steward uses; the package has no types. */
 declare module 'x11' {
   type Reply<T> = (error: Error | null | undefined, value: T) => unknown;
 
   export interface Property {
-    /** Atom of the type; 0 when the property is not set. */
+    /** Atom of the type; 0 if the property isn't set. */
     type: number;
     format: number;
     data: Buffer;
@@ -25,7 +25,7 @@ declare module 'x11' {
   }
 
   export interface XClient {
-    /** Names to atoms; shared by all connections of the process unless replaced. */
+    /** Atoms by name, shared by all connections of the process unless replaced. */
     atoms: Record<string, number>;
     atom_names: Record<number, string>;
     InternAtom(onlyIfExists: boolean, name: string, callback: Reply<number>): void;

@@ -26,18 +26,18 @@ export type FileData = string | Uint8Array | readonly Uint8Array[];
 export interface ReplaceOptions {
   /** Permission bits of the new file, regardless of the umask. Default: 0600 at most. */
   mode?: number;
-  /** Writes through a symbolic link of this user; otherwise links are refused. */
+  /** Follows a symbolic link owned by this user. Default: links are refused. */
   followLink?: boolean;
   /**
-   * False: a power failure may lose or empty the file. `content`: a power failure leaves the complete old or new
-   * content. Default: the new content is durable when the call returns.
+   * False: a power failure may lose or empty the file. `content`: it leaves the complete old or new content.
+   * Default: the new content is durable when the call returns.
    */
   sync?: boolean | 'content';
 }
 
 /**
- * Replaces a file atomically: readers see the old or the new content, even after a crash. The folder must exist. Throws
- * `config` for anything but a regular file.
+ * Replaces a file atomically: readers see the old or the new content, even after a crash. The folder must
+ * exist. Throws `config` if the path isn't a regular file.
  */
 export function replaceFile(path: string, data: FileData, options: ReplaceOptions = {}): void {
   const target = targetOf(path, options.followLink === true);
@@ -56,7 +56,7 @@ export function replaceFile(path: string, data: FileData, options: ReplaceOption
   }
 }
 
-/** Creates a durable file; false if the path is taken. */
+/** Creates a durable file; false if the path exists. */
 export function createFile(path: string, data: FileData): boolean {
   try {
     const temp = writeTemp(path, data, { sync: true });
@@ -73,7 +73,9 @@ export function createFile(path: string, data: FileData): boolean {
   }
 }
 
-/** Creates an empty file; false if it exists (only one process succeeds), undefined if its folder does not. */
+/**
+ * Creates an empty file, which only one process can do. False if it exists, undefined if its folder doesn't.
+ */
 export function claimFile(path: string): boolean | undefined {
   try {
     closeSync(openSync(path, 'wx', 0o600));
@@ -87,15 +89,15 @@ export function claimFile(path: string): boolean | undefined {
 }
 
 interface ReadOptions {
-  /** Follows a symbolic link of this user or of root; otherwise links are refused. */
+  /** Follows a symbolic link owned by this user or root. Default: links are refused. */
   followLink?: boolean;
-  /** Throws `config` for a larger file. */
+  /** Throws `config` if the file is larger. */
   maxBytes?: number;
 }
 
 /** Returns the text of a regular file; undefined if it does not exist. */
 export function readText(path: string, options: ReadOptions = {}): string | undefined {
-  // Passing 'utf8' would make every run load Node's table of encodings.
+  // With 'utf8', every run would load Node's encoding table.
   return readBytes(path, options)?.toString();
 }
 
@@ -106,7 +108,7 @@ export function readBytes(path: string, options: ReadOptions = {}): Buffer | und
   try {
     if (options.maxBytes !== undefined && fstatSync(fd).size > options.maxBytes) {
       throw new StewardError('config', `${path} is larger than ${options.maxBytes} bytes.`, {
-        hint: 'Move it away; steward creates a new one.',
+        hint: 'Move or rename it; steward creates a new one.',
       });
     }
     return readFileSync(fd);
@@ -115,14 +117,14 @@ export function readBytes(path: string, options: ReadOptions = {}): Buffer | und
   }
 }
 
-/** Returns a hidden name beside `path`, which `sweepTemps` recognizes. */
+/** Returns a hidden name next to `path` that `sweepTemps` recognizes. */
 export function tempOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomName(12)}.tmp`);
 }
 
 /**
- * Removes temp files of killed processes that are older than `olderThanMs` (or as far in the future). In a folder that
- * other programs write to, `of` limits this to temp files of names with that beginning.
+ * Removes temp files that killed processes left, if they are `olderThanMs` old (or as far in the future).
+ * `of` is a name prefix, for folders that other programs also write to.
  */
 export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {
   for (const name of readdirSync(folder)) {
@@ -135,7 +137,7 @@ export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, o
   }
 }
 
-/** Hard-links `from` to a second name in its folder; false if the name is taken. */
+/** Hard-links `from` to a second name in the same folder; false if the name is taken. */
 export function linkNew(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -154,7 +156,7 @@ export function linkNew(from: string, to: string): boolean {
 
 const NO_HARD_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Renames a file. On Windows it retries for about a second, since a reader's open file blocks the rename. */
+/** Renames a file. On Windows, retries for about a second because open files block renames. */
 export function renameOver(from: string, to: string): void {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -173,12 +175,12 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   while (done < bytes.length) done += writeSync(fd, bytes, done);
 }
 
-/** Makes renames and new names in a folder durable. */
+/** Makes renames and new files in a folder durable. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(path, 'r');
   try {
-    // Some network and FUSE file systems cannot sync a folder.
+    // Some network and FUSE file systems can't sync folders.
     unless(['EINVAL', 'ENOTSUP'], () => fsyncSync(fd));
   } finally {
     closeSync(fd);
@@ -204,7 +206,7 @@ function writeTemp(path: string, data: FileData, options: { mode?: number; sync:
   return temp;
 }
 
-/** Returns the path to replace: the path itself, or the target of this user's link. */
+/** Returns the file to replace: the path, or the target if it is a link owned by this user. */
 function targetOf(path: string, followLink: boolean): string {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (facts === undefined || facts.isFile()) return path;
@@ -222,19 +224,19 @@ function targetOf(path: string, followLink: boolean): string {
 }
 
 interface OpenOptions {
-  /** Follows a symbolic link of this user or of root; otherwise links are refused. */
+  /** Follows a symbolic link owned by this user or root. Default: links are refused. */
   followLink?: boolean;
-  /** Permission bits of a file that is created. Default: 0600. */
+  /** Mode of a new file. Default: 0600. */
   mode?: number;
 }
 
-/** Windows has neither flag. */
+/** Undefined on Windows. */
 const NON_BLOCKING = (constants.O_NONBLOCK as number | undefined) ?? 0;
 const NO_FOLLOW = (constants.O_NOFOLLOW as number | undefined) ?? 0;
 
 /**
- * Opens a regular file; undefined if it does not exist and the flags create none. Throws `config` for a link, folder,
- * pipe, socket or device, and never blocks.
+ * Opens a regular file without blocking; undefined if it doesn't exist and the flags don't create it. Throws
+ * `config` for a link, folder, pipe, socket or device.
  */
 export function openRegular(path: string, flags: number, options: OpenOptions = {}): number | undefined {
   const fd = openAnything(path, flags, options);
@@ -273,16 +275,16 @@ function isTrusted(owner: number): boolean {
 
 function linkRefused(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path} is a symbolic link.`, {
-    hint: 'Replace the link with the file itself; steward does not follow links to its state.',
+    hint: 'Replace the link with the file; steward does not follow links to its data.',
     cause,
   });
 }
 
 function notRegular(path: string, cause?: unknown): StewardError {
-  return new StewardError('config', `${path} is not a regular file.`, { hint: 'Move it away.', cause });
+  return new StewardError('config', `${path} is not a regular file.`, { hint: 'Move or rename it.', cause });
 }
 
-/** Sets the path of a system error, which may name a temp file or no file. */
+/** Sets the path of a system error, which may be missing or name a temp file. */
 export function withPath(error: unknown, path: string): unknown {
   return error instanceof Error && errnoCode(error) !== undefined ? Object.assign(error, { path }) : error;
 }

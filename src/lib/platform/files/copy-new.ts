@@ -20,8 +20,8 @@ import { randomName } from './short-hash';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Copies a regular file to a free path, atomically and durably, as a private file (0600) with the original's date;
- * false if the path is taken. Throws `config` for anything but a regular file.
+ * Copies a regular file atomically to a new private file (0600) with the same modification time; false if
+ * `to` exists. Throws `config` if `from` isn't a regular file.
  */
 export function copyNew(from: string, to: string): boolean {
   if (exists(to)) return false;
@@ -36,7 +36,7 @@ export function copyNew(from: string, to: string): boolean {
   }
 }
 
-/** Copies a folder atomically to a free path, without its links; false if the path is taken. */
+/** Copies a folder atomically, without its links; false if `to` exists. */
 export function copyFolderNew(from: string, to: string): boolean {
   if (exists(to)) return false;
   const temp = join(dirname(to), `.${basename(to)}.${randomName(12)}.import`);
@@ -54,20 +54,20 @@ export function copyFolderNew(from: string, to: string): boolean {
   }
 }
 
-/** Removes the temporary folders of killed copies. */
+/** Removes temporary folders that killed copies left. */
 export function sweepFolderCopies(folder: string): void {
   for (const name of listFolder(folder)) {
     if (/^\..+\.[0-9a-f]{12}\.import$/.test(name)) removeFolder(join(folder, name));
   }
 }
 
-/** Returns whether two files have the same bytes. */
+/** Returns whether two files are identical. */
 export function sameBytes(a: string, b: string): boolean {
   const [first, second] = [readBytes(a), readBytes(b)];
   return first !== undefined && second !== undefined && first.equals(second);
 }
 
-/** Returns whether `whole` has every file of `part`, with the same bytes. */
+/** Returns whether `whole` contains every file of `part` with the same content. */
 export function holdsAllOf(whole: string, part: string): boolean {
   return listFolder(part).every((name) => {
     const [own, other] = [join(part, name), join(whole, name)];
@@ -112,5 +112,5 @@ function copyInto(from: string, to: string): void {
 function open(path: string): number {
   const fd = openRegular(path, constants.O_RDONLY, { followLink: false });
   if (fd !== undefined) return fd;
-  throw new StewardError('not_found', `${path} no longer exists.`, { hint: 'Run the command again.' });
+  throw new StewardError('not_found', `${path} no longer exists.`, { hint: 'Rerun the command.' });
 }

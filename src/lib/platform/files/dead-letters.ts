@@ -6,21 +6,21 @@ import { readText, renameOver, replaceFile } from './atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from './folder';
 import { parseObject } from './json-object';
 
-// The `dead` folder of a queue holds the entries that were given up, one file each. The file's time is when that
-// happened, and `deadReason` (or `reason`, if the entry has its own) says why.
+// A queue's `dead` folder holds the entries that were given up, one file each. The file time is when that
+// happened; `deadReason`, or the entry's own `reason`, says why.
 const KEEP_MS = 30 * 86_400_000;
 const MAX_KEPT = 1000;
 const MAX_BYTES = 64 * 1024;
-/** Counts the entries that were pruned. */
+/** Holds the number of pruned entries. */
 const PRUNED = 'pruned.json';
 
 export interface Burial {
   atMs: number;
-  /** Omitted if the entry has its own reason. */
+  /** Omit it if the entry has a `reason`. */
   reason?: string;
 }
 
-/** Moves a file into the folder; false if another process took it. */
+/** Moves a file into the dead folder; false if another process was faster. */
 export function bury(folder: string, from: string, { atMs, reason }: Burial): boolean {
   if (!moveInto(folder, from)) return false;
   const to = join(folder, basename(from));
@@ -34,7 +34,7 @@ export function bury(folder: string, from: string, { atMs, reason }: Burial): bo
   return true;
 }
 
-/** Moves a file into a folder, which is created if needed; false if the file does not exist. */
+/** Moves a file into a folder, creating the folder if needed; false if the file doesn't exist. */
 export function moveInto(folder: string, from: string): boolean {
   ensureFolder(folder);
   try {
@@ -46,7 +46,7 @@ export function moveInto(folder: string, from: string): boolean {
   }
 }
 
-/** Returns the names of the entries, the oldest first. */
+/** Returns the names of the entries, oldest first. */
 export function deadNames(folder: string): string[] {
   return listFolder(folder)
     .filter((name) => name.endsWith('.json') && !name.startsWith('.') && name !== PRUNED)
@@ -55,9 +55,9 @@ export function deadNames(folder: string): string[] {
 
 export interface DeadReport {
   count: number;
-  /** Entries that were removed for their age or number. */
+  /** Entries removed because of their age or number. */
   pruned: number;
-  /** The most frequent reason first. */
+  /** Sorted by count, highest first. */
   reasons: { reason: string; count: number }[];
 }
 
@@ -78,7 +78,10 @@ export function deadReport(folder: string): DeadReport {
 
 const MOST_REASONS = 3;
 
-/** Formats `3 given up: the request was rejected (2), timeout (1)`; undefined if nothing was given up. */
+/**
+ * Formats a report such as `3 given up: the request was rejected (2), timeout (1)`; undefined if there is
+ * nothing to report.
+ */
 export function deadText({ count, pruned, reasons }: DeadReport): string | undefined {
   const shown = reasons
     .slice(0, MOST_REASONS)
@@ -98,7 +101,10 @@ function reasonOf(path: string): string {
   return [deadReason, reason].find((text) => typeof text === 'string') ?? 'not recorded';
 }
 
-/** Removes and counts entries over 30 days old, and the oldest beyond 1,000. For one process at a time. */
+/**
+ * Removes entries that are over 30 days old, and the oldest if there are more than 1,000. Callers must not
+ * run it in parallel.
+ */
 export function pruneDead(folder: string, nowMs: number): void {
   const names = deadNames(folder);
   const over = names.filter((name, index) => {
@@ -107,7 +113,7 @@ export function pruneDead(folder: string, nowMs: number): void {
     return index < names.length - MAX_KEPT || nowMs - (facts?.mtimeMs ?? nowMs) > KEEP_MS;
   });
   if (over.length === 0) return;
-  // Counts before it removes: after a crash an entry may count twice, but none is missed.
+  // Counts before removing, so that a crash counts an entry twice rather than never.
   replaceFile(join(folder, PRUNED), `${JSON.stringify({ count: prunedIn(folder) + over.length })}\n`);
   for (const name of over) removeFile(join(folder, name));
 }
@@ -117,7 +123,9 @@ function prunedIn(folder: string): number {
   return typeof count === 'number' ? count : 0;
 }
 
-/** Returns the JSON object in a file; undefined if it is invalid, too large, or not a regular file. */
+/**
+ * Returns the JSON object in a file, or undefined if the file is invalid, too large, or not a regular file.
+ */
 function contentOf(path: string): Record<string, unknown> | undefined {
   const facts = lstatOf(path);
   if (facts?.isFile !== true || facts.size > MAX_BYTES) return undefined;

@@ -3,8 +3,8 @@ import type { Clock } from '../time/clock';
 import { marksOf } from './stat';
 
 /**
- * A value made from files, valid while their marks (stat.ts) are unchanged. A second change within one clock tick does
- * not change a mark, so files that have just changed are read again.
+ * A value loaded from files, valid until a mark (stat.ts) changes. Files that have just changed are read
+ * again, since a second change in the same clock tick doesn't change the mark.
  */
 export interface Cached<T> {
   value: T;
@@ -12,10 +12,10 @@ export interface Cached<T> {
   isSettled: boolean;
 }
 
-/** Files younger than this when they were read are read again. */
+/** Files that were younger than this when read are read again. */
 const SETTLED_MS = 100;
 
-/** Returns the cached value if it is still valid, else a new one. */
+/** Returns the cached value if it is valid, otherwise loads it. */
 export function refreshCached<T>(
   clock: Pick<Clock, 'now'>,
   kept: Cached<T> | undefined,
@@ -28,7 +28,7 @@ export function refreshCached<T>(
   return { value: make(), marks: marks.text, isSettled };
 }
 
-/** Does the same for an asynchronous loader: concurrent callers share one load. A `config` error is cached too. */
+/** The asynchronous version: concurrent callers share one load. Also caches a `config` error. */
 export function cachedLoader<T>(
   clock: Pick<Clock, 'now'>,
   paths: readonly string[],

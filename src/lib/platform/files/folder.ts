@@ -14,22 +14,22 @@ import { dirname, join, resolve } from 'node:path';
 import { StewardError, errnoCode, unless } from '../../errors';
 
 /**
- * Creates a private folder (0700) and its missing parents; returns those it created, the outermost first. Refuses a
- * file or a symbolic link; `allowLink` is for the user area, which a person may have moved.
+ * Creates a private folder (0700) and its missing parents; returns the folders it created, outermost first.
+ * Refuses files and symbolic links; `allowLink` is for the user area, which users may move.
  */
 export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): string[] {
   const before = lstatOf(path);
   const made = before === undefined ? makeAll(path) : [];
-  // Another process may have created something else in the meantime.
+  // Another process may have created something at this path.
   const found = before ?? lstatOf(path);
   if (found?.isLink === true && options.allowLink !== true) {
     throw new StewardError('config', `${path} is a symbolic link.`, {
-      hint: 'Replace the link with the folder itself, or link the whole user area instead.',
+      hint: 'Replace the link with the folder, or link the whole user area instead.',
     });
   }
   const isFolder = found?.isLink === true ? leadsToFolder(path) : found?.isFolder === true;
   if (!isFolder) {
-    throw new StewardError('config', `${path} is not a folder.`, { hint: 'Move it away.' });
+    throw new StewardError('config', `${path} is not a folder.`, { hint: 'Move or rename it.' });
   }
   return made;
 }
@@ -39,7 +39,7 @@ function makeAll(path: string): string[] {
     return makeFolders(path);
   } catch (error) {
     if (errnoCode(error) !== 'ENOENT') throw error;
-    throw new StewardError('unavailable', `Cannot create the folder ${path}.`, {
+    throw new StewardError('unavailable', `Could not create the folder ${path}.`, {
       hint: 'Set STEWARD_HOME, HOME and the XDG variables to folders on a writable disk.',
       cause: error,
     });
@@ -50,21 +50,21 @@ function leadsToFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Makes a folder private; true if it was not. */
+/** Makes a folder private; false if it already was. */
 export function makePrivate(path: string): boolean {
   if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return false;
   chmodSync(path, 0o700);
   return true;
 }
 
-/** Returns whether users other than the owner can access the path. Follows links; always false on Windows. */
+/** Returns whether other users can access the path. Follows links. Always false on Windows. */
 export function isOpenToOthers(path: string): boolean {
   if (process.platform === 'win32') return false;
   const found = statSync(path, { throwIfNoEntry: false });
   return found !== undefined && (found.mode & 0o077) !== 0;
 }
 
-/** Returns whether anything exists at the path, even a broken link. */
+/** Returns whether the path exists, even as a broken link. */
 export function exists(path: string): boolean {
   return lstatOf(path) !== undefined;
 }
@@ -77,9 +77,9 @@ export interface FileFacts {
   isLink: boolean;
 }
 
-/** Returns the facts of a path without following links; undefined if nothing exists there. */
+/** Returns the facts of a path without following links, or undefined if it doesn't exist. */
 export function lstatOf(path: string): FileFacts | undefined {
-  // Creating an error with its stack would cost more than the call.
+  // Building an error with its stack would cost more than the call.
   const found = unless(['ENOTDIR'], () => lstatSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return undefined;
   return {
@@ -91,7 +91,7 @@ export function lstatOf(path: string): FileFacts | undefined {
   };
 }
 
-/** Returns the names in a folder, unsorted; none if it does not exist. */
+/** Returns the unsorted names in a folder; empty if it doesn't exist. */
 export function listFolder(path: string): string[] {
   return unless(['ENOENT'], () => readdirSync(path)) ?? [];
 }
@@ -101,7 +101,7 @@ export function removeFile(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** Removes a folder and its content; links in it are not followed. */
+/** Removes a folder and its content. Doesn't follow links in it. */
 export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }
@@ -117,15 +117,15 @@ export function removeEmptyFolder(path: string): boolean {
 
 const NOT_REMOVABLE = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EBUSY', 'EPERM', 'EACCES'];
 
-/** Returns the permission bits of the target of a path; undefined if it does not exist. */
+/** Returns the mode of a path, following links; undefined if it doesn't exist. */
 export function modeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : found.mode & 0o777;
 }
 
 /**
- * Creates a folder and its missing parents (0700) if needed; returns those it created, the outermost first. Node's
- * `recursive` option hangs where the system denies that an existing parent exists, as /proc does.
+ * Creates a folder and its missing parents (0700); returns the folders it created, outermost first. Node's
+ * `recursive` option hangs where mkdir fails for an existing parent, as in /proc.
  */
 export function makeFolders(path: string): string[] {
   const missing: string[] = [];
@@ -138,7 +138,7 @@ function isThere(path: string): boolean {
 }
 
 function make(folder: string): boolean {
-  // Another process was first, or it is a broken link.
+  // Another process created it first, or it is a broken link.
   const made = unless(['EEXIST'], () => {
     mkdirSync(folder, { mode: 0o700 });
     return true;
@@ -146,10 +146,10 @@ function make(folder: string): boolean {
   return made === true;
 }
 
-/** Free space of a disk for this user. */
+/** Disk space that this user can use. */
 export interface FreeSpace {
   bytes: number;
-  /** Files that can still be created; null if unlimited. */
+  /** Number of files that can still be created; null if unlimited. */
   files: number | null;
 }
 
@@ -158,7 +158,7 @@ export function freeSpace(path: string): FreeSpace {
   return { bytes: bavail * bsize, files: files > 0 ? ffree : null };
 }
 
-/** Files below a path (links count as one each) and their bytes. */
+/** The files below a path, with a link counted as one file. */
 export interface DiskUse {
   files: number;
   bytes: number;
@@ -175,14 +175,12 @@ export function diskUse(path: string): DiskUse {
   };
 }
 
-/** Returns the path with links resolved; undefined if it does not exist. */
+/** Returns the path with all links resolved, or undefined if it doesn't exist. */
 export function realPath(path: string): string | undefined {
   return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
 }
 
-/**
- * Removes folders when this process exits, after it has written its code cache; then those of `ifEmpty` that are empty.
- */
+/** Removes folders after Node has written its code cache at exit, then those of `ifEmpty` that are empty. */
 export function removeAtExit(folders: readonly string[], ifEmpty: readonly string[]): void {
   process.once('exit', () => {
     for (const folder of folders) removeFolder(folder);

@@ -4,23 +4,23 @@ import { StewardError, unless } from '../../errors';
 import { readText } from './atomic-file';
 import { kindOf, targetOf, type Target } from './stat';
 
-/** The folders of a git repository, found by reading a few files without starting git. */
+/** A git checkout or bare repository, found by reading a few files instead of starting git. */
 export interface GitFolder {
-  /** The requested checkout or bare repository; git runs here. */
+  /** The checkout or bare repository; git commands run here. */
   root: string;
-  /** The folder of this checkout's HEAD: `.git`, `…/.git/worktrees/x`, `…/.git/modules/x`. */
+  /** The folder with this checkout's HEAD: `.git`, `…/.git/worktrees/x`, `…/.git/modules/x`. */
   gitDir: string;
-  /** The folder of the refs and objects, which all worktrees of a repository share. */
+  /** The folder with refs and objects, shared by all worktrees of a repository. */
   commonDir: string;
-  /** The main checkout or bare repository: `root`, unless that is a linked worktree. */
+  /** The main checkout or bare repository; differs from `root` in a linked worktree. */
   mainRoot: string;
-  /** The repository's folder name, the same in all worktrees and without the `.git` of a bare repository. */
+  /** The repository's folder name, the same in all worktrees, and without `.git` for a bare repository. */
   name: string;
-  /** `dev:ino` of commonDir; identifies a repository that is reachable under two paths. */
+  /** `dev:ino` of commonDir, which identifies a repository that has two paths. */
   id: string;
 }
 
-/** Returns the repository at exactly this path; undefined if there is none. */
+/** Returns the repository at exactly this path, or undefined. */
 export function gitFolderAt(path: string): GitFolder | undefined {
   const root = resolve(path);
   const dotGit = join(root, '.git');
@@ -30,25 +30,24 @@ export function gitFolderAt(path: string): GitFolder | undefined {
     const gitDir = linkIn(dotGit);
     return gitDir === undefined ? undefined : folderAt(root, gitDir);
   }
-  // A bare repository or a .git folder. HEAD is checked first because few folders have one, and every hook walks up.
+  // A bare repository or a .git folder. Checks HEAD first: few folders have one, and every hook walks up the
+  // tree.
   if (kindOf(join(root, 'HEAD')) === undefined) return undefined;
   const isBare = kindOf(join(root, 'objects')) === 'folder' && kindOf(join(root, 'refs')) !== undefined;
   return isBare || kindOf(join(root, 'commondir')) === 'file' ? folderAt(root, root) : undefined;
 }
 
-/** Returns the name and the main checkout of the repository that contains a path. */
+/** Returns the name and main checkout of the repository that contains a path. */
 export function repositoryOf(path: string): { name: string; root: string } | undefined {
   const found = checkoutOf(path);
   return found === undefined ? undefined : { name: found.name, root: found.mainRoot };
 }
 
-/**
- * Returns the checkout that contains a path. Walks up without starting a process; the path may be missing or invalid.
- */
+/** Returns the checkout that contains a path, which may be missing or invalid. Doesn't start a process. */
 export function checkoutOf(path: string): GitFolder | undefined {
   if (path.includes('\0')) return undefined;
   for (let at = resolve(path); ; at = dirname(at)) {
-    // An unreadable folder cannot be this user's repository.
+    // An unreadable folder can't be this user's repository.
     const found = unless(['EACCES', 'EPERM'], () => gitFolderAt(at));
     if (found !== undefined) return found;
     if (dirname(at) === at) return undefined;
@@ -58,7 +57,7 @@ export function checkoutOf(path: string): GitFolder | undefined {
 /** Returns the branch that HEAD names; null if HEAD is detached or unreadable. */
 export function branchOf(gitDir: string): string | null {
   const branch = /^ref: refs\/heads\/(.+)$/.exec(readLink(join(gitDir, 'HEAD')) ?? '')?.[1];
-  // With reftables, HEAD is only a placeholder.
+  // Repositories with reftables have only a placeholder in HEAD.
   return branch === undefined || branch === '.invalid' ? null : branch;
 }
 
@@ -72,27 +71,26 @@ function folderAt(root: string, gitDir: string, found?: Target): GitFolder | und
   return { root, gitDir, commonDir, mainRoot: holder, name: nameOf(holder), id };
 }
 
-/** Returns the checkout that owns a common folder; a bare repository owns itself. */
+/** Returns the checkout that owns a common folder. A bare repository owns itself. */
 function ownerOf(commonDir: string): string {
   return basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
 }
 
 function nameOf(folder: string): string {
   const name = basename(folder);
-  // In `project/.bare` with worktrees beside it, the project is the parent folder.
+  // In `project/.bare` with worktrees next to it, the name is the parent folder's.
   if (name.startsWith('.') && name.length > 1) return basename(dirname(folder)) || name;
   return name.length > 4 && name.endsWith('.git') ? name.slice(0, -4) : name || folder;
 }
 
 const MAX_LINK_BYTES = 8192;
 
-/** Returns the target of a `.git` file (worktree, submodule, --separate-git-dir). */
+/** Returns where a `.git` file points (worktree, submodule, --separate-git-dir). */
 function linkIn(dotGit: string): string | undefined {
   const target = /^gitdir: ([^\0]+)$/.exec(readLink(dotGit) ?? '')?.[1];
   return target === undefined ? undefined : resolve(dirname(dotGit), target);
 }
 
-/** Returns the folder that a linked worktree shares with the main checkout. */
 function commonDirOf(gitDir: string): string {
   const path = join(gitDir, 'commondir');
   if (kindOf(path) === undefined) return gitDir;
@@ -100,7 +98,10 @@ function commonDirOf(gitDir: string): string {
   return text === undefined || text === '' || text.includes('\0') ? gitDir : resolve(gitDir, text);
 }
 
-/** Returns a file's text without its line end; undefined if it is not a regular file, or too large for a git link. */
+/**
+ * Returns a file's text without its line break, or undefined if it isn't a regular file or is too large for a
+ * git link.
+ */
 function readLink(path: string): string | undefined {
   try {
     return readText(path, { followLink: true, maxBytes: MAX_LINK_BYTES })?.replace(/(?<![\r\n])[\r\n]+$/, '');

@@ -8,24 +8,24 @@ import { ensureFolder, exists, removeEmptyFolder, removeFile } from './folder';
 import { isObject } from './json-object';
 import { withLock } from './lock';
 
-/** One change outside of steward's own state, with the data that undoes it. */
+/** A change outside the user area, with the data needed to undo it. */
 export interface InstallEntry {
-  /** Such as `hooks:claude-code`. An id, path and machine have one entry. */
+  /** Such as `hooks:claude-code`. There is one entry for an id, path and machine. */
   id: string;
-  /** Decides how it is undone, such as `settings-entries` or `file`. */
+  /** Selects how to undo the change, such as `settings-entries` or `file`. */
   kind: string;
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
-  /** What was added; its form depends on the kind. */
+  /** What was added; the format depends on the kind. */
   added: Readonly<Record<string, unknown>>;
-  /** SHA-256 (hex) of the file before the change; null: missing or unknown. */
+  /** SHA-256 (hex) of the file before the change, or null if it was missing or is unknown. */
   before: string | null;
   /** SHA-256 of the file after the change. */
   after: string | null;
   backups: readonly Backup[];
   /** ISO-8601, UTC. */
   at: string;
-  /** The machine that was changed: the user area may be synced. */
+  /** The changed machine. Needed because the user area may be synced. */
   machine: string;
 }
 
@@ -36,27 +36,30 @@ export interface Backup {
 
 export interface ManifestDeps {
   path: string;
-  /** Machine-local. */
+  /** A local path, even if the user area is synced. */
   lockPath: string;
   clock: Clock;
   machineId: string;
 }
 
 export interface InstallManifest {
-  /** The entries of this machine, the oldest first. */
+  /** Returns the entries of this machine, oldest first. */
   entries: () => InstallEntry[];
   find: (id: string, path: string) => InstallEntry | undefined;
-  /** Stores an entry durably. Call it before the change, so that a crash never leaves an unrecorded change. */
+  /** Stores an entry durably. Call it before the change, so a crash can't leave an unrecorded change. */
   record: (entry: InstallEntry) => void;
   forget: (id: string, path: string) => void;
 }
 
 const VERSION = 1;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** An installer may run programs of the system while it holds the lock. */
+/** An installer may run system programs while it holds the lock. */
 const LOCK_WAIT_MS = 30_000;
 
-/** Runs an installer or uninstaller, one at a time on this machine. Throws `config` for a damaged or newer manifest. */
+/**
+ * Runs an installer or uninstaller under the machine's lock. Throws `config` if the manifest is damaged or
+ * newer.
+ */
 export async function withInstallManifest<T>(
   deps: ManifestDeps,
   work: (manifest: InstallManifest) => T | Promise<T>,
@@ -65,12 +68,12 @@ export async function withInstallManifest<T>(
   return withLock(deps.lockPath, { clock, machineId, waitMs: LOCK_WAIT_MS }, async () => work(open(deps)));
 }
 
-/** Returns the entries of this machine, without taking the lock. */
+/** Returns the entries of this machine without taking the lock. */
 export function readInstallManifest(path: string, machineId: string): InstallEntry[] {
   return read(path).filter(({ machine }) => machine === machineId);
 }
 
-/** Returns whether any machine has an entry with this id. Does not create the machine id. */
+/** Returns whether any machine has an entry with this id. Doesn't create the machine id. */
 export function isInstalledAnywhere(path: string, id: string): boolean {
   return read(path).some((entry) => entry.id === id);
 }
@@ -109,7 +112,7 @@ function read(path: string): InstallEntry[] {
   if (!isObject(content) || typeof content['version'] !== 'number') throw broken(path);
   if (content['version'] > VERSION) {
     throw new StewardError('config', `${path} was written by a newer steward.`, {
-      hint: 'Update steward. The file was not changed.',
+      hint: 'Update steward. The file is unchanged.',
     });
   }
   const entries = content['entries'];
@@ -127,7 +130,7 @@ function parse(text: string, path: string): unknown {
 
 function broken(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path}, the install manifest, is damaged.`, {
-    hint: 'Move it away; an uninstall then removes what it finds without it.',
+    hint: 'Move or rename it. An uninstall then removes what it can find without it.',
     cause,
   });
 }
@@ -150,13 +153,13 @@ export interface RecordedFile {
   id: string;
   path: string;
   text: string;
-  /** The previous text. */
+  /** The previous text of the file. */
   was?: string | undefined;
-  /** An existing folder above it. */
+  /** The deepest existing folder above the file. */
   top: string;
 }
 
-/** Records and writes a file with its missing folders. Follows links in its path. */
+/** Records and writes a file, creating missing folders. Follows links in its path. */
 export function writeRecorded(
   manifest: InstallManifest,
   { id, path, text, was, top }: RecordedFile,
@@ -181,7 +184,7 @@ export function writeRecorded(
   replaceFile(path, text);
 }
 
-/** Removes the empty folders that were created for the entries, the deepest first. */
+/** Removes the empty folders that were created for the entries, deepest first. */
 export function removeMadeFolders(entries: readonly InstallEntry[]): void {
   const folders = [...new Set(entries.flatMap(madeFolders))].sort((a, b) => b.length - a.length);
   for (const folder of folders) removeEmptyFolder(folder);

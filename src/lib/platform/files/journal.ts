@@ -9,22 +9,20 @@ import { readHead, readLines } from './jsonl';
 import { shortHash } from './short-hash';
 
 /**
- * An append-only file of JSON lines. A reader stores its cursor together with the state that it builds from the
- * entries, so nothing counts twice; without that file it rebuilds the state from `LOG_START`.
+ * An append-only file of JSON lines. A reader stores its cursor together with the state it builds, so no
+ * entry counts twice; if that file is missing, it rebuilds the state from `LOG_START`.
  */
 export interface Journal<E> {
   path: string;
-  /** Parses a line; undefined skips it. */
+  /** Parses a line, or returns undefined to skip it. */
   parse: (text: string) => E | undefined;
-  /** At this size `append` renames the journal to `rotatedName`, which replaces the previous one. */
+  /** Size at which `append` renames the journal to `rotatedName`, replacing the previous one. */
   rotateBytes?: number;
   /** Longer lines are skipped. Default: 64 KiB. */
   maxLineBytes?: number;
 }
 
-/**
- * Appends an entry and returns the journal's size. The entry survives a crash of the process but not a power failure.
- */
+/** Appends an entry and returns the journal's size. The entry survives a crash but not a power failure. */
 export function append<E>(journal: Journal<E>, entry: E, nowMs?: number): number {
   const { rotateBytes } = journal;
   return appendLog(journal.path, JSON.stringify(entry), {
@@ -41,27 +39,30 @@ export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (en
   });
 }
 
-/** Rotates a journal of at least `bytes`. Only its single reader may call this, after storing a cursor at the end. */
+/**
+ * Rotates a journal of at least `bytes`. Only its single reader may do this, with its cursor stored at the
+ * end.
+ */
 export function rotateRead({ path }: { path: string }, bytes: number): void {
   if ((lstatOf(path)?.size ?? 0) > bytes) renameOver(path, rotatedName(path));
 }
 
-/** A reader's position in a journal that others append to and rotate. */
+/** A reader's position in a journal that other processes append to and rotate. */
 export interface LogCursor {
-  /** Bytes read. */
+  /** Number of bytes read. */
   offset: number;
-  /** Hash of the log's beginning, which detects a replaced file. */
+  /** Hash of the start of the log; detects a replaced file. */
   head: string;
   /** Position in the rotated log, which a stalled process may still write to. */
   rotated?: Omit<LogCursor, 'rotated'>;
 }
 
 export const LOG_START: LogCursor = { offset: 0, head: '' };
-/** The first line has a time and an id. */
+/** Enough to be unique: the first line has a time and an id. */
 const HEAD_BYTES = 160;
 const HASH_LENGTH = 16;
 
-/** Parses a stored cursor; undefined if it is invalid. Older versions stored the head itself instead of its hash. */
+/** Parses a stored cursor; undefined if it is invalid. Older versions stored the head instead of its hash. */
 export function asLogCursor(value: unknown): LogCursor | undefined {
   if (!isObject(value)) return undefined;
   const { offset, head, rotated } = value;
@@ -75,13 +76,14 @@ export function asLogCursor(value: unknown): LogCursor | undefined {
 }
 
 /**
- * Receives a line (undefined: too long or not UTF-8). `wasCut`: the journal was truncated and is read from its start.
+ * Receives a line, or undefined if it is too long or not UTF-8. `wasCut`: the journal was truncated and is
+ * read from the start.
  */
 type TakeLine = (text: string | undefined, wasCut: boolean) => void;
 
 /**
- * Calls `take` for each line after the cursor, first those of the rotated log; returns the next cursor. A log that was
- * truncated or replaced is read from its start.
+ * Calls `take` for each line after the cursor, beginning with the rotated log; returns the next cursor. Reads
+ * a truncated or replaced log from the start.
  */
 export function readLog(path: string, cursor: LogCursor, take: TakeLine): LogCursor {
   const old = rotatedName(path);
@@ -100,13 +102,13 @@ export function readLog(path: string, cursor: LogCursor, take: TakeLine): LogCur
   return { ...(next ?? cursor), ...(rotated === undefined ? {} : { rotated }) };
 }
 
-/** Returns the position after the last complete line; undefined without one. */
+/** Returns the position after the last complete line, or undefined if there is none. */
 function readFrom(
   path: string,
   from: number,
   onText: (text: string | undefined) => void,
 ): LogCursor | undefined {
-  // A writer that sees another's half-written line starts with a line feed, which leaves an empty line.
+  // A writer that finds another's half-written line first writes a line feed, which leaves an empty line.
   const read = readLines(path, { from }, ({ text }) => text !== '' && onText(text));
   if (read === undefined || read.end === 0) return undefined;
   return { offset: read.end, head: headOf(path, read.end) ?? '' };
@@ -116,22 +118,22 @@ function startsAs(path: string, { offset, head }: LogCursor): boolean {
   return headOf(path, offset) === head;
 }
 
-/** Returns the hash of the beginning of a log; undefined if it is shorter, or missing. */
+/** Returns the hash of the start of a log, or undefined if the log is missing or too short. */
 function headOf(path: string, offset: number): string | undefined {
   const want = Math.min(offset, HEAD_BYTES);
   const head = readHead(path, want);
   return head === undefined || head.length < want ? undefined : hashOf(head.toString('latin1'));
 }
 
-/** A hash, since cursors must not store the content of lines. */
+/** Hashed because cursors must not contain text from the log. */
 function hashOf(head: string): string {
   return head === '' ? '' : `${shortHash(head)}${shortHash(`/${head}`)}`;
 }
 
 export interface LogOptions {
-  /** At this size the log is renamed to `rotatedName`, which replaces the previous one. */
+  /** Size at which the log is renamed to `rotatedName`, replacing the previous one. */
   rotateBytes?: number;
-  /** Wall-clock ms; if given, the rotation of a killed process is abandoned after a minute. */
+  /** Current time; if given, a rotation that a killed process left is abandoned after a minute. */
   nowMs?: number;
 }
 
@@ -139,8 +141,8 @@ const LF = 10;
 const CLAIM_STALE_MS = 60_000;
 
 /**
- * Appends one line in a single write, so that many processes can share the log; returns the log's size. A power failure
- * may lose the line; `planAppend` and `completeAppend` (jsonl.ts) are durable.
+ * Appends a line in a single write, so many processes can share the log; returns the log's size. A power
+ * failure may lose the line; for durable lines use `planAppend` and `completeAppend` (jsonl.ts).
  */
 export function appendLog(path: string, line: string, options: LogOptions = {}): number {
   try {
@@ -151,7 +153,7 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
       const bytes = Buffer.from(isTorn(fd, size) ? `\n${line}\n` : `${line}\n`);
       writeWhole(fd, bytes);
       size += bytes.length;
-      // The log was rotated twice while this process stalled, so nothing reads this line.
+      // The log was rotated twice while this process stalled, so no reader would see this line.
       if (fstatSync(fd).nlink === 0) return appendLog(path, line, options);
     } finally {
       closeSync(fd);
@@ -177,13 +179,13 @@ function openLog(path: string): number {
   ensureFolder(dirname(path));
   const made = openRegular(path, flags);
   if (made !== undefined) return made;
-  throw new StewardError('unavailable', `${dirname(path)} was removed during the run.`, {
+  throw new StewardError('unavailable', `${dirname(path)} was removed while steward was running.`, {
     hint: 'Try again.',
   });
 }
 
 function writeWhole(fd: number, bytes: Buffer): void {
-  // A full disk may store only part of the line; the next append starts a new line.
+  // A full disk may store only part of the line; the next append then starts a new line.
   for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
 }
 
@@ -193,13 +195,13 @@ function isTorn(fd: number, size: number): boolean {
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF;
 }
 
-/** If several processes find the log too large, the one with the claim checks again and renames it. */
+/** Renames a log that is too large. Of several processes that notice, the one with the claim does it. */
 function rotate(path: string, maxBytes: number, nowMs: number | undefined): void {
   const claim = `${path}.rotating`;
   const fd = takeClaim(claim, nowMs);
   if (fd === undefined) return;
   try {
-    // A reader on Windows blocks the rename; the next append retries.
+    // On Windows, an open reader blocks the rename; the next append retries.
     unless(['EPERM', 'EACCES', 'EBUSY', 'ENOENT'], () => {
       if ((lstatOf(path)?.size ?? 0) > maxBytes) renameSync(path, rotatedName(path));
     });

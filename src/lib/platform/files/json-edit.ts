@@ -1,6 +1,6 @@
 import type { JsonArray, JsonObject } from './json-tree';
 
-/** A span of a text and its replacement. */
+/** A span of text and its replacement. */
 export interface Edit {
   start: number;
   end: number;
@@ -18,8 +18,8 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Appends an item to an array or a member to an object, with the indentation and line breaks of its neighbours. If it
- * has neighbours, `removeChildren` restores the text byte for byte.
+ * Appends an item to an array or a member to an object, formatted like its neighbours. With neighbours,
+ * `removeChildren` restores the text byte for byte.
  */
 export function appendChild(
   source: string,
@@ -45,7 +45,7 @@ export function appendChild(
   };
 }
 
-/** Removes children from a container, each with its comma and the white space before it. */
+/** Removes children from a container, each with its comma and leading white space. */
 export function removeChildren(container: JsonArray | JsonObject, removed: ReadonlySet<number>): Edit[] {
   const children = childrenOf(container);
   if (removed.size === children.length) {
@@ -58,7 +58,7 @@ export function removeChildren(container: JsonArray | JsonObject, removed: Reado
       return [];
     }
     const next = children[index + 1];
-    // The first child loses the comma after it, the others the comma before them.
+    // The first child loses the comma after it; all others lose the comma before them.
     if (!keptBefore && next !== undefined) return [{ start: child.start, end: next.start, text: '' }];
     return [{ start: children[index - 1]?.end ?? child.start, end: child.end, text: '' }];
   });
@@ -78,7 +78,7 @@ interface Style {
   /** One level of indentation. */
   unit: string;
   newline: string;
-  /** The container is on one line. */
+  /** Whether the container is on one line. */
   compact: boolean;
 }
 
@@ -91,7 +91,7 @@ function styleOf(source: string): Style {
   };
 }
 
-/** Returns the white space before a value; undefined if the value is not the first on its line. */
+/** Returns the white space before a value, or undefined if the value isn't first on its line. */
 function indentBefore(source: string, offset: number): string | undefined {
   return /(?:\n)([ \t]*)$/.exec(source.slice(0, offset))?.[1];
 }

@@ -1,4 +1,4 @@
-/** Parses a JSON object; undefined if the text is invalid or another kind of value. */
+/** Parses a JSON object; undefined if the text is invalid or not an object. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -13,7 +13,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns a non-empty text, or undefined. */
+/** Returns the value if it is a non-empty string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,4 +1,4 @@
-/** A syntax error with its position; line and column count from 1. */
+/** A syntax error. Lines and columns start at 1. */
 export interface TextProblem {
   line: number;
   column: number;
@@ -12,7 +12,7 @@ export interface JsonObject {
   kind: 'object';
   start: number;
   end: number;
-  /** In the order of the text; if a key occurs twice, the last one counts. */
+  /** In source order; if a key occurs twice, the last one wins. */
   members: JsonMember[];
 }
 
@@ -37,15 +37,15 @@ export interface JsonScalar {
 }
 
 export type ParsedTree =
-  /** `duplicate`: the first key that occurs twice in one object, which JSON.parse accepts. */
+  /** `duplicate`: the first key that occurs twice in an object. JSON.parse accepts those. */
   { root: JsonNode; duplicate: TextProblem | undefined } | { problem: TextProblem };
 
-/** People nest a few levels by hand; anything far deeper is an accident or an attack. */
+/** Files written by hand have a few levels; far deeper nesting is an accident or an attack. */
 const MAX_DEPTH = 64;
 
 /**
- * Parses JSON as strictly as JSON.parse (but accepts a byte order mark), with the position of every value. Messages
- * never quote the text, which may hold secrets.
+ * Parses JSON as strictly as JSON.parse, except that it allows a byte order mark, and records the position of
+ * every value. Messages never quote the text, which may contain secrets.
  */
 export function parseJsonTree(source: string): ParsedTree {
   const cursor: Cursor = { source, at: source.startsWith('\ufeff') ? 1 : 0, duplicateAt: undefined };
@@ -72,7 +72,7 @@ export function placeOf(source: string, offset: number): { line: number; column:
   return { line: breaks.length, column: (breaks[breaks.length - 1] ?? '').length + 1 };
 }
 
-/** Thrown to end a scan from any depth; caught in this file. */
+/** Thrown to abandon a scan at any depth; caught in this file. */
 class Fault extends Error {
   constructor(
     readonly offset: number,

@@ -11,7 +11,7 @@ export interface Line {
   offset: number;
   /** Length without the line feed. */
   bytes: number;
-  /** Undefined if it is too long or not UTF-8. */
+  /** Undefined if the line is too long or not UTF-8. */
   text: string | undefined;
 }
 
@@ -20,25 +20,25 @@ export interface ReadEnd {
   size: number;
   /** Offset after the last complete line. */
   end: number;
-  /** Bytes after the last line feed: a line in progress, or torn by a crash. */
+  /** Bytes after the last line feed: a line that is being written, or that a crash cut off. */
   torn: number;
 }
 
 export interface ReadOptions {
   from?: number;
   maxLineBytes?: number;
-  /** Treats the bytes after the last line feed as a line. */
+  /** Whether to treat the bytes after the last line feed as a line. */
   tail?: boolean;
 }
 
-/** steward's lines have a few hundred bytes. */
+/** Far above steward's own lines, which have a few hundred bytes. */
 const MAX_LINE_BYTES = 64 * 1024;
 const CHUNK = 256 * 1024;
 const LF = 10;
 
 /**
- * Calls `onLine` for every complete line after an offset, in bounded memory. Undefined if the file does not exist; a
- * `size` below `from` means that it was truncated or replaced.
+ * Calls `onLine` for every complete line after an offset, in bounded memory. Returns undefined if the file
+ * doesn't exist. A `size` below `from` means the file was truncated or replaced.
  */
 export function readLines(
   path: string,
@@ -60,7 +60,7 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): R
   const buffer = Buffer.allocUnsafe(CHUNK);
   let position = from;
   let lineStart = from;
-  /** Earlier chunks of the current line; emptied once it is too long. */
+  /** Earlier chunks of the current line; discarded once the line is too long. */
   let held: Buffer[] = [];
   while (position < size) {
     const got = readSync(fd, buffer, 0, Math.min(CHUNK, size - position), position);
@@ -102,7 +102,7 @@ export interface AppendPlan {
   text: string;
 }
 
-/** Plans an append, after a line feed if the last line is torn. */
+/** Plans an append. Begins with a line feed if the last line is incomplete. */
 export function planAppend(path: string, lines: readonly string[]): AppendPlan {
   const body = textOf(lines);
   const fd = openRegular(path, constants.O_RDONLY);
@@ -115,7 +115,7 @@ export function planAppend(path: string, lines: readonly string[]): AppendPlan {
   }
 }
 
-/** Completes a planned append exactly once, even if a crash or a full disk interrupted it before. Durable. */
+/** Completes a planned append exactly once, even after a crash or a full disk. Durable. */
 export function completeAppend(path: string, plan: AppendPlan): void {
   withAppender(path, (fd) => {
     const bytes = Buffer.from(plan.text, 'utf8');
@@ -128,7 +128,7 @@ export function completeAppend(path: string, plan: AppendPlan): void {
       writeAll(fd, bytes.subarray(there.length));
       return;
     }
-    // Another process wrote here, or the file was truncated or replaced: missing lines go to the end.
+    // Another process wrote here, or the file was truncated or replaced. Append the missing lines.
     const missing = missingLines(fd, plan, size);
     const text = textOf(missing);
     if (text !== '') writeAll(fd, Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8'));
@@ -138,7 +138,7 @@ export function completeAppend(path: string, plan: AppendPlan): void {
 function withAppender(path: string, work: (fd: number) => void): void {
   try {
     const fd = openRegular(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND);
-    // With O_CREAT, a missing file means a missing folder.
+    // With O_CREAT, only a missing folder gives ENOENT.
     if (fd === undefined) {
       throw new StewardError('not_found', `The folder ${dirname(path)} does not exist.`, {
         hint: 'Create the folder, or run "steward up" again.',
@@ -157,7 +157,7 @@ function withAppender(path: string, work: (fd: number) => void): void {
   }
 }
 
-/** Returns the planned lines that the file lacks after the plan's offset (or anywhere, if it was truncated). */
+/** Returns the planned lines that are missing after the plan's offset, or anywhere in a truncated file. */
 function missingLines(fd: number, plan: AppendPlan, size: number): string[] {
   const lines = plan.text.split('\n').filter((line) => line !== '');
   const longest = Math.max(0, ...lines.map((line) => Buffer.byteLength(line)));
@@ -197,7 +197,7 @@ function readFully(fd: number, into: Buffer, position: number): void {
   while (done < into.length) {
     const got = readSync(fd, into, done, into.length - done, position + done);
     if (got === 0) {
-      throw new StewardError('unavailable', 'A file was truncated during a read.', {
+      throw new StewardError('unavailable', 'A file was truncated while steward read it.', {
         hint: 'Try again.',
       });
     }
@@ -205,7 +205,7 @@ function readFully(fd: number, into: Buffer, position: number): void {
   }
 }
 
-/** Returns the first bytes of a file; undefined if it does not exist. */
+/** Returns the first bytes of a file, or undefined if it doesn't exist. */
 export function readHead(path: string, bytes: number): Buffer | undefined {
   const fd = openRegular(path, constants.O_RDONLY);
   if (fd === undefined) return undefined;

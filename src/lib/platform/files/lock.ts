@@ -22,12 +22,12 @@ import { randomName } from './short-hash';
 export interface Holder {
   pid: number;
   machine: string;
-  /** Boot of the machine and pid namespace, on Linux: a pid is unique only within them. */
+  /** Boot id and pid namespace on Linux, since pids are unique only within them. */
   boot: string | null;
   namespace: string | null;
-  /** Start of the process in clock ticks since boot, on Linux: a pid can be reused, but not with the same start. */
+  /** Start time in clock ticks since boot, on Linux. Distinguishes processes that had the same pid. */
   started: string | null;
-  /** When the holder took the lock, wall-clock ms. */
+  /** When the holder took the lock. */
   at: number;
   /** 16 random hex digits. */
   token: string;
@@ -35,29 +35,31 @@ export interface Holder {
 
 interface GoneOptions {
   machineId: string;
-  /** Wall-clock ms. */
   nowMs: number;
-  /** A holder whose process is invisible counts as gone after this long without a refresh. */
+  /** How long a holder whose process isn't visible may go without a refresh before it counts as gone. */
   staleAfterMs: number;
-  /** Wall-clock ms of the last refresh; default: when the lock was taken. */
+  /** Time of the last refresh. Default: when the lock was taken. */
   lastSignMs?: number;
-  /** Returns when a process started, wall-clock ms, if the lock file does not say; undefined if unknown. */
+  /** Returns the start time of a process if the lock file doesn't have it, or undefined if unknown. */
   processStart: (pid: number) => number | undefined;
 }
 
 export interface LockOptions {
   clock: Clock;
   machineId: string;
-  /** How long to wait for a running holder. */
+  /** How long to wait while the holder runs. */
   waitMs: number;
-  /** A holder whose process is invisible, such as one on another machine, counts as gone after this long. */
+  /**
+   * How long a holder whose process isn't visible, such as one on another machine, keeps the lock without a
+   * refresh.
+   */
   staleAfterMs?: number;
   processStart?: (pid: number) => number | undefined;
-  /** True if the holder answers although it seems gone: its lock is then respected. */
+  /** Returns whether the holder still responds although it seems gone; if so, it keeps the lock. */
   answers?: () => Promise<boolean>;
 }
 
-/** A lock or claim file; without a holder if its content is invalid. */
+/** A lock or claim file. `holder` is missing if its content is invalid. */
 interface Found {
   token: string;
   holder: Holder | undefined;
@@ -65,20 +67,20 @@ interface Found {
 }
 
 const STALE_AFTER_MS = 10 * 60_000;
-/** Lock files appear complete; an invalid one comes from a crash of the machine, or from a person. */
+/** Lock files are created complete, so an invalid one comes from a machine crash or a manual edit. */
 const UNREADABLE_STALE_MS = 5_000;
 const TEMPS_STALE_MS = 60_000;
 const LONGEST_PAUSE_MS = 50;
-/** How often a holder updates the date of its lock. */
+/** How often a holder updates the modification time of its lock. */
 const REFRESH_MS = 30_000;
-/** A process that started this long after the lock was taken has reused the holder's pid. */
+/** A process that started this much later than the lock was taken has reused the holder's pid. */
 const REUSED_AFTER_MS = 60_000;
 
 /**
- * Runs `work` while holding the lock file. Takes over the lock of a process that is gone; throws `locked` after
- * `waitMs`. A process takes a lock by linking a complete file to its name. To take over a stale lock, it first creates
- * the claim named after the old holder's token; if it dies too, its own token names the next claim. So no process
- * mistakes another's new lock for the stale one.
+ * Runs `work` while holding a lock file. Takes over the lock of a dead process; throws `locked` after
+ * `waitMs`. A process takes a lock by linking a complete file to its name. Before it takes over a stale lock,
+ * it creates a claim named after the old holder's token; if it dies too, its own token names the next claim.
+ * That way, no process mistakes a new lock for the stale one.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
@@ -108,7 +110,7 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
 
 function staleness(options: LockOptions): (found: Found) => boolean {
   const { clock, machineId, staleAfterMs = STALE_AFTER_MS } = options;
-  // Looking up a start time runs a program, so it happens once per holder.
+  // Getting a start time runs a program, so it is done once for each holder.
   const starts = new Map<number, number | undefined>();
   const startOf = (pid: number): number | undefined => {
     if (!starts.has(pid)) starts.set(pid, (options.processStart ?? processStart)(pid));
@@ -121,17 +123,17 @@ function staleness(options: LockOptions): (found: Found) => boolean {
   };
 }
 
-/** Updates only the date, since rewriting the file could undo a take-over. */
+/** Updates only the modification time, since rewriting the file could undo a takeover. */
 function refresh(path: string, token: string, nowMs: number): void {
   try {
     if (readLock(path)?.token === token) utimesSync(path, nowMs / 1000, nowMs / 1000);
   } catch (error) {
-    // If the folder was removed, the lock only looks older than it is.
+    // If the folder was removed, a failed refresh only makes the lock look older.
     if (errnoCode(error) === undefined && !(error instanceof StewardError)) throw error;
   }
 }
 
-/** Takes a free or stale lock; false if another process was first. */
+/** Takes a free or stale lock; false if another process was faster. */
 function acquire(
   path: string,
   stale: Found | undefined,
@@ -162,7 +164,7 @@ function takeOver(
   }
   let isTaken = false;
   try {
-    // An earlier claimer may have replaced the lock and removed the claims in the meantime.
+    // An earlier claimer may have replaced the lock and removed the claims by now.
     if (readLock(path)?.token !== stale.token) return false;
     renameOver(temp, path);
     isTaken = true;
@@ -173,7 +175,7 @@ function takeOver(
   }
 }
 
-/** Removes the claims on the replaced lock, and temp files of killed processes. */
+/** Removes claims on the replaced lock, and temp files that killed processes left. */
 function sweep(path: string, nowMs: number): void {
   const folder = dirname(path);
   const prefix = basename(claimOf(path, ''));
@@ -204,11 +206,11 @@ function lockedError(path: string): StewardError {
   const holder = readLock(path)?.holder;
   const who = holder === undefined ? 'Another process' : `Process ${holder.pid}`;
   return new StewardError('locked', `${who} holds the lock ${path}.`, {
-    hint: 'Wait for it to finish, then run the command again.',
+    hint: 'Wait for it to finish, then rerun the command.',
   });
 }
 
-/** Returns a running process, such as this process's parent, as a lock holder. */
+/** Returns a running process as a lock holder. */
 export function holderOf(pid: number, machineId: string, nowMs: number, token: string): Holder {
   const { boot, namespace } = scope();
   const started = processFacts(pid)?.started ?? null;
@@ -227,8 +229,8 @@ export function parseHolder(text: string): Holder | undefined {
 }
 
 /**
- * Returns whether the holder is gone, by its pid and start if its process is visible here, else by its last refresh; a
- * refresh in the future counts as expired.
+ * Returns whether the holder is gone. If its process is visible here, its pid and start time decide,
+ * otherwise its last refresh; a refresh in the future counts as expired.
  */
 export function isGone(holder: Holder, options: GoneOptions): boolean {
   if (holder.machine === options.machineId) {
@@ -248,7 +250,7 @@ function isProcessGone({ pid, started, at }: Holder, options: GoneOptions): bool
   return startedMs !== undefined && startedMs > at + REUSED_AFTER_MS;
 }
 
-/** Returns whether a process with this pid exists, even as a zombie. */
+/** Returns whether a process with this pid exists; true for a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -258,7 +260,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns when a process started, wall-clock ms, from ps or PowerShell; undefined if unknown. */
+/** Returns when a process started, from ps or PowerShell; undefined if unknown. */
 export function processStart(pid: number): number | undefined {
   const isWindows = process.platform === 'win32';
   const script = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`;
@@ -273,7 +275,7 @@ export function processStart(pid: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Null except on Linux: elsewhere pids are unique on the machine. */
+/** Null except on Linux; elsewhere pids are unique. */
 function scope(): { boot: string | null; namespace: string | null } {
   return {
     boot: systemText(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? null,
@@ -281,12 +283,12 @@ function scope(): { boot: string | null; namespace: string | null } {
   };
 }
 
-/** Returns fields 3 and 22 of /proc/PID/stat; undefined without /proc. */
+/** Reads fields 3 and 22 of /proc/PID/stat; undefined without /proc. */
 function processFacts(pid: number): { started: string; hasEnded: boolean } | undefined {
   const stat = systemText(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   const started = fields?.[19];
-  // A killed process stays a zombie until its parent reaps it; in a container often forever.
+  // A killed process stays a zombie until its parent reaps it, which in a container may never happen.
   return started === undefined ? undefined : { started, hasEnded: ['Z', 'X'].includes(fields?.[0] ?? '') };
 }
 

@@ -7,26 +7,26 @@ import { ensureFolder } from './folder';
 import { machineStatePath } from './paths';
 
 /**
- * Returns the random id of this machine, which distinguishes machines that share a synced user area. It is created once;
- * concurrent first runs get the same one.
+ * Returns the random id that distinguishes machines with a synced user area. Creates it once; concurrent
+ * first runs get the same id.
  */
 export function machineId(statePath: string = machineStatePath()): string {
   const path = join(statePath, 'machine-id');
   const stored = readId(path);
   if (stored !== undefined) return stored;
-  // Loaded lazily: it would cost every hook 2 ms.
+  // A lazy load saves every hook 2 ms.
   const { randomBytes } = process.getBuiltinModule('node:crypto');
   const made = `${randomBytes(6).toString('hex')}\n`;
   ensureFolder(statePath);
   if (!createFile(path, made) && readId(path) === undefined) replaceFile(path, made);
   const id = readId(path);
   if (id !== undefined) return id;
-  throw new StewardError('unavailable', `Cannot store the machine id in ${path}.`, {
-    hint: 'Check the disk, and that no other program writes this file.',
+  throw new StewardError('unavailable', `Could not store the machine id in ${path}.`, {
+    hint: 'Check the disk and the permissions, and that no other program writes this file.',
   });
 }
 
-/** Returns the id if it exists, without creating it. */
+/** Returns the machine id, or undefined if there is none yet. */
 export function knownMachineId(statePath: string = machineStatePath()): string | undefined {
   return readId(join(statePath, 'machine-id'));
 }
@@ -36,10 +36,13 @@ function readId(path: string): string | undefined {
   return text !== undefined && /^[0-9a-f]{12}$/.test(text) ? text : undefined;
 }
 
-/** Names that Syncthing, Dropbox, Nextcloud, ownCloud, Resilio and Seafile give to conflict copies. */
+/** Names of conflict copies by Syncthing, Dropbox, Nextcloud, ownCloud, Resilio and Seafile. */
 const NAMED =
   /\.sync-conflict-\d{8}-\d{6}|conflicted copy|\((?:case|selective sync) conflict\)|[_ (]conflict-\d{8}-\d{6}|\.conflict$|\(SFConflict /i;
-/** Google Drive and iCloud append a number, OneDrive the machine: conflict copies only if the original exists too. */
+/**
+ * Google Drive and iCloud append a number, OneDrive the machine name. These are conflict copies only if the
+ * original exists.
+ */
 const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES'];
 const MAX_NAMES = 20_000;

@@ -4,7 +4,7 @@ import { StewardError } from '../../errors';
 import { openRegular } from './atomic-file';
 import { parseObject } from './json-object';
 
-/** A small state file that a long run updates in place after each step, so that a crash loses nothing. */
+/** A small state file that a long run overwrites after each step, so a crash loses nothing. */
 export interface MarkFile<T> {
   read: () => T | undefined;
   write: (value: T) => void;
@@ -14,15 +14,15 @@ export interface MarkFile<T> {
 const BYTES = 512;
 
 /**
- * Opens a mark file, creating it if needed. Each write is one system call over the same bytes, so readers see the old
- * or the new value even if the writer is killed. Writes are not synced: a power failure may lose the latest. A value
- * has at most 511 bytes of JSON.
+ * Opens a mark file, creating it if needed. Each write overwrites the same bytes in one system call, so
+ * readers see the old or the new value even if the writer is killed. Not synced: a power failure may lose the
+ * latest value. A value has at most 511 bytes of JSON.
  */
 export function openMark<T extends object>(path: string): MarkFile<T> {
   const fd = openRegular(path, constants.O_RDWR | constants.O_CREAT);
   if (fd === undefined) {
     throw new StewardError('not_found', `The folder of ${path} does not exist.`, {
-      hint: 'Run the command again.',
+      hint: 'Rerun the command.',
     });
   }
   const bytes = Buffer.alloc(BYTES, ' ');

@@ -6,7 +6,7 @@ import { StewardError, unless } from '../../errors';
 import { folderHash } from './short-hash';
 import { clean } from '../terminal/terminal';
 
-/** The environment that determines the folders. */
+/** The part of the environment that determines steward's folders. */
 export interface PathHost {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
@@ -17,19 +17,22 @@ export function processHost(): PathHost {
   return {
     platform: process.platform,
     env: process.env,
-    // Lazy: a service account with STEWARD_HOME set may have no home folder.
+    // A getter, because a service account with STEWARD_HOME set may have no home folder.
     get home() {
       return homeFolder();
     },
   };
 }
 
-/** Returns the absolute path of the user area, `$STEWARD_HOME` or `~/.steward`; throws `config` for a relative one. */
+/**
+ * Returns the absolute path of the user area: `$STEWARD_HOME` or `~/.steward`. Throws `config` if the
+ * variable is relative.
+ */
 export function userAreaPath(host: PathHost = processHost()): string {
   const { resolve, join, isAbsolute } = pathOf(host);
   const set = nonEmpty(host.env['STEWARD_HOME']);
   if (set === undefined) return resolve(join(host.home, '.steward'));
-  // No shell expands ~ in a service file or in JSON.
+  // In a service file or JSON, no shell has expanded the ~.
   if (/^~(?:$|[/\\])/.test(set)) return resolve(join(host.home, set.slice(1)));
   if (isAbsolute(set)) return resolve(set);
   throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}.`, {
@@ -42,7 +45,10 @@ export function expandHome(path: string, home: string): string {
   return /^~[/\\]/.test(path) ? pathOf(process).join(home, path.slice(2)) : path;
 }
 
-/** Returns the folder of machine-local state (locks, socket, token), outside of a user area that may be synced. */
+/**
+ * Returns the folder for machine-local state (locks, socket, token). It is outside the user area, which may
+ * be synced.
+ */
 export function machineStatePath(host: PathHost = processHost()): string {
   const { join } = pathOf(host);
   if (host.platform === 'win32') return join(localAppData(host), 'steward', 'state');
@@ -52,7 +58,7 @@ export function machineStatePath(host: PathHost = processHost()): string {
   return join(absolute(host, 'XDG_STATE_HOME') ?? join(host.home, '.local', 'state'), 'steward');
 }
 
-/** Returns the folder of data that can be recreated at any time, such as the code cache. */
+/** Returns the folder for data that can be recreated at any time, such as the code cache. */
 export function cachePath(host: PathHost = processHost()): string {
   const { join } = pathOf(host);
   if (host.platform === 'win32') return join(localAppData(host), 'steward', 'cache');
@@ -60,13 +66,16 @@ export function cachePath(host: PathHost = processHost()): string {
   return join(absolute(host, 'XDG_CACHE_HOME') ?? join(host.home, '.cache'), 'steward');
 }
 
-/** Returns the machine-local folder of a user area, the same for every spelling of its path (links, letter case). */
+/**
+ * Returns the machine-local folder of a user area, which doesn't depend on how its path is spelled (links,
+ * letter case).
+ */
 export function machineStateOf(userArea: string, host: PathHost = processHost()): string {
   const key = folderHash(canonical(userArea, host));
   return pathOf(host).join(machineStatePath(host), key);
 }
 
-/** Resolves the links of the part of a path that exists, so that creating the rest changes nothing. */
+/** Resolves links in the existing part of a path, so that creating the rest doesn't change the result. */
 function canonical(path: string, host: PathHost): string {
   const { dirname, basename, join } = pathOf(host);
   const real = unless(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], () => realpathSync.native(path));
@@ -75,10 +84,10 @@ function canonical(path: string, host: PathHost): string {
 }
 
 function homeFolder(): string {
-  // `homedir` reads this variable first, but loading its module costs every run half a millisecond.
+  // `homedir` reads this variable too, but loading its module costs half a millisecond in every run.
   const set = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'];
   if (set !== undefined && pathOf(process).isAbsolute(set)) return set;
-  // An empty or relative $HOME would make the untrusted current folder the user's home.
+  // With an empty or relative $HOME, the untrusted current folder would become the home folder.
   for (const find of [() => homedir(), () => userInfo().homedir]) {
     const home = answer(find);
     if (home !== undefined && pathOf(process).isAbsolute(home)) return home;
@@ -88,7 +97,7 @@ function homeFolder(): string {
   });
 }
 
-/** Undefined for a user that the system does not list (a container's --user). */
+/** Undefined if the system doesn't list this user, as with a container's --user. */
 function answer(find: () => string): string | undefined {
   return unless(['ERR_SYSTEM_ERROR'], find);
 }
@@ -97,13 +106,13 @@ function localAppData(host: PathHost): string {
   return absolute(host, 'LOCALAPPDATA') ?? pathOf(host).join(host.home, 'AppData', 'Local');
 }
 
-/** The XDG specification ignores relative paths. */
+/** The XDG specification says to ignore relative paths. */
 function absolute(host: PathHost, name: string): string | undefined {
   const text = nonEmpty(host.env[name]);
   return text !== undefined && pathOf(host).isAbsolute(text) ? text : undefined;
 }
 
-/** Returns a variable; an empty one counts as unset. */
+/** Returns a variable unless it is unset or empty. */
 export function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : text;
 }

@@ -7,8 +7,9 @@ import { bury as buryFile, deadNames, moveInto, pruneDead, type Burial } from '.
 import { isObject, parseObject } from './json-object';
 
 /**
- * A durable queue with one file per entry. An entry waits in the spool's folder, moves to `claimed` while a process
- * works on it, and to `dead` if it is given up. Each move is a rename, which only one process can win.
+ * A durable queue with one file per entry. An entry starts in the spool's folder, moves to `claimed` while a
+ * process works on it, and to `dead` if it is given up. Each move is a rename, which only one process can
+ * win.
  */
 export interface Spool<T> extends Codec<T> {
   path: string;
@@ -17,22 +18,22 @@ export interface Spool<T> extends Codec<T> {
 /** How the entries of a spool are stored: JSON objects with a `version`. */
 export interface Codec<T> {
   version: number;
-  /** Parses a stored entry; `newer`: a later version wrote it, so it stays untouched. */
+  /** Parses a stored entry. `newer`: a later version of steward wrote it, so the file is left unchanged. */
   parse: (value: Record<string, unknown>) => T | 'newer' | undefined;
   isName: (name: string) => boolean;
-  /** File names sort by time. */
+  /** Returns the file name, which sorts by time. */
   nameOf: (entry: T) => string;
-  /** The machine that created the entry, which also processes it. */
+  /** Returns the machine that created the entry; only that machine processes it. */
   machineOf: (entry: T) => string;
-  /** When the entry was created, wall-clock ms. */
+  /** Returns when the entry was created. */
   timeOf: (name: string) => number;
-  /** False: an entry survives a crash of the process, but not a power failure. */
+  /** Whether entries survive a power failure. They always survive a crash. */
   durable: boolean;
-  /** A full spool rejects new entries. */
+  /** Maximum number of entries; a full spool rejects new ones. */
   cap: number;
-  /** Returns whether an entry with this name counts against the cap. Default: all do. */
+  /** Returns whether an entry counts towards the cap. Default: all do. */
   counts?: (name: string) => boolean;
-  /** Returns the feature's `unavailable` error. */
+  /** Returns the error for a full spool. */
   full: (count: number, path: string) => StewardError;
 }
 
@@ -40,18 +41,18 @@ export type Place = 'waiting' | 'claimed' | 'dead';
 
 const MAX_BYTES = 64 * 1024;
 const TEMPS_STALE_MS = 60_000;
-/** How long a count is reused: counting a full spool is expensive. */
+/** How long to reuse a count, since counting a full spool is expensive. */
 const COUNT_MS = 1000;
-/** Each machine processes its own entries; after this long it never will. */
+/** If its machine hasn't processed an entry after this long, it probably never will. */
 const FOREIGN_MS = 24 * 3_600_000;
 const LOOKED_AT = 1000;
 
-/** Returns `20261120T081500123Z`, the beginning of names that sort by time. */
+/** Returns a time that sorts as text, such as `20261120T081500123Z`. */
 export function compactTime(ms: number): string {
   return new Date(ms).toISOString().replace(/[-:.]/g, '');
 }
 
-/** Returns the time at the beginning of a name, wall-clock ms; NaN without one. */
+/** Returns the time at the start of a name, or NaN. */
 export function timeOfName(name: string): number {
   const [, year, month, day, hour, minute, second, ms] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(name) ?? [];
@@ -62,17 +63,20 @@ export function folderOf({ path }: { path: string }, place: Place): string {
   return place === 'waiting' ? path : join(path, place);
 }
 
-/** Returns the names of the entries, the oldest first. */
+/** Returns the names of the entries, oldest first. */
 export function namesIn<T>(spool: Spool<T>, place: Place): string[] {
   return listFolder(folderOf(spool, place)).filter(spool.isName).sort();
 }
 
-/** Returns an entry; undefined if it does not exist or is unreadable (damaged, a link, of a newer version). */
+/**
+ * Returns an entry, or undefined if it doesn't exist or can't be read (damaged, a link, from a newer
+ * version).
+ */
 export function readEntry<T>(spool: Spool<T>, place: Place, name: string): T | undefined {
   return look(spool, place, name).entry;
 }
 
-/** Returns the readable entries, the oldest first. */
+/** Returns the readable entries, oldest first. */
 export function entriesIn<T>(spool: Spool<T>, place: Place, limit = Infinity): T[] {
   return namesIn(spool, place)
     .slice(0, limit)
@@ -91,7 +95,7 @@ function look<T>(spool: Spool<T>, place: Place, name: string): { entry?: T; dama
   return entry === undefined ? { damaged: true } : { entry };
 }
 
-/** Returns a check that `more` entries fit, which throws if not. It counts at most once a second. */
+/** Returns a function that throws if `more` entries don't fit. It counts entries at most every second. */
 export function capacityCheck<T>(
   spool: Spool<T>,
   clock: { monotonic: () => number },
@@ -123,7 +127,7 @@ function textOf<T>(spool: Spool<T>, entry: T): string {
   return `${JSON.stringify({ version: spool.version, ...entry })}\n`;
 }
 
-/** Claims a waiting entry; false if another process was first. */
+/** Claims a waiting entry; false if another process was faster. */
 export function claim<T>(spool: Spool<T>, name: string): boolean {
   return moveInto(folderOf(spool, 'claimed'), join(spool.path, name));
 }
@@ -145,7 +149,7 @@ export function finish<T>(spool: Spool<T>, name: string): void {
   removeFile(join(folderOf(spool, 'claimed'), name));
 }
 
-/** Gives an entry up; false if another process took it. */
+/** Gives up an entry; false if another process took it. */
 export function bury<T>(
   spool: Spool<T>,
   place: Exclude<Place, 'dead'>,
@@ -155,7 +159,7 @@ export function bury<T>(
   return buryFile(folderOf(spool, 'dead'), join(folderOf(spool, place), name), burial);
 }
 
-/** Removes a waiting entry for good; false if another process took it. */
+/** Deletes a waiting entry; false if another process took it. */
 export function withdraw<T>(spool: Spool<T>, name: string): boolean {
   if (!moveInto(folderOf(spool, 'dead'), join(spool.path, name))) return false;
   removeFile(join(folderOf(spool, 'dead'), name));
@@ -168,12 +172,14 @@ export function revive<T>(spool: Spool<T>, name: string, entry: T): void {
   removeFile(join(folderOf(spool, 'dead'), name));
 }
 
-/** Returns whether another machine's entry is so old (or so far in the future) that no machine will process it. */
+/**
+ * Returns whether an entry of another machine is so old, or so far in the future, that it won't be processed.
+ */
 export function isOrphaned<T>(spool: Spool<T>, name: string, nowMs: number): boolean {
   return !(Math.abs(nowMs - spool.timeOf(name)) <= FOREIGN_MS);
 }
 
-/** Counts the entries of other machines among the oldest ones. */
+/** Returns how many of the oldest entries belong to other machines. */
 export function countForeign<T>(spool: Spool<T>, machineId: string): number {
   const entries = [...entriesIn(spool, 'claimed', LOOKED_AT), ...entriesIn(spool, 'waiting', LOOKED_AT)];
   return entries.filter((entry) => spool.machineOf(entry) !== machineId).length;
@@ -181,13 +187,13 @@ export function countForeign<T>(spool: Spool<T>, machineId: string): number {
 
 export interface Claimed<T> {
   name: string;
-  /** Undefined: unreadable. */
+  /** Undefined if the file can't be read. */
   entry: T | undefined;
 }
 
 /**
- * Returns the claims of ended processes to the queue: entries of this machine, unreadable files, and orphans of other
- * machines. Only the process that works on the spool may call this.
+ * Returns the claims of dead processes to the queue: this machine's entries, unreadable files, and orphans of
+ * other machines. Only the process that works on the spool may call this.
  */
 export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number): Claimed<T>[] {
   return namesIn(spool, 'claimed')
@@ -199,20 +205,21 @@ export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number):
     );
 }
 
-/** Result of an attempt; `gone`: another process took the entry. */
+/** The outcome of an attempt. `gone`: another process took the entry. */
 export type Attempt = 'done' | 'failed' | 'later' | 'dead' | 'gone';
 
 export interface Work<T> {
   clock: { now: () => number };
   /**
-   * Throws to retry the entry; returns `later` to leave it in the queue, `{refused}` to give it up with that reason.
+   * Processes the entry. Throw to retry it, return `later` to leave it in the queue, or `{refused}` to give
+   * it up for that reason.
    */
   run: (entry: T) => unknown;
-  /** Returns the entry to retry; undefined after the last attempt. */
+  /** Returns the entry for the next attempt, or undefined if there should be none. */
   again: (entry: T) => T | undefined;
 }
 
-/** Claims an entry, processes it, and settles it. An interruption (`canceled`) returns it to the queue and throws. */
+/** Claims, processes and settles an entry. On `canceled`, returns it to the queue and throws. */
 export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: Work<T>): Promise<Attempt> {
   if (!claim(spool, name)) return 'gone';
   let outcome: unknown;
@@ -236,7 +243,7 @@ export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: 
   return 'done';
 }
 
-/** Returns a claimed entry to the queue as `next`, or gives it up without one. */
+/** Returns a claimed entry to the queue as `next`. Without `next`, gives it up. */
 export function retry<T>(
   spool: Spool<T>,
   name: string,
@@ -249,7 +256,9 @@ export function retry<T>(
   return 'failed';
 }
 
-/** Removes temp files of killed processes and old dead entries. For one process at a time. */
+/**
+ * Removes old dead entries and temp files that killed processes left. Only one process may do this at a time.
+ */
 export function sweep<T>(spool: Spool<T>, nowMs: number): void {
   for (const place of ['waiting', 'claimed'] as const) {
     if (exists(folderOf(spool, place))) sweepTemps(folderOf(spool, place), TEMPS_STALE_MS, nowMs);
@@ -260,10 +269,10 @@ export function sweep<T>(spool: Spool<T>, nowMs: number): void {
 export interface SpoolCounts<T> {
   waiting: number;
   claimed: number;
-  /** Waiting or claimed entries that are damaged, or not regular files. */
+  /** Number of entries that are damaged or aren't regular files. */
   unreadable: number;
   dead: number;
-  /** The oldest waiting or claimed entry. */
+  /** The oldest entry that is waiting or claimed. */
   oldest: T | undefined;
 }
 

@@ -5,12 +5,15 @@ import { unless } from '../../errors';
 /** The state of a path, cheap enough for hundreds of paths per capture. */
 export interface Stamp {
   kind: 'file' | 'folder' | 'link' | 'other';
-  /** Inode, size and modification time: equal marks mean equal content, except for changes within one clock tick. */
+  /**
+   * Made from inode, size and modification time. Equal marks mean equal content, unless it changed twice in
+   * one clock tick.
+   */
   mark: string;
   mtimeMs: number;
 }
 
-/** Returns the stamp of a path without following links; undefined if nothing exists there. */
+/** Returns the stamp of a path without following links, or undefined if it doesn't exist. */
 export function stampOf(path: string): Stamp | undefined {
   const found = lookAt(lstatSync, path);
   if (found === undefined) return undefined;
@@ -18,16 +21,16 @@ export function stampOf(path: string): Stamp | undefined {
   return { kind, ...datesOf(found) };
 }
 
-/** Returns the mark of the target of a path; undefined if it does not exist. */
+/** Returns the mark of a path, following links; undefined if it doesn't exist. */
 export function markOfTarget(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : datesOf(found).mark;
 }
 
-/** The marks of several paths as one text, equal while nothing changes. */
+/** The combined marks of several paths. */
 export interface Marks {
   text: string;
-  /** The latest modification, wall-clock ms; 0 if nothing exists. */
+  /** Time of the latest modification; 0 if none of the paths exist. */
   newestMs: number;
 }
 
@@ -37,11 +40,11 @@ export function marksOf(paths: readonly string[]): Marks {
   return { text, newestMs: Math.max(0, ...found.map((one) => one?.mtimeMs ?? 0)) };
 }
 
-/** The target of a path, with links followed. */
+/** What a path points to, with links followed. */
 export interface Target {
   kind: 'file' | 'folder' | 'other';
   bytes: number;
-  /** `dev:ino`, equal for every name of a file or folder. */
+  /** `dev:ino`, which is the same for every name of a file or folder. */
   id: string;
   mark: string;
   mtimeMs: number;
@@ -64,7 +67,7 @@ export interface FolderEntry {
   isFolder: boolean;
 }
 
-/** Returns the entries of a folder by name; none if it does not exist. */
+/** Returns the entries of a folder sorted by name; empty if it doesn't exist. */
 export function entriesIn(path: string): FolderEntry[] {
   const entries = unless(ABSENT, () => readdirSync(path, { withFileTypes: true })) ?? [];
   return entries
@@ -77,7 +80,7 @@ export function realPath(path: string): string | undefined {
   return unless(ABSENT, () => realpathSync(path));
 }
 
-/** Inode numbers on Windows may exceed a double. */
+/** On Windows, inode numbers may not fit in a double. */
 function idOf(path: string, found: Stats): string {
   if (Number.isSafeInteger(found.ino) && Number.isSafeInteger(found.dev)) return `${found.dev}:${found.ino}`;
   const whole = statSync(path, { bigint: true });

@@ -17,22 +17,22 @@ import { StewardError, unless } from '../../errors';
 import { clean } from '../terminal/terminal';
 import { readText } from './atomic-file';
 
-/** Files of /proc have size 0. */
+/** Files in /proc report size 0. */
 const PROC_BYTES = 4096;
 
-/** Codes that mean "nothing to read". */
+/** Error codes that mean the file can't be read or doesn't exist. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO', 'ENAMETOOLONG'];
 
 /**
- * Returns the first `maxBytes` of a file of the system, links followed; undefined if this user cannot read it. For
- * steward's own files use `readText`, which refuses links.
+ * Returns the first `maxBytes` of a system file, following links; undefined if this user can't read it. Use
+ * `readText` for steward's own files, since it refuses links.
  */
 export function readSystemText(path: string, maxBytes: number): string | undefined {
   return readSystemBytes(path, maxBytes)?.toString('utf8');
 }
 
 export function readSystemBytes(path: string, maxBytes: number): Buffer | undefined {
-  // Non-blocking: opening a pipe without a writer would hang.
+  // Non-blocking, since opening a pipe without a writer would hang.
   const fd = unless(ABSENT, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   if (fd === undefined) return undefined;
   try {
@@ -46,12 +46,12 @@ export function readSystemBytes(path: string, maxBytes: number): Buffer | undefi
   }
 }
 
-/** Returns the names in a folder of the system; none if this user cannot read it. */
+/** Returns the names in a system folder; empty if this user can't read it. */
 export function listSystemFolder(path: string): string[] {
   return unless(ABSENT, () => readdirSync(path)) ?? [];
 }
 
-/** Calls `use` with the path of a file with this content, in a private folder that is removed afterwards. */
+/** Writes a temp file in a private folder, calls `use` with its path, and removes the folder. */
 export function withTempFile<T>(
   name: string,
   content: string | Uint8Array,
@@ -65,15 +65,15 @@ export function withTempFile<T>(
 }
 
 const TEMP_PREFIX = 'steward-tmp-';
-/** Longer than any use takes. */
+/** Longer than any caller needs a temp file. */
 const TEMP_STALE_MS = 10 * 60_000;
 
-/** Calls `use` with the path of an empty private folder that is removed afterwards. */
+/** Creates a private temp folder, calls `use` with its path, and removes it. */
 export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), TEMP_PREFIX));
   removeStaleTemps(folder);
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  // Ctrl-C exits without running `finally`.
+  // `finally` doesn't run on Ctrl-C.
   process.once('exit', remove);
   try {
     return await use(folder);
@@ -83,7 +83,7 @@ export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Pr
   }
 }
 
-/** Removes the folders of killed processes: this user's, and much older than the new one. */
+/** Removes this user's temp folders that are much older than the new one; killed processes left them. */
 function removeStaleTemps(newest: string): void {
   const { mtimeMs: nowMs, uid } = lstatSync(newest);
   for (const name of listSystemFolder(tmpdir())) {
@@ -102,8 +102,8 @@ export function userId(): number {
 }
 
 /**
- * Returns the text of a file named on the command line. Throws `not_found` if it is missing, and `usage` unless it is a
- * regular file of up to `maxBytes`. `instead` names the alternative in hints.
+ * Returns the text of a file named on the command line. Throws `not_found` if it is missing, and `usage` if
+ * it is too large or not a regular file. `instead` names an alternative for the hint.
  */
 export function namedFile(
   path: string,
@@ -113,7 +113,7 @@ export function namedFile(
   try {
     text = readText(path, { followLink: true, maxBytes });
   } catch (error) {
-    // `config` is for steward's own files; here the argument is wrong.
+    // A `config` error would blame steward's own files; here the argument is wrong.
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     throw new StewardError('usage', clean(error.message), {
       hint: `Use a text file of up to ${sizeOf(maxBytes)}; ${instead}.`,

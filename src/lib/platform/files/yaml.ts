@@ -1,7 +1,7 @@
-// Reads front matter line by line: the YAML library would take seconds for thousands of files. The library is used only
-// to show a person what is wrong with a file.
+// Front matter is parsed line by line, since the YAML library would need seconds for thousands of files. The
+// library is used only to describe errors.
 
-/** Returns the lines between the two marks; undefined if the text has no front matter. */
+/** Returns the lines between the two `---` lines, or undefined if the text has no front matter. */
 export function frontMatter(text: string): string[] | undefined {
   const lines: string[] = [];
   let at = text.startsWith('\ufeff') ? 1 : 0;
@@ -17,7 +17,7 @@ export function frontMatter(text: string): string[] | undefined {
   }
 }
 
-/** Parses a value of one line, plain or quoted, without a trailing comment. */
+/** Parses a one-line value, plain or quoted, and drops a trailing comment. */
 export function scalar(raw: string): string {
   const text = raw.trim();
   const single = /^'((?:[^']|'')*)'/.exec(text)?.[1];
@@ -38,7 +38,7 @@ function unquoted(text: string): string {
   }
 }
 
-/** Returns the texts of a key in front matter: `[a, b]`, `a, b`, or a list with one line each. */
+/** Returns the items of a key in front matter: `[a, b]`, `a, b`, or a list with one item per line. */
 export function listValue(lines: readonly string[], key: string): string[] {
   const at = lines.findIndex(
     (line) => line.startsWith(key) && /^[ \t]*:(?:[ \t]|$)/.test(line.slice(key.length)),

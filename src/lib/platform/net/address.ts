@@ -6,17 +6,17 @@ import { dirname, join } from 'node:path';
 import { ensureFolder, makePrivate } from '../files/folder';
 import { shortHash } from '../files/short-hash';
 
-/** Returns 4 or 6 for an IP address (without brackets), 0 for anything else. */
+/** Returns 4 or 6 for an IP address without brackets, otherwise 0. */
 export function ipVersion(text: string): 0 | 4 | 6 {
   return isIP(text) as 0 | 4 | 6;
 }
 
-/** Returns whether a name or address (IPv6 without brackets) is loopback. */
+/** Returns whether a host name or address (IPv6 without brackets) is loopback. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** Returns `http://127.0.0.1:31337`; a wildcard address is shown as loopback. */
+/** Returns a URL such as `http://127.0.0.1:31337`, with loopback instead of a wildcard address. */
 export function httpUrl(host: string, port: number): string {
   const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${isIP(shown) === 6 ? `[${shown}]` : shown}:${port}`;
@@ -33,16 +33,17 @@ export interface LocalAddress {
   remove: () => void;
 }
 
-/** Limit of a unix socket's path: 108 bytes on Linux, 104 on macOS, including the final zero. */
+/** Unix socket paths have at most 108 bytes on Linux and 104 on macOS, including the final zero. */
 const MAX_PATH_BYTES = 103;
 
 /**
- * Returns the address of a server for this user only: a unix socket in `folder`, which becomes private, or a named pipe
- * on Windows. If the path is too long, the socket is in a new temporary folder, so clients need its path.
+ * Returns an address that only this user can connect to: a unix socket in `folder`, which is made private, or
+ * a named pipe on Windows. If the path is too long, the socket is in a new temporary folder, so clients must
+ * be given its path.
  */
 export function localAddress(folder: string, name: string): LocalAddress {
   if (process.platform === 'win32') {
-    // By default only this user, administrators and the system may write to it.
+    // By default, only this user, administrators and the system may write to a named pipe.
     return { path: `\\\\.\\pipe\\steward-${shortHash(folder)}-${name}`, remove: () => undefined };
   }
   ensureFolder(folder);

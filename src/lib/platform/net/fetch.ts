@@ -2,23 +2,24 @@ import { StewardError } from '../../errors';
 import { codeOf, networkError, openDispatcher, requireEncryption } from './network-failure';
 import { bodyOf } from './origin-client';
 
-/** A fetch for one origin. */
+/** A `fetch` that is limited to one origin. */
 export type BoundFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 export interface BoundFetchOptions {
-  /** `https://api.github.com`: requests to any other origin are refused. */
+  /** Such as `https://api.github.com`. Requests to other origins are refused. */
   origin: string;
-  /** Time limit of the complete request and answer. */
+  /** Limits the whole request, including the response body. */
   timeoutMs: number;
-  /** Limit of an answer's body; a longer one throws with the code `TOO_LARGE`. */
+  /** A longer response body throws with code `TOO_LARGE`. */
   maxBytes: number;
-  /** Source of the proxy variables. */
+  /** The environment with the proxy variables. */
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * Returns an `OriginClient` as a `fetch` for libraries: one origin, no redirects, plain HTTP only to this machine. It
- * reads the complete answer, so that a broken connection is an error instead of a short answer.
+ * Returns a `fetch` for libraries that is limited to one origin, without redirects, and with plain HTTP only
+ * to this machine. It reads the complete response, so a broken connection is an error and not a short
+ * response.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {
   let sender: Promise<BoundFetch> | undefined;
@@ -47,7 +48,7 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
 
 async function senderFor(env: NodeJS.ProcessEnv): Promise<BoundFetch> {
   const [{ fetch }, dispatcher] = await Promise.all([import('undici'), openDispatcher({ env })]);
-  // The library's types differ from Node's only in name.
+  // The types of the library and Node differ only in name.
   return (url, init) =>
     fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>;
 }
@@ -63,7 +64,10 @@ export interface UrlAnswer {
 
 export type GetUrl = (url: string, headers?: Record<string, string>) => Promise<UrlAnswer>;
 
-/** Sends one GET without redirects. A failure throws `unavailable` and names only the host: the rest may be secret. */
+/**
+ * Sends a GET request without following redirects. An `unavailable` error names only the host, because the
+ * rest of the URL may be secret.
+ */
 export async function getUrl(
   env: NodeJS.ProcessEnv,
   url: string,
@@ -82,7 +86,7 @@ export async function getUrl(
   }
 }
 
-/** Returns the innermost cause of a library's error, which carries the code. */
+/** Returns the innermost cause of an error, which has the error code. */
 function innermost(error: unknown): unknown {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 8; depth += 1) {

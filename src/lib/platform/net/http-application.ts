@@ -4,13 +4,13 @@ export interface RequestHead {
   method: string;
   /** Path and query as sent. */
   target: string;
-  /** By lower-case name. */
+  /** Keys are lower-case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Alternating names and values, as sent. */
   rawHeaders: readonly string[];
-  /** Received over the local socket, which only this user can open. */
+  /** Whether it came over the local socket, which only this user can open. */
   isLocal: boolean;
-  /** Whether another user of this machine sent it, if the system can tell. */
+  /** Whether another user of this machine sent the request, if the system can tell. */
   isOtherUser: IsOtherUser;
 }
 
@@ -24,26 +24,29 @@ export interface HttpAnswer {
 }
 
 export interface Application {
-  /** Called before the body is read; an answer refuses the request. */
+  /** Called before the body is read; a returned response refuses the request. */
   admit: (head: RequestHead) => HttpAnswer | undefined | Promise<HttpAnswer | undefined>;
   answer: (head: RequestHead, body: Buffer) => HttpAnswer | Promise<HttpAnswer>;
-  /** Returns the answer to a request that did not reach `admit` (400, 408, 413, 431), or to an internal error (500). */
+  /**
+   * Returns the response to a request that never reached `admit` (400, 408, 413, 431), or to an internal
+   * error (500).
+   */
   refuse: (status: number, cause?: unknown) => HttpAnswer;
 }
 
 export interface ServerLimits {
   maxBodyBytes: number;
-  /** Limit of all headers together. */
+  /** Limit for all headers together. */
   maxHeaderBytes: number;
   maxHeaders: number;
-  /** Time limit for the headers, and for the complete request. */
+  /** Time limits for the headers and for the complete request. */
   requestMs: number;
   /** How long a connection may be idle between requests. */
   idleMs: number;
   maxConnections: number;
-  /** Unanswered requests that one connection may have; a client that sends more is disconnected. */
+  /** Maximum number of pending requests on a connection; a client that sends more is disconnected. */
   maxUnanswered: number;
-  /** How long an answer may stay unread, and a new connection may stay silent. */
+  /** How long a client may leave a response unread, or stay silent after connecting. */
   unreadMs: number;
 }
 

@@ -14,18 +14,21 @@ import { peerLookup, type IsOtherUser } from './peer';
 import { bodyOf, drained, hasBody } from './request-body';
 
 export interface HttpServer {
-  /** Resolves with the port; port 0 chooses a free one. */
+  /** Returns the port; port 0 chooses a free one. */
   listenTcp: (host: string, port: number) => Promise<number>;
   /** A unix socket, or a named pipe on Windows. */
   listenLocal: (path: string) => Promise<void>;
-  /** Requests in progress, and requests answered since the start. */
+  /** The number of requests in progress, and of those handled since the start. */
   load: () => { open: number; answered: number };
-  /** Stops listening, answers every request that has arrived, and closes; drops the rest after `graceMs`. */
+  /**
+   * Stops listening, handles every request that has arrived, and closes. Drops what is still open after
+   * `graceMs`.
+   */
   close: (graceMs: number) => Promise<void>;
 }
 
 interface Connection {
-  /** When it became idle, `process.uptime()` seconds; undefined during a request. */
+  /** When the connection became idle, in seconds of `process.uptime()`; undefined during a request. */
   idleSince: number | undefined;
   unanswered: number;
   isLeaving: boolean;
@@ -43,17 +46,17 @@ interface State {
   /** Accepted connections. */
   accepted: number;
   isClosing: boolean;
-  /** Called when no request is in progress. */
+  /** Called when the last request in progress has finished. */
   onSettled: (() => void) | undefined;
 }
 
-/** A closing server ends connections that were idle for this long. */
+/** A closing server ends connections that have been idle for this long. */
 const LINGER_MS = 400;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Creates an HTTP/1.1 server over TCP and a local socket, with limits on sizes and times. It closes without losing a
- * request: answers carry `Connection: close`, and it closes only idle connections.
+ * Creates an HTTP/1.1 server for TCP and a local socket, with size and time limits. Closing it loses no
+ * request: responses carry `Connection: close`, and only idle connections are closed.
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
   const state: State = {
@@ -68,7 +71,7 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       return (server.address() as AddressInfo).port;
     },
     listenLocal(path) {
-      // listen() creates the socket before it returns, so this mask affects nothing else.
+      // The umask affects nothing else, since listen() creates the socket before it returns.
       const mask = process.umask(0o177);
       try {
         return listening(
@@ -94,17 +97,17 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
       connectionsCheckingInterval: Math.min(1000, limits.requestMs / 4),
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
-      // The guards refuse such requests with a message.
+      // The guards refuse these requests with a message.
       requireHostHeader: false,
     },
     (request, response) => onRequest(state, isLocal, request, response),
   );
-  // Node would silently drop headers; `respond` counts them instead.
+  // Node would silently drop excess headers; `respond` checks their number instead.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.unreadMs;
   server.on('connection', (socket: Socket) => onConnection(state, socket, peerOf(socket)));
-  // Drops idle connections and those that do not read their answer, but not those with a request in progress.
+  // Drops idle connections and clients that don't read their response, but no request in progress.
   server.on('timeout', (socket: Socket) => {
     if (socket.writableLength > 0 || sockets.get(socket)?.idleSince !== undefined) socket.destroy();
   });
@@ -131,7 +134,7 @@ function onConnection(state: State, socket: Socket, isOtherUser: IsOtherUser): v
   state.sockets.set(socket, connection);
   socket.once('close', () => {
     state.sockets.delete(socket);
-    // Answers queued behind another one get no close event.
+    // Responses queued behind another one get no close event.
     ended(state, connection, connection.unanswered);
   });
 }
@@ -140,7 +143,7 @@ function onRequest(state: State, isLocal: boolean, request: IncomingMessage, res
   const { app, limits, sockets } = state;
   const { socket } = request;
   const known = sockets.get(socket);
-  // Node still delivers what a dropped connection had sent.
+  // Node still delivers requests that a dropped connection had sent.
   if (known === undefined || socket.destroyed) return;
   if (known.unanswered >= limits.maxUnanswered) {
     socket.destroy();
@@ -156,7 +159,7 @@ function onRequest(state: State, isLocal: boolean, request: IncomingMessage, res
   const target = originForm(request.url ?? '', headers.host);
   const head = { method, target, headers, rawHeaders, isLocal, isOtherUser: known.isOtherUser };
   respond(state, head, request, response).catch((error: unknown) => {
-    // A client that disconnected during its request needs no answer.
+    // A client that disconnected during its request gets no response.
     if (response.headersSent || (request.destroyed && !request.complete)) response.destroy();
     else finish(state, response, app.refuse(500, error), { isHead: method === 'HEAD', hangUp: true });
   });
@@ -211,7 +214,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   const closed = state.servers.map(
     (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );
-  // Not earlier: clients would reconnect while the server still listens, and be dropped.
+  // Set only now: until the server stops listening, disconnected clients would reconnect and be dropped.
   state.isClosing = true;
   const idle = setInterval(() => setImmediate(() => hangUpIdle(state.sockets)), LINGER_MS);
   const cut = setTimeout(() => {
@@ -227,7 +230,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   for (const server of state.servers) server.close();
 }
 
-/** Ends idle connections; drops them at the next call if the client has not responded. */
+/** Ends idle connections; the next call drops those whose client hasn't closed its side. */
 function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
   for (const [socket, connection] of sockets) {
     const { idleSince, isLeaving } = connection;
@@ -253,13 +256,13 @@ async function takeWaiting(state: State): Promise<void> {
 /** The system queues at most 511 connections. */
 const MAX_TURNS = 600;
 
-/** Returns `/path` of a target that begins with scheme and host, as clients of a proxy send it. */
+/** Returns the `/path` of a target that begins with a scheme and host, which clients send to a proxy. */
 function originForm(target: string, host = ''): string {
   const before = `http://${host}`;
   return target.startsWith('/') || !target.startsWith(`${before}/`) ? target : target.slice(before.length);
 }
 
-/** Sends an answer without a request, and closes the connection. */
+/** Sends the response to an invalid request, and closes the connection. */
 function sendOff(socket: Duplex, { status, headers, body }: HttpAnswer): void {
   const lines = [`HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Refused'}`];
   for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);

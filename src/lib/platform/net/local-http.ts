@@ -21,15 +21,15 @@ export interface LocalAnswer {
 }
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-const UNREADABLE = 'sent an unreadable answer';
-const TOO_LARGE = 'sent an answer over 16 MiB';
+const UNREADABLE = 'sent an invalid response';
+const TOO_LARGE = 'sent a response over 16 MiB';
 
-/** The daemon is not running: there is no socket, or a dead one. */
+/** Errors of a missing or dead socket: the daemon is not running. */
 const NOT_RUNNING = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK']);
 
 /**
- * Sends one request to the daemon over its local socket; undefined if no daemon runs. Throws `unavailable` if it does
- * not answer in time. Avoids `node:http`, which costs a hook some milliseconds.
+ * Sends a request to the daemon over its local socket; undefined if the daemon isn't running. Throws
+ * `unavailable` at the timeout. Avoids `node:http`, which would cost a hook a few milliseconds.
  */
 export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined> {
   const { createConnection } = process.getBuiltinModule('node:net');
@@ -63,14 +63,14 @@ export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined
 }
 
 const CHUNK = 64 * 1024;
-/** The daemon answers in less than a millisecond unless it is busy. */
+/** The daemon usually responds within a millisecond. */
 const PAUSE_MS = 0.2;
 const LONG_PAUSE_MS = 2;
 const LONG_AFTER_MS = 10;
 
 /**
- * Does the same as `askLocal`, but blocks and does not load Node's streams, which saves a hook a fifth of its time.
- * Undefined if nothing could be sent; `askLocal` then finds out why.
+ * A blocking `askLocal` without Node's streams, which saves a fifth of a hook's time. Returns undefined if
+ * nothing could be sent; `askLocal` then finds the reason.
  */
 export function askLocalNow(request: LocalRequest): LocalAnswer | undefined {
   const pipe = connectLocal(request.socket);
@@ -102,7 +102,7 @@ function receive(fd: number, wait: () => void): LocalAnswer {
   const chunk = Buffer.allocUnsafe(CHUNK);
   let bytes = Buffer.alloc(0);
   for (let size: number | undefined; ;) {
-    // Pauses before the first read too: a read that finds nothing takes longer than the pause.
+    // Also pauses before the first read, since a read that finds nothing takes longer than the pause.
     if (size === undefined) wait();
     const got = tryRead(fd, chunk);
     if (got === undefined) {
@@ -119,7 +119,7 @@ function receive(fd: number, wait: () => void): LocalAnswer {
   }
 }
 
-/** Pauses at each call; throws `unavailable` once the time is up. */
+/** Returns a function that pauses, and throws `unavailable` after the timeout. */
 function waiter(timeoutMs: number): () => void {
   const startMs = process.uptime() * 1000;
   return () => {
@@ -136,7 +136,7 @@ function daemonError(what: string, cause?: unknown): StewardError {
   });
 }
 
-/** The daemon always sends the length, and closes the connection when asked to. */
+/** The daemon always sends the content length, and honours `Connection: close`. */
 function textOf({ method, path, body }: LocalRequest): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', 'connection: close'];
@@ -146,7 +146,7 @@ function textOf({ method, path, body }: LocalRequest): string {
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
-/** Returns the size of an answer whose head has arrived; undefined before that. */
+/** Returns the size of a response once its head has arrived. */
 function answerSize(bytes: Buffer): number | undefined {
   const start = bytes.indexOf('\r\n\r\n') + 4;
   const length = /\r\ncontent-length: (\d+)\r\n/i.exec(bytes.toString('latin1', 0, start))?.[1];
@@ -171,7 +171,7 @@ export interface PortRequest {
   host: string;
   port: number;
   path: string;
-  /** Sent as given, `Host` included. */
+  /** Sent unchanged, including `Host`. */
   headers: Readonly<Record<string, string>>;
   timeoutMs: number;
 }
@@ -185,8 +185,8 @@ export interface PortAnswer {
 const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
- * Sends one GET to a port of this machine, with headers that HTTP clients do not let callers set. Undefined if nothing
- * listens; throws `unavailable` without a timely HTTP answer.
+ * Sends a GET request to a port of this machine, with headers that HTTP clients don't let callers set.
+ * Undefined if nothing listens on the port; throws `unavailable` without a timely HTTP response.
  */
 export function askPort({ timeoutMs, ...options }: PortRequest): Promise<PortAnswer | undefined> {
   const { request } = process.getBuiltinModule('node:http');
@@ -201,7 +201,7 @@ export function askPort({ timeoutMs, ...options }: PortRequest): Promise<PortAns
         size += chunk.length;
         if (size <= MAX_TEXT_BYTES) chunks.push(chunk);
       });
-      answer.on('error', (error) => fail('closed the connection before its answer was complete', error));
+      answer.on('error', (error) => fail('closed the connection before its response was complete', error));
       answer.on('end', () => {
         clearTimeout(timer);
         resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
@@ -210,7 +210,10 @@ export function askPort({ timeoutMs, ...options }: PortRequest): Promise<PortAns
     sent.on('error', (error) => {
       clearTimeout(timer);
       if (errnoCode(error) === 'ECONNREFUSED') return resolve(undefined);
-      fail(error.message === 'timeout' ? `did not answer in ${timeoutMs} ms` : 'does not speak HTTP', error);
+      fail(
+        error.message === 'timeout' ? `did not answer in ${timeoutMs} ms` : 'did not send an HTTP response',
+        error,
+      );
     });
     sent.end();
   });

@@ -2,19 +2,19 @@ import { createConnection } from 'node:net';
 
 import { StewardError, errnoCode } from '../../errors';
 
-/** Sends bytes, then receives the answer in chunks until it yields a value. */
+/** Sends bytes, then takes chunks of the response until it returns a value. */
 export type Dialogue<T> = (send: (bytes: Uint8Array) => void) => (chunk: Buffer) => T | undefined;
 
 export interface LocalSocketOptions {
   path: string;
-  /** Names the server in messages: "The Wayland display". */
+  /** The server's name in messages, such as "The Wayland display". */
   what: string;
   timeoutMs: number;
-  /** Throws `unavailable` for a longer answer. */
+  /** A longer response throws `unavailable`. */
   maxBytes: number;
 }
 
-/** Talks to a local socket until the dialogue returns a value; throws `unavailable` for any failure. */
+/** Runs a dialogue over a local socket until it returns a value. Throws `unavailable` on any failure. */
 export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ path: options.path });
@@ -42,12 +42,12 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
         const value = listen(chunk);
         if (value !== undefined) settle(() => resolve(value));
       } catch (error) {
-        // A length field that exceeds the received bytes.
+        // A length field was larger than the message.
         if (error instanceof RangeError) fail('sent invalid data', error);
         else settle(() => reject(error));
       }
     });
     socket.on('error', (error) => fail(`cannot be reached (${errnoCode(error) ?? error.message})`, error));
-    socket.on('close', () => fail('closed the connection before it answered'));
+    socket.on('close', () => fail('closed the connection without a response'));
   });
 }

@@ -4,13 +4,15 @@ import { StewardError, errnoCode } from '../../errors';
 import { processHost } from '../files/paths';
 import { isLoopbackHost } from './address';
 
-/** Why there is no complete answer. `sent` is false only if the request cannot have reached the server. */
+/**
+ * Why a request has no complete response. `sent` is false only if the server can't have received the request.
+ */
 export interface NetworkFailure {
   code: string;
   sent: boolean;
 }
 
-/** Failures before the request was sent. */
+/** Error codes from before the request was sent. */
 const NOT_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -20,13 +22,15 @@ const NOT_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Returns the error of a request without a complete answer; `name` is the server for messages. */
+/**
+ * Returns the error for a request without a complete response; `name` is the server's name in the message.
+ */
 export function networkError(name: string, code: string, hint: string): StewardError {
   const cause: NetworkFailure = { code, sent: !NOT_SENT.has(code) };
   return new StewardError('unavailable', `${name} ${reasonOf(code)}.`, { hint, cause });
 }
 
-/** Returns the failure behind an error; undefined if it has another cause. */
+/** Returns the network failure that caused an error, if any. */
 export function networkFailureOf(error: unknown): NetworkFailure | undefined {
   const cause = error instanceof StewardError ? error.cause : undefined;
   return typeof cause === 'object' && cause !== null && 'sent' in cause && 'code' in cause
@@ -34,7 +38,7 @@ export function networkFailureOf(error: unknown): NetworkFailure | undefined {
     : undefined;
 }
 
-/** Returns the error's code, else its name. */
+/** Returns the error's code, or its name if it has none. */
 export function codeOf(error: unknown): string {
   return errnoCode(error) ?? (error instanceof Error ? error.name : 'Error');
 }
@@ -43,13 +47,13 @@ function reasonOf(code: string): string {
   if (code.includes('TIMEOUT')) return 'did not answer in time';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'could not be resolved';
   if (code === 'ECONNREFUSED') return 'refused the connection';
-  if (BROKEN.has(code)) return 'closed the connection before its answer was complete';
-  if (code === 'TOO_LARGE') return 'sent too large an answer';
-  // The port speaks plain HTTP, or another protocol.
+  if (BROKEN.has(code)) return 'closed the connection before its response was complete';
+  if (code === 'TOO_LARGE') return 'sent a response that is too large';
+  // The server on this port uses plain HTTP or another protocol.
   if (/^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/.test(code)) {
-    return `does not speak TLS (${code})`;
+    return `is not a TLS server (${code})`;
   }
-  if (code.startsWith('HPE_') || code === 'HTTPParserError') return `does not speak HTTP (${code})`;
+  if (code.startsWith('HPE_') || code === 'HTTPParserError') return `is not an HTTP server (${code})`;
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return `has an untrusted certificate (${code})`;
   return `cannot be reached (${code})`;
 }
@@ -65,7 +69,7 @@ const BROKEN = new Set([
 /** Requests to this machine never go through a proxy. */
 const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 const CONNECT_MS = 10_000;
-/** Short: reusing a connection that the server has closed looks like a lost request. */
+/** Short, because a reused connection that the server has closed looks like a lost request. */
 const KEEP_ALIVE_MS = 2_000;
 
 export interface DispatcherOptions {
@@ -76,15 +80,15 @@ export interface DispatcherOptions {
 }
 
 /**
- * Returns the dispatcher of all requests to other servers. Loads the HTTP library (30 ms). Honors HTTPS_PROXY,
- * HTTP_PROXY, ALL_PROXY and NO_PROXY; SOCKS proxies are ignored.
+ * Returns the dispatcher for requests to other servers. Loads the HTTP library, which takes 30 ms. Honours
+ * HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, but no SOCKS proxies.
  */
 export async function openDispatcher(options: DispatcherOptions = {}): Promise<Dispatcher> {
   const { EnvHttpProxyAgent } = await import('undici');
   const env = options.env ?? processHost().env;
   const noProxy = [valueOf(env, 'NO_PROXY'), LOOPBACK].filter((text) => text !== '').join(',');
   return new EnvHttpProxyAgent({
-    // An empty text keeps the library from reading the environment itself.
+    // With undefined, the library would read the environment itself.
     httpProxy: proxyOf(env, 'HTTP_PROXY'),
     httpsProxy: proxyOf(env, 'HTTPS_PROXY'),
     noProxy,
@@ -104,7 +108,7 @@ function valueOf(env: NodeJS.ProcessEnv, name: string): string {
   return env[name.toLowerCase()] ?? env[name] ?? '';
 }
 
-/** Rejects unencrypted addresses of other machines. */
+/** Throws if the URL is unencrypted and not on this machine. */
 export function requireEncryption({ protocol, hostname }: URL): void {
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return;
   throw new StewardError('config', `${hostname} requires encryption.`, {

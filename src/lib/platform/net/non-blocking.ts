@@ -7,7 +7,7 @@ export interface PipeHandle {
   /** The file descriptor; -1 on Windows. */
   readonly fd: number;
   open(fd: number): number | undefined;
-  /** Anything but 0 is a failure. Other failures show at the first use of the descriptor. */
+  /** Returns a nonzero code on failure. Some errors only appear when the descriptor is used. */
   connect(request: object, path: string): number | undefined;
   close(): void;
 }
@@ -17,7 +17,7 @@ interface PipeBinding {
   PipeConnectWrap: new () => { oncomplete: () => void };
 }
 
-/** Returns an internal binding of Node; undefined on Windows, and in versions without it. */
+/** Returns an internal binding of Node, or undefined on Windows and in versions without it. */
 function pipeBinding(): PipeBinding | undefined {
   if (process.platform === 'win32') return undefined;
   try {
@@ -30,7 +30,7 @@ function pipeBinding(): PipeBinding | undefined {
 }
 
 /**
- * Makes a pipe or socket non-blocking by opening it as a libuv pipe; false if that is impossible. Any other way would
+ * Makes a pipe or socket non-blocking by opening it as a libuv pipe; false if that fails. Other ways would
  * load Node's streams.
  */
 export function makeNonBlocking(fd: number): boolean {
@@ -44,7 +44,10 @@ export function makeNonBlocking(fd: number): boolean {
   }
 }
 
-/** Starts a non-blocking connection to a local socket; undefined if that is impossible. Errors show at the first write. */
+/**
+ * Starts a non-blocking connection to a local socket; undefined if that fails. Connection errors appear at
+ * the first write.
+ */
 export function connectLocal(path: string): PipeHandle | undefined {
   const binding = pipeBinding();
   if (binding === undefined) return undefined;
@@ -56,14 +59,14 @@ export function connectLocal(path: string): PipeHandle | undefined {
   return undefined;
 }
 
-/** Returns the number of bytes read, 0 at the end, undefined if nothing is available now. */
+/** Returns the number of bytes read: 0 at the end, undefined if nothing is available yet. */
 export function tryRead(fd: number, into: Buffer): number | undefined {
   try {
     return readSync(fd, into, 0, into.length, null);
   } catch (error) {
     const code = errnoCode(error);
     if (code === 'EAGAIN') return undefined;
-    // EOF: a closed pipe on Windows. EISDIR: a folder has nothing to read.
+    // EOF: a closed pipe on Windows. EISDIR: a folder, which has nothing to read.
     if (code === 'EOF' || code === 'EISDIR' || code === 'ECONNRESET') return 0;
     throw error;
   }

@@ -11,7 +11,7 @@ import {
 
 export interface OriginRequest {
   method: 'GET' | 'POST';
-  /** Relative to the base address: `/v1/sessions`, or empty. */
+  /** Relative to the base URL: `/v1/sessions`, or empty. */
   path: string;
   query?: readonly (readonly [string, string])[];
   headers?: Readonly<Record<string, string>>;
@@ -21,62 +21,62 @@ export interface OriginRequest {
 }
 
 export interface Bounds {
-  /** Time limit of the complete request and answer. */
+  /** Limits the whole request, including the response body. */
   timeoutMs: number;
-  /** Limit of the answer's body; a longer one throws `unavailable` with the code `TOO_LARGE`. */
+  /** A longer response body throws `unavailable` with code `TOO_LARGE`. */
   maxBytes: number;
-  /** Truncates a longer body instead. */
+  /** Whether to truncate a longer body instead. */
   cut?: boolean;
 }
 
 export interface OriginAnswer {
   status: number;
-  /** Names in lower case. */
+  /** Header names are lower-case. */
   headers: Readonly<Record<string, string>>;
 }
 
-/** A complete answer; the body of a failure is limited to 64 KiB. */
+/** A complete response. The body of a failure is limited to 64 KiB. */
 export interface WholeAnswer extends OriginAnswer {
   bytes: Buffer;
   /** The bytes as UTF-8. */
   text: string;
 }
 
-/** An answer whose body arrives in chunks; `close` ends its connection. */
+/** A response whose body arrives in chunks. `close` ends the connection. */
 export interface OriginStream extends OriginAnswer {
   chunks: AsyncIterator<Uint8Array>;
   close: () => void;
 }
 
 /**
- * Sends requests to one server only, so credentials go nowhere else: no redirects, and plain HTTP only to this machine.
- * Throws `unavailable` with a `NetworkFailure` as its cause; any HTTP status is a result. Errors name only the host,
- * since the rest of the address may be secret.
+ * Sends requests to one server only, so that credentials can't reach another: no redirects, and plain HTTP
+ * only to this machine. Throws `unavailable` with a `NetworkFailure` as its cause; any HTTP status is a
+ * result. Errors name only the host, since the rest of the URL may be secret.
  */
 export interface OriginClient {
   host: string;
   request: (request: OriginRequest & Bounds) => Promise<WholeAnswer>;
-  /** Returns the answer once its headers have arrived; waits at most `timeoutMs` for them. */
+  /** Returns the response when its headers have arrived, within `timeoutMs`. */
   stream: (request: OriginRequest & { timeoutMs: number }) => Promise<OriginStream>;
 }
 
 export interface OriginWords {
-  /** The hint if no answer comes. */
+  /** The hint if there is no response. */
   hint: string;
-  /** Precedes the host in messages: `The speech provider at`. */
+  /** Put before the host in messages: `The speech provider at`. */
   name?: string;
 }
 
 /** The loaded HTTP library, whose clients share connections until it is closed. */
 export interface HttpLibrary {
-  /** Throws `config` for an unencrypted address of another machine. */
+  /** Throws `config` for an unencrypted URL of another machine. */
   origin: (base: string, words: OriginWords) => OriginClient;
-  /** Ends every connection at once. */
+  /** Closes every connection immediately. */
   close: () => Promise<void>;
 }
 
 const ERROR_BYTES = 64 * 1024;
-/** Readers of streams have a shorter limit of silence. */
+/** An upper bound; the readers of streams set shorter timeouts. */
 const LONGEST_SILENCE_MS = 900_000;
 export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLibrary> {
   const [{ request }, dispatcher] = await Promise.all([import('undici'), openDispatcher(options)]);
@@ -133,7 +133,7 @@ async function wholeAnswer(server: Server, wanted: OriginRequest & Bounds): Prom
       status,
       headers,
       bytes,
-      // Lazy: an answer may be megabytes of sound.
+      // Decoded on demand, since the response may be megabytes of audio.
       get text() {
         return bytes.toString('utf8');
       },
@@ -208,7 +208,7 @@ function addressOf(root: URL, { path, query = [] }: OriginRequest): URL {
   });
 }
 
-/** Reads a body; truncates one over `maxBytes`, or throws with the code `TOO_LARGE`. */
+/** Reads a body. Over `maxBytes`, truncates it or throws with code `TOO_LARGE`. */
 export async function bodyOf(
   body: AsyncIterable<Uint8Array>,
   { maxBytes, cut = false }: Pick<Bounds, 'maxBytes' | 'cut'>,

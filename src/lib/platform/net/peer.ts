@@ -11,12 +11,13 @@ import { isLoopback } from './address';
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
 /**
- * Returns whether a connection belongs to another user of this machine: a promise at the first call, then the result.
+ * Returns whether a connection comes from another user of this machine: a promise at the first call, later
+ * the result.
  */
 export type IsOtherUser = () => boolean | Promise<boolean>;
 
 interface Waiter {
-  /** The connection as the tables list it: as an IPv4 socket, and as an IPv6 socket that carries IPv4. */
+  /** How the tables list the connection: as an IPv4 socket, and as an IPv6 socket that carries IPv4. */
   keys: readonly string[];
   /** Remaining full passes over the tables. */
   passes: number;
@@ -26,25 +27,26 @@ interface Waiter {
 
 interface Lookup {
   waiting: Set<Waiter>;
-  /** The waiters by each of their keys. */
+  /** The pending lookups by each of their keys. */
   byKey: Map<string, Waiter>;
   isRunning: boolean;
 }
 
-/** The sockets of IPv4 and of IPv6; the second file is missing where IPv6 is off. */
+/** IPv4 and IPv6 sockets. The second file is missing if IPv6 is off. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
-/** About 110,000 sockets. A connection listed beyond that counts as another user's. */
+/** About 110,000 sockets. Connections listed after that count as another user's. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** A row that moves during a read can be missed, so every connection is looked up twice. */
+/** A row that moves during a read can be missed, so each lookup reads the tables twice. */
 const PASSES = 2;
 /** How long one slice of reading may delay other requests. */
 const SLICE_MS = 2;
 const HIDDEN = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'];
 
 /**
- * Returns a lookup of the user at the other end of an accepted connection. It covers connections within this machine on
- * Linux; others count as this user's. This user and root pass; everyone passes if the tables cannot be read. A
- * connection without a known user, because its other end is closed, counts as another user's.
+ * Returns a function that tells whether the other end of a connection belongs to another user. It knows
+ * connections within this machine on Linux; all others count as this user's. This user and root are accepted,
+ * and everyone if the tables can't be read. If the other end is closed and its user therefore unknown, it
+ * counts as another user's.
  */
 export function peerLookup(): (socket: Ends) => IsOtherUser {
   const lookup: Lookup = { waiting: new Set(), byKey: new Map(), isRunning: false };
@@ -72,12 +74,12 @@ export function canIdentifyPeers(): boolean {
   return file !== undefined;
 }
 
-/** Reads the tables while connections wait. All share a pass, each from the point where it joined. */
+/** Reads the tables while lookups are pending. They share a pass, each from the point where it joined. */
 async function run(lookup: Lookup): Promise<void> {
   const { waiting } = lookup;
   lookup.isRunning = true;
   try {
-    // Connections that arrive in the same turn of the event loop share the first pass.
+    // Lookups from the same event loop turn share the first pass.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.size > 0) {
       const atStart = [...waiting];
@@ -103,7 +105,7 @@ async function readTable(lookup: Lookup, path: (typeof TABLES)[number]): Promise
   if (file === undefined) return;
   const keyLength = path === TABLES[0] ? KEY_LENGTH.v4 : KEY_LENGTH.v6;
   const pause = yielder(systemClock(), SLICE_MS);
-  // Runs on this thread: the system returns 4 KiB at a time, too little to be worth another thread.
+  // Runs on this thread: the system returns 4 KiB at a time, so another thread isn't worth it.
   const bytes = Buffer.allocUnsafe(64 * 1024);
   try {
     let rest = '';
@@ -130,7 +132,7 @@ function settle({ waiting, byKey }: Lookup, waiter: Waiter, isOtherUser: boolean
   waiter.resolve(isOtherUser);
 }
 
-/** After its process has closed it, a socket is listed as root's, without an inode. */
+/** The tables list a socket that its process has closed as root's, without an inode. */
 function isTrusted(row: string): boolean {
   const { uid, inode } = fieldsOf(row);
   return uid === 0 ? inode !== '0' : uid === process.geteuid?.();
@@ -147,7 +149,7 @@ function openTable(path: string): number | undefined {
   return unless(['ENOENT', 'EACCES', 'EPERM'], () => openSync(path, 'r'));
 }
 
-/** Lengths of `LOCAL REMOTE`, each an address and a port in hexadecimal digits. */
+/** Lengths of `LOCAL REMOTE`, each a hexadecimal address and port. */
 const KEY_LENGTH = { v4: 27, v6: 75 };
 
 function keysOf({ remoteAddress = '', remotePort, localAddress = '', localPort }: Ends): string[] {
@@ -162,7 +164,7 @@ function keysOf({ remoteAddress = '', remotePort, localAddress = '', localPort }
   ];
 }
 
-/** Converts an IPv4 address of an IPv6 socket to plain IPv4. */
+/** Converts an IPv4 address in an IPv6 socket to plain IPv4. */
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
@@ -171,7 +173,7 @@ function portOf(port = 0): string {
   return port.toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** Each word of four bytes is a number in this machine's byte order. */
+/** Each four-byte word is a number in this machine's byte order. */
 function hexOf(bytes: readonly number[]): string {
   const words = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.slice(i * 4, i * 4 + 4));
   return words
@@ -197,16 +199,16 @@ function bytesOf6(address: string): number[] {
 }
 
 export interface PortOwner {
-  /** Null for a process of another user. */
+  /** Null if the process belongs to another user. */
   pid: number | null;
-  /** Name of the program, without its arguments, which may hold secrets; null if it is hidden. */
+  /** Program name; null if hidden. Excludes the arguments, which may contain secrets. */
   program: string | null;
   uid: number;
 }
 
 const LISTENING = '0A';
 
-/** Returns the process that listens on a TCP port of this machine; undefined if none does, and except on Linux. */
+/** Returns the process that listens on a TCP port of this machine, if known. Works only on Linux. */
 export function portOwner(port: number): PortOwner | undefined {
   const found = TABLES.flatMap((path) => (textOf(path) ?? '').split('\n').slice(1).map(fieldsOf)).find(
     ({ state, local }) => state === LISTENING && local.endsWith(`:${portOf(port)}`),
@@ -219,7 +221,7 @@ export function portOwner(port: number): PortOwner | undefined {
   return { pid: Number(pid), program: program === '' ? null : basename(program).slice(0, 100), uid };
 }
 
-/** Processes may end during the search, and those of other users are hidden. */
+/** Processes may end during the search, and other users' processes are hidden. */
 function pidOf(inode: string): string | undefined {
   const namesIn = (path: string): string[] => unless(HIDDEN, () => readdirSync(path)) ?? [];
   return namesIn('/proc')

@@ -2,10 +2,13 @@ import type { IncomingMessage } from 'node:http';
 
 import { StewardError } from '../../errors';
 
-/** Limit up to which a refused body is read: a client disconnected while sending may never read the answer. */
+/**
+ * How much of a rejected body to read, because a client that is disconnected while sending may never see the
+ * response.
+ */
 const MAX_DROPPED_BYTES = 1024 * 1024;
 
-/** Returns whether the request announces a body. */
+/** Returns whether the request has a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return (
     headers['transfer-encoding'] !== undefined ||

@@ -4,11 +4,11 @@ import { errnoCode, unless } from '../../errors';
 import { factsOf } from './own-terminal';
 import { spawnSync } from './spawn';
 
-/** Identifies a process: a reused pid has a different start. */
+/** Identifies a process. A reused pid has a different start time. */
 export interface ProcessMark {
   pid: number;
   started: string;
-  /** The boot and the pid namespace in which the pid is unique; empty if unknown. */
+  /** The boot id and pid namespace in which the pid is unique; empty if unknown. */
   boot: string;
   namespace: string;
 }
@@ -19,8 +19,8 @@ const PS_MAX_BYTES = 16 * 1024 * 1024;
 const UNREADABLE = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'];
 
 /**
- * Returns the nearest ancestor below init whose command line does not contain a word; undefined if none is found. Reads
- * /proc on Linux; starts `ps` on macOS if `mayStartPs`.
+ * Returns the nearest ancestor below init whose command line doesn't contain a word. Reads /proc on Linux;
+ * runs `ps` on macOS if `mayStartPs`.
  */
 export function ancestorWithout(word: string, mayStartPs: boolean): ProcessMark | undefined {
   const isMac = process.platform === 'darwin';
@@ -35,7 +35,7 @@ export function ancestorWithout(word: string, mayStartPs: boolean): ProcessMark 
   return undefined;
 }
 
-/** Returns whether the process still runs; `unknown` if its pid means nothing here or may have been reused. */
+/** Returns whether a process still runs; `unknown` if its pid is from elsewhere or may have been reused. */
 export function stateOf(mark: ProcessMark): 'runs' | 'gone' | 'unknown' {
   if (process.platform === 'darwin') return exists(mark.pid) ? 'unknown' : 'gone';
   if (process.platform !== 'linux') return 'unknown';

@@ -22,11 +22,14 @@ import { shortHash } from '../files/short-hash';
 type Load = (id: string) => unknown;
 
 export interface BundleInput {
-  /** The folder of the bundles. */
+  /** The folder with the bundles. */
   folder: string;
-  /** Identifies the content of all bundles: V8 accepts compiled code for any source of the same length. */
+  /**
+   * Identifies the content of all bundles, because V8 accepts compiled code for any source of the same
+   * length.
+   */
   build: string;
-  /** What this run does, such as its command: V8 caches only the functions that a run has called. */
+  /** What this run does, such as its command, because V8 caches only functions that ran. */
   kind: string;
   /** The `require` of a module in the folder. */
   native: Load;
@@ -34,19 +37,19 @@ export interface BundleInput {
   unused?: ReadonlySet<string>;
 }
 
-/** The number of kinds of run to cache, one folder each. */
+/** Maximum number of cached kinds; each has its own folder. */
 const MAX_KINDS = 24;
-/** V8 drops functions that have not run for a while, so a server's code would be incomplete. */
+/** V8 drops functions that haven't run for a while, so a long run's cache would be incomplete. */
 const MAX_RUN_MS = 30_000;
 
 /**
- * Returns a `require` that caches V8's compiled code of the bundles in a private folder, with Node's own cache if it
- * has one. Any problem with the cache means a run without it; `STEWARD_NO_CODE_CACHE=1` turns it off.
+ * Returns a `require` that caches V8's compiled code in a private folder, using Node's own cache if
+ * available. If the cache has a problem, the run works without it. `STEWARD_NO_CODE_CACHE=1` turns it off.
  */
 export function bundleLoader(input: BundleInput): Load {
   const cache = isOff() ? undefined : cacheFolder(input);
   if (cache === undefined) return input.native;
-  // The types describe the oldest supported Node.js, which lacks this function.
+  // The installed types are for the oldest supported Node.js, which lacks this function.
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
   if (enableCompileCache === undefined) return ownLoader(input, cache);
   const made = madePrivate(cache, input.build);
@@ -63,7 +66,7 @@ export function bundleLoader(input: BundleInput): Load {
   return input.native;
 }
 
-/** A run that must leave nothing behind, as after an uninstall, sets this variable before it ends. */
+/** Runs that must not leave files behind, such as an uninstall, set this variable. */
 function isOff(): boolean {
   return process.env['STEWARD_NO_CODE_CACHE'] === '1';
 }
@@ -74,12 +77,15 @@ function cacheFolder({ build, kind }: BundleInput): string | undefined {
     const { version, arch } = process;
     return join(cachePath(), 'code', `${build}-${version}-${arch}-${shortHash(options)}`);
   } catch {
-    // This user has no home folder.
+    // This user has no home folder, so there is no cache.
     return undefined;
   }
 }
 
-/** Creates the folder if needed and returns the folders it created; undefined if that fails or it is not private. */
+/**
+ * Creates the folder if needed and returns what it created; undefined if that fails or the folder isn't
+ * private.
+ */
 function madePrivate(folder: string, build: string): string[] | undefined {
   try {
     const made = makeFolders(folder);
@@ -91,7 +97,7 @@ function madePrivate(folder: string, build: string): string[] | undefined {
   }
 }
 
-/** Removes the code of other builds, and the oldest kinds beyond the limit. */
+/** Removes the code of other builds, and the oldest kinds above the limit. */
 function prune(folder: string, build: string): void {
   const kept = readdirSync(folder)
     .map((name) => ({ name, path: join(folder, name), mtimeMs: lstatSync(join(folder, name)).mtimeMs }))
@@ -123,10 +129,10 @@ function ownLoader({ folder, build, native, unused }: BundleInput, cache: string
   return requireIn(folder);
 }
 
-/** Compiles a bundle with cached code; without any, this run stores its code at exit. */
+/** Compiles a bundle with cached code. If there is none, this run stores its code at exit. */
 function compile(path: string, code: { file: string; build: string }, isUsed: () => boolean): Script {
   const cachedData = readCode(code.file);
-  // Bundles are ASCII: read as Latin-1, they take V8 one byte per character.
+  // Bundles are ASCII. Read as Latin-1, they take one byte per character in V8.
   const source = readFileSync(path).toString('latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: path,
@@ -149,7 +155,7 @@ function keepCode(script: Script, { file, build }: { file: string; build: string
     writeSynced(temp, Buffer.concat([code, code]));
     renameSync(temp, file);
   } catch {
-    // The disk may be full; the next run tries again.
+    // The disk may be full; the next run retries.
     rmSync(temp, { force: true });
   }
 }
@@ -165,8 +171,8 @@ function writeSynced(path: string, bytes: Buffer): void {
 }
 
 /**
- * Returns the code in a file that only this user can write. It is stored twice, and undefined if the copies differ,
- * since V8 crashes on damaged code. A checksum would cost a hook 2 ms.
+ * Returns the code in a file that only this user can write. The file has two copies; if they differ, returns
+ * undefined, since V8 crashes on damaged code. A checksum would cost a hook 2 ms.
  */
 function readCode(file: string): Buffer | undefined {
   try {
@@ -182,18 +188,17 @@ function readCode(file: string): Buffer | undefined {
       closeSync(fd);
     }
   } catch {
-    // Missing or unreadable.
     return undefined;
   }
 }
 
-/** Returns whether only this user can write to it. On Windows the folder is private by default. */
+/** Returns whether only this user can write to it. On Windows, the folder is private by default. */
 function isPrivate(facts: { uid: number; mode: number }): boolean {
   if (process.getuid === undefined) return true;
   return facts.uid === process.getuid() && (facts.mode & 0o022) === 0;
 }
 
-/** Checks the folder of one kind of run and its parent. */
+/** Checks that the folder for one kind of run and its parent are private. */
 function isPrivateFolder(path: string): boolean {
   return [path, dirname(path)].every((folder) => {
     const facts = lstatSync(folder);

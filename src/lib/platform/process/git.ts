@@ -9,36 +9,36 @@ export interface GitOptions {
   input?: string;
   /** Exit codes that count as success. */
   accept?: number[];
-  /** Returns '' for a failure or too much output; throws only at a timeout. */
+  /** Returns '' if git fails or prints too much; throws only at a timeout. */
   orEmpty?: boolean;
 }
 
-/** Runs git in one repository and returns its standard output. */
+/** Runs git in a repository and returns its stdout. */
 export type Git = (args: readonly string[], options?: GitOptions) => Promise<string>;
 
 export interface GitDeps {
   run: Run;
-  /** Time limit for each process, ms. */
+  /** Returns the time limit for each process, ms. */
   timeoutMs: () => number;
   onTimeout?: () => void;
   /** Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** Larger than any expected answer. */
+/** More than any expected output. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Returns git for reading an untrusted repository: its configuration executes nothing, git never fetches, prompts or
- * locks, and uses only the repository at `root`. Throws `not_found` without git, and `unavailable` with a reason for a
- * repository that git cannot read.
+ * Returns git for reading an untrusted repository. Its configuration can't execute anything, and git never
+ * fetches, prompts or locks, and uses only the repository at `root`. Throws `not_found` if git is missing,
+ * and `unavailable` with a reason if git can't read the repository.
  */
 export function gitIn(deps: GitDeps, root: string): Git {
   const env = gitEnvironment(root, deps.env ?? process.env);
   return async (args, options = {}) => {
     const timeoutMs = deps.timeoutMs();
     const running = deps.run('git', ['-C', root, ...HARMLESS, ...args], {
-      // Git fails in a deleted current folder, before it reads -C.
+      // In a deleted current folder, git fails before it reads -C.
       cwd: parse(root).root,
       env,
       timeoutMs,
@@ -65,7 +65,7 @@ function ifUnavailable(error: unknown): undefined {
   if (!(error instanceof StewardError) || error.kind !== 'unavailable') throw error;
 }
 
-/** The locations of git's configuration, which a repository cannot set. */
+/** Variables that locate git's configuration; a repository can't set them. */
 const PASSED_VARIABLES = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
 
 /**
@@ -87,8 +87,8 @@ export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.Pr
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: devNull,
     SSH_ASKPASS: devNull,
-    // Prevents fetches from a promisor remote. Old versions of git ignore the first variable; the second one overrides
-    // a repository's `protocol.NAME.allow`, which the setting below does not.
+    // Prevents fetches from a promisor remote. Old versions of git ignore the first variable; the second
+    // overrides `protocol.NAME.allow`, which the setting below doesn't.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_REPLACE_OBJECTS: '1',
@@ -100,7 +100,7 @@ export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.Pr
   };
 }
 
-/** Overrides everything that a repository's configuration could execute. */
+/** Overrides every setting with which a repository could execute a program. */
 export const HARMLESS: readonly string[] = [
   '--no-pager',
   '--no-optional-locks',
@@ -132,7 +132,7 @@ export const HARMLESS: readonly string[] = [
     'gc.auto=0',
     'maintenance.auto=false',
     'advice.graftFileDeprecated=false',
-    // The user chose this repository, so a bare one is allowed.
+    // The user chose this repository, so it may be bare.
     'safe.bareRepository=all',
     'i18n.logOutputEncoding=UTF-8',
   ].flatMap((setting) => ['-c', setting]),
@@ -171,7 +171,7 @@ export interface RemoteGitDeps {
 export interface Remote {
   /** Such as `https://github.com/ann/work.git`. */
   url: string;
-  /** Value of the Authorization header, sent only to the origin of `url`. */
+  /** Value of the Authorization header; sent only to the origin of `url`. */
   authorization: string;
 }
 
@@ -180,13 +180,14 @@ export interface GitAnswer {
   stdout: string;
   /** git's first error line; empty on success. */
   complaint: string;
-  /** The server rejected the credential. */
+  /** Whether the server rejected the credential. */
   isRefused: boolean;
 }
 
 /**
- * Returns git for steward's own clone with one remote. The credential is in the environment, since other users can read
- * arguments, and goes only to the remote's origin. Exit codes are results; a timeout throws `unavailable`.
+ * Returns git for steward's own clone with one remote. The credential is in the environment, because other
+ * users can read arguments, and goes only to the remote's origin. Exit codes are results; a timeout throws
+ * `unavailable`.
  */
 export function remoteGit(
   deps: RemoteGitDeps,
@@ -216,7 +217,7 @@ export function remoteGit(
     });
     if (result.timedOut) {
       throw new StewardError('unavailable', `git took longer than ${Math.round(deps.timeoutMs / 1000)} s.`, {
-        hint: 'Check the network and the disk, then run the command again.',
+        hint: 'Check the network and the disk, then rerun the command.',
       });
     }
     return {
@@ -228,7 +229,7 @@ export function remoteGit(
   };
 }
 
-/** Git prompts for another credential after a rejection. */
+/** After a rejection, git prompts for another credential. */
 const REFUSED =
   /could not read (?:Username|Password)|Authentication failed|cannot (?:exec|run|spawn) '?\S*(?:null|nul)\b/i;
 

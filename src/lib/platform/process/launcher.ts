@@ -11,14 +11,14 @@ import { targetOf } from '../files/stat';
 import { readSystemText } from '../files/system-files';
 
 /**
- * A small script that an assistant or a scheduler starts instead of Node.js and steward, since it finds both again
- * after an upgrade. A batch file on Windows.
+ * A small script that an assistant or scheduler starts. It finds Node.js and steward again after an upgrade.
+ * A batch file on Windows.
  */
 export interface LauncherForm {
-  /** Name of the file and of its template in templates/launcher. */
+  /** The name of the file and of its template in templates/launcher. */
   name: string;
   manifestId: string;
-  /** Further values of the template, already quoted. */
+  /** More values for the template, already quoted. */
   values: Readonly<Record<string, string>>;
 }
 
@@ -26,20 +26,20 @@ export interface LauncherDeps {
   /** Folder of the launcher. */
   bin: string;
   host: PathHost;
-  /** The folder of steward's package.json, and the Node.js that runs it. */
+  /** The folder of steward's package.json, and the Node.js that runs steward. */
   product: { root: string; node: string };
 }
 
 export interface LauncherTarget {
   /** Absolute path of the current Node.js. */
   node: string;
-  /** A link to it on the PATH, which survives an upgrade; else the same path. */
+  /** A link to it on the PATH that survives an upgrade, or the same path if there is none. */
   nodeAlias: string;
   /** steward's bin/run.js. */
   steward: string;
 }
 
-/** A template, and the part that all launchers share. */
+/** A template and the part that all launchers share. */
 export interface LauncherTemplate {
   body: string;
   find: string;
@@ -80,7 +80,7 @@ export function renderLauncher(
   return isWindows ? text.replace(/\r?\n/g, '\r\n') : text;
 }
 
-/** Records and writes the launcher unless it is current. True if it was written. */
+/** Records and writes the launcher; false if it is already current. */
 export function writeLauncher(
   form: LauncherForm,
   deps: LauncherDeps & { clock: Clock; machineId: string },
@@ -105,12 +105,12 @@ export function writeLauncher(
   return true;
 }
 
-/** Returns whether the launcher exists and is up to date. */
+/** Returns whether the launcher exists and is current. */
 export function isLauncherCurrent(form: LauncherForm, deps: LauncherDeps): boolean {
   return isInPlace(launcherPath(form.name, deps), textOf(form, deps), deps.host);
 }
 
-/** Removes the launcher, and its folder if that is empty. True if it existed. */
+/** Removes the launcher, and its folder if empty; false if the launcher doesn't exist. */
 export function removeLauncher(
   { name, manifestId }: Pick<LauncherForm, 'name' | 'manifestId'>,
   deps: Pick<LauncherDeps, 'bin' | 'host'> & { clock: Clock },
@@ -146,7 +146,10 @@ function read({ host, product }: LauncherDeps, name: string): string {
   });
 }
 
-/** Writes these folders as variables: their names may have characters outside a batch file's code page. */
+/**
+ * Replaces these folders with variables, since their names may have characters outside a batch file's code
+ * page.
+ */
 const WINDOWS_FOLDERS = ['LOCALAPPDATA', 'APPDATA', 'USERPROFILE', 'ProgramFiles'];
 
 /** Escapes a path for the quotes of a batch file. */
@@ -164,7 +167,10 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
   return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** Package managers link the current version's node on the PATH. Folders of a shell session or project do not count. */
+/**
+ * Returns a link to the current Node.js on the PATH, which package managers keep up to date. Skips folders of
+ * a shell session or project.
+ */
 function aliasOf(node: string, { platform, env }: PathHost): string {
   const { join, delimiter, isAbsolute } = pathOf({ platform });
   const own = idOf(node);
@@ -176,7 +182,7 @@ function aliasOf(node: string, { platform, env }: PathHost): string {
   return found ?? node;
 }
 
-/** Undefined for a path that this user cannot inspect. */
+/** Undefined if this user can't inspect the path. */
 function idOf(path: string): string | undefined {
   try {
     return targetOf(path)?.id;

@@ -8,12 +8,12 @@ export function ownProcess(): { pid: number; uptimeSec: number } {
   return { pid: process.pid, uptimeSec: Math.round(process.uptime()) };
 }
 
-/** Sends SIGTERM to a process of this user; ignores one that has ended. */
+/** Sends SIGTERM to a process; does nothing if it has ended. */
 export function endProcess(pid: number): void {
   unless(['ESRCH'], () => process.kill(pid, 'SIGTERM'));
 }
 
-/** Returns the resident memory, MiB with one decimal. */
+/** Returns the resident memory in MiB, rounded to one decimal. */
 export function residentMiB(): number {
   return Math.round((process.memoryUsage.rss() / 2 ** 20) * 10) / 10;
 }
@@ -23,7 +23,7 @@ export function sinceBootMs(): number {
   return uptime() * 1000;
 }
 
-/** Calls the listener at each of the signals; returns the function that removes it. */
+/** Calls the listener at each of these signals. Returns a function that removes it. */
 function onSignals(
   signals: readonly NodeJS.Signals[],
   listener: (signal: NodeJS.Signals) => void,
@@ -34,7 +34,7 @@ function onSignals(
   };
 }
 
-/** Calls `stop` at the first signal that asks a server to stop; a second Ctrl-C exits with 130. */
+/** Calls `stop` at the first stop signal; a second Ctrl-C exits with 130. */
 export function onStopSignal(stop: (signal: string) => void): () => void {
   let isStopping = false;
   return onSignals(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'], (signal) => {
@@ -44,18 +44,18 @@ export function onStopSignal(stop: (signal: string) => void): () => void {
   });
 }
 
-/** Returns an AbortSignal for Ctrl-C and SIGTERM, for a command that shuts down by itself. */
+/** Returns an AbortSignal for Ctrl-C and SIGTERM, for commands that shut down gracefully. */
 export function interruptSignal(): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
   return { signal: controller.signal, release: onSignals(['SIGINT', 'SIGTERM'], () => controller.abort()) };
 }
 
-/** Calls the listener at each Ctrl-C, which no longer ends the run. */
+/** Calls the listener at each Ctrl-C, which then doesn't end the process. */
 export function onInterrupt(listener: () => void): () => void {
   return onSignals(['SIGINT'], listener);
 }
 
-/** Calls `stop` at Ctrl-C, SIGTERM or a closed terminal; the run continues until `work` has ended. */
+/** Runs `work`, and calls `stop` at Ctrl-C, SIGTERM or a closed terminal; `work` may finish after that. */
 export async function runStoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
   const release = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], stop);
   try {
@@ -66,14 +66,14 @@ export async function runStoppable<T>(stop: () => void, work: () => Promise<T>):
 }
 
 /**
- * The launcher sets this for scheduled jobs: the job's name, and the launcher's pid if it outlives the job (`sense
- * 4711`). It is `delivery` for a detached process of steward.
+ * Set by the launcher for scheduled jobs: the job's name, and the launcher's pid if it outlives the job
+ * (`sense 4711`). For a detached steward process it is `delivery`.
  */
 export const JOB_VARIABLE = 'STEWARD_JOB';
 
 /**
- * Starts steward with other arguments, without a terminal, and does not wait for it. The start may fail, so its work
- * must be in a file.
+ * Starts steward without a terminal and doesn't wait for it. The start may fail, so a file must hold the
+ * work.
  */
 export function startDetached(args: readonly string[], cwd: string): void {
   const script = process.argv[1];
@@ -81,7 +81,7 @@ export function startDetached(args: readonly string[], cwd: string): void {
   startProgram(process.execPath, [...process.execArgv, script, ...args], cwd, { [JOB_VARIABLE]: 'delivery' });
 }
 
-/** Starts a program with this environment and `more`, without waiting for it; ignores a failure to start. */
+/** Starts a program with this environment and `more`, without waiting for it. Ignores a failed start. */
 export function startProgram(
   file: string,
   args: readonly string[],
@@ -90,29 +90,29 @@ export function startProgram(
 ): void {
   const env = { ...process.env, ...more };
   const child = spawn(file, args, { cwd, env, detached: true, stdio: 'ignore', windowsHide: true });
-  // The system is out of processes; the next run of steward does the work.
+  // The system can't start more processes; the next run of steward does the work.
   child.on('error', () => child.unref());
   child.unref();
 }
 
-/** Returns the names of the running processes; empty without /proc. */
+/** Returns the names of all running processes; empty without /proc. */
 export function processNames(): ReadonlySet<string> {
   const pids = listSystemFolder('/proc').filter((name) => /^\d+$/.test(name));
-  // The process may end during the read.
+  // The process may end before this read.
   const nameOf = (pid: string): string | undefined =>
     unless(['ESRCH'], () => readSystemText(`/proc/${pid}/comm`, 64));
   return new Set(pids.map((pid) => nameOf(pid)?.trim() ?? ''));
 }
 
-/** Names the parent of a relaunched process, which asks it for a restart instead of relaunching itself. */
+/** Tells a relaunched process its parent's pid; for a restart, it asks the parent. */
 const PARENT_VARIABLE = 'STEWARD_RELAUNCHED';
 /** Exit code of a child that requests a restart. */
 const RELAUNCH_CODE = 86;
 
 /**
- * Starts this program, as it is on disk now, as a child with the same terminal; returns its exit code. Node cannot
- * replace its own process, and the shell or service manager waits for this one. A child that requests a restart exits,
- * and its parent starts the next, so there is never more than one of each.
+ * Starts the program that is now on disk as a child in the same terminal; returns its exit code. Node can't
+ * replace its own process, and the shell or service manager waits for this one. A child that wants a restart
+ * exits and its parent starts the next, so there are never more than two processes.
  */
 export async function relaunch(args: readonly string[]): Promise<number> {
   if (process.env[PARENT_VARIABLE] === String(process.ppid)) return RELAUNCH_CODE;

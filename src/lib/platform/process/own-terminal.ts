@@ -11,27 +11,29 @@ import {
 
 import { unless } from '../../errors';
 
-/** A terminal and its process, which later proves that the terminal is still the same. */
+/** A terminal and one of its processes, which proves later that the terminal is still the same. */
 export interface OwnTerminal {
-  /** `/dev/pts/3` */
+  /** Such as `/dev/pts/3`. */
   tty: string;
   pid: number;
-  /** Start of the process in clock ticks since boot. */
+  /** Start time in clock ticks since boot. */
   started: string;
 }
 
 interface ProcessFacts {
   parent: number;
-  /** Device number of its terminal; 0 without one. */
+  /** Device number of its terminal; 0 if it has none. */
   device: number;
   started: string;
-  /** A zombie: it has ended, but its parent has not reaped it. */
+  /** Whether it is a zombie: ended, but not reaped by its parent. */
   isDead: boolean;
 }
 
 const MAX_PARENTS = 16;
 
-/** Returns the terminal of the nearest parent that has one, since a hook has none; undefined except on Linux. */
+/**
+ * Returns the terminal of the nearest ancestor that has one, because hooks have none. Works only on Linux.
+ */
 export function terminalOfParents(pid: number = process.ppid): OwnTerminal | undefined {
   let at = pid;
   for (let step = 0; step < MAX_PARENTS && at > 1; step += 1) {
@@ -44,7 +46,7 @@ export function terminalOfParents(pid: number = process.ppid): OwnTerminal | und
   return undefined;
 }
 
-/** Returns the parents of a process, the nearest first; none except on Linux. */
+/** Returns the ancestors of a process, nearest first. Empty except on Linux. */
 export function parentsOf(pid: number): number[] {
   const parents: number[] = [];
   for (let at = pid; parents.length < MAX_PARENTS;) {
@@ -56,7 +58,7 @@ export function parentsOf(pid: number): number[] {
   return parents;
 }
 
-/** Writes to a terminal if its process still has it, without blocking; false if nothing was written. */
+/** Writes to a terminal without blocking, if its process still has it; false if nothing was written. */
 export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
   if (!holdsTerminal(terminal)) return false;
   const { O_WRONLY, O_NOCTTY, O_NONBLOCK, O_NOFOLLOW } = constants;
@@ -65,7 +67,7 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
       const fd = openSync(terminal.tty, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
       try {
         const bytes = Buffer.from(text, 'utf8');
-        // Checks again, since the device may belong to another user by now.
+        // Checked again because the device may belong to another user by now.
         return isOwnDevice(fstatSync(fd), factsOf(terminal.pid)) && writeSync(fd, bytes) === bytes.length;
       } finally {
         closeSync(fd);
@@ -74,7 +76,7 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
   );
 }
 
-/** Returns whether the process still runs with this terminal, on a device of this user. */
+/** Returns whether the process still has this terminal, on a device that this user owns. */
 export function holdsTerminal(terminal: OwnTerminal): boolean {
   const facts = factsOf(terminal.pid);
   if (facts === undefined || facts.started !== terminal.started) return false;
@@ -94,13 +96,13 @@ function ifThere<T>(read: () => T): T | undefined {
   return process.platform === 'linux' ? unless(ABSENT, read) : undefined;
 }
 
-/** Returns a variable from the initial environment of this user's process; undefined if unset or unknown. */
+/** Returns a variable from the initial environment of one of this user's processes. */
 export function variableOf(pid: number, name: string): string | undefined {
   const variables = ifThere(() => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')) ?? [];
   return variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** Reads /proc/PID/stat: state (field 3), parent (4), terminal (7), start (22). */
+/** Reads /proc/PID/stat: state (field 3), parent (4), terminal (7), start time (22). */
 export function factsOf(pid: number): ProcessFacts | undefined {
   const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -110,7 +112,7 @@ export function factsOf(pid: number): ProcessFacts | undefined {
     : undefined;
 }
 
-/** Pseudo terminals have major 136 to 143, consoles 4. */
+/** Pseudo-terminals have major numbers 136 to 143, consoles 4. */
 function pathOf(device: number): string | undefined {
   const major = (device >> 8) & 0xfff;
   const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
@@ -118,7 +120,7 @@ function pathOf(device: number): string | undefined {
   return major === 4 && minor > 0 && minor < 64 ? `/dev/tty${minor}` : undefined;
 }
 
-/** Converts a device number of stat to the form of /proc. */
+/** Converts a device number from stat() to the format of /proc. */
 function deviceOf(rdev: number): number {
   const major = (rdev >> 8) & 0xfff;
   const minor = (rdev & 0xff) | ((rdev >>> 12) & 0xfff00);

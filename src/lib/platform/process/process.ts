@@ -9,24 +9,24 @@ export interface RunOptions {
   cwd?: string;
   /** The complete environment of the process. Default: the current one. */
   env?: NodeJS.ProcessEnv;
-  /** The process and its children are killed after this long. */
+  /** After this long, the process and its children are killed. */
   timeoutMs: number;
-  /** Limit of each output stream, bytes; kills a program that prints more and throws `unavailable`. */
+  /** Output limit for each stream, bytes. A program that prints more is killed, and `unavailable` thrown. */
   maxBytes?: number;
   input?: string | Buffer;
-  /** Encoding of the output; `latin1` keeps every byte. */
+  /** Encoding of the output; `latin1` preserves every byte. */
   encoding?: BufferEncoding;
-  /** Kills the process and its children when aborted; the output so far is the result. */
+  /** When aborted, kills the process and its children; returns the output so far. */
   signal?: AbortSignal;
 }
 
 export interface RunResult {
-  /** Exit code; null if a signal ended the program, or it could not be killed. */
+  /** Exit code, or null if a signal ended the program or it couldn't be killed. */
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
-  /** The output is incomplete: a background process was still printing when time ran out. */
+  /** Whether output is missing because a background process was still printing at the timeout. */
   truncated: boolean;
   timedOut: boolean;
 }
@@ -34,16 +34,16 @@ export interface RunResult {
 export type Run = (file: string, args: readonly string[], options: RunOptions) => Promise<RunResult>;
 
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
-/** How long to read the pipes after the exit: a background process may have inherited them. */
+/** How long to read the pipes after the exit, since a background process may have inherited them. */
 const AFTER_EXIT_MS = 200;
-/** When to abandon a program that cannot be killed because it hangs in the kernel (a lost network folder). */
+/** When to abandon a program that can't be killed, such as one that hangs on a lost network folder. */
 const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs a program with an argument array, never through a shell. Kills its process group at the timeout. Throws
- * `not_found` for a missing program or folder, `unavailable` if it cannot start or prints too much; an exit code is a
- * result.
+ * Runs a program with an argument array, never through a shell. Kills its process group at the timeout.
+ * Throws `not_found` if the program or folder is missing, `unavailable` if it can't start or prints too much;
+ * an exit code is a result.
  */
 export const run: Run = (file, args, options) =>
   new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ export const run: Run = (file, args, options) =>
     else options.signal?.addEventListener('abort', state.abort, { once: true });
     child.stdout?.on('data', (chunk: Buffer) => onOutput(state, state.stdout, chunk));
     child.stderr?.on('data', (chunk: Buffer) => onOutput(state, state.stderr, chunk));
-    // A program that ignores its input closes the pipe; its exit code shows the result.
+    // A program that ignores its input closes the pipe; only its exit code matters.
     child.stdin?.on('error', () => child.stdin?.destroy());
     if (options.input !== undefined) child.stdin?.end(options.input);
     child.on('error', (error) => {
@@ -88,14 +88,14 @@ interface Running {
   reject: (error: unknown) => void;
   stdout: Output;
   stderr: Output;
-  /** Chunks received from both streams. */
+  /** Number of chunks received from both streams. */
   chunkCount: number;
   timer?: NodeJS.Timeout;
   grace?: NodeJS.Timeout;
   abort?: () => void;
-  /** The program has ended; its pipes may still be open. */
+  /** The program has ended, but its pipes may still be open. */
   hasExited?: boolean;
-  /** Time ran out after the exit: only read what is in the pipes. */
+  /** The timeout passed after the exit, so only pending output is read. */
   isOverdue?: boolean;
   isStopped?: boolean;
   timedOut?: boolean;
@@ -147,7 +147,7 @@ function stop(state: Running): void {
   } catch (error) {
     state.reject(error);
   }
-  // A grandchild outside the group may hold the pipes open.
+  // A child process outside the group may hold the pipes open.
   closePipes(state.child);
   state.grace = setTimeout(() => {
     state.child.unref();
@@ -169,7 +169,7 @@ function maxBytesOf({ options }: Running): number {
   return options.maxBytes ?? DEFAULT_MAX_BYTES;
 }
 
-/** Closes the pipes of an ended program once they are quiet or time has run out. */
+/** Closes the pipes of an ended program when they are quiet or the time is up. */
 function closeWhenQuiet(state: Running): void {
   const before = state.chunkCount;
   state.grace = setTimeout(() => {
@@ -201,7 +201,7 @@ function start(file: string, args: readonly string[], options: RunOptions): Chil
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
   } catch (error) {
-    // Some errors (such as too long arguments) are thrown; others arrive as events.
+    // Some errors, such as arguments that are too long, are thrown; others arrive as events.
     throw startError(error, file, options.cwd);
   }
 }
@@ -209,7 +209,7 @@ function start(file: string, args: readonly string[], options: RunOptions): Chil
 function startError(error: unknown, file: string, cwd: string | undefined): unknown {
   const code = errnoCode(error);
   if (!(error instanceof Error) || code === undefined || code.startsWith('ERR_')) return error;
-  // ENOENT means a missing program or a missing folder.
+  // ENOENT can mean that the program or the folder is missing.
   if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     return new StewardError('not_found', `The folder ${cwd} does not exist.`, {
       hint: 'Check the path, and that its disk is mounted.',
@@ -246,7 +246,7 @@ function killGroup(child: ChildProcess): void {
 
 const running = new Set<ChildProcess>();
 
-/** Kills the program when this process exits: Ctrl-C does not reach a separate process group. */
+/** Kills the program when this process exits, since Ctrl-C doesn't reach a separate process group. */
 function killAtExit(child: ChildProcess): void {
   if (running.size === 0) process.once('exit', killRunning);
   running.add(child);
@@ -261,7 +261,7 @@ function killRunning(): void {
     try {
       killGroup(child);
     } catch {
-      // This user may not signal every process of the group.
+      // This user may not have permission to signal the whole group.
       child.kill('SIGKILL');
     }
   }

@@ -3,16 +3,16 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 
-// The only file that starts processes. It looks up programs only in the absolute entries of PATH, and passes only these
-// on, so that neither steward nor its children run a program from the current folder.
+// The only file that starts processes. It looks up programs only in the absolute entries of PATH and passes
+// only those on, so neither steward nor its children run a program from the current folder.
 
-/** Never exists, so a missing program fails to start as it does with Node's own look-up. */
+/** A path that never exists, so that a missing program fails as it does with Node's own lookup. */
 const MISSING = '/nonexistent/';
 
-/** Loaded lazily: most hooks start no program. */
+/** Loaded lazily because most hooks start no program. */
 const childProcess = (): typeof system => process.getBuiltinModule('node:child_process');
 
-/** Does the same as Node's `spawn`, for a program by its name on the PATH or its absolute path. */
+/** Node's `spawn` for a program name on the PATH or an absolute path. */
 export function spawn(
   file: string,
   args: readonly string[],
@@ -22,7 +22,7 @@ export function spawn(
   return childProcess().spawn(pathOf(file, env), args, { ...options, env });
 }
 
-/** Does the same as Node's `spawnSync`. */
+/** Node's `spawnSync`, with the same lookup. */
 export function spawnSync(
   file: string,
   args: readonly string[],
@@ -36,7 +36,7 @@ function pathOf(file: string, env: NodeJS.ProcessEnv): string {
   return isAbsolute(file) ? file : (findProgram(file, env) ?? MISSING + basename(file));
 }
 
-/** An empty PATH would mean the current folder, so it becomes a path without programs. */
+/** An empty PATH would mean the current folder, so it is replaced by one without programs. */
 function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const changed = { ...env };
   for (const name of Object.keys(env).filter(isPath)) {
@@ -49,19 +49,19 @@ function isPath(name: string): boolean {
   return name === 'PATH' || (process.platform === 'win32' && name.toUpperCase() === 'PATH');
 }
 
-/** Returns the path of a program; undefined if it is not installed. */
+/** Returns the path of a program, or undefined if it isn't installed. */
 export type FindProgram = (name: string) => string | undefined;
 
 /** Used if the environment has no PATH. */
 const SYSTEM_FOLDERS = process.platform === 'win32' ? '' : '/usr/bin:/bin';
 
-/** Returns the absolute path of a program by name or absolute path; undefined for relative paths. */
+/** Returns the absolute path of a program, by name or absolute path. Rejects relative paths. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (isAbsolute(name)) return isProgram(name) ? name : undefined;
   if (/[\\/]/.test(name)) return undefined;
   const endings = process.platform === 'win32' && !/\.\w+$/.test(name) ? ['.exe', '.cmd', '.bat'] : [''];
   const folders = absoluteFolders(env['PATH'] ?? env['Path'] ?? SYSTEM_FOLDERS);
-  // Windows prefers an .exe in a later folder to a .cmd in an earlier one.
+  // Windows prefers an .exe in a later folder over a .cmd in an earlier one.
   return endings
     .flatMap((ending) => folders.map((folder) => join(folder, name + ending)))
     .find((path) => isProgram(path));
@@ -77,17 +77,17 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    // A program that cannot be inspected cannot be started.
+    // If it can't be inspected, it can't be started.
     return false;
   }
 }
 
-/** Quotes a text as one word for a POSIX shell. */
+/** Quotes text as one word for a POSIX shell. */
 export function forShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Quotes a text as one word for fish. */
+/** Quotes text as one word for fish. */
 export function forFish(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -7,17 +7,17 @@ import { makeNonBlocking, pause, tryRead } from '../net/non-blocking';
 export interface StdinBounds {
   /** How long to wait for the first byte, ms. */
   firstByteMs: number;
-  /** How long to wait for the end, ms, from the start. */
+  /** How long to wait for the end, ms, counted from the start. */
   endMs: number;
-  /** How much to return; the rest is read and dropped, so that the writer never sees a closed pipe. */
+  /** How much to return. The rest is read and dropped so that the writer never gets a broken pipe. */
   keepBytes: number;
 }
 
 export interface StdinRead {
   bytes: Buffer;
   /**
-   * `end`: stdin was read to its end. `whole`: `isWhole` accepted the input so far, and stdin is still open. `late`:
-   * time ran out. `large`: more than `keepBytes` arrived. `terminal`: stdin is a terminal, so nothing was read.
+   * `end`: read to the end. `whole`: `isWhole` accepted the input while stdin is still open. `late`: timed
+   * out. `large`: more than `keepBytes`. `terminal`: nothing was read.
    */
   end: 'end' | 'whole' | 'late' | 'large' | 'terminal';
 }
@@ -26,9 +26,9 @@ const CHUNK = 64 * 1024;
 const PAUSE_MS = 1;
 
 /**
- * Reads stdin within limits, and returns as soon as `isWhole` accepts the input. A blocking read cannot be abandoned,
- * and Node's stream costs more than the rest of a hook, so this polls a non-blocking stdin every millisecond. It uses
- * the stream where that is impossible.
+ * Reads stdin within limits, and returns as soon as `isWhole` accepts the input. A blocking read can't be
+ * abandoned, and Node's stream costs more than the rest of a hook, so this polls a non-blocking stdin every
+ * millisecond, or falls back to the stream.
  */
 export async function readStdin(
   bounds: StdinBounds,
@@ -46,7 +46,7 @@ export async function readStdin(
     if (got !== undefined) {
       collected.add(chunk.subarray(0, got));
       isChecked = false;
-      // Abandons an endless writer after the same time as a silent one.
+      // A writer that never stops gets the same time limit as a silent one.
       if (monotonicMs() - startMs < bounds.endMs) continue;
     } else if (!isChecked && !collected.isEmpty()) {
       isChecked = true;
@@ -58,7 +58,7 @@ export async function readStdin(
   }
 }
 
-/** Returns all of stdin, however long it takes, up to `keepBytes`; undefined if stdin is a terminal. */
+/** Returns all of stdin up to `keepBytes`, without a time limit; undefined if stdin is a terminal. */
 export async function readPipedStdin(
   keepBytes: number,
 ): Promise<{ bytes: Buffer; cut: boolean } | undefined> {
@@ -73,7 +73,7 @@ function kindOfStdin(): 'file' | 'stream' | 'terminal' {
   try {
     const facts = fstatSync(0);
     if (facts.isFile() || facts.isDirectory()) return 'file';
-    // /dev/null is a character device too, and reads as empty.
+    // /dev/null is also a character device, and reads as empty.
     if (facts.isCharacterDevice())
       return process.getBuiltinModule('node:tty').isatty(0) ? 'terminal' : 'file';
     return 'stream';
@@ -104,7 +104,7 @@ function collector(keepBytes: number): Collector {
       const room = Math.max(0, keepBytes - length);
       if (room < chunk.length) isCut = true;
       if (room === 0) return;
-      // Copies the bytes; Buffer's own `slice` does not.
+      // Copies the bytes, which Buffer's own `slice` doesn't.
       parts.push(Uint8Array.prototype.slice.call(chunk, 0, room) as Buffer);
       length += Math.min(room, chunk.length);
     },
@@ -154,8 +154,8 @@ export function isTerminalInput(): boolean {
 const LF = 0x0a;
 
 /**
- * Returns the non-blank lines of stdin, one chunk each with its line feed. Drops a line over `maxBytes` and calls
- * `onLong`.
+ * Returns the non-blank lines of stdin, one chunk each with the line feed. Drops lines over `maxBytes` and
+ * calls `onLong`.
  */
 export function stdinLines(maxBytes: number, onLong: () => void): Readable {
   const { pipeline, Transform } = process.getBuiltinModule('node:stream');
@@ -192,7 +192,7 @@ export function stdinLines(maxBytes: number, onLong: () => void): Readable {
   return lines;
 }
 
-/** Returns whether it has anything but spaces, tabs and line ends. */
+/** Returns whether the line contains more than white space. */
 function hasText(piece: Buffer): boolean {
   return piece.some((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && byte !== LF);
 }

@@ -9,7 +9,7 @@ import { isAlive, withLock } from '../files/lock';
 import { randomName } from '../files/short-hash';
 
 export interface Waiter {
-  /** Arrival, wall-clock ms; the earliest goes first. */
+  /** Arrival time. The earliest goes first. */
   sinceMs: number;
   /** How long to wait from now. */
   waitMs: number;
@@ -17,18 +17,18 @@ export interface Waiter {
   signal: AbortSignal;
 }
 
-/** Runs the work when its turn comes; undefined if the wait was too long or aborted. */
+/** Runs the work when its turn comes; undefined if the wait timed out or was aborted. */
 export type TakeTurn = <T>(waiter: Waiter, work: () => Promise<T>) => Promise<T | undefined>;
 
-/** The longest wait: an older ticket belongs to the current holder, or to a dead process. */
+/** An older ticket belongs to the current holder or to a dead process. */
 const LONGEST_WAIT_MS = 60_000;
-/** A holder whose process is invisible counts as gone after this long. */
+/** How long a holder whose process isn't visible keeps the lock. */
 const LONGEST_TURN_MS = 60_000;
 const PAUSE_MS = 25;
 
 /**
- * Runs work of this machine's processes one at a time, in order of arrival. A lock separates them; empty ticket files,
- * named by arrival and process, preserve the order.
+ * Runs work from all processes of this machine one at a time, in order of arrival. A lock guards the work;
+ * empty ticket files, named by arrival and process, keep the order.
  */
 export function turnsIn(folder: string, depsOf: () => { clock: Clock; machineId: string }): TakeTurn {
   return async ({ sinceMs, waitMs, signal }, work) => {

@@ -1,38 +1,38 @@
 import { StewardError } from '../../errors';
 import type { Run } from './process';
 
-/** The program of the foreground window; never the window's text. */
+/** The program that owns the foreground window, without the window's title. */
 export interface WindowsProgram {
   pid: number;
-  /** Full path of the executable; undefined for another user's or an elevated program. */
+  /** Full path of the executable; undefined if the program is elevated or runs as another user. */
   path: string | undefined;
-  /** FileDescription of its version resource. */
+  /** FileDescription in the program's version resource. */
   description: string | undefined;
 }
 
 export interface WindowsCalls {
-  /** Null if no window has the focus, or only the desktop or the taskbar. */
+  /** Null if nothing has the focus, or only the desktop or taskbar. */
   foreground(): WindowsProgram | null;
   /** Milliseconds since the last input of this session. */
   idleMs(): number;
-  /** Input goes to a desktop other than the user's: the lock screen or a UAC prompt. */
+  /** Whether input goes to another desktop: the lock screen or a UAC prompt. */
   locked(): boolean;
 }
 
 type Koffi = Pick<typeof import('koffi'), 'load'>;
-/** A handle, such as a window's; null if there is none. */
+/** A handle, such as a window's, or null. */
 type Handle = unknown;
 
 /**
- * Returns the calls of user32, kernel32 and version that steward needs; undefined if the npm package `koffi` is not
- * installed beside steward or has no build for this machine.
+ * Returns the functions of user32, kernel32 and version that steward needs; undefined if the npm package
+ * `koffi` isn't installed next to steward or has no build for this machine.
  */
 export async function windowsCalls(): Promise<WindowsCalls | undefined> {
   try {
     const loaded = await import('koffi');
     return bind(loaded.default ?? loaded);
   } catch {
-    // Any load failure: PowerShell is used instead, and reports its own errors.
+    // PowerShell is used instead, and reports its own errors.
     return undefined;
   }
 }
@@ -40,10 +40,10 @@ export async function windowsCalls(): Promise<WindowsCalls | undefined> {
 const PROCESS_QUERY_LIMITED_INFORMATION = 0x1000;
 const DESKTOP_READOBJECTS = 0x0001;
 const MAX_PATH_UNITS = 32768;
-/** Owns the frame of a store app's window; the app's own window is a child of the frame. */
+/** Draws the frame of a store app's window; the app's own window is a child of it. */
 const FRAME = /\\ApplicationFrameHost\.exe$/i;
 const STORE_WINDOW = 'Windows.UI.Core.CoreWindow';
-/** Window classes of the shell: the desktop, its wallpaper and the taskbars. */
+/** Window classes of the shell: desktop, wallpaper and taskbars. */
 const SHELL = new Set(['Progman', 'WorkerW', 'Shell_TrayWnd', 'Shell_SecondaryTrayWnd', '#32769']);
 const MAX_CLASS_UNITS = 256;
 
@@ -55,7 +55,7 @@ function bind(koffi: Koffi): WindowsCalls {
       const info = Buffer.alloc(8);
       info.writeUInt32LE(8, 0);
       if (system.GetLastInputInfo(info) === 0) return 0;
-      // Both count milliseconds since boot in 32 bits, and wrap together after 49 days.
+      // Both are 32-bit counts of milliseconds since boot, which wrap after 49 days.
       return (Number(system.GetTickCount()) - info.readUInt32LE(4)) >>> 0;
     },
     locked() {
@@ -67,7 +67,7 @@ function bind(koffi: Koffi): WindowsCalls {
   };
 }
 
-/** The signatures of the calls, by library. */
+/** C signatures by library. */
 const SIGNATURES = {
   'user32.dll': {
     GetForegroundWindow: 'void *__stdcall GetForegroundWindow()',
@@ -150,8 +150,8 @@ function descriptionOf(system: System, path: string): string | undefined {
 }
 
 /**
- * Returns FileDescription of a version resource, in which each string is a record: length, value length in UTF-16
- * units, type, the key with its NUL, padding to four bytes, the value with its NUL.
+ * Returns the FileDescription of a version resource. Each string in it is a record: length, value length in
+ * UTF-16 units, type, NUL-terminated key, padding to four bytes, NUL-terminated value.
  */
 export function fileDescription(resource: Buffer): string | undefined {
   const key = Buffer.from('FileDescription\0', 'utf16le');
@@ -165,10 +165,10 @@ export function fileDescription(resource: Buffer): string | undefined {
 
 const TIMEOUT_MS = 10_000;
 
-/** Installs the library for direct calls, in the version that this file supports. */
+/** Installs the library, in the version that this file supports. */
 export const FASTER = 'npm install --global koffi@3';
 
-/** Runs a script in Windows PowerShell and returns the JSON object that it prints. Slow: about a second. */
+/** Runs a script in Windows PowerShell and returns the JSON object that it prints. Takes about a second. */
 export async function askPowerShell(run: Run, script: string): Promise<Record<string, unknown>> {
   const { code, stdout, timedOut } = await run('powershell.exe', powerShellArgs(script), {
     timeoutMs: TIMEOUT_MS,
@@ -185,14 +185,13 @@ export async function askPowerShell(run: Run, script: string): Promise<Record<st
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new StewardError('unavailable', 'PowerShell printed an unreadable answer.', {
+  throw new StewardError('unavailable', 'PowerShell printed invalid output.', {
     hint: 'Check that "powershell.exe -NoProfile" starts without errors.',
   });
 }
 
-/** Returns the arguments that make PowerShell run a script. */
 export function powerShellArgs(script: string): string[] {
-  // Base64 of UTF-16, so that the script needs no command-line quoting.
+  // Base64 of UTF-16 needs no quoting.
   const encoded = Buffer.from(script, 'utf16le').toString('base64');
   return ['-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
 }

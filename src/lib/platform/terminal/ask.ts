@@ -3,28 +3,28 @@ import { createInterface } from 'node:readline/promises';
 import { StewardError } from '../../errors';
 import { foldFor } from './fold';
 
-/** Returns whether a person can answer questions: stdin and stderr are terminals. */
+/** Returns whether stdin and stderr are terminals, so that someone can answer questions. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Asks questions on stderr. All share one reader, so that input typed ahead is not lost. */
+/** Asks questions on stderr. They share one reader, so no typed-ahead input is lost. */
 export interface Prompt {
   /** Returns one trimmed line. Throws `canceled` at the end of input. */
   line: (question: string) => Promise<string>;
-  /** Asks until the answer is yes, no or empty (the preset). Throws `canceled` at the end of input. */
+  /** Asks until the reply is yes, no or empty (the preset). Throws `canceled` at the end of input. */
   yes: (question: string, preset: 'yes' | 'no') => Promise<boolean>;
   close: () => void;
 }
 
-/** Ctrl-C interrupts the run. */
+/** Ctrl-C exits with `canceled`. */
 export function openPrompt(): Prompt {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const typed: string[] = [];
   let waiting: ((line: string | undefined) => void) | undefined;
   let ended = false;
   lines.on('SIGINT', () => {
-    // The terminal shows ^C after the question.
+    // The terminal has printed ^C after the question.
     process.stderr.write('\n');
     process.kill(process.pid, 'SIGINT');
   });
@@ -68,7 +68,7 @@ export function openPrompt(): Prompt {
       }
     },
     close: () => {
-      // A withdrawn question stays unanswered.
+      // The question was withdrawn.
       waiting = undefined;
       lines.close();
     },

@@ -45,14 +45,14 @@ export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
 };
 
 /**
- * Formats one JSON document for stdout or stderr. Escapes controls that JSON allows (DEL, C1, bidirectional), since
- * untrusted values may appear on a terminal.
+ * Formats a JSON document for stdout or stderr. Escapes control characters that JSON allows (DEL, C1,
+ * bidirectional), since a terminal may show untrusted values.
  */
 export function toJson(value: unknown): string {
   return escaped(JSON.stringify(value, null, 2) ?? 'null');
 }
 
-/** Formats a document on one line, for a stream of documents. */
+/** Formats a document as one line of a stream. */
 export function toJsonLine(value: unknown): string {
   return escaped(JSON.stringify(value) ?? 'null');
 }
@@ -61,5 +61,5 @@ function escaped(text: string): string {
   return `${text.replace(RAW_CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
-// DEL, C1 and the bidirectional controls.
+// DEL, C1 and bidirectional control characters.
 const RAW_CONTROLS = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

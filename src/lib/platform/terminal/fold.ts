@@ -4,22 +4,25 @@ import { unless } from '../../errors';
 import { terminalOf } from './stdio';
 import { displayWidth } from './text-width';
 
-/** Longer lines of prose are hard to read, even on a wide terminal. */
+/** Longer lines are hard to read, even on a wide terminal. */
 const MAX_PROSE_COLUMNS = 96;
 
 /**
- * Folds a text at word boundaries to fit a stream's terminal. A pipe or a file gets the text unchanged. Not for output
- * that a person copies as a whole, such as a script.
+ * Folds text at word boundaries to fit a stream's terminal; leaves it unchanged for a pipe or file. Not for
+ * text that is copied as a whole, such as a script.
  */
 export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
   const fd = stream === 'stdout' ? 1 : 2;
-  // node:tty costs every hook 3 ms: only a device can be a terminal.
+  // Only a device can be a terminal, and loading node:tty costs every hook 3 ms.
   const isDevice = unless(['EBADF'], () => fstatSync(fd).isCharacterDevice());
   const isTerminal = isDevice === true && process.getBuiltinModule('node:tty').isatty(fd);
   return isTerminal ? fold(text, terminalOf(process[stream]).columns) : text;
 }
 
-/** Folds every line that is too long. Continuation lines align with the last column of a line, or with its indent. */
+/**
+ * Folds lines that are too long. Continuation lines align with the last column of a line, or with its
+ * indentation.
+ */
 export function fold(text: string, columns: number): string {
   return text
     .split('\n')
@@ -54,8 +57,8 @@ function longestWord(text: string): number {
 }
 
 /**
- * Wraps words to lines of at most `columns`, the first prefixed with `first` and the others with `rest` (indents,
- * labels). Never splits a longer word, such as a path, but puts it on a separate line.
+ * Wraps words to lines of at most `columns`, the first prefixed with `first` and the others with `rest`. Puts
+ * longer words, such as paths, on their own line.
  */
 export function wrap(text: string, columns: number, first = '', rest = first): string[] {
   const lines: string[] = [];

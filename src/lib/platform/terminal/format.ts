@@ -6,18 +6,18 @@ import { displayWidth, fit, padEnd, padStart } from './text-width';
 export { minutes } from '../time/day-words';
 export { wrap } from './fold';
 
-/** The color roles; without color each returns the text unchanged. */
+/** Functions that color text by role. Without color, they return it unchanged. */
 export interface Palette {
   creation: (text: string) => string;
   consumption: (text: string) => string;
   neutral: (text: string) => string;
   attention: (text: string) => string;
-  /** Marks the main figure of a line. */
+  /** For the main figure of a line. */
   strong: (text: string) => string;
 }
 
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  // kleur inspects the process, but the target terminal must decide.
+  // kleur would decide by this process, not by the target terminal.
   const paint = (color: Color): ((text: string) => string) => {
     if (!terminal.color) return (text) => text;
     return (text) => {
@@ -40,7 +40,7 @@ export function longDay(day: string): string {
   return `${weekday(day)} ${Number(date)} ${MONTHS[Number(month) - 1] ?? month} ${year}`;
 }
 
-/** Returns `Fri` for a day; needs no clock and no zone. */
+/** Returns the weekday of a day, such as `Fri`, without a clock or zone. */
 export function weekday(day: string): string {
   // 1 January 1970 was a Thursday.
   const days = Math.floor(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
@@ -52,7 +52,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** Draws `value` as a bar, where `max` fills `columns`; any value above 0 shows at least `▏`. */
+/** Draws `value` as a bar, with `max` as the full width. Any value above 0 shows at least `▏`. */
 export function bar(value: number, max: number, columns: number): string {
   if (!(value > 0) || !(max > 0)) return '';
   const eighths = Math.max(1, Math.round((Math.min(value, max) / max) * columns * 8));
@@ -74,8 +74,8 @@ export interface Column {
 }
 
 /**
- * Formats rows in aligned columns two spaces apart, without borders or trailing spaces; the first column is what a
- * person would type next.
+ * Formats rows in aligned columns two spaces apart, without borders or trailing spaces. The first column
+ * should be what users type next.
  */
 export function table(rows: readonly (readonly string[])[], columns: readonly Column[] = []): string {
   const cells = rows.map((row) =>
@@ -102,7 +102,7 @@ export function table(rows: readonly (readonly string[])[], columns: readonly Co
     .join('\n');
 }
 
-/** ASCII versions, for terminals without block characters. */
+/** Replacements for terminals without block characters. */
 export function toAscii(text: string): string {
   return text.replace(/[▁-█▉-▏·…–—]/g, (char) => ASCII[char] ?? '#');
 }
@@ -124,7 +124,7 @@ const ASCII: Record<string, string> = {
   '—': '-',
 };
 
-/** Formats `1 commit`, `2 commits`; an irregular plural is the third argument: `1 entry`, `2 entries`. */
+/** Formats `1 commit`, `2 commits`. Pass irregular plurals as the third argument: `1 entry`, `2 entries`. */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`;
 }

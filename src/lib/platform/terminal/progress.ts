@@ -3,10 +3,10 @@ import { EXIT_CODES } from './error-report';
 import { fold } from './fold';
 import { fit } from './text-width';
 
-/** The prefix that the library adds to a line. */
+/** Width of the icon that the library puts before a line. */
 const ICON_COLUMNS = 4;
 
-/** Runs long work and shows its current step on stderr if that is a terminal. */
+/** Runs long work, with its current step on stderr if that is a terminal. */
 export async function withSteps<T>(
   title: string,
   work: (onStep: (text: string) => void) => Promise<T>,
@@ -26,11 +26,11 @@ export async function withSteps<T>(
     ],
     {
       rendererOptions: {
-        // The caller of the command reports the error.
+        // The command's caller reports the error.
         showErrorMessage: false,
         logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
       },
-      // The library would only stop drawing at Ctrl-C.
+      // At Ctrl-C, the library would only stop drawing.
       registerSignalListeners: false,
     },
   );

@@ -1,11 +1,11 @@
 import { emitKeypressEvents } from 'node:readline';
 
-/** A key as readline names it: `return`, `up`, `escape`, or the character itself. */
+/** A key by readline's name, such as `return` or `escape`, or the character itself. */
 export type Key = string;
 
 /** A full-screen view of the terminal. */
 export interface Screen {
-  /** Shows the lines; writes only those that changed, to avoid flicker and traffic over ssh. */
+  /** Shows the lines. Writes only those that changed, to avoid flicker and traffic over ssh. */
   draw: (lines: readonly string[]) => void;
   size: () => { columns: number; rows: number };
   /** Restores the terminal. */
@@ -13,14 +13,15 @@ export interface Screen {
 }
 
 /**
- * Alternate screen, hidden cursor, no line wrap: a line stays one line even if the terminal measures it differently.
+ * Alternate screen, hidden cursor, no line wrap. Without wrapping, a line stays one line even if the terminal
+ * measures it differently.
  */
 const OPEN = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const CLOSE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
-/** Synchronized output: terminals that support it show all lines between the two at once. */
+/** Synchronized output: terminals that support it show everything between the two at once. */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
-/** Takes over the terminal of stdin and stdout. Ctrl-C is the key `c` with Ctrl, reported as `ctrl-c`. */
+/** Takes over the terminal on stdin and stdout. Ctrl-C is reported as the key `ctrl-c`. */
 export function openScreen(on: { key: (key: Key) => void; resize: () => void }): Screen {
   const { stdin, stdout } = process;
   let shown: readonly string[] = [];
@@ -35,7 +36,7 @@ export function openScreen(on: { key: (key: Key) => void; resize: () => void }):
   };
   const draw = (lines: readonly string[]): void => {
     if (!isOpen) return;
-    // A slow connection gets only the latest frame.
+    // On a slow connection, only the latest frame is drawn.
     if (stdout.writableNeedDrain) {
       if (waiting === undefined) stdout.once('drain', () => draw(waiting ?? []));
       waiting = lines;
@@ -43,7 +44,7 @@ export function openScreen(on: { key: (key: Key) => void; resize: () => void }):
     }
     waiting = undefined;
     const changed = Array.from({ length: Math.max(lines.length, shown.length) }, (_, row) =>
-      // Clears first: after a full line, the cursor is still on its last character.
+      // Clears the line first, because after a full line the cursor is still on its last character.
       lines[row] === shown[row] ? '' : `\u001b[${row + 1};1H\u001b[K${lines[row] ?? ''}`,
     ).join('');
     shown = lines;

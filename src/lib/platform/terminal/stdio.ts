@@ -3,16 +3,19 @@ import { fstatSync, writeSync } from 'node:fs';
 
 import { StewardError, errnoCode } from '../../errors';
 
-/** Capabilities of a terminal; a pipe or a file gets plain text of 80 columns. */
+/** What a terminal can show. A pipe or file gets plain text with 80 columns. */
 export interface Terminal {
   isTTY: boolean;
   columns: number;
   color: boolean;
-  /** False for a terminal that cannot show block characters. */
+  /** False for terminals without block characters. */
   unicode: boolean;
 }
 
-/** Returns whether stdout is a terminal. Sets up Node's stream only for a device, which scripts rarely write to. */
+/**
+ * Returns whether stdout is a terminal. Creates Node's stream only for a device, which scripts rarely write
+ * to.
+ */
 export function isOnTerminal(): boolean {
   try {
     return fstatSync(1).isCharacterDevice() && process.stdout.isTTY;
@@ -22,8 +25,8 @@ export function isOnTerminal(): boolean {
 }
 
 /**
- * Writes a short text to stdout without Node's stream, which costs the hot path 1 to 2 ms. Ignores a closed reader;
- * leaves a full pipe to the stream.
+ * Writes short text to stdout without Node's stream, which costs the hot path 1 to 2 ms. Ignores a closed
+ * reader; leaves a full pipe to the stream.
  */
 export function writeOut(text: string): void {
   let rest = Buffer.from(text);
@@ -32,7 +35,7 @@ export function writeOut(text: string): void {
       rest = rest.subarray(writeSync(1, rest));
     } catch (error) {
       if (errnoCode(error) === 'EPIPE') return;
-      // The stream waits for a full pipe and reports other errors.
+      // The stream waits while the pipe is full, and reports other errors.
       process.stdout.on('error', (failure) => {
         writeSync(2, `Cannot write to standard output: ${failure.message}\n`);
         process.exit(8);
@@ -44,8 +47,8 @@ export function writeOut(text: string): void {
 }
 
 /**
- * Writes a short text to stdout synchronously. Ignores a closed reader; throws `unavailable` if a pipe stays full for
- * `waitMs`.
+ * Writes short text to stdout synchronously. Ignores a closed reader; throws `unavailable` if a pipe stays
+ * full for `waitMs`.
  */
 export function writeOutNow(text: string, waitMs: number): void {
   let rest = Buffer.from(text);
@@ -57,7 +60,7 @@ export function writeOutNow(text: string, waitMs: number): void {
       if (code === 'EPIPE') return;
       if (code !== 'EAGAIN') throw error;
       if (waited >= waitMs) {
-        throw new StewardError('unavailable', 'Cannot write to standard output: nothing reads it.', {
+        throw new StewardError('unavailable', 'Cannot write to standard output: the reader is not reading.', {
           cause: error,
         });
       }
@@ -68,8 +71,8 @@ export function writeOutNow(text: string, waitMs: number): void {
 }
 
 /**
- * Writes to stdout as its stream does; false while a pipe is full. Writes files directly, since the stream does not
- * notice a partial write to a full disk.
+ * Writes to stdout as its stream does; false while a pipe is full. Writes files directly, because the stream
+ * doesn't notice a partial write to a full disk.
  */
 export function writeStdout(data: Uint8Array | string): boolean {
   if (!fstatSync(1).isFile()) return process.stdout.write(data);
@@ -82,14 +85,16 @@ export function writeStdout(data: Uint8Array | string): boolean {
   return true;
 }
 
-/** Writes pieces to stdout at its reader's pace. */
+/** Writes to stdout as fast as its reader reads. */
 export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
     if (!writeStdout(piece)) await once(process.stdout, 'drain');
   }
 }
 
-/** Returns the columns of the terminal on stdout; undefined for a pipe, whose stream would take 9 ms to set up. */
+/**
+ * Returns the width of the terminal on stdout; undefined for a pipe, whose stream would take 9 ms to create.
+ */
 export function stdoutColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() ? process.stdout.columns : undefined;
 }
@@ -99,7 +104,10 @@ interface Stream {
   columns?: number;
 }
 
-/** Returns the capabilities of a stream. NO_COLOR (not empty) turns color off, else FORCE_COLOR (not 0, false) on. */
+/**
+ * Returns the capabilities of a stream. NO_COLOR turns color off unless empty; otherwise FORCE_COLOR turns it
+ * on unless 0 or false.
+ */
 export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessEnv = process.env): Terminal {
   const isTTY = stream.isTTY === true;
   const columns = stream.columns !== undefined && stream.columns > 0 ? stream.columns : 80;
@@ -111,7 +119,7 @@ export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessE
   };
 }
 
-/** The Linux console has no block characters, nor do character sets other than UTF-8. */
+/** The Linux console and character sets other than UTF-8 have no block characters. */
 function hasUnicode(env: NodeJS.ProcessEnv): boolean {
   if (env['TERM'] === 'linux') return false;
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((name) => (name ?? '') !== '') ?? '';
@@ -125,20 +133,22 @@ function hasColor(isTTY: boolean, env: NodeJS.ProcessEnv): boolean {
   return isTTY && env['TERM'] !== 'dumb';
 }
 
-/** Writes to stderr. By default, a closed reader (`2>&1 | head`) would end the run. */
+/** Writes to stderr. Without a handler, a closed reader (`2>&1 | head`) would end the process. */
 export function writeErr(text: string): void {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined);
   process.stderr.write(text);
 }
 
-/** Ends the run quietly when stdout's reader closes (`| head`). Other errors of stdout end it with the reported code. */
+/**
+ * Exits quietly when stdout's reader closes (`| head`). Other errors of stdout exit with the reported code.
+ */
 export function exitWhenReaderLeaves(report: (error: unknown) => number): void {
   process.stdout.on('error', (error) => {
     process.exit(errnoCode(error) === 'EPIPE' ? undefined : report(error));
   });
 }
 
-/** Ends the run at Ctrl-C, unless a command handles it. */
+/** Exits on Ctrl-C unless a command handles it. */
 export function exitOnInterrupt(code: number): void {
   process.on('SIGINT', () => {
     if (process.listenerCount('SIGINT') === 1) process.exit(code);
@@ -146,8 +156,8 @@ export function exitOnInterrupt(code: number): void {
 }
 
 /**
- * Ends the run at Ctrl-C and shows the cursor again, until the returned function is called: for a library that hides the
- * cursor and listens to Ctrl-C itself.
+ * Exits on Ctrl-C and shows the cursor, until the returned function is called. For libraries that hide the
+ * cursor and listen to Ctrl-C.
  */
 export function exitOnAnyInterrupt(code: number): () => void {
   const exit = (): void => {
@@ -160,31 +170,31 @@ export function exitOnAnyInterrupt(code: number): () => void {
   };
 }
 
-/** Exits after writing pending output; saves the 5 to 15 ms that Node would wait for its compiler threads. */
+/** Exits after writing pending output, without the 5 to 15 ms that Node waits for its compiler threads. */
 export async function exitAtOnce(): Promise<void> {
-  // An error of the last write is reported in the next turn of the event loop.
+  // An error from the last write is reported in the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 }
 
-/** Returns the file behind stdout, with its current size. */
+/** The file that stdout is redirected to, with its current size. */
 export interface OutputFile {
   dev: number;
   ino: number;
   size: number;
 }
 
-/** Output that must appear exactly once. */
+/** A way to write output that must appear exactly once. */
 export interface ShownOutput {
-  /** Undefined for a terminal or a pipe. */
+  /** Undefined if stdout is a terminal or a pipe. */
   file: () => OutputFile | undefined;
   /** Resolves when the system has accepted all bytes. */
   write: (bytes: Uint8Array | string) => Promise<void>;
-  /** Limit of a write; a pipe accepts this much atomically. */
+  /** Maximum size of a write; pipes accept this much atomically. */
   chunkBytes: number;
 }
 
-/** PIPE_BUF of Linux and most systems. */
+/** PIPE_BUF on Linux and most other systems. */
 const PIPE_BYTES = 4096;
 const FILE_BYTES = 64 * 1024;
 

@@ -1,6 +1,8 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** Returns the columns of a cleaned text on a terminal: 2 for wide characters, 0 for combining marks and colors. */
+/**
+ * Returns the width of sanitized text in columns: 2 for wide characters, 0 for combining marks and colors.
+ */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   const bare = text.replace(COLORS, '');
@@ -9,7 +11,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Truncates a text to a number of columns, with `…` at its end. */
+/** Truncates text to a number of columns; truncated text ends in `…`. */
 export function fit(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   if (PLAIN.test(text)) return columns > 0 ? `${text.slice(0, columns - 1)}…` : '';
@@ -40,15 +42,15 @@ function graphemeWidth(grapheme: string): number {
 
 let shared: Intl.Segmenter | undefined;
 
-/** Created lazily: it costs some milliseconds. */
+/** Created lazily because it takes a few milliseconds. */
 function segmenter(): Intl.Segmenter {
   shared ??= new Intl.Segmenter();
   return shared;
 }
 
-/** One column each, and no part of an emoji; measured without the segmenter, which takes 10 ms to load. */
+/** One-column characters, measured without the segmenter, which takes 10 ms to load. */
 const PLAIN = /^[\x20-\x7e\u2500-\u25fc·–—…✎✓]*$/;
 const COLORS = /\u001b\[[\d;]*m/g;
 const INVISIBLE = /^[\p{Mark}\p{Control}\p{Format}]+$/u;
-/** Emoji by default, by the selector U+FE0F, or as a flag of two letters. */
+/** Emoji by default, by the selector U+FE0F, or as a two-letter flag. */
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;

@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs';
 import { isObject } from '../files/json-object';
 import { isDay } from './time';
 
-/** The only source of the current time; everything else receives a Clock. */
+/** The only source of the current time; all other code takes a Clock. */
 export interface Clock {
   /** Wall-clock time, milliseconds since the epoch. */
   now(): number;
-  /** Monotonic time, milliseconds from an arbitrary start. */
+  /** Monotonic time in milliseconds, from an arbitrary start. */
   monotonic(): number;
   /** Undefined if unknown. */
   boot?(): BootTime | undefined;
 }
 
 export function systemClock(): Clock {
-  // performance.now() loads a module at its first use, 1.5 ms of each start.
+  // The first call of performance.now() loads a module, which costs 1.5 ms.
   return { now: () => Date.now(), monotonic: () => process.uptime() * 1000, boot: bootTime };
 }
 
@@ -28,10 +28,11 @@ export function toDate(ms: number): Date {
   return new Date(ms);
 }
 
-/** Parses an ISO-8601 time with a zone (`Z` or an offset); undefined if it is invalid. */
+/** Parses an ISO 8601 time with a zone (`Z` or an offset); undefined if invalid. */
 export function parseIso(text: string): number | undefined {
   if (!ISO_TIME.test(text)) return undefined;
-  // Date.parse accepts 2026-02-30. The lines of a log share their day, so it is checked once.
+  // Date.parse accepts 2026-02-30, so the day is checked too. Lines of a log have the same day, so it is
+  // checked once.
   if (!text.startsWith(lastDay)) {
     const day = text.slice(0, 10);
     if (!isDay(day)) return undefined;
@@ -45,25 +46,25 @@ export function isIso(value: unknown): value is string {
   return typeof value === 'string' && parseIso(value) !== undefined;
 }
 
-/** Initially matches no time. */
+/** Matches no time at first. */
 let lastDay = 'none';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-/** How long the machine has been up, including sleep; this clock cannot be set. */
+/** Time since boot, including sleep. Users can't change this clock. */
 export interface BootTime {
   /** Changes at each boot. */
   id: string;
   upMs: number;
 }
 
-/** An instant by the wall clock and, if known, by the boot clock. */
+/** An instant on the wall clock and, if known, on the boot clock. */
 export interface Moment {
   wallMs: number;
   boot?: BootTime | undefined;
 }
 
-/** Undefined except on Linux: elsewhere the boot time changes with the clock, or excludes sleep. */
+/** Works only on Linux. On other systems, the boot time changes with the clock or excludes sleep. */
 export function bootTime(): BootTime | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -71,12 +72,15 @@ export function bootTime(): BootTime | undefined {
     const seconds = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]);
     return id !== '' && seconds > 0 ? { id, upMs: Math.round(seconds * 1000) } : undefined;
   } catch {
-    // A sandbox may lack /proc.
+    // A sandbox may have no /proc.
     return undefined;
   }
 }
 
-/** Returns by how much the clock was set between two moments, positive if ahead; undefined if unknown. */
+/**
+ * Returns by how many ms the clock was changed between two moments, positive if moved ahead; undefined if
+ * unknown.
+ */
 export function clockSetBy(before: Moment, now: Moment): number | undefined {
   if (before.boot === undefined || before.boot.id !== now.boot?.id) return undefined;
   const passedMs = now.boot.upMs - before.boot.upMs;
@@ -87,7 +91,7 @@ export function isBootTime(value: unknown): value is BootTime {
   return isObject(value) && typeof value['id'] === 'string' && typeof value['upMs'] === 'number';
 }
 
-/** Returns the weekday (0: Sunday) and the time of day on this machine, `18:05`, without the cost of Intl. */
+/** Returns the local weekday (0: Sunday) and time (`18:05`), without the cost of Intl. */
 export function wallTime(ms: number): { weekday: number; time: string } {
   const at = new Date(ms);
   const time = [at.getHours(), at.getMinutes()].map((value) => String(value).padStart(2, '0')).join(':');

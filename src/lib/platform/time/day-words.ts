@@ -11,8 +11,8 @@ export interface ZonedNow {
 export const DAY_HINT = 'Use yesterday, friday, "3 days ago", 7d, "1 November" or 2026-11-20.';
 
 /**
- * Parses a day: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`; a weekday means the last one, including
- * today. Other dates in digits are rejected, since 12.11. is ambiguous.
+ * Parses a day: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`. A weekday means the last one,
+ * including today. Rejects other numeric dates because 12.11. is ambiguous.
  */
 export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<Day> {
   const words = text.trim();
@@ -27,7 +27,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   if (count !== null) return addDays(today, -Number(count[1]) * (count[2]?.toLowerCase() === 'w' ? 7 : 1));
   const { casual } = await import('chrono-node/en');
   const { year, month, day, hour, minute } = wallClock(nowMs, zone);
-  // The library calculates with the wall clock; only the day of its result is used.
+  // The library gets local time as if it were UTC; only the day of its result is used.
   const shown = toDate(Date.UTC(year, month - 1, day, hour, minute));
   const [found] = casual.parse(words, { instant: shown, timezone: 0 });
   if (found === undefined || found.text.length !== words.length || isRange(found)) {
@@ -37,7 +37,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const named = [at.get('year') ?? 0, at.get('month') ?? 0, at.get('day') ?? 0]
     .map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0'))
     .join('-');
-  // For a weekday or a date without a year the library returns the nearest one; here it means the last one.
+  // For a weekday or a date without a year, the library returns the nearest day; here it means the last one.
   const isNearest = !/\b(?:next|coming)\b/i.test(words);
   if (isNearest && named > today && at.isCertain('weekday') && !at.isCertain('day')) {
     return addDays(named, -7);
@@ -49,7 +49,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   return named;
 }
 
-/** Matches digits alone, or a date in digits among words. */
+/** Returns whether the text is only digits or contains a numeric date. */
 function hasDigitDate(words: string): boolean {
   return /^\d[\d\s./:-]*$/.test(words) || /\d\s*[./-]\s*\d/.test(words);
 }
@@ -64,7 +64,7 @@ function isRange({ end }: { end?: object | null }): boolean {
   return end !== undefined && end !== null;
 }
 
-/** Returns a formatter of times: `09:42` today, `2026-11-19 17:20` otherwise. */
+/** Returns a function that formats times: `09:42` today, otherwise `2026-11-19 17:20`. */
 export function localTimes(clock: Pick<Clock, 'now'>, zone: string = systemZone()): (iso: string) => string {
   return (iso) => {
     const ms = Date.parse(iso);
@@ -77,7 +77,7 @@ export function localTimes(clock: Pick<Clock, 'now'>, zone: string = systemZone(
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const GRAMMAR = /^(?:\d{1,6}(?:\.\d{1,3})?[smhd])+$/;
 
-/** Parses `45s`, `7m`, `1h30m` or `2d` to milliseconds above 0; throws `usage` for anything else. */
+/** Parses `45s`, `7m`, `1h30m` or `2d` to milliseconds. Throws `usage` if the result isn't positive. */
 export function parseDuration(text: string): number {
   const wanted = text.trim().toLowerCase();
   let ms = 0;
@@ -92,7 +92,7 @@ export function parseDuration(text: string): number {
   });
 }
 
-/** Formats `3 h 02 m` or `46 m`. Separate from format.ts, whose color library costs a status line 4 ms. */
+/** Formats `3 h 02 m` or `46 m`. Not in format.ts, whose color library would cost the status line 4 ms. */
 export function minutes(value: number): string {
   const whole = Math.round(value);
   const hours = Math.floor(whole / 60);

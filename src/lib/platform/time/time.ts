@@ -2,10 +2,10 @@ import { existsSync, readlinkSync } from 'node:fs';
 
 import { unless } from '../../errors';
 
-/** A calendar day, `2026-11-20`. */
+/** A calendar day, such as `2026-11-20`. */
 export type Day = string;
 
-/** The first millisecond of a day, and the first one after it. */
+/** The first millisecond of a day and of the next day. */
 export interface DayBounds {
   startMs: number;
   endMs: number;
@@ -13,7 +13,7 @@ export interface DayBounds {
 
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  // Computed without a Date, which costs ten times as much: every line of a log is checked.
+  // Computed without Date, which is ten times as slow; this runs for every line of a log.
   const month = Number(text.slice(5, 7));
   const day = Number(text.slice(8));
   return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(Number(text.slice(0, 4)), month);
@@ -28,7 +28,10 @@ export function addDays(day: Day, count: number): Day {
   return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Returns a test whether it is this day anywhere on earth. Zones range from 12 hours behind UTC to 14 ahead of it. */
+/**
+ * Returns a predicate for instants that fall on this day in some time zone. Zones range from 12 hours behind
+ * UTC to 14 ahead.
+ */
 export function isDaySomewhere(day: Day): (ms: number) => boolean {
   const midnight = Date.parse(`${day}T00:00:00Z`);
   return (ms) => ms >= midnight - 14 * HOUR_MS && ms < midnight + 36 * HOUR_MS;
@@ -52,8 +55,8 @@ export function timeOf(ms: number, zone: string): string {
 }
 
 /**
- * Returns the instant of a local time (`month` is 1 to 12). In a repeated hour it is the first of the two; a skipped
- * time is read with the offset before the change.
+ * Returns the instant of a local time (`month` is 1 to 12): the first of two in a repeated hour. A skipped
+ * time uses the offset before the change.
  */
 export function instantOf(
   wall: { year: number; month: number; day: number; hour: number; minute: number },
@@ -66,16 +69,16 @@ export function instantOf(
 }
 
 /**
- * Returns the bounds of a local day: usually 23, 24 or 25 hours, and empty (`startMs === endMs`) for a day that the
- * zone skipped. Consecutive days leave no gap.
+ * Returns the bounds of a local day: usually 23, 24 or 25 hours, or empty (`startMs === endMs`) if the zone
+ * skipped the day. Consecutive days are contiguous.
  */
 export function dayBounds(day: Day, zone: string): DayBounds {
   return { startMs: startOfDay(day, zone), endMs: startOfDay(addDays(day, 1), zone) };
 }
 
 /**
- * Returns the start of each local hour of a day, in order: usually 24, but 23 or 25 if the clock changes (a repeated
- * hour occurs twice), and none for a day that the zone skipped.
+ * Returns the starts of a day's local hours in order: usually 24, 23 or 25 when the clock changes (a repeated
+ * hour occurs twice), none if the zone skipped the day.
  */
 export function hourStarts(day: Day, zone: string): number[] {
   const { startMs, endMs } = dayBounds(day, zone);
@@ -92,15 +95,15 @@ function nextHour(ms: number, zone: string): number {
   const next = ms + HOUR_MS - (minute * 60 + second) * 1000;
   const offset = offsetMs(ms, zone);
   if (offsetMs(next, zone) === offset) return next;
-  // The clock changes within this hour or at its end, at the first instant with another offset.
+  // The clock changes in this hour or at its end, at the first instant with another offset.
   const change = firstWhere(ms, next, (at) => offsetMs(at, zone) !== offset);
   const isPutBack = offsetMs(change, zone) < offset;
   return isPutBack || hourOf(change, zone) !== hour ? change : nextHour(change, zone);
 }
 
 /**
- * Returns the first instant of a local day. If the clock goes back over midnight (St. John's until 2011, at 00:01), it
- * is the last of the two midnights; if midnight is skipped, the first instant on this day or later.
+ * Returns the first instant of a local day. If the clock goes back over midnight (St. John's until 2011, at
+ * 00:01), that is the second midnight; if midnight is skipped, the first instant of this day or a later one.
  */
 function startOfDay(day: Day, zone: string): number {
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -111,7 +114,10 @@ function startOfDay(day: Day, zone: string): number {
   return firstWhere(midnight - 1.5 * DAY_MS, midnight + 1.5 * DAY_MS, (ms) => dayOf(ms, zone) >= day);
 }
 
-/** Returns the first millisecond after `before` at which `holds` becomes true; it must be true from then to `after`. */
+/**
+ * Returns the first millisecond after `before` at which `holds` becomes true. It must stay true until
+ * `after`.
+ */
 function firstWhere(before: number, after: number, holds: (ms: number) => boolean): number {
   let low = before;
   let high = after;
@@ -123,7 +129,7 @@ function firstWhere(before: number, after: number, holds: (ms: number) => boolea
   return high;
 }
 
-/** Returns the offset of local time from UTC at an instant. */
+/** Returns the offset from UTC at an instant. */
 function offsetMs(ms: number, zone: string): number {
   const f = wallClock(ms, zone);
   const local = Date.UTC(f.year, f.month - 1, f.day, f.hour, f.minute, f.second);
@@ -147,7 +153,7 @@ export interface WallClock {
 
 /** Returns the local time at an instant (ms). Throws a RangeError for an unknown zone. */
 export function wallClock(ms: number, zone: string): WallClock {
-  // The first Intl formatter of a process costs about 15 ms; the system's zone needs none.
+  // A process's first Intl formatter costs about 15 ms; the system's zone works without it.
   if (zone === systemZone()) {
     const local = new Date(ms);
     if (Number.isNaN(local.getTime())) throw new RangeError(`Invalid time ${ms}.`);
@@ -163,7 +169,7 @@ export function wallClock(ms: number, zone: string): WallClock {
   return readWallClock(formatter(zone).format(ms));
 }
 
-/** Returns whether this is the name of a time zone. */
+/** Returns whether this is a valid time zone name. */
 export function isZone(zone: string): boolean {
   if (zone === systemZone()) return true;
   try {
@@ -176,13 +182,13 @@ export function isZone(zone: string): boolean {
 }
 
 /**
- * Returns the IANA name of this process's zone; UTC if the system's is unknown. V8 reads it once, so a process keeps
- * the zone that it started in.
+ * Returns the IANA name of this process's zone, or UTC if unknown. V8 reads the zone once, so a process keeps
+ * the zone it started in.
  */
 export function systemZone(): string {
   const variable = process.env['TZ'];
   if (own === undefined || own.variable !== variable) {
-    // Makes V8 read the zone now too, so that the two never differ.
+    // Makes V8 read the zone now, so that it can't differ from this one.
     new Date().getTimezoneOffset();
     own = { variable, zone: zoneOfSystem(variable) ?? zoneOfEngine() };
   }
@@ -191,7 +197,7 @@ export function systemZone(): string {
 
 let own: { variable: string | undefined; zone: string } | undefined;
 
-/** Returns the zone of TZ or of `/etc/localtime`. V8 reads these too, but takes 15 ms to name the zone. */
+/** Returns the zone from TZ or `/etc/localtime`. V8 also reads these, but takes 15 ms to name the zone. */
 function zoneOfSystem(variable: string | undefined): string | undefined {
   if (process.platform === 'win32') return undefined;
   if (variable !== undefined) {
@@ -200,7 +206,7 @@ function zoneOfSystem(variable: string | undefined): string | undefined {
       ? variable
       : undefined;
   }
-  // EINVAL: a file instead of a link.
+  // EINVAL: it is a file, not a link.
   const link = unless(['ENOENT', 'EINVAL', 'EACCES'], () => readlinkSync('/etc/localtime')) ?? '';
   const name = /\/zoneinfo(?:\.default)?\/(.+)$/.exec(link)?.[1] ?? '';
   if (/^(?:Etc\/)?(?:UTC|UCT|Zulu|Universal)$/.test(name)) return 'UTC';
@@ -211,7 +217,7 @@ const AREA_AND_PLACE =
   /^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)(?:\/[A-Za-z_-]+){1,2}$/;
 
 function zoneOfEngine(): string {
-  // Undefined or Etc/Unknown if TZ is not a zone name; V8 then uses UTC.
+  // Undefined or Etc/Unknown if TZ isn't a zone name; V8 then uses UTC.
   const found = new Intl.DateTimeFormat('en-US').resolvedOptions().timeZone as string | undefined;
   if (found === undefined || found === 'Etc/Unknown') return 'UTC';
   return found;
@@ -219,7 +225,7 @@ function zoneOfEngine(): string {
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Returns a cached formatter; each new one costs about a millisecond. */
+/** Returns a cached formatter; creating one costs about a millisecond. */
 function formatter(zone: string): Intl.DateTimeFormat {
   let found = formatters.get(zone);
   if (found === undefined) {
@@ -240,7 +246,7 @@ function formatter(zone: string): Intl.DateTimeFormat {
   return found;
 }
 
-/** Parses `11/20/2026, 09:42:00`, in a third of the time of formatToParts. */
+/** Parses `11/20/2026, 09:42:00`. Three times as fast as formatToParts. */
 function readWallClock(text: string): WallClock {
   const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] =
     text.match(/\d+/g)?.map(Number) ?? [];

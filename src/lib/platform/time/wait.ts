@@ -22,7 +22,7 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
 let turn = 0;
 let isEnding = false;
 
-/** Returns a number that changes with each turn of the event loop. */
+/** Returns a number that changes with each event loop turn. */
 export function loopTurn(): number {
   if (!isEnding) {
     isEnding = true;
@@ -35,8 +35,8 @@ export function loopTurn(): number {
 }
 
 /**
- * Returns a function to await between the steps of long work. It yields to the event loop every `sliceMs`, which
- * awaiting settled promises does not.
+ * Returns a function to await between steps of long work. It yields to the event loop every `sliceMs`;
+ * awaiting settled promises wouldn't.
  */
 export function yielder(clock: Pick<Clock, 'monotonic'>, sliceMs: number): () => Promise<void> {
   let endMs = -Infinity;

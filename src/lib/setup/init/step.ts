@@ -135,5 +135,5 @@ export async function consent(
 ): Promise<void> {
   if (!isInteractive()) throw new StewardError('usage', NO_TERMINAL, { hint });
   if (await confirm(question, preset)) return;
-  throw new StewardError('canceled', no, { hint: 'Run the command again to try again.' });
+  throw new StewardError('canceled', no, { hint: 'Rerun the command to try again.' });
 }

@@ -94,7 +94,7 @@ async function endRuns(context: Context, say: Say, soFar: string): Promise<void>
   const running = await waitForRunsOf(context, (runs) => say(`Waiting for ${named(runs)} to end.`));
   if (running.length === 0) return;
   throw new StewardError('locked', `Still running: ${named(running)}. ${soFar}`, {
-    hint: 'Nothing starts it again. End the process or wait for it, then run the command again.',
+    hint: 'Nothing starts it again. End the process or wait for it, then rerun the command.',
   });
 }
 

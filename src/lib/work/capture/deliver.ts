@@ -40,7 +40,7 @@ export function spoolOf({
   return { clock, path: area.spool, locks: area.machine, machineId };
 }
 
-/** Delivers the spooled captures, and records why the others wait. */
+/** Delivers the spooled captures, and records why the remaining ones wait. */
 export async function drainCaptures(deps: CaptureDeps): Promise<DrainResult> {
   const { waiting } = deps.work.paths;
   const reasons = readReasons(waiting);
@@ -70,7 +70,7 @@ export async function drainCaptures(deps: CaptureDeps): Promise<DrainResult> {
 const BUSY_POLL_MS = 200;
 const BUSY_TIMEOUT_MS = 60_000;
 
-/** `work deliver`: drains the spool, after another process that is draining it. */
+/** Runs `work deliver`: drains the spool. Waits if another process is draining it. */
 export async function deliverCaptures(deps: CaptureDeps): Promise<DrainResult> {
   const { clock, sleep } = deps.work;
   const until = clock.monotonic() + BUSY_TIMEOUT_MS;
@@ -83,20 +83,20 @@ export async function deliverCaptures(deps: CaptureDeps): Promise<DrainResult> {
 
 export interface RetryResult extends DrainResult {
   retried: number;
-  /** Unreadable entries, which stay in place. */
+  /** Unreadable entries, which are left unchanged. */
   unreadable: number;
   deadFolder: string;
 }
 
-/** `work retry`: requeues failed captures and drains the spool. */
+/** Runs `work retry`: requeues failed captures and drains the spool. */
 export async function retryCaptures(deps: CaptureDeps): Promise<RetryResult> {
   const retried = await revive(spoolOf(deps.work));
-  // All readable entries were requeued.
+  // All readable entries were requeued, so these are the unreadable ones.
   const { dead, unreadable, deadFolder } = spoolStatus(deps.work.area.spool);
   return { retried, ...(await deliverCaptures(deps)), unreadable: dead + unreadable, deadFolder };
 }
 
-/** Logs what a capture omitted, and why a capture failed or was dropped. */
+/** Logs what a capture left out, and why a capture failed or was dropped. */
 export function logCapture(
   { area, clock }: Pick<WorkDeps, 'area' | 'clock'>,
   what: string,
@@ -113,7 +113,7 @@ function folderOf({ state }: CaptureDeps, { session, slug }: { session: string; 
   return Object.values(state().sessions).find(({ sessionIds }) => sessionIds.includes(session))?.slug ?? slug;
 }
 
-/** Returns what the end of a session does, from local data. */
+/** Plans what the end of a session does, from local data. */
 export function sessionEndPlan(
   deps: CaptureDeps,
   session: { session: string; slug: string | null },
@@ -124,7 +124,7 @@ export function sessionEndPlan(
   return planSession(found, deps, 'hook');
 }
 
-/** Returns the issue of a request in a prompt. Its time is relative to when the prompt was sent. */
+/** Returns the issue for a request in a prompt. A relative time counts from when the prompt was sent. */
 export async function promptWanted(
   { kind, text, key, prompt }: { kind: CaptureKind; text: string; key: string; prompt?: string },
   sent: { atMs: number; zone: string },
@@ -148,13 +148,15 @@ async function dueOf(
   try {
     return await readDue(text, { nowMs: atMs, zone });
   } catch (error) {
-    // An unusable time makes a reminder without a time.
+    // The time is invalid, so the reminder has none.
     if (error instanceof StewardError && error.kind === 'usage') return { text, dueMs: undefined };
     throw error;
   }
 }
 
-/** Creates the issue of an ended session, or updates its Status, and writes its number into the session file. */
+/**
+ * Creates the issue of an ended session or updates its Status, and writes its number into the session file.
+ */
 async function captureSession(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
   const plan = sessionEndPlan(deps, intention);
   if (plan.wanted === null) return {};
@@ -167,13 +169,16 @@ async function captureSession(deps: CaptureDeps, intention: Intention): Promise<
     const labels = [...missingLabels, ...(edited?.missingLabels ?? [])];
     if (labels.length > 0) logCapture(deps.work, 'labels-missing', { slug, labels });
   });
-  // A refused one is not lost: a later sweep finds its session file.
+  // A rejected capture isn't lost: a later sweep finds the session file.
   return waits === undefined ? {} : { waits };
 }
 
 const WRITE_ATTEMPTS = 3;
 
-/** Writes the issue's number and address into the session file; retries if an editor writes it at the same time. */
+/**
+ * Writes the issue's number and URL into the session file. Retries if an editor writes the file at the same
+ * time.
+ */
 export function writeNumber(
   { sessions }: Pick<CaptureDeps, 'sessions'>,
   slug: string,
@@ -190,12 +195,12 @@ export function writeNumber(
   }
 }
 
-/** Creates the issue of a request in a prompt. */
+/** Creates the issue for a request in a prompt. */
 async function capturePrompt(deps: CaptureDeps, { capture, at }: Intention): Promise<Delivery> {
   if (capture === undefined || !isKind(capture.kind)) return { refused: 'unknown kind of capture' };
   const { kind, text, key, prompt } = capture;
   const { clock, timezone, config } = deps.work;
-  // The setting may have changed while the prompt waited.
+  // The setting may have changed since the prompt was queued.
   const whole = prompt !== undefined && config.CAPTURE_PROMPT === 'whole' ? { prompt } : {};
   const sent = { atMs: parseIso(at) ?? clock.now(), zone: timezone };
   const wanted = await promptWanted({ kind, text, key, ...whole }, sent);
@@ -231,7 +236,7 @@ async function createQueued(deps: CaptureDeps, { wanted: stored }: Intention): P
   });
 }
 
-/** The result of a delivery: why the capture waits, or why it is never sent. */
+/** The result of a delivery: why the capture waits, or why it will never be sent. */
 interface Delivery extends Partial<Refusal> {
   waits?: WaitReason;
 }
@@ -243,8 +248,8 @@ function refusal(state: PrivacyState): Refusal {
 }
 
 /**
- * Sends a capture if the repository is private and reachable, refuses it if it is known not to be private, and lets it
- * wait otherwise. Throws what the service rejects, which counts as an attempt.
+ * Sends a capture if the repository is private and reachable, rejects it if the repository is known not to be
+ * private, and otherwise lets it wait. Throws errors of the service, which count as attempts.
  */
 async function send(
   { work }: CaptureDeps,

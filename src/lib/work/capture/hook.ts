@@ -16,7 +16,7 @@ import { isBareQueue, matchPrompt, wholePrompt, type PromptMatch } from './promp
 
 type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
-/** A prompt as the hook receives it. */
+/** A prompt as the hook gets it. */
 export interface Prompt {
   text: string;
   session: string;
@@ -29,23 +29,23 @@ export interface CaptureHookDeps {
   clock: Clock;
   machineId: () => string;
   setting: PromptSetting;
-  /** Starts the delivery of the captures. */
+  /** Starts a process that delivers the captures. */
   deliverSoon: () => void;
 }
 
-/** Returns the requests in a prompt, redacted; none for work in a restricted folder. */
+/** Returns the requests in a prompt, redacted. Empty in a restricted folder. */
 export function requestsIn({ text, cwd }: Pick<Prompt, 'text' | 'cwd'>): PromptMatch[] {
   const found = matchPrompt(text);
   if (found.length === 0 || (cwd !== undefined && isRestricted(cwd))) return [];
   return found.map((match) => ({ ...match, text: redact(clean(match.text)) }));
 }
 
-/** Returns the whole prompt if the setting asks for it. */
+/** Returns the whole prompt if the setting allows it. */
 export function wholePromptIf(setting: PromptSetting, { text }: Pick<Prompt, 'text'>): { prompt?: string } {
   return setting === 'whole' ? { prompt: wholePrompt(text) } : {};
 }
 
-/** Spools each request of a prompt, once per session. Returns the message for the person. */
+/** Spools each request in a prompt, once per session. Returns the message to show. */
 export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefined {
   const { repo } = deps.area.work;
   if (!exists(repo)) return undefined;
@@ -66,7 +66,7 @@ export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefi
   return `Captured for the work repository${whole}: ${words} (undo: steward work undo)${noteOf(requests)}`;
 }
 
-/** Returns false if the session captured the same request before. */
+/** Returns false if the session has already captured this request. */
 function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch, at: string): boolean {
   const { area, clock, machineId, setting } = deps;
   const { session, slug } = prompt;
@@ -80,12 +80,12 @@ function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch
     { clock, machineId: machineId(), path: area.spool },
     { kind: 'prompt-matched', session, slug, transcript: null, capture },
   );
-  // After the spool: a crash in between captures the same key again, which is the same issue.
+  // Recorded after spooling: a crash in between captures the same key again, which creates no second issue.
   recordKey(path, key, at);
   return true;
 }
 
-/** Returns a note if a reminder's time cannot be used. */
+/** Returns a note if the time of a reminder is invalid. */
 function noteOf(requests: readonly PromptMatch[]): string {
   const texts = requests.filter(({ kind }) => kind === 'reminder').map(({ text }) => text);
   if (texts.some((text) => recurringWords(text) !== undefined))
@@ -94,7 +94,7 @@ function noteOf(requests: readonly PromptMatch[]): string {
   return unusable === undefined ? '' : `. "${unusable}" is not a future time, so it has none.`;
 }
 
-/** Reads work_repo.json directly, to avoid announcing a capture that would be dropped. */
+/** Reads work_repo.json, so as not to announce a capture that would be dropped. */
 function gateOf(path: string): 'open' | 'off' | 'public' {
   const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '');
   if (stored?.['enabled'] === false) return 'off';
@@ -104,7 +104,7 @@ function gateOf(path: string): 'open' | 'off' | 'public' {
   return typeof visibility === 'string' && visibility !== 'private' ? 'public' : 'open';
 }
 
-/** Marks the folder of a session that worked in a restricted folder, for the end of the session and the sweep. */
+/** Marks the folder of a session that worked in a restricted folder, for the session's end and the sweep. */
 export function markRestrictedSession(
   sessions: string,
   { slug, cwd }: { slug: string | null; cwd: string | undefined },

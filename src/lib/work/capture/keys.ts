@@ -5,12 +5,12 @@ import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { shortHash } from '../../platform/files/short-hash';
 
-/** What was captured from prompts, as hashes: the same words in the same session are one capture. */
+/** Captured prompts as hashes. The same words in the same session count once. */
 interface CapturedKeys {
   version: 1;
-  /** Key → time of its prompt, ISO-8601 UTC; newest last. */
+  /** Key → time of its prompt, ISO 8601 in UTC; newest last. */
   seen: Record<string, string>;
-  /** Key → how often it was undone. */
+  /** Key → how many times it was undone. */
   undone: Record<string, number>;
 }
 
@@ -21,13 +21,15 @@ export function capturedKeysPath({ state }: Pick<UserArea, 'state'>): string {
 const MAX_KEYS = 2000;
 const MAX_BYTES = 1024 * 1024;
 
-/** Returns the key of some words in a session, ignoring case and spacing. */
+/** Returns the key for words in a session, ignoring case and spacing. */
 export function captureKey(session: string, kind: string, text: string): string {
   const words = `${session}\n${kind}\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
   return `${shortHash(words)}${shortHash(`/${words}`)}`;
 }
 
-/** Returns the key to capture under. It changes with each undo, since the issue of the old key stays closed. */
+/**
+ * Returns the key to capture with. It changes with each undo, because the issue of the old key stays closed.
+ */
 export function currentKey(path: string, key: string): string {
   const times = read(path).undone[key] ?? 0;
   return times === 0 ? key : `${key}-${times}`;
@@ -37,14 +39,14 @@ export function isCaptured(path: string, key: string): boolean {
   return Object.hasOwn(read(path).seen, key);
 }
 
-/** Records a key after its capture is spooled. Captures of one prompt share the time. */
+/** Records the key of a spooled capture. Captures of one prompt have the same time. */
 export function recordKey(path: string, key: string, at: string): void {
   const { seen, undone } = read(path);
   const entries = [...Object.entries(seen).filter(([known]) => known !== key), [key, at]].slice(-MAX_KEYS);
   write(path, { version: 1, seen: Object.fromEntries(entries), undone });
 }
 
-/** Forgets a key, so that the same words are captured again. */
+/** Forgets a key, so that the same words can be captured again. */
 export function recordUndo(path: string, key: string): void {
   const { seen, undone } = read(path);
   const [, base = key, times = '0'] = /^(.+?)(?:-(\d+))?$/.exec(key) ?? [];

@@ -11,7 +11,7 @@ import { requestsIn, wholePromptIf, type Prompt } from './hook';
 import { captureKey } from './keys';
 import { RESTRICTED } from './session';
 
-/** `hook prompt --dry-run`; `body` only if the whole prompt is captured. */
+/** The output of `hook prompt --dry-run`. `body` is set only if the whole prompt is captured. */
 export interface PromptPlan {
   matches: { kind: string; title: string; due: string | null; labels: readonly string[]; body?: string }[];
 }
@@ -37,10 +37,10 @@ export async function planPrompt(
   return { matches: await Promise.all(plans) };
 }
 
-/** `hook session-end --dry-run`. */
+/** The output of `hook session-end --dry-run`. */
 export interface SessionEndPlan {
   action: 'create' | 'update' | 'none';
-  /** Why nothing happens, or why it waits. */
+  /** Why nothing happens, or what it waits for. */
   reason: string | null;
   title: string | null;
   labels: string[];
@@ -48,7 +48,7 @@ export interface SessionEndPlan {
 
 const none = (reason: string): SessionEndPlan => ({ action: 'none', reason, title: null, labels: [] });
 
-/** Returns what the end of a session would do, from local data only. */
+/** Plans the end of a session, from local data only. */
 export function planSessionEnd(
   deps: CaptureDeps,
   session: { session: string; slug: string | null; restricted?: true },
@@ -91,7 +91,7 @@ function issuePlan(
   return { action: 'update', reason: null, title: issue.title, labels: existing([`Status:${status}`]) };
 }
 
-/** Returns the session's issue from local data; an uncached issue counts as open. */
+/** Returns the session's issue from local data. An issue that isn't cached counts as open. */
 function knownIssue(
   ledger: string,
   repo: string,

@@ -11,16 +11,16 @@ export function isKind(kind: string): kind is CaptureKind {
 
 export interface PromptMatch {
   kind: CaptureKind;
-  /** The request without the words that ask for it. */
+  /** The request without the phrase that asks for it. */
   text: string;
 }
 
-/** UTF-16 units of a prompt to search; the rest is assumed to be pasted. */
+/** How much of a prompt to search, in UTF-16 units; the rest is probably pasted. */
 const MAX_READ = 64 * 1024;
-/** A longer line was pasted: before and after its white space is normalised. */
+/** Longer lines are assumed to be pasted. Checked before and after white space is normalized. */
 const MAX_RAW_LINE = 1000;
 const MAX_LINE = 300;
-/** In a prompt of more lines only the first one can be a request; the rest was pasted. */
+/** In a longer prompt, only the first line can be a request; the rest is pasted. */
 const MAX_LINES = 8;
 const MAX_MATCHES = 5;
 
@@ -29,12 +29,12 @@ const when = (char: string): string =>
   `(?:today|tonight|tomorrow|later|next|this|on|at|in|by|every|before|after)(?: (?!to\\b)${char}+){0,6}?`;
 const WHEN = when('\\S');
 const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
-/** "remind me about the flags of tar" asks for an answer, "about the dentist on monday" for a reminder. */
+/** "remind me about the flags of tar" is a question, "about the dentist on monday" a reminder. */
 const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
-/** "remind me to is the prefix" only mentions the words. */
+/** "remind me to is the prefix" only quotes the phrase. */
 const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
 const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) (?:\[ \] )?/;
-/** Research with an immediate follow-up is work for now. */
+/** Research with an immediate next step is a task for now. */
 const FOR_NOW = new RegExp(
   '\\b(?:first|(?<!not )now)(?:,|$)|(?:[,;]| and| then) (?:then )?' +
     '(?:add|apply|build|change|come|compare|create|delete|draft|explain|fix|give|implement|list|make|move|patch|pick|' +
@@ -42,13 +42,13 @@ const FOR_NOW = new RegExp(
     'turn|update|use|write) (?:it|them|me|us|an?|the|this|that|these|those|my|our|all|any|each|every|up|down|back)\\b',
   'i',
 );
-/** A line of a log, a chat with times, or a diff: its whole block was pasted. */
+/** A log line, chat message with a time, or diff line means its whole block was pasted. */
 const PASTED = new RegExp(
   '^(?:\\[?\\d{4}-\\d\\d-\\d\\d[T ]|\\[?\\d\\d:\\d\\d:\\d\\d|\\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\\b|' +
     '\\S+(?: \\S+)?(?: {2,}|\\t)\\[?\\d{1,2}:\\d\\d|\\[\\d{1,2}:\\d\\d[^\\]]{0,6}\\] |diff --git |@@ |(?:From|Subject): )',
 );
 
-/** Imperatives at the start of a line; hints, questions and mentions don't match. */
+/** Imperatives at the start of a line. Hints, questions and mentions don't match. */
 const PHRASES: readonly (readonly [CaptureKind, string])[] = [
   [
     'reminder',
@@ -89,8 +89,8 @@ function requestOf(
 }
 
 /**
- * Returns the requests in a prompt, biased to precision: code, quotes, indented and pasted text and questions don't
- * match.
+ * Returns the requests in a prompt. Prefers precision: code, quotes, indented or pasted text and questions
+ * don't match.
  */
 export function matchPrompt(prompt: string): PromptMatch[] {
   const matches: PromptMatch[] = [];
@@ -102,7 +102,7 @@ export function matchPrompt(prompt: string): PromptMatch[] {
   return matches.slice(0, MAX_MATCHES);
 }
 
-/** Returns the lines of a prompt that are searched. */
+/** Returns the lines of a prompt that may contain a request. */
 function searched(prompt: string): string {
   return prompt.length <= MAX_READ ? prompt : prompt.slice(0, prompt.lastIndexOf('\n', MAX_READ) + 1);
 }
@@ -116,7 +116,7 @@ function ownLines(prompt: string): string[] {
 
 const BARE_QUEUE = new RegExp(`^${POLITE}queue(?: up)? (?:this|that|it)(?: up)?(?: for later)?$`, 'i');
 
-/** Tells whether a prompt asks to queue "this" without naming a task. */
+/** Returns whether a prompt asks to queue "this" without naming a task. */
 export function isBareQueue(prompt: string): boolean {
   return ownLines(prompt).some((line) => BARE_QUEUE.test(bareLine(line)));
 }
@@ -133,7 +133,7 @@ function matchLine(line: string): PromptMatch | undefined {
   const text = bareLine(line.slice(item.length));
   if (text.length > MAX_LINE || /\?["')\]]*$/.test(text)) return undefined;
   for (const { kind, pattern } of PATTERNS) {
-    // A list of research items is work for now.
+    // A list of research items is a task for now.
     if (kind === 'research' && item !== '') continue;
     const found = pattern.exec(text);
     const request = found === null ? '' : requestOf(kind, found.groups ?? {}).trim();
@@ -142,7 +142,7 @@ function matchLine(line: string): PromptMatch | undefined {
   return undefined;
 }
 
-/** Returns blocks of consecutive lines, without code, quotes and marked-up blocks. */
+/** Returns blocks of consecutive lines, without code, quotes and markup blocks. */
 function plainBlocks(prompt: string): string[][] {
   const blocks: string[][] = [[]];
   let fence: string | undefined;
@@ -167,15 +167,15 @@ function plainBlocks(prompt: string): string[][] {
 /** Each phrase contains one of these words. */
 const WORDS = /remind|research|queue|forget/i;
 
-/** Tells cheaply whether `matchPrompt` may find something: most prompts need no further search. */
+/** Returns quickly whether `matchPrompt` may find something. For most prompts it can't. */
 export function mayMatch(prompt: string): boolean {
   return WORDS.test(prompt);
 }
 
-/** UTF-16 units. With at most three bytes each, an intention stays below the limit of the spool. */
+/** In UTF-16 units of at most three bytes, so an intention stays below the spool's limit. */
 export const MAX_PROMPT = 16_000;
 
-/** Returns the whole prompt, redacted before it is truncated, so that no half of a credential stays. */
+/** Returns the whole prompt, redacted before truncation, so that no partial credential remains. */
 export function wholePrompt(prompt: string): string {
   const lines = prompt.split(/\r\n|[\n\r\u2028\u2029]/);
   const text = lines.map((line) => clean(line.replaceAll('\t', '    ')).trimEnd()).join('\n');
@@ -186,7 +186,7 @@ export function wholePrompt(prompt: string): string {
   return `${safe.slice(0, MAX_PROMPT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Returns the body of the issue. The fence prevents mentions, links and markup. */
+/** Returns the issue body. The fence disables mentions, links and markup. */
 export function promptBody(prompt: string | undefined): string {
   if (prompt === undefined) return 'Captured from a prompt.';
   return `Captured from a prompt:\n\n${codeBlock(prompt)}`;

@@ -13,15 +13,15 @@ import { capturedKeysPath, capturedPrompts, recordUndo } from './keys';
 /** A capture that can be undone. */
 export interface Undoable {
   key: string;
-  /** When its prompt was sent, ISO-8601 UTC. */
+  /** When its prompt was sent, ISO 8601 in UTC. */
   at: string;
-  /** The captured text; null if only the repository has it. */
+  /** The captured text, or null if only the repository has it. */
   text: string | null;
-  /** Its issue; null if it is not sent, or not known to be. */
+  /** Its issue; null if it hasn't been sent, as far as known. */
   number: number | null;
 }
 
-/** `withdrawn`: never sent; `closed`: its issue is closed as not planned. */
+/** `withdrawn`: never sent. `closed`: the issue is closed as not planned. */
 export interface Undone extends Undoable {
   result: 'withdrawn' | 'closed' | 'was closed' | 'gone';
 }
@@ -45,12 +45,12 @@ export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number): 
 }
 
 /**
- * Undoes captures: withdraws those that wait and closes the issues of the others. Throws the first error after trying
- * them all; what failed can be undone later.
+ * Undoes captures: withdraws pending ones and closes the issues of the others. Tries all, then throws the
+ * first error; failed ones can be undone later.
  */
 export async function undo(deps: WorkDeps, captures: readonly Undoable[]): Promise<Undone[]> {
   const keys = new Set(captures.map(({ key }) => key));
-  // Remove them from the spool first, so that no delivery creates them meanwhile.
+  // Removed from the spool first, so that no delivery creates them now.
   const isMeant = ({ capture }: Intention): boolean => capture !== undefined && keys.has(capture.key);
   const texts = textsOf(await withdraw(spoolOf(deps), isMeant));
   const done: Undone[] = [];

@@ -6,7 +6,7 @@ import { plural } from '../../platform/terminal/format';
 import { keptIntentions } from '../../sessions/spool';
 import { failureOf } from '../host/failure';
 
-/** Why a capture waits, and the command that fixes it; null if only time does. */
+/** Why a capture waits, with the command that fixes it. Null if it needs only time. */
 const REASONS = {
   'signed-out': { message: 'not signed in to GitHub', fix: 'gh auth login' },
   'no-access': { message: 'the credential cannot write issues', fix: 'steward work verify' },
@@ -20,24 +20,24 @@ const REASONS = {
 } as const;
 export type WaitReason = keyof typeof REASONS;
 
-/** The captures that wait for one reason. */
+/** The captures that wait for the same reason. */
 export interface Waiting {
   reason: WaitReason;
   count: number;
   message: string;
   fix: string | null;
-  /** When the oldest was captured, ISO-8601 UTC. */
+  /** When the oldest was captured, ISO 8601 in UTC. */
   since: string;
 }
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Returns the captures that wait in the spool by reason, the most frequent first. */
+/** Returns the captures waiting in the spool, by reason, the most frequent first. */
 export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'>): Waiting[] {
   const groups = new Map<WaitReason, Waiting>();
   const reasons = readReasons(work.waiting);
   for (const { id, kind, at } of keptIntentions(spool)) {
-    // The end of a session counts only once its delivery has found something to send.
+    // The end of a session counts only when its delivery has found something to send.
     const isCapture = kind === 'prompt-matched' || kind === 'issue-wanted';
     const reason = reasons.get(id) ?? (isCapture ? 'untried' : undefined);
     if (reason === undefined) continue;
@@ -47,7 +47,7 @@ export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'
   return [...groups.values()].sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
 }
 
-/** Returns `2 captures waiting: not signed in to GitHub; run gh auth login`. */
+/** Formats `2 captures waiting: not signed in to GitHub; run gh auth login`. */
 export function waitingText({ count, message, fix }: Waiting): string {
   return `${plural(count, 'capture')} waiting: ${message}${fix === null ? '' : `; run ${fix}`}`;
 }
@@ -60,7 +60,7 @@ export function waitReason(error: StewardError): WaitReason {
   return error.kind === 'config' ? 'misconfigured' : 'refused';
 }
 
-/** Returns the reasons of the last delivery by the id of the intention. */
+/** Returns the reasons from the last delivery, by intention id. */
 export function readReasons(path: string): Map<string, WaitReason> {
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '')?.['reasons'];
   return new Map(

@@ -1,4 +1,4 @@
-/** The library without its Redis connectors has no types of its own. */
+/** The build of the library without Redis has no types. */
 declare module 'bottleneck/light.js' {
   export { default } from 'bottleneck';
 }

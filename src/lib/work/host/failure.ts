@@ -9,20 +9,20 @@ export type FailureReason =
 /** The cause of a host error, for callers that react to it. */
 export interface HostFailure {
   reason: FailureReason;
-  /** HTTP status; null without a response. */
+  /** HTTP status, or null if there was no response. */
   status: number | null;
-  /** How long the service asks to wait, seconds. */
+  /** The delay that the service asks for, seconds. */
   retryAfterSec: number | null;
 }
 
-/** Returns the failure behind an error of the host, or undefined for every other error. */
+/** Returns the failure that caused an error of the host, if any. */
 export function failureOf(error: unknown): HostFailure | undefined {
   if (!(error instanceof StewardError)) return undefined;
   const cause = error.cause as Partial<HostFailure> | undefined;
   return typeof cause?.reason === 'string' ? (cause as HostFailure) : undefined;
 }
 
-/** Tells whether a write that failed like this may still have taken effect. */
+/** Tells whether a failed write may still have taken effect. */
 export function isAmbiguous(error: unknown): boolean {
   const failure = failureOf(error);
   return failure === undefined || ['reset', 'timeout', 'trouble', 'garbled'].includes(failure.reason);
@@ -34,13 +34,13 @@ export function isGone(error: unknown): boolean {
   return reason === 'missing' || reason === 'gone';
 }
 
-/** The request behind an error, for its message. */
+/** The request that failed, for the error message. */
 export interface Asked {
-  /** `api.github.com` */
+  /** Such as `api.github.com`. */
   host: string;
-  /** `ann/work`, or `#12 of ann/work`. */
+  /** Such as `ann/work` or `#12 of ann/work`. */
   what: string;
-  /** Where the credential comes from. */
+  /** Where the credential is from. */
   credential: string;
   nowMs: number;
 }
@@ -50,7 +50,7 @@ type Words = [kind: ErrorKind, reason: FailureReason, message: string, hint: str
 const AGAIN = 'Try again in a few minutes.';
 const CHECK_ADDRESS = 'Check GITHUB_API_URL and the proxy.';
 
-/** Turns an error of the client library into a StewardError. */
+/** Converts an error of the client library to a StewardError. */
 export function hostError(error: unknown, asked: Asked): StewardError {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof StewardError) return at;
   const response = responseOf(error);
@@ -59,13 +59,16 @@ export function hostError(error: unknown, asked: Asked): StewardError {
   return failed(responseWords(response.status, messageOf(response.data), wait, asked), response.status, wait);
 }
 
-/** A response that is cut off or has an unexpected shape. */
+/** Returns the error for a response that is truncated or malformed. */
 export function garbled({ host }: Asked): StewardError {
   const hint = 'Check whether a proxy or a sign-in page intercepts it.';
   return failed(['unavailable', 'garbled', `Unexpected response from ${host}.`, hint]);
 }
 
-/** A list beyond the limits. It is discarded, since part of it would look like all of it. */
+/**
+ * Returns the error for a list above the limits. The list is discarded, since a part of it would pass for the
+ * complete list.
+ */
 export function tooLong({ host, what }: Asked, limit: string): StewardError {
   const message = `The list of ${what} on ${host} is longer than ${limit}.`;
   return failed(['unavailable', 'garbled', message, `It was discarded. ${CHECK_ADDRESS}`]);
@@ -144,7 +147,7 @@ function networkWords(codes: readonly string[], host: string): Words {
   return ['unavailable', 'reset', `The connection to ${host} was lost.`, 'Try again.'];
 }
 
-/** Returns the codes and names of an error and its causes. */
+/** Returns the codes and names of an error and all its causes. */
 function causes(error: unknown): string[] {
   const found: (string | undefined)[] = [];
   let at: unknown = error;
@@ -164,7 +167,7 @@ function retryAfterSec(headers: Response['headers'], nowMs: number): number | nu
   return Number.isFinite(reset) ? Math.max(0, Math.ceil((reset - nowMs) / 1000)) : null;
 }
 
-/** Returns the service's own explanation, cleaned and short. */
+/** Returns the service's error message, sanitized and shortened. */
 function messageOf(data: unknown): string {
   if (typeof data !== 'object' || data === null) return '';
   const { message, errors } = data as { message?: unknown; errors?: unknown };

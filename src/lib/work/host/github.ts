@@ -19,9 +19,9 @@ import { apiUrl, findCredential, siteOf, tokenHash, type CredentialDeps } from '
 
 export interface GitHubDeps extends CredentialDeps {
   clock: Clock;
-  /** `steward/0.1.0` */
+  /** Such as `steward/0.1.0`. */
   userAgent: string;
-  /** The longest wait that a rate limit may impose, ms. */
+  /** The longest delay to accept from a rate limit, ms. */
   maxWaitMs: number;
   writesPerMinute?: number;
   secondMs?: number;
@@ -29,7 +29,10 @@ export interface GitHubDeps extends CredentialDeps {
   bounds?: Bounds;
 }
 
-/** The largest response and list. More is an error: part of a list must not pass for the whole. */
+/**
+ * Limits for responses and lists. Exceeding one is an error, since part of a list must not pass for the
+ * whole.
+ */
 interface Bounds {
   answerBytes: number;
   listPages: number;
@@ -42,20 +45,20 @@ const MIB = 1024 * 1024;
 const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 15 * 60_000 };
 const PAGE = 100;
 const TIMEOUT_MS = 30_000;
-/** GitHub allows 80 creations a minute; this leaves some for you. */
+/** GitHub allows 80 a minute; the rest is for you. */
 const WRITES_PER_MINUTE = 60;
 const HEADERS = { 'x-github-api-version': '2022-11-28', accept: 'application/vnd.github+json' };
 
 interface Service {
   client: Client;
-  /** `https://github.com` */
+  /** Such as `https://github.com`. */
   site: string;
   bounds: Bounds;
   asked: (what: string) => Asked;
   traffic: { requests: number; bytes: number; remaining: number | null };
 }
 
-/** Opens GitHub's REST API (version 2022-11-28); throws `auth` without a credential. */
+/** Returns a client for GitHub's REST API (version 2022-11-28). Throws `auth` without a credential. */
 export async function githubHost(deps: GitHubDeps): Promise<Host> {
   const api = apiUrl(deps.env);
   const { token, from } = await findCredential(deps, api);
@@ -93,7 +96,10 @@ export async function githubHost(deps: GitHubDeps): Promise<Host> {
   };
 }
 
-/** Counts the traffic and rejects responses that are not JSON, since Octokit treats an empty one as an empty list. */
+/**
+ * Counts requests, and rejects responses that aren't JSON, because Octokit takes an empty response for an
+ * empty list.
+ */
 function metered(bound: BoundFetch, traffic: Service['traffic'], asked: Service['asked']): BoundFetch {
   return async (url, init) => {
     traffic.requests += 1;
@@ -114,7 +120,7 @@ interface Reply {
   data: unknown;
   headers: { etag?: string | undefined; link?: string | undefined };
 }
-/** `what` names the resource in errors: `#12 of ann/work`. */
+/** `what` is the resource in error messages: `#12 of ann/work`. */
 interface Call {
   what: string;
   route: string;
@@ -122,9 +128,9 @@ interface Call {
 }
 type Schema<T> = v.GenericSchema<unknown, T>;
 
-/** Sends one request; every failure, redirects included, is a StewardError. */
+/** Sends one request. Every failure throws a StewardError, including redirects. */
 async function send(service: Service, { what, route, parameters = {} }: Call): Promise<Reply> {
-  // Sent once: a creation whose response was lost may have taken effect.
+  // Not retried: if the response was lost, the creation may have worked.
   const once = route.startsWith('POST') ? { request: { retries: 0 } } : {};
   try {
     const all = { ...parameters, ...once, headers: HEADERS };
@@ -146,8 +152,8 @@ async function fetchOne<T>(service: Service, schema: Schema<T>, call: Call): Pro
 }
 
 /**
- * Fetches all pages. Skips and counts malformed items; a list of nothing else is an error. The ETag is null for several
- * pages, since it covers only one.
+ * Fetches all pages. Skips and counts malformed items, but fails if all are malformed. The ETag is null if
+ * there are several pages, since it covers one.
  */
 async function fetchList<T>(
   service: Service,
@@ -169,7 +175,7 @@ async function fetchList<T>(
       const items = (reply.data as unknown[]).map((item) => v.safeParse(schema, item));
       const found = items.flatMap((item) => (item.success ? [item.output] : []));
       malformed += items.length - found.length;
-      // Copied, since a substring keeps the whole body that it was cut from in memory.
+      // Copied, because a substring keeps the whole response in memory.
       value.push(...(JSON.parse(JSON.stringify(found)) as T[]));
       lastEtag = reply.headers.etag ?? null;
     }
@@ -194,7 +200,7 @@ function boundsOf({ bounds, traffic, asked }: Service, what: string): (pages: nu
   };
 }
 
-/** Fetches a list of which no item may be skipped. */
+/** Fetches a list and fails if an item is malformed. */
 async function fetchWhole<T>(service: Service, schema: Schema<T>, call: Call): Promise<T[]> {
   const found = await fetchList(service, schema, call);
   if (found.unchanged || found.malformed > 0) throw garbled(service.asked(call.what));
@@ -248,7 +254,7 @@ function issueCalls(
         direction: 'asc',
         ...(since === undefined ? {} : { since }),
       };
-      // Converted page by page, so that thousands of bodies are not kept.
+      // Converted page by page, so as not to keep thousands of bodies.
       const item = v.union([
         v.pipe(
           PullRequest,

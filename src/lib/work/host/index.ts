@@ -1,20 +1,21 @@
 import type { Issue } from '../issue';
 
 /**
- * The code-hosting service. Every call throws a StewardError: `auth` (credential or rights), `not_found`, `conflict`
- * (rejected, moved, archived) or `unavailable` (network, limits, 5xx), after which a write may have taken effect.
+ * The code-hosting service. Every call throws a StewardError: `auth` (credential or permissions),
+ * `not_found`, `conflict` (rejected, moved, archived) or `unavailable` (network, limits, 5xx). After
+ * `unavailable`, a write may have taken effect.
  */
 export interface Host {
-  /** ETags are valid for one token only. */
+  /** Hash of the token, since ETags are valid for one token only. */
   tokenHash: string;
-  /** The requests sent, and how many the hourly limit still allows. */
+  /** Returns the number of requests sent, and how many the hourly limit still allows. */
   usage: () => { requests: number; remaining: number | null };
   repository(repo: string): Promise<Repository>;
   /** Creates a private repository for the user or one of their organisations. */
   createRepository(repo: string): Promise<Repository>;
   /**
-   * Returns the issues (no pull requests) changed at or after `since`; `unchanged` if the `etag` of the same query still
-   * matches, which does not count against the rate limit.
+   * Returns the issues (not pull requests) changed at or after `since`, or `unchanged` if the `etag` of the
+   * same query is still valid, which doesn't count towards the rate limit.
    */
   issues(repo: string, query: { since?: string; etag?: string }): Promise<Conditional<Issue[]>>;
   issue(repo: string, number: number): Promise<HostIssue>;
@@ -22,7 +23,7 @@ export interface Host {
   createIssue(repo: string, issue: NewIssue): Promise<HostIssue>;
   updateIssue(repo: string, number: number, change: IssueChange): Promise<HostIssue>;
   addLabels(repo: string, number: number, labels: readonly string[]): Promise<string[]>;
-  /** Ignores a label that the issue does not have. */
+  /** Ignores a label that the issue doesn't have. */
   removeLabel(repo: string, number: number, label: string): Promise<void>;
   comment(repo: string, number: number, body: string): Promise<{ url: string }>;
   comments(repo: string, number: number): Promise<Comment[]>;
@@ -32,19 +33,19 @@ export interface Host {
   createLabel(repo: string, label: HostLabel): Promise<void>;
 }
 
-/** `malformed`: how many malformed items were skipped. */
+/** `malformed`: number of malformed items that were skipped. */
 export type Conditional<T> =
   { unchanged: true } | { unchanged: false; value: T; etag: string | null; malformed: number };
 
 export interface Repository {
   id: number;
-  /** As the service spells it. */
+  /** With the service's spelling. */
   repo: string;
   url: string;
   visibility: string;
   hasIssues: boolean;
   archived: boolean;
-  /** Whether this credential may write; null if unknown. */
+  /** Whether the credential can write; null if unknown. */
   canWrite: boolean | null;
 }
 

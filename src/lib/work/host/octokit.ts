@@ -12,18 +12,18 @@ export interface OctokitOptions {
   fetch: BoundFetch;
   userAgent: string;
   writesPerMinute: number;
-  /** The longest wait that a rate limit may impose, ms. */
+  /** The longest delay to accept from a rate limit, ms. */
   maxWaitMs: number;
-  /** A second, ms; shorter in tests of waits. */
+  /** A second in ms; shorter in tests of delays. */
   secondMs: number;
 }
 
-/** Creates the client. Imported only when a command talks to GitHub, since it is large. */
+/** Creates the client. Imported on demand because it is large. */
 export function makeOctokit(options: OctokitOptions) {
   const Client = Octokit.plugin(paginateRest, retry, throttling);
   const mayWait = (seconds: number, _options: object, _octokit: object, retryCount: number): boolean =>
     retryCount < 1 && seconds * options.secondMs <= options.maxWaitMs;
-  // The plugin's own groups allow one write a second from the start: a claim would take three.
+  // The plugin's own groups allow one write per second, so a claim would take three seconds.
   const writes = new Bottleneck.Group({
     maxConcurrent: 1,
     reservoir: options.writesPerMinute,
@@ -36,7 +36,7 @@ export function makeOctokit(options: OctokitOptions) {
     userAgent: options.userAgent,
     request: { fetch: options.fetch },
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-    // Octokit reports a missing network as 500; retries would only delay the error.
+    // Octokit reports a network failure as 500; retries would only delay the error.
     retry: {
       retries: 1,
       doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451, 500],
@@ -55,5 +55,5 @@ export function makeOctokit(options: OctokitOptions) {
 export type Client = ReturnType<typeof makeOctokit>;
 
 function ignore(): void {
-  // Errors are thrown and reported once, by the command.
+  // No logging: errors are thrown, and the command reports them once.
 }

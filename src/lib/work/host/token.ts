@@ -7,7 +7,7 @@ import type { Run } from '../../platform/process/process';
 
 export interface Credential {
   token: string;
-  /** Its origin, for messages: `GH_TOKEN`, `gh auth token`. */
+  /** Where it is from, for messages: `GH_TOKEN`, `gh auth token`. */
   from: string;
 }
 
@@ -19,7 +19,7 @@ export interface CredentialDeps {
 const GH_TIMEOUT_MS = 10_000;
 const DEFAULT_API = 'https://api.github.com';
 
-/** Returns the REST address from `GITHUB_API_URL`: https, or http for this machine only. */
+/** Returns the REST URL from `GITHUB_API_URL`: https, or http on this machine only. */
 export function apiUrl(env: NodeJS.ProcessEnv): URL {
   const text = (env['GITHUB_API_URL'] ?? '').trim();
   const url = text === '' || URL.canParse(text) ? new URL(text === '' ? DEFAULT_API : text) : undefined;
@@ -30,7 +30,7 @@ export function apiUrl(env: NodeJS.ProcessEnv): URL {
   });
 }
 
-/** Returns the origin that serves the web pages and git repositories for an API address. */
+/** Returns the origin of the web pages and git repositories for an API URL. */
 export function siteOf(api: URL): string {
   const isHost = api.pathname === '/' && api.hostname.startsWith('api.');
   return isHost ? api.origin.replace('//api.', '//') : api.origin;
@@ -39,14 +39,19 @@ export function siteOf(api: URL): string {
 const TOKEN_VARIABLES = ['GH_TOKEN', 'GITHUB_TOKEN'];
 const NO_CREDENTIAL = 'No credential found for';
 
-/** Returns true if a stored failure is a missing credential that this environment has: another process lacks it. */
+/**
+ * Returns whether a stored failure is a missing credential that this process has, because another process
+ * lacked it.
+ */
 export function isCredentialHereOnly(failure: string | null, env: NodeJS.ProcessEnv): boolean {
   return (
     failure?.startsWith(NO_CREDENTIAL) === true && TOKEN_VARIABLES.some((name) => (env[name] ?? '') !== '')
   );
 }
 
-/** Returns the credential from GH_TOKEN, GITHUB_TOKEN or `gh`, in this order; throws `auth` without one. */
+/**
+ * Returns the credential from GH_TOKEN, GITHUB_TOKEN or `gh`, in this order. Throws `auth` if there is none.
+ */
 export async function findCredential(deps: CredentialDeps, api: URL): Promise<Credential> {
   for (const name of TOKEN_VARIABLES) {
     const token = (deps.env[name] ?? '').trim();
@@ -61,7 +66,7 @@ export async function findCredential(deps: CredentialDeps, api: URL): Promise<Cr
   });
 }
 
-/** Returns undefined if `gh` is not installed, and an empty text if it has no token. */
+/** Returns the token; undefined if `gh` isn't installed, empty if it has none. */
 async function ghToken({ env, run }: CredentialDeps, host: string): Promise<string | undefined> {
   try {
     const args = ['auth', 'token', '--hostname', host];
@@ -81,7 +86,7 @@ export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Rem
   return { url: `${siteOf(api)}/${repo}.git`, authorization: `Basic ${basic}` };
 }
 
-/** Rejects a token that a header cannot contain. */
+/** Rejects a token that can't be in a header. */
 function checked(credential: Credential): Credential {
   if (/^[\x21-\x7e]{4,1024}$/.test(credential.token)) return credential;
   throw new StewardError('auth', `${credential.from} is malformed.`, {
@@ -89,7 +94,7 @@ function checked(credential: Credential): Credential {
   });
 }
 
-/** Returns a hash that tells tokens apart without revealing them. */
+/** Returns a hash that distinguishes tokens without revealing them. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(`steward token ${token}`).digest('hex').slice(0, 16);
 }

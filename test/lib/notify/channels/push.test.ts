@@ -60,7 +60,7 @@ describe('notify: push', () => {
     expect(server.got[0]?.text).to.not.match(/payroll|Ann|pay\.example/);
     expect(server.got[0]?.body).to.include({ message: 'Something failed.', priority: 3 });
     await send({ ...secretWords, count: 5 });
-    expect(server.got[1]?.body).to.include({ message: '5 notifications arrived in the quiet hours.' });
+    expect(server.got[1]?.body).to.include({ message: '5 notifications arrived during quiet hours.' });
   });
 
   it('stays within 4,096 bytes a message and 8,192 a body', () => {

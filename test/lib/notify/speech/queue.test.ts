@@ -111,7 +111,7 @@ describe('notify/speech: queue', () => {
     await speech.say({ text: 'first' });
     expect(await speech.say({ text: 'second' })).to.deep.equal({
       spoken: false,
-      reason: 'slow: Timed out after 8 s. Fix it. steward tries it again in 5 min. broken: Broken. Fix it.',
+      reason: 'slow: Timed out after 8 s. Fix it. Retrying in 5 min. broken: Broken. Fix it.',
     });
     expect([slow.asked, broken.asked]).to.deep.equal([['first'], ['first', 'second']]);
     time.monotonic += 300_000;
@@ -273,10 +273,10 @@ describe('notify/speech: queue', () => {
     const answers = [speech.say({ text: 'now' }), speech.say({ text: 'waits' })];
     const { end } = await hand.next();
     const closed = speech.close(20_000);
-    expect(await answers[1]).to.deep.equal({ spoken: false, reason: 'The voice is closing.' });
+    expect(await answers[1]).to.deep.equal({ spoken: false, reason: 'The voice is shutting down.' });
     expect(await speech.say({ text: 'more' })).to.deep.equal({
       spoken: false,
-      reason: 'The voice is closing.',
+      reason: 'The voice is shutting down.',
     });
     end();
     await closed;

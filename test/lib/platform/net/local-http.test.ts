@@ -69,7 +69,7 @@ describe('the client that waits', function () {
       'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{"a":',
       'HTTP/1.1 200 OK\r\n\r\n',
     ])
-      expect(await answering([text]), text).to.include('unreadable answer');
+      expect(await answering([text]), text).to.include('invalid response');
     expect(await answering([], 200)).to.include('did not answer in 200 ms');
   });
 

@@ -79,7 +79,7 @@ describe('platform/origin-client', () => {
   it('refuses a body that is too long, cuts it where its end is of no use, and that of an error always', async () => {
     reply = (_request, response) => response.end('x'.repeat(1001));
     const error = await rejection(client.request({ method: 'GET', path: '/', ...BOUNDS }));
-    expect(error.message).to.match(/sent too large an answer\.$/);
+    expect(error.message).to.match(/sent a response that is too large\.$/);
     expect(networkFailureOf(error)).to.deep.equal({ code: 'TOO_LARGE', sent: true });
     expect((await client.request({ method: 'GET', path: '/', ...BOUNDS, cut: true })).text).to.have.length(
       1000,
@@ -98,7 +98,7 @@ describe('platform/origin-client', () => {
       response.writeHead(200, { 'content-length': '9' }).write('cut', () => response.destroy());
     const broken = await rejection(client.request({ method: 'GET', path: '/hush', ...BOUNDS }));
     expect(broken.message).to.match(
-      /^127\.0\.0\.1:\d+ closed the connection before its answer was complete\.$/,
+      /^127\.0\.0\.1:\d+ closed the connection before its response was complete\.$/,
     );
     reply = () => undefined;
     const late = await rejection(
@@ -117,7 +117,7 @@ describe('platform/origin-client', () => {
   it('tells a server of another protocol from one without a certificate to trust', async () => {
     const plain = await openOrigin(url.replace('http:', 'https:'), { hint: 'Look.' });
     const noTls = await rejection(plain.request({ method: 'GET', path: '/hush', ...BOUNDS }));
-    expect(noTls.message).to.match(/^127\.0\.0\.1:\d+ does not speak TLS \(ERR_SSL_\w+\)\.$/);
+    expect(noTls.message).to.match(/^127\.0\.0\.1:\d+ is not a TLS server \(ERR_SSL_\w+\)\.$/);
     await plain.close();
     const other = createTcpServer((socket) => socket.on('error', () => undefined).end('220 mail\r\n\r\n'));
     other.listen(0, '127.0.0.1');
@@ -126,7 +126,7 @@ describe('platform/origin-client', () => {
       const at = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
       const mail = await openOrigin(at, { hint: 'Look.' });
       const noHttp = await rejection(mail.request({ method: 'GET', path: '/hush', ...BOUNDS }));
-      expect(noHttp.message).to.match(/^127\.0\.0\.1:\d+ does not speak HTTP \(\w+\)\.$/);
+      expect(noHttp.message).to.match(/^127\.0\.0\.1:\d+ is not an HTTP server \(\w+\)\.$/);
       await mail.close();
     } finally {
       other.close();

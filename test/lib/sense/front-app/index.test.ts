@@ -75,7 +75,7 @@ describe('sense/front-app', () => {
     expect(reading).to.include({ state: 'error' });
     expect(reading)
       .to.have.property('reason')
-      .that.matches(/^The X display :59000 does not answer.*XAUTHORITY/);
+      .that.matches(/^The X display :59000 is not responding.*XAUTHORITY/);
     const odd = await readFrontApp({ ...desktop, env: { DISPLAY: 'nonsense' } });
     expect(odd).to.include({ state: 'error' });
   });

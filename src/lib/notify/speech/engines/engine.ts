@@ -8,50 +8,50 @@ export interface SpeechMachine {
   platform: NodeJS.Platform;
   find: FindProgram;
   run: Run;
-  /** One process of the machine speaks at a time. */
+  /** Lets one process on the machine speak at a time. */
   takeTurn: TakeTurn;
 }
 
-/** A text to speak now. */
+/** Text to speak now. */
 export interface SpeechOrder {
-  /** One line, transformed. */
+  /** One line, already transformed for speech. */
   text: string;
-  /** The provider's voice id; the system's engines ignore it. */
+  /** The provider's voice id; system engines ignore it. */
   voiceId?: string;
-  /** The time left for the text, ms. */
+  /** Returns the time left, ms. */
   remainingMs: () => number;
-  /** Aborted to stop at once. */
+  /** Aborted to stop speaking immediately. */
   signal: AbortSignal;
 }
 
-/** A way to speak a text. A new one is a factory in a file here, and a line in voice.ts. */
+/** A speech engine. To add one, write a factory in this folder and a line in voice.ts. */
 export interface SpeechEngine {
   readonly id: string;
-  /** Returns whether it may be tried here. Starts nothing. */
+  /** Returns whether this engine may work here, without starting anything. */
   detect(machine: SpeechMachine): boolean;
-  /** Returns whether the engine is available but nothing on this machine can play its audio. */
+  /** Returns whether the engine is available but nothing here can play its audio. */
   lacksPlayer?(machine: SpeechMachine): boolean;
   /**
-   * Speaks the text, and returns when it was heard. Throws a StewardError. The text goes through a file or stdin, never
-   * a command line, which other users can read and where it could become a flag.
+   * Speaks the text and returns when it has been heard. Throws a StewardError. Passes the text in a file or
+   * on stdin; other users can read a command line, and text there could become a flag.
    */
   speak(machine: SpeechMachine, order: SpeechOrder): Promise<void>;
 }
 
-/** The sound could not be played; the engine worked. */
+/** The engine worked, but the audio could not be played. */
 export class SoundError extends StewardError {}
 
-/** The longest synthesis, so that a hanging engine leaves time for the next one. */
+/** Time limit for synthesis, so that a hanging engine leaves time for the next one. */
 export const SYNTHESIS_MS = 12_000;
 
 export interface StepOptions extends Pick<RunOptions, 'input'> {
-  /** Its own time limit. */
+  /** Time limit for this step. */
   mostMs?: number;
-  /** The error if that limit was reached. */
+  /** The error to throw at that limit. */
   late?: StewardError;
 }
 
-/** Runs a program within the order's time; returns its stderr. */
+/** Runs a program within the time left; returns its stderr. */
 export async function runStep(
   machine: SpeechMachine,
   order: SpeechOrder,
@@ -82,7 +82,7 @@ export async function runStep(
   });
 }
 
-/** The last line of stderr: the program's own, after those of its libraries. */
+/** Returns the last line of stderr; the lines before it are usually from libraries. */
 export function lastWords(stderr: string): string {
   const lines = stderr.split('\n').map((line) => clean(line).trim());
   return (lines.findLast((line) => line !== '') ?? '').slice(0, 160).replace(/(?<!\.)\.+$/, '');
@@ -92,7 +92,7 @@ export function stopped(): StewardError {
   return new StewardError('canceled', 'Stopped.');
 }
 
-/** Breaks up `[[…]]`, which are commands for say and espeak-ng. */
+/** Breaks up `[[…]]`, which say and espeak-ng interpret as commands. */
 export function withoutCommands(text: string): string {
   return text.replace(/\[(?=\[)|\](?=\])/g, '$& ');
 }

@@ -11,20 +11,20 @@ interface Player {
   program: string;
   platforms: readonly NodeJS.Platform[];
   plays: readonly AudioKind[];
-  /** The file is an absolute path, so it cannot be read as a flag. */
+  /** The file is an absolute path, so it can't be parsed as a flag. */
   args: (file: string) => readonly string[];
-  /** What goes to stdin, if the file is not an argument. */
+  /** Returns the stdin, if the file isn't an argument. */
   input?: (file: string) => string;
 }
 
-/** The path comes from stdin, since PowerShell's arguments are a script. */
+/** The path goes to stdin because PowerShell would execute it as an argument. */
 const PLAY_ON_WINDOWS =
   '$p = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
   '(New-Object System.Media.SoundPlayer $p).PlaySync()';
 
 const LINUX: readonly NodeJS.Platform[] = ['linux', 'freebsd', 'openbsd', 'netbsd'];
 
-/** In the order to try. */
+/** In the order in which to try them. */
 const PLAYERS: readonly Player[] = [
   { program: 'afplay', platforms: ['darwin'], plays: ['wav', 'mp3'], args: (file) => [file] },
   { program: 'pw-play', platforms: LINUX, plays: ['wav'], args: (file) => [file] },
@@ -50,7 +50,7 @@ function playersOn(platform: NodeJS.Platform, kind: AudioKind): Player[] {
   return PLAYERS.filter(({ platforms, plays }) => platforms.includes(platform) && plays.includes(kind));
 }
 
-/** The programs that could play this kind of file on this system, installed or not. */
+/** Returns the programs that could play this kind of file on this system, installed or not. */
 export function players({ platform }: Pick<SpeechMachine, 'platform'>, kind: AudioKind): string[] {
   return playersOn(platform, kind).map(({ program }) => program);
 }
@@ -60,8 +60,8 @@ export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boo
 }
 
 /**
- * Plays a file to its end with the first player that works. If a player takes far longer than the sound, the sound
- * server hangs, so the others are not tried.
+ * Plays a file with the first player that works. If a player takes far longer than the audio, the sound
+ * server hangs, so no other player is tried.
  */
 export async function play(
   machine: SpeechMachine,
@@ -75,7 +75,7 @@ export async function play(
     if (machine.find(program) === undefined) continue;
     const late = new SoundError(
       'unavailable',
-      `The sound server or sound card hangs: ${program} timed out.`,
+      `The sound server or sound card is not responding: ${program} timed out.`,
       { hint: 'Restart PipeWire or PulseAudio.' },
     );
     const more = input === undefined ? {} : { input: input(file) };
@@ -88,19 +88,19 @@ export async function play(
     }
   }
   if (failures.length > 0) throw soundError(failures.join(' '));
-  throw new StewardError('unavailable', `No program here plays ${kind} files.`, { hint: PLAYER_HINT });
+  throw new StewardError('unavailable', `No installed program plays ${kind} files.`, { hint: PLAYER_HINT });
 }
 
 /** Longer than a player needs to start and end, even on a busy machine. */
 const HANG_MS = 8_000;
-/** What the libraries of PulseAudio, PipeWire and ALSA print without a server. */
+/** Errors of PulseAudio, PipeWire and ALSA without a running server. */
 const NO_SERVER = /connection (?:refused|failure|terminated)|host is down|unable to connect/i;
 const PLAYER_HINT = 'Install a player such as aplay (Debian: alsa-utils), and check that it plays a file.';
 
-/** The error for what the players printed. */
+/** Returns the error for a player's output. */
 export function soundError(output: string): SoundError {
   if (!NO_SERVER.test(output)) {
-    return new SoundError('unavailable', `Playing the sound failed. ${output}`, { hint: PLAYER_HINT });
+    return new SoundError('unavailable', `Could not play the audio. ${output}`, { hint: PLAYER_HINT });
   }
   return new SoundError('unavailable', `The sound server is not running. ${output}`, {
     hint: 'Start PipeWire or PulseAudio.',

@@ -9,22 +9,25 @@ import { canPlay, play, type AudioKind } from './players';
 
 /** `notify.voice.provider` */
 export interface ProviderSettings {
-  /** https, or http to this machine. */
+  /** https, or http on this machine. */
   url: string;
-  /** It has a key, or another address than the default. */
+  /** Whether a key or a URL other than the default is set. */
   isConfigured: boolean;
-  /** Resolves the key; undefined if the server needs none. */
+  /** Returns the key, or undefined if the server needs none. */
   apiKey: () => string | undefined;
   /** The default voice. */
   voiceId: string | undefined;
   model: string | undefined;
-  /** Passed on unchanged: stability, similarity_boost, speed, … */
+  /** Passed to the server unchanged: stability, similarity_boost, speed, … */
   settings: Readonly<Record<string, number | boolean>>;
 }
 
 const MAX_SOUND_BYTES = 16 * 1024 * 1024;
 const CONNECT_MS = 5000;
-/** Requested raw sound: 16 bits, little endian, one channel. Every player takes it with a WAV header. */
+/**
+ * Sample rate of the raw audio to request: 16-bit, little endian, mono. Every player plays it with a WAV
+ * header.
+ */
 const PCM_RATE = 22_050;
 
 /** A text-to-speech server with ElevenLabs's API. */
@@ -53,7 +56,7 @@ async function soundFrom(
     });
   }
   const key = apiKey();
-  // A new connection each time: the key goes to this server only.
+  // A separate client, since the key must go to this server only.
   const server = await openOrigin(
     url.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     { name: 'The speech provider at', hint: 'Check the connection, and notify.voice.provider.url.' },
@@ -97,19 +100,15 @@ const STATUSES: Readonly<Record<number, Rejection>> = {
   401: ['auth', 'rejected the key', KEY_HINT],
   402: ['unavailable', 'requires a paid plan', 'Check your plan there for this voice and model.'],
   403: ['auth', 'denied access', KEY_HINT],
-  404: [
-    'not_found',
-    'does not know the voice',
-    'Check da.voices.main.voiceId and notify.voice.provider.url.',
-  ],
+  404: ['not_found', 'has no such voice', 'Check da.voices.main.voiceId and notify.voice.provider.url.'],
   422: REJECTED,
-  429: ['unavailable', 'limits requests, or your quota is used up', LATER],
+  429: ['unavailable', 'has a rate limit, or your quota is used up', LATER],
 };
 
 function errorOf(status: number, body: string, voiceId: string, key: string | undefined): StewardError {
   const [kind, words, hint] = STATUSES[status] ?? byClass(status);
   const detail = detailOf(body);
-  // A server may repeat the key that it rejects.
+  // A server may repeat the key that it rejected.
   const safe = key === undefined || key === '' ? detail : detail.replaceAll(key, '••••');
   const voice = status === 404 ? ` ${clean(voiceId)}` : '';
   const end = safe === '' ? '' : `: ${safe}`;
@@ -125,7 +124,7 @@ function byClass(status: number): Rejection {
   return ['unavailable', 'sent an unexpected response', 'Check notify.voice.provider.url.'];
 }
 
-/** The provider's own words: {"detail": {"message": …}}, {"detail": …} or {"message": …}. */
+/** Returns the error text: {"detail": {"message": …}}, {"detail": …} or {"message": …}. */
 function detailOf(body: string): string {
   const answer = parseObject(body);
   const detail = answer?.['detail'];
@@ -138,12 +137,15 @@ interface Sound {
   bytes: Buffer;
 }
 
-/** Detects the audio format, since some servers ignore the requested one. Other data is `unavailable`. */
+/**
+ * Detects the audio format, since some servers ignore the requested one. Throws `unavailable` if it isn't
+ * audio.
+ */
 function soundOf(bytes: Buffer, contentType: string): Sound {
   const type = contentType.toLowerCase();
   const head = bytes.subarray(0, 4).toString('latin1');
-  if (bytes.length === 0) throw noSound('sent an empty answer');
-  if (!/^(?:audio\/|application\/octet-stream|$)/.test(type)) throw noSound('sent no sound');
+  if (bytes.length === 0) throw noSound('sent an empty response');
+  if (!/^(?:audio\/|application\/octet-stream|$)/.test(type)) throw noSound('sent no audio');
   if (head === 'RIFF') return { kind: 'wav', bytes };
   if (head === 'OggS') throw noSound('sent Ogg, which steward cannot play');
   if (head.startsWith('ID3') || /mpeg|mp3/.test(type)) return { kind: 'mp3', bytes };

@@ -14,7 +14,7 @@ import {
 } from './engine';
 import { canPlay, play, soundError } from './players';
 
-/** macOS. */
+/** The engine of macOS. */
 export function sayEngine(): SpeechEngine {
   return {
     id: 'say',
@@ -25,13 +25,13 @@ export function sayEngine(): SpeechEngine {
   };
 }
 
-/** Reads base64 from stdin, so that the console's code page does not matter. */
+/** Reads base64 from stdin, so the console's code page doesn't matter. */
 const SPEAK_ON_WINDOWS =
   '$t = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
   'Add-Type -AssemblyName System.Speech;' +
   '(New-Object System.Speech.Synthesis.SpeechSynthesizer).Speak($t)';
 
-/** Windows. */
+/** The engine of Windows. */
 export function sapiEngine(): SpeechEngine {
   return {
     id: 'sapi',
@@ -43,7 +43,7 @@ export function sapiEngine(): SpeechEngine {
   };
 }
 
-/** Prefers a player, because its own output supports fewer sound systems. */
+/** Prefers an external player, since espeak's own output supports fewer sound systems. */
 export function espeakEngine(): SpeechEngine {
   const isInstalled = ({ platform, find }: SpeechMachine): boolean =>
     platform !== 'win32' && find('espeak-ng') !== undefined;
@@ -57,7 +57,7 @@ export function espeakEngine(): SpeechEngine {
       const args = ['-b', '1', '--stdin'];
       if (!canPlay(machine, 'wav')) {
         const stderr = await runStep(machine, order, 'espeak-ng', args, { input });
-        // It exits with 0 even without sound.
+        // Exits with 0 even if there is no sound.
         if (/^error: /m.test(stderr)) throw soundError(`espeak-ng: ${lastWords(stderr)}.`);
         return;
       }
@@ -69,17 +69,17 @@ export function espeakEngine(): SpeechEngine {
   };
 }
 
-/** Uses its clearest voice; a build without it falls back to its default. */
+/** Uses flite's clearest voice; a build without it uses its default. */
 export function fliteEngine(): SpeechEngine {
   return fileEngine('flite', 'flite', (text, wav) => ['-voice', 'slt', '-f', text, '-o', wav]);
 }
 
-/** Needs a voice package (Debian: festvox-kallpc16k), and reports a missing one. */
+/** Needs a voice package (Debian: festvox-kallpc16k), and reports if none is installed. */
 export function festivalEngine(): SpeechEngine {
   return fileEngine('festival', 'text2wave', (text, wav) => ['-o', wav, text]);
 }
 
-/** A program that turns a text file into an audio file. */
+/** An engine that turns a text file into an audio file. */
 function fileEngine(
   id: string,
   program: string,
@@ -100,7 +100,7 @@ function fileEngine(
   };
 }
 
-/** speech-dispatcher also plays the sound. It reads lines, and cuts long ones anywhere. */
+/** speech-dispatcher also plays the audio. It reads lines, and breaks long ones anywhere. */
 export function spdEngine(): SpeechEngine {
   let wasHeard = false;
   return {
@@ -109,7 +109,7 @@ export function spdEngine(): SpeechEngine {
     async speak(machine, order) {
       if (!wasHeard) await checkService(machine, order);
       wasHeard = false;
-      // A line that begins with !-! is a command.
+      // A line starting with !-! is a command.
       const text = withoutCommands(order.text).replace(/!(?=-!)/g, '! ');
       const lines = text.match(/.{1,200}(?= |$)|.{1,200}/gu) ?? [];
       await runStep(machine, order, 'spd-say', ['--pipe-mode', '--wait'], {
@@ -121,16 +121,16 @@ export function spdEngine(): SpeechEngine {
   };
 }
 
-/** Speaks a single space first: without sound the service accepts every text and never ends. */
+/** Speaks a space first: without sound, the service accepts any text and never finishes. */
 async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise<void> {
-  const late = new StewardError('unavailable', 'speech-dispatcher does not speak.', {
-    hint: 'Check that you hear `spd-say --wait hello`, and that it ends.',
+  const late = new StewardError('unavailable', 'speech-dispatcher is not working.', {
+    hint: 'Check that you hear `spd-say --wait hello`, and that it finishes.',
   });
   await runStep(machine, order, 'spd-say', ['--wait', '--', ' '], { mostMs: SPACE_MS, late });
 }
 
 const START_MS = 8000;
-/** Less than what skips an engine for long: the service may be busy with another program. */
+/** Shorter than the limit that disables an engine, since another program may be using the service. */
 const SPACE_MS = 2500;
-/** The slowest speech. */
+/** Time per character at the slowest speed. */
 const CHARACTER_MS = 150;

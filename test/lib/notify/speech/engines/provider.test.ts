@@ -109,9 +109,9 @@ describe('notify/speech: the speech provider', () => {
     [401, { detail: { status: 'invalid_api_key', message: `Invalid key ${KEY}.` } }, 'auth', /rejected the key \(401\): Invalid key ••••\.$/],
     [402, { detail: { message: 'Upgrade\u001b[31m now' } }, 'unavailable', /paid.*\(402\): Upgrade now\.$/],
     [403, {}, 'auth', /denied access/],
-    [404, { message: 'nope' }, 'not_found', /does not know the voice da-voice \(404\): nope\.$/],
+    [404, { message: 'nope' }, 'not_found', /has no such voice da-voice \(404\): nope\.$/],
     [422, { detail: [{ msg: 'x' }] }, 'unavailable', /rejected the request \(422\)\.$/],
-    [429, { detail: { message: 'x'.repeat(5000) } }, 'unavailable', /limits requests.*\(429\): x{199}…\.$/],
+    [429, { detail: { message: 'x'.repeat(5000) } }, 'unavailable', /has a rate limit.*\(429\): x{199}…\.$/],
     [500, 'no object', 'unavailable', /a server error \(500\)\.$/],
     [503, { detail: 'later' }, 'unavailable', /a server error \(503\): later\.$/],
     [418, {}, 'unavailable', /unexpected response \(418\)/],
@@ -143,24 +143,24 @@ describe('notify/speech: the speech provider', () => {
   });
 
   const broken: [what: string, answer: Parameters<SpeechServer['answer']>[0], message: RegExp][] = [
-    ['is empty', pcm(Buffer.alloc(0)), /empty answer/],
-    ['is a page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), /no sound/],
-    ['is JSON', status(200, { audio: 'x' }), /no sound/],
+    ['is empty', pcm(Buffer.alloc(0)), /empty response/],
+    ['is a page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), /no audio/],
+    ['is JSON', status(200, { audio: 'x' }), /no audio/],
     ['is of a kind that no player takes', pcm(Buffer.from('OggS....')), /Ogg/],
     ['breaks off', (response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm', 'content-length': '1000' });
       response.write('half', () => response.destroy());
-    }, /closed the connection before its answer was complete/],
+    }, /closed the connection before its response was complete/],
     ['breaks off in its chunks', (response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' });
       response.write('half', () => response.destroy());
-    }, /closed the connection before its answer was complete/],
-    ['is cut before it begins', (response) => response.destroy(), /closed the connection before its answer was complete/],
+    }, /closed the connection before its response was complete/],
+    ['is cut before it begins', (response) => response.destroy(), /closed the connection before its response was complete/],
     ['does not end', (response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' });
       const more = (): void => void (response.destroyed || response.write(Buffer.alloc(1 << 20), more));
       more();
-    }, /too large an answer/],
+    }, /response that is too large/],
     ['is an error that does not end', (response) => {
       response.writeHead(500);
       const more = (): void => void (response.destroyed || response.write(Buffer.alloc(1 << 16), more));

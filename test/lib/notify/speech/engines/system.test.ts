@@ -47,7 +47,7 @@ describe("notify/speech: the system's engines", () => {
     const error = await rejection(speak('lost', 'exec sleep 60'));
     expect(error).to.include({
       kind: 'unavailable',
-      message: 'speech-dispatcher does not speak.',
+      message: 'speech-dispatcher is not working.',
     });
     expect(existsSync(heard)).to.equal(false);
     await speak('Hi', 'exit 0');
