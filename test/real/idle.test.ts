@@ -46,7 +46,7 @@ describe('idle time and lock', function () {
     kit.env['DBUS_SYSTEM_BUS_ADDRESS'] = `unix:path=${kit.home}/none`;
     expect(await readIdle(kit.desktop()))
       .to.have.property('unknown')
-      .that.includes('does not answer');
+      .that.includes('is not responding');
   });
 
   describe('of GNOME, as services on a real bus', () => {
