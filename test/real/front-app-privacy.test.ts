@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { appFocusSource } from '../../src/lib/sense/app-focus';
 import { readFrontApp } from '../../src/lib/sense/front-app';
 import { x11 } from '../../src/lib/sense/front-app/x11';
+import { readPlace } from '../../src/lib/sense/pane/place';
 import type { SenseSource } from '../../src/lib/sense/source';
 import {
   SECRET,
@@ -85,8 +86,11 @@ describe('no window title crosses the wire', function () {
   }
 
   function sourceOn(display: string): SenseSource {
+    const desktop = kit.desktop({ DISPLAY: display });
+    const deps = { desktop, repos: [], sessionsOn: () => Promise.resolve([]) };
     return appFocusSource({
-      desktop: kit.desktop({ DISPLAY: display }),
+      desktop,
+      place: (app, inputMs) => readPlace(deps, app, inputMs),
       config: { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [] },
       machineId: 'abcdef012345',
     });
@@ -117,6 +121,7 @@ describe('no window title crosses the wire', function () {
       return found.state === 'ok' && found;
     });
     expect(sample.events[0]).to.include({ app: 'QAlpha' });
+    expect(sample.events[0]?.detail).to.include({ otherFolder: true });
     expect(JSON.stringify(sample)).to.not.include(SECRET);
 
     await until('the log holds our requests', () => log().includes('_NET_WM_PID'));

@@ -19,12 +19,13 @@ import { gitSource } from '../sense/git';
 import type { BackfillDeps } from '../sense/backfill';
 import type { BuildDeps } from '../sense/insight';
 import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
+import type { ObserveDeps } from '../sense/observe';
 import { type ReadDeps, recordsBetween } from '../sense/read';
 import { noteWriter } from '../sense/shared-area';
 import { type InitResult, initSense, senseStore } from '../sense/store';
 import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
-import { openSessions } from './sessions';
+import { openSessions, sessionsOn } from './sessions';
 
 /** The dependencies of the sense commands. */
 export interface SenseContext {
@@ -97,12 +98,21 @@ function sourcesOf(context: Context, { sense, user }: Config): CaptureDeps['sour
   const { run, clock, desktop } = context;
   const deps = {
     ...{ run, clock, desktop, config: sense, timezone: user.timezone, path: user.paths.workEvents },
+    place: placeReader(context, sense),
     // A getter: commands that only read must not create the id.
     get machineId() {
       return context.machineId;
     },
   };
   return [appFocusSource(deps), gitSource(deps), agentSessionSource(deps)];
+}
+
+function placeReader(context: Context, { repos }: Config['sense']): NonNullable<ObserveDeps['place']> {
+  const deps = { desktop: context.desktop, repos, sessionsOn: (tty: string) => sessionsOn(context, tty) };
+  return async (app, inputMs) => {
+    const { readPlace } = await import('../sense/pane/place');
+    return readPlace(deps, app, inputMs);
+  };
 }
 
 /** Writes the observed time of each goal to a separate file beside the goals. */

@@ -6,7 +6,7 @@ import { dayOf, isZone, systemZone } from '../platform/time/time';
 import { chosenSessions, destinationsOf, goToSession, severalMatch, type Went } from '../sessions/go';
 import { type Session, statusOf } from '../sessions/session';
 import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
-import { placesOf } from '../sessions/terminals';
+import { placesOf, sessionsOnTerminal } from '../sessions/terminals';
 import type { Context } from './context';
 import { type HookSettings, hookSettings } from './mirror';
 
@@ -50,6 +50,15 @@ export async function openPhase(context: Context): Promise<PhaseDeps> {
 function depsOf(context: Context, settings: HookSettings): SessionsDeps {
   const { area, clock } = context;
   return sessionsDeps({ area, clock, machineId: () => context.machineId }, settings);
+}
+
+/** Returns the sessions that run on a terminal of this machine. */
+export async function sessionsOn(
+  context: Context,
+  tty: string,
+): Promise<ReturnType<typeof sessionsOnTerminal>> {
+  const deps = await openSessions(context);
+  return sessionsOnTerminal(Object.values(runningSessions(deps).sessions), tty, deps.clock.now());
 }
 
 /** Counts the sessions that wait for you. */

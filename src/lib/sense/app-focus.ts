@@ -1,21 +1,11 @@
-import type { SenseConfig } from '../config/schema';
-import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
-import { appMatcher } from './classify';
-import type { SenseEvent } from './event';
-import { readFrontApp, type FrontAppReading } from './front-app';
-import type { Desktop, FrontApp } from './front-app/adapter';
-import { readIdle, type IdleReading } from './idle';
+import type { AwayDetail, SenseEvent } from './event';
+import { observe, type Focus, type ObserveDeps } from './observe';
 import type { Collected, CollectInput, SenseSource } from './source';
 
-export interface AppFocusDeps {
-  desktop: Desktop;
-  config: Pick<SenseConfig, 'pollIntervalSec' | 'idleAfterSec' | 'countsAsActive' | 'exclude'>;
+export interface AppFocusDeps extends ObserveDeps {
+  config: ObserveDeps['config'] & { pollIntervalSec: number };
   machineId: string;
-  /** `readFrontApp` by default. */
-  frontApp?: (desktop: Desktop) => Promise<FrontAppReading>;
-  /** `readIdle` by default. */
-  idle?: (desktop: Desktop) => Promise<IdleReading>;
 }
 
 interface Cursor {
@@ -25,11 +15,9 @@ interface Cursor {
   carryMs: number;
 }
 
-const MAX_TEXT = 200;
-
 /**
  * The appFocus source: one sample of the front application per capture. An event covers the seconds since the previous
- * sample, at most one poll interval. No event while you are away or the application is excluded.
+ * sample, at most one poll interval; while you are away, an away event covers them. An excluded application has no event.
  */
 export function appFocusSource(deps: AppFocusDeps): SenseSource {
   return {
@@ -45,13 +33,9 @@ export function appFocusSource(deps: AppFocusDeps): SenseSource {
 }
 
 async function collect(deps: AppFocusDeps, { nowMs, cursor }: CollectInput): Promise<Collected> {
-  const { desktop, config, machineId: machine } = deps;
-  const [front, idle] = await Promise.all([
-    (deps.frontApp ?? readFrontApp)(desktop),
-    (deps.idle ?? readIdle)(desktop),
-  ]);
-  if (front.state === 'unsupported' || front.state === 'error')
-    return { events: [], cursor, state: front.state, reason: clean(front.reason) };
+  const seen = await observe(deps, nowMs);
+  if (seen.state === 'unsupported') return { events: [], cursor, ...seen };
+  if (seen.state === 'error') return { events: [], cursor, ...seen };
   const before = parseCursor(cursor);
   const sampled = (
     state: Collected['state'],
@@ -65,18 +49,31 @@ async function collect(deps: AppFocusDeps, { nowMs, cursor }: CollectInput): Pro
     ...(reason === undefined ? {} : { reason }),
   });
 
-  const app = front.state === 'seen' ? boundedNames(front.app) : undefined;
-  const away = await awayReason(app, idle, config);
-  if (away !== undefined) return sampled('idle', away);
-  if (app === undefined || front.state !== 'seen') return sampled('idle', 'no window has the focus');
-  if ((await appMatcher(config.exclude))(app)) return sampled('ok', 'the application in front is excluded');
-  const { intervalSec, carryMs } = sampleInterval(nowMs, before, config.pollIntervalSec);
-  const warning =
-    'unknown' in idle ? clean(`idle time is unknown, so all time counts: ${idle.unknown}`) : undefined;
-  const { app: name, ...bundle } = app;
-  const detail = { intervalSec, via: front.via, ...bundle, machine };
-  const event: SenseEvent = { ts: toIso(nowMs), type: 'app-focus', source: 'appFocus', app: name, detail };
-  return sampled('ok', warning, carryMs, intervalSec === 0 ? [] : [event]);
+  const { pollIntervalSec } = deps.config;
+  if (seen.state === 'away') {
+    const passedMs = Math.min(nowMs - (before?.lastSampleMs ?? nowMs), pollIntervalSec * 1000);
+    const events = passedMs > 0 ? [awayEvent(deps.machineId, nowMs - passedMs, nowMs, seen.reason)] : [];
+    return sampled('idle', seen.text, undefined, events);
+  }
+  if (seen.state === 'none') return sampled('idle', 'no window has the focus');
+  if (seen.state === 'excluded') return sampled('ok', 'the application in front is excluded');
+  const { intervalSec, carryMs } = sampleInterval(nowMs, before, pollIntervalSec);
+  const events = intervalSec === 0 ? [] : [focusEvent(deps.machineId, intervalSec, nowMs, seen.focus)];
+  return sampled('ok', seen.warning, carryMs, events);
+}
+
+function focusEvent(machine: string, intervalSec: number, toMs: number, focus: Focus): SenseEvent {
+  const { app, repo, detail } = focus;
+  return {
+    ...{ ts: toIso(toMs), type: 'app-focus', source: 'appFocus', app },
+    ...(repo === undefined ? {} : { repo }),
+    detail: { intervalSec, ...detail, machine },
+  };
+}
+
+function awayEvent(machine: string, fromMs: number, toMs: number, reason: AwayDetail['reason']): SenseEvent {
+  const detail: AwayDetail = { from: toIso(fromMs), reason, machine };
+  return { ts: toIso(toMs), type: 'away', source: 'appFocus', detail: { ...detail } };
 }
 
 /**
@@ -101,25 +98,4 @@ function parseCursor(cursor: unknown): Cursor | undefined {
   if (typeof lastSampleMs !== 'number' || !Number.isFinite(lastSampleMs)) return undefined;
   const isValid = typeof carryMs === 'number' && carryMs >= 0 && carryMs < 1000;
   return { lastSampleMs, carryMs: isValid ? carryMs : 0 };
-}
-
-/** Returns why you count as away; undefined when you are active, or the application counts without input. */
-async function awayReason(
-  app: FrontApp | undefined,
-  idle: IdleReading,
-  config: AppFocusDeps['config'],
-): Promise<string | undefined> {
-  if ('unknown' in idle) return undefined;
-  const { locked, idleMs = 0 } = idle;
-  if (locked === true) return 'locked';
-  if (idleMs < config.idleAfterSec * 1000) return undefined;
-  if (app !== undefined && (await appMatcher(config.countsAsActive))(app)) return undefined;
-  return `idle ${Math.floor(idleMs / 60_000)} min`;
-}
-
-/** Cleans and shortens names, which come from other programs. */
-function boundedNames({ app, bundleId = '' }: FrontApp): { app: string; bundleId?: string } {
-  const limit = (text: string): string => [...clean(text).trim()].slice(0, MAX_TEXT).join('');
-  const id = limit(bundleId);
-  return { app: limit(app) || 'unknown', ...(id === '' ? {} : { bundleId: id }) };
 }

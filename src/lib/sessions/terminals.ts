@@ -3,7 +3,7 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import { holdsTerminal, parentsOf, variableOf } from '../platform/process/own-terminal';
 import type { Run } from '../platform/process/process';
 import { clean } from '../platform/terminal/terminal';
-import type { Session } from './session';
+import { isLive, type Session } from './session';
 
 /** What it takes to ask tmux and kitty. */
 export interface TerminalDeps {
@@ -110,4 +110,21 @@ export async function placesOf(
     }
   }
   return places;
+}
+
+/** Returns the sessions that run on a terminal now: the id, and the assistant unless it is the default. */
+export function sessionsOnTerminal(
+  sessions: readonly Session[],
+  tty: string,
+  nowMs: number,
+): (string | { id: string; assistant: string })[] {
+  return sessions.flatMap((session) => {
+    const { terminal, assistant, sessionIds } = session;
+    const { pid, started } = terminal ?? {};
+    const id = sessionIds.at(-1);
+    if (id === undefined || terminal?.tty !== tty || typeof pid !== 'number' || typeof started !== 'string')
+      return [];
+    if (!isLive(session, nowMs) || !holdsTerminal({ tty, pid, started })) return [];
+    return [assistant === undefined ? id : { id, assistant }];
+  });
 }

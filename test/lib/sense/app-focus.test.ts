@@ -135,24 +135,34 @@ describe('sense/app-focus', () => {
   describe('time away', () => {
     const away: IdleReading = { idleMs: 12.5 * 60_000, via: 'x11' };
 
-    async function nothing(situation: Situation, reason: string): Promise<void> {
+    async function nothing(situation: Situation, reason: string, kind?: 'idle' | 'locked'): Promise<void> {
       const sample = await collect(situation, { lastSampleMs: NOW - 60_000 });
+      const detail = { from: '2026-11-20T08:13:00.000Z', reason: kind, machine: 'abcdef012345' };
+      const event = { ts: '2026-11-20T08:14:00.000Z', type: 'away', source: 'appFocus', detail };
       expect(sample).to.deep.equal({
-        events: [],
+        events: kind === undefined ? [] : [event],
         cursor: { lastSampleMs: NOW, carryMs: 0 },
         state: 'idle',
         reason,
       });
     }
 
-    it('stores nothing past the idle threshold', async () => {
-      await nothing({ idle: away }, 'idle 12 min');
-      await nothing({ idle: { idleMs: 300_000, via: 'x' } }, 'idle 5 min');
+    it('stores only the time away past the idle threshold', async () => {
+      await nothing({ idle: away }, 'idle 12 min', 'idle');
+      await nothing({ idle: { idleMs: 300_000, via: 'x' } }, 'idle 5 min', 'idle');
       expect((await collect({ idle: { idleMs: 299_999, via: 'x' } }, undefined)).events).to.have.length(1);
     });
 
-    it('stores nothing while locked', async () => {
-      await nothing({ idle: { idleMs: 0, locked: true, via: 'logind' } }, 'locked');
+    it('stores only the time away while locked', async () => {
+      await nothing({ idle: { idleMs: 0, locked: true, via: 'logind' } }, 'locked', 'locked');
+    });
+
+    it('covers at most a poll interval of the time away, and none at the first sample', async () => {
+      const from = async (cursor: unknown): Promise<unknown> =>
+        (await collect({ idle: away }, cursor)).events[0]?.detail?.['from'];
+      expect(await from({ lastSampleMs: NOW - 3_600_000 })).to.equal('2026-11-20T08:12:00.000Z');
+      expect(await from(undefined)).to.equal(undefined);
+      expect(await from({ lastSampleMs: NOW + 60_000 })).to.equal(undefined);
     });
 
     it('stores nothing without a front application', async () => {
@@ -162,8 +172,8 @@ describe('sense/app-focus', () => {
     it('counts applications in countsAsActive, unless locked', async () => {
       const config = { countsAsActive: ['FIREFOX'] };
       expect((await collect({ idle: away, config }, undefined)).events).to.have.length(1);
-      await nothing({ idle: { ...away, locked: true }, config }, 'locked');
-      await nothing({ idle: away, config: { countsAsActive: ['fire'] } }, 'idle 12 min');
+      await nothing({ idle: { ...away, locked: true }, config }, 'locked', 'locked');
+      await nothing({ idle: away, config: { countsAsActive: ['fire'] } }, 'idle 12 min', 'idle');
     });
 
     it('counts all time with a warning when idle time is unknown', async () => {

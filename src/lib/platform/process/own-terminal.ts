@@ -24,6 +24,8 @@ interface ProcessFacts {
   parent: number;
   /** Device number of its terminal; 0 if it has none. */
   device: number;
+  /** The process group in the foreground of its terminal; -1 if it has none. */
+  foreground: number;
   started: string;
   /** Whether it is a zombie: ended, but not reaped by its parent. */
   isDead: boolean;
@@ -92,7 +94,8 @@ function isOwnDevice(found: Stats, facts: ProcessFacts | undefined): boolean {
 
 const ABSENT = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 'ELOOP'];
 
-function ifThere<T>(read: () => T): T | undefined {
+/** Returns undefined if the process is gone or another user's, and on any system but Linux. */
+export function ifThere<T>(read: () => T): T | undefined {
   return process.platform === 'linux' ? unless(ABSENT, read) : undefined;
 }
 
@@ -102,18 +105,18 @@ export function variableOf(pid: number, name: string): string | undefined {
   return variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** Reads /proc/PID/stat: state (field 3), parent (4), terminal (7), start time (22). */
+/** Reads /proc/PID/stat: state (field 3), parent (4), terminal (7), foreground group (8), start time (22). */
 export function factsOf(pid: number): ProcessFacts | undefined {
   const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [parent, device, started] = [Number(fields[1]), Number(fields[4]), fields[19]];
   return Number.isSafeInteger(parent) && Number.isSafeInteger(device) && started !== undefined
-    ? { parent, device, started, isDead: fields[0] === 'Z' || fields[0] === 'X' }
+    ? { parent, device, foreground: Number(fields[5]), started, isDead: /^[ZX]$/.test(fields[0] ?? '') }
     : undefined;
 }
 
 /** Pseudo-terminals have major numbers 136 to 143, consoles 4. */
-function pathOf(device: number): string | undefined {
+export function pathOf(device: number): string | undefined {
   const major = (device >> 8) & 0xfff;
   const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
   if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;

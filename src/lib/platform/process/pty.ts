@@ -1,0 +1,77 @@
+import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+
+import { factsOf, ifThere, pathOf } from './own-terminal';
+
+/** A pseudo-terminal and the first process found on it. */
+export interface Pty {
+  /** `/dev/pts/3` */
+  tty: string;
+  pid: number;
+}
+
+/** More processes than a terminal with a hundred tabs has above its shells. */
+const MAX_PROCESSES = 500;
+
+/** Returns the terminals that the tabs of this process run on, not those of terminals inside them; none except on Linux. */
+export function ptysBelow(pid: number): Pty[] {
+  const own = factsOf(pid)?.device;
+  const found = new Map<string, Pty>();
+  const queue = childrenOf(pid);
+  for (let i = 0; i < Math.min(queue.length, MAX_PROCESSES); i += 1) {
+    const child = queue[i] ?? 0;
+    const facts = factsOf(child);
+    if (facts === undefined || facts.isDead) continue;
+    const tty = pathOf(facts.device);
+    // A helper of the terminal may have its children for it.
+    if (tty === undefined || facts.device === own) queue.push(...childrenOf(child));
+    else if (!found.has(tty)) found.set(tty, { tty, pid: child });
+  }
+  return [...found.values()];
+}
+
+function childrenOf(pid: number): number[] {
+  const threads = ifThere(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  return threads.flatMap((thread) => {
+    const text = ifThere(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1')) ?? '';
+    return text.split(' ').filter(Boolean).map(Number);
+  });
+}
+
+/** The program that a terminal shows. */
+export interface Foreground {
+  pid: number;
+  /** At most 15 characters: `vim`, `tmux: client`. */
+  program: string;
+  /** Undefined if it may not be read. */
+  folder: string | undefined;
+}
+
+/** Returns the foreground program of the terminal of a process; undefined if that is gone. */
+export function foregroundOf(pid: number): Foreground | undefined {
+  const group = factsOf(pid)?.foreground ?? -1;
+  // The first process of a pipe may have ended, and a program may run as another user: then the shell's folder counts.
+  const shown = group > 0 && factsOf(group) !== undefined ? group : pid;
+  const program = programOf(shown);
+  return program === undefined
+    ? undefined
+    : { pid: shown, program, folder: folderOf(shown) ?? folderOf(pid) };
+}
+
+/** Returns the name of a process, at most 15 characters; undefined if it is gone. */
+export function programOf(pid: number): string | undefined {
+  return ifThere(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
+}
+
+function folderOf(pid: number): string | undefined {
+  return ifThere(() => readlinkSync(`/proc/${pid}/cwd`));
+}
+
+/** Returns the arguments of a process; none if it is gone. */
+export function argumentsOf(pid: number): string[] {
+  return ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
+}
+
+/** Returns when a terminal last had input, wall-clock ms, up to 8 s early; undefined if it is gone. */
+export function inputTimeOf(tty: string): number | undefined {
+  return ifThere(() => lstatSync(tty).atimeMs);
+}

@@ -1,0 +1,91 @@
+import type { SenseConfig } from '../config/schema';
+import { clean } from '../platform/terminal/terminal';
+import { appMatcher } from './classify';
+import type { FocusDetail } from './event';
+import { readFrontApp, type FrontAppReading } from './front-app';
+import type { Desktop, FrontApp } from './front-app/adapter';
+import { readIdle, type IdleReading } from './idle';
+import type { Place } from './pane/place';
+
+export interface ObserveDeps {
+  desktop: Desktop;
+  config: Pick<SenseConfig, 'idleAfterSec' | 'countsAsActive' | 'exclude'>;
+  /** Returns where you work in this application; `inputMs` is the time of the last input, if known. */
+  place?: (app: FrontApp, inputMs: number | undefined) => Promise<Place>;
+  /** `readFrontApp` by default. */
+  frontApp?: (desktop: Desktop) => Promise<FrontAppReading>;
+  /** `readIdle` by default. */
+  idle?: (desktop: Desktop) => Promise<IdleReading>;
+}
+
+/** What has the focus: names only. */
+export interface Focus {
+  app: string;
+  repo?: string;
+  detail: Pick<FocusDetail, 'via' | 'bundleId' | 'path' | 'branch' | 'otherFolder' | 'sessions'>;
+}
+
+/** What you do now, as far as the desktop tells. */
+export type Observation =
+  | { state: 'focus'; focus: Focus; /** Why all time counts. */ warning?: string }
+  /** `forMs`: how much longer ago than the limit the last input was. */
+  | { state: 'away'; reason: 'idle' | 'locked'; text: string; forMs: number }
+  | { state: 'none' }
+  | { state: 'excluded' }
+  | { state: 'unsupported'; reason: string }
+  | { state: 'error'; reason: string };
+
+const MAX_TEXT = 200;
+
+/** Reads what has the focus and whether you are active. Nothing of an excluded application is returned. */
+export async function observe(deps: ObserveDeps, nowMs: number): Promise<Observation> {
+  const { desktop, config } = deps;
+  const [front, idle] = await Promise.all([
+    (deps.frontApp ?? readFrontApp)(desktop),
+    (deps.idle ?? readIdle)(desktop),
+  ]);
+  if (front.state === 'unsupported' || front.state === 'error')
+    return { state: front.state, reason: clean(front.reason) };
+  const app = front.state === 'seen' ? boundedNames(front.app) : undefined;
+  const away = await awayOf(app, idle, config);
+  if (away !== undefined) return { state: 'away', ...away };
+  if (app === undefined) return { state: 'none' };
+  if ((await appMatcher(config.exclude))(app)) return { state: 'excluded' };
+  const inputMs = 'unknown' in idle || idle.idleMs === undefined ? undefined : nowMs - idle.idleMs;
+  const { repo, ...place } = (await deps.place?.(app, inputMs)) ?? {};
+  const bundle = app.bundleId === undefined ? {} : { bundleId: app.bundleId };
+  const detail = { via: front.via, ...bundle, ...place };
+  const focus = { app: app.app, ...(repo === undefined ? {} : { repo }), detail };
+  if (!('unknown' in idle)) return { state: 'focus', focus };
+  return {
+    state: 'focus',
+    focus,
+    warning: clean(`idle time is unknown, so all time counts: ${idle.unknown}`),
+  };
+}
+
+/** Returns why you count as away; undefined when you are active, or the application counts without input. */
+async function awayOf(
+  app: FrontApp | undefined,
+  idle: IdleReading,
+  config: ObserveDeps['config'],
+): Promise<{ reason: 'idle' | 'locked'; text: string; forMs: number } | undefined> {
+  if ('unknown' in idle) return undefined;
+  const { locked, idleMs = 0 } = idle;
+  if (locked === true) return { reason: 'locked', text: 'locked', forMs: 0 };
+  const forMs = idleMs - config.idleAfterSec * 1000;
+  if (forMs < 0) return undefined;
+  if (app !== undefined && (await appMatcher(config.countsAsActive))(app)) return undefined;
+  return { reason: 'idle', text: `idle ${Math.floor(idleMs / 60_000)} min`, forMs };
+}
+
+/** Cleans and shortens names, which come from other programs. */
+function boundedNames({ app, bundleId = '', pid }: FrontApp): FrontApp {
+  const limit = (text: string): string => [...clean(text).trim()].slice(0, MAX_TEXT).join('');
+  const id = limit(bundleId);
+  return {
+    app: limit(app) || 'unknown',
+    ...(id === '' ? {} : { bundleId: id }),
+    ...(pid === undefined ? {} : { pid }),
+  };
+}

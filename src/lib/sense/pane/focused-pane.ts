@@ -1,0 +1,72 @@
+import { foregroundOf, inputTimeOf, programOf, ptysBelow, type Pty } from '../../platform/process/pty';
+import type { Desktop } from '../front-app/adapter';
+import { focusedInKitty, focusedInWezTerm, paneOfTmux } from './listings';
+
+/** Terminals by the name of their process (at most 15 characters). Editors with terminals inside are not among them. */
+const TERMINALS = new Set(
+  `alacritty blackbox contour cool-retro-term cosmic-term deepin-terminal foot footclient ghostty gnome-terminal-
+  guake io.elementary.t kgx kitty konsole lxterminal mate-terminal mlterm ptyxis qterminal rio roxterm rxvt sakura st
+  stterm tabby terminator terminology termite tilda tilix urxvt urxvtd uxterm warp wezterm-gui xfce4-terminal xterm
+  x-terminal-emul yakuake zutty`.split(/\s+/),
+);
+
+/** The input of a terminal is dated in steps of 8 s. */
+const FITS_WITHIN_MS = 16_000;
+/** tmux in tmux in tmux. */
+const MAX_DEPTH = 3;
+
+/** The pane that has the focus. */
+export interface Pane {
+  tty: string;
+  /** Undefined if the program in it shows another machine or hides its own panes. */
+  folder: string | undefined;
+}
+
+export interface PaneDeps {
+  desktop: Desktop;
+  /** When the desktop last had input, wall-clock ms; undefined if unknown. */
+  inputMs: number | undefined;
+}
+
+/** These show what runs elsewhere: their own folder says nothing. */
+const VEILS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
+
+/** Returns the focused pane of the window of a process; undefined except in a terminal whose pane is certain. */
+export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pane | undefined> {
+  const terminal = programOf(windowPid)?.toLowerCase() ?? '';
+  if (!TERMINALS.has(terminal)) return undefined;
+  let pty = await focusedPty(deps, terminal, windowPid);
+  for (let depth = 0; pty !== undefined && depth <= MAX_DEPTH; depth += 1) {
+    const shown = foregroundOf(pty.pid);
+    if (shown === undefined) return undefined;
+    if (shown.program !== 'tmux: client')
+      return { tty: pty.tty, folder: VEILS.has(shown.program) ? undefined : shown.folder };
+    pty = await paneOfTmux(deps.desktop, { tty: pty.tty, pid: shown.pid });
+  }
+  return undefined;
+}
+
+/** Asks the terminal which of its tabs has the focus, else goes by the time of the input. */
+async function focusedPty(
+  { desktop, inputMs }: PaneDeps,
+  terminal: string,
+  windowPid: number,
+): Promise<Pty | undefined> {
+  const ptys = ptysBelow(windowPid);
+  const [first] = ptys;
+  if (first === undefined || ptys.length === 1) return first;
+  const listed =
+    terminal === 'kitty'
+      ? await focusedInKitty(first.pid)
+      : terminal === 'wezterm-gui'
+        ? await focusedInWezTerm(desktop, windowPid, first.pid)
+        : undefined;
+  const found = ptys.find(({ tty, pid }) => tty === listed || pid === listed);
+  if (found !== undefined || inputMs === undefined) return found;
+  return theOneOf(ptys, (pty) => Math.abs((inputTimeOf(pty.tty) ?? 0) - inputMs) <= FITS_WITHIN_MS);
+}
+
+function theOneOf<T>(items: readonly T[], fits: (item: T) => boolean): T | undefined {
+  const found = items.filter(fits);
+  return found.length === 1 ? found[0] : undefined;
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+
+import { toStewardError } from '../../errors';
+import { isObject, parseObject, textOf } from '../../platform/files/json-object';
+import { listSystemFolder, userId } from '../../platform/files/system-files';
+import { converse, type Dialogue } from '../../platform/net/local-socket';
+import { variableOf } from '../../platform/process/own-terminal';
+import { argumentsOf, type Pty } from '../../platform/process/pty';
+import { answerOf, tmuxRows } from '../../sessions/terminals';
+import { parseAnswer, type Desktop } from '../front-app/adapter';
+
+/** Beyond this many servers, tmux is not searched. */
+const MAX_SERVERS = 8;
+
+/** Returns the active pane of a tmux client on this terminal: its terminal and first process. */
+export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | undefined> {
+  const format = '#{client_tty} #{pane_tty} #{pane_pid}';
+  for (const socket of socketsOf(client.pid).slice(0, MAX_SERVERS)) {
+    const rows = await tmuxRows(desktop, socket, ['list-clients', '-F', format]);
+    const [, tty = '', pid] = rows.find(([own]) => own === client.tty) ?? [];
+    if (tty.startsWith('/dev/')) return { tty, pid: Number(pid) };
+  }
+  return undefined;
+}
+
+/** Returns the sockets that a tmux client may use: the named one, else all of the folder of its servers. */
+function socketsOf(pid: number): string[] {
+  const words = argumentsOf(pid);
+  const valueOf = (flag: string): string | undefined => {
+    const at = words.findIndex((word) => word.startsWith(flag));
+    return textOf(words[at]?.slice(2)) ?? textOf(at === -1 ? undefined : words[at + 1]);
+  };
+  const path = valueOf('-S');
+  if (path?.startsWith('/') === true) return [path];
+  const folder = join(variableOf(pid, 'TMUX_TMPDIR') ?? '/tmp', `tmux-${userId()}`);
+  const name = valueOf('-L') ?? 'default';
+  const others = listSystemFolder(folder).filter((other) => other !== name);
+  return [name, ...others].map((file) => join(folder, file));
+}
+
+/** An array index, or the answer itself. */
+const INDEX = /^\d*$/;
+const ANSWER_MS = 2000;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** The version of kitty that introduced what is asked. */
+const ASK_KITTY = '\x1bP@kitty-cmd{"cmd":"ls","version":[0,14,2]}\x1b\\';
+const KITTY_KEYS = ['tabs', 'windows', 'is_focused', 'pid'];
+
+/** Returns the shell of kitty's focused window, asked over its socket; undefined if kitty does not listen. */
+export async function focusedInKitty(shell: number): Promise<number | undefined> {
+  const address = variableOf(shell, 'KITTY_LISTEN_ON');
+  // A socket on the network may belong to another machine.
+  if (address?.startsWith('unix:') !== true) return undefined;
+  const path = address.slice('unix:'.length).replace(/^@/, '\0');
+  const options = { path, what: 'kitty', timeoutMs: ANSWER_MS, maxBytes: MAX_BYTES };
+  try {
+    return focusedOf(await converse(options, kittyDialogue));
+  } catch (error) {
+    if (toStewardError(error).kind === 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+const kittyDialogue: Dialogue<string> = (send) => {
+  send(Buffer.from(ASK_KITTY, 'latin1'));
+  let text = '';
+  return (chunk) => {
+    text += chunk.toString('latin1');
+    return text.endsWith('\x1b\\') ? text : undefined;
+  };
+};
+
+/** Finds the process of the focused window in kitty's answer; titles are dropped while parsing. */
+export function focusedOf(answer: string): number | undefined {
+  const body = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1);
+  const data = textOf(parseObject(body)?.['data']) ?? '[]';
+  const isAllowed = (key: string): boolean => INDEX.test(key) || KITTY_KEYS.includes(key);
+  let level: unknown = parseAnswer(data, isAllowed, { from: 'kitty', hint: '' });
+  for (const key of ['tabs', 'windows', 'pid']) level = focusedIn(level)?.[key];
+  return typeof level === 'number' ? level : undefined;
+}
+
+function focusedIn(list: unknown): Record<string, unknown> | undefined {
+  return objectsIn(list).find((item) => item['is_focused'] === true);
+}
+
+function objectsIn(list: unknown): Record<string, unknown>[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** Returns the terminal of the focused pane; undefined if WezTerm does not tell. */
+export async function focusedInWezTerm(
+  desktop: Desktop,
+  windowPid: number,
+  shell: number,
+): Promise<string | undefined> {
+  const socket = variableOf(shell, 'WEZTERM_UNIX_SOCKET');
+  if (socket === undefined) return undefined;
+  const deps = { ...desktop, env: { ...desktop.env, WEZTERM_UNIX_SOCKET: socket } };
+  const list = async (what: string, keys: readonly string[]): Promise<Record<string, unknown>[]> => {
+    const text = await answerOf(deps, 'wezterm', ['cli', '--no-auto-start', what, '--format', 'json']);
+    const isAllowed = (key: string): boolean => INDEX.test(key) || keys.includes(key);
+    return objectsIn(parseAnswer(text ?? '[]', isAllowed, { from: 'wezterm', hint: '' }));
+  };
+  const clients = await list('list-clients', ['pid', 'focused_pane_id']);
+  const id = clients.find(({ pid }) => pid === windowPid)?.['focused_pane_id'];
+  if (typeof id !== 'number') return undefined;
+  const panes = await list('list', ['pane_id', 'tty_name']);
+  return textOf(panes.find(({ pane_id }) => pane_id === id)?.['tty_name']);
+}

@@ -1,0 +1,45 @@
+import { branchOf, checkoutOf, gitFolderAt } from '../../platform/files/git-folder';
+import { clean } from '../../platform/terminal/terminal';
+import type { FocusDetail } from '../event';
+import type { Desktop, FrontApp } from '../front-app/adapter';
+import { focusedPane } from './focused-pane';
+
+/** What the focused pane shows: a watched repository or another folder, and the sessions in it. Empty if unknown. */
+export type Place = { repo?: string } & Pick<FocusDetail, 'path' | 'branch' | 'otherFolder' | 'sessions'>;
+
+export interface PlaceDeps {
+  desktop: Desktop;
+  /** The watched repositories. */
+  repos: readonly string[];
+  /** Returns the assistant sessions that run on a terminal. */
+  sessionsOn: (tty: string) => Promise<NonNullable<FocusDetail['sessions']>>;
+}
+
+const MAX_NAME = 200;
+const MAX_PATH = 1000;
+const MAX_SESSIONS = 10;
+
+/** Returns where you work in the application in front, if that is a terminal. */
+export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number | undefined): Promise<Place> {
+  if (deps.desktop.platform !== 'linux' || app.pid === undefined) return {};
+  const pane = await focusedPane({ desktop: deps.desktop, inputMs }, app.pid);
+  if (pane === undefined) return {};
+  const sessions = (await deps.sessionsOn(pane.tty)).slice(0, MAX_SESSIONS);
+  return {
+    ...(pane.folder === undefined ? {} : placeOf(pane.folder, deps.repos)),
+    ...(sessions.length === 0 ? {} : { sessions }),
+  };
+}
+
+/** Names the repository of a folder if it is watched, also through one of its worktrees. */
+export function placeOf(folder: string, repos: readonly string[]): Place {
+  const checkout = checkoutOf(folder);
+  const isWatched = checkout !== undefined && repos.some((path) => gitFolderAt(path)?.id === checkout.id);
+  if (!isWatched) return { otherFolder: true };
+  const branch = branchOf(checkout.gitDir);
+  return {
+    repo: clean(checkout.name).slice(0, MAX_NAME),
+    path: clean(checkout.root).slice(0, MAX_PATH),
+    ...(branch === null ? {} : { branch: clean(branch).slice(0, MAX_NAME) }),
+  };
+}
