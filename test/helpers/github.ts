@@ -26,6 +26,8 @@ export type Fault =
 export interface GitHub {
   url: string;
   token: string;
+  /** The full names of the repositories that it began with. */
+  repos: readonly string[];
   /** What came in since it started, in order. */
   seen: Seen[];
   /** Asked for each request. */
@@ -54,6 +56,7 @@ let tokens = 0;
  */
 export async function startGitHub(options: GitHubOptions = {}): Promise<GitHub> {
   const login = options.login ?? 'ann';
+  const repos = options.repos ?? [{ name: 'work' }];
   tokens += 1;
   const token = `ghp_test${tokens}${Math.random().toString(36).slice(2)}`;
   // It knows no require().
@@ -65,7 +68,7 @@ export async function startGitHub(options: GitHubOptions = {}): Promise<GitHub> 
       tokens: { [token]: { login, scopes: ['repo', 'read:org'] } },
       github: {
         users: [{ login }],
-        repos: (options.repos ?? [{ name: 'work' }]).map((repo) => ({
+        repos: repos.map((repo) => ({
           owner: login,
           private: true,
           ...repo,
@@ -82,6 +85,7 @@ export async function startGitHub(options: GitHubOptions = {}): Promise<GitHub> 
   const github: GitHub = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
+    repos: repos.map(({ name }) => `${login}/${name}`),
     seen: [],
     fault: () => undefined,
     hidden: new Set(),

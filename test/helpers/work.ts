@@ -7,9 +7,9 @@ import { changeConfig } from '../../src/lib/config/write';
 import { systemClock, type Clock } from '../../src/lib/platform/time/clock';
 import { run } from '../../src/lib/platform/process/process';
 import { readCache } from '../../src/lib/work/cache';
-import type { Host } from '../../src/lib/work/host';
+import type { Host, HostLabel } from '../../src/lib/work/host';
 import { githubHost } from '../../src/lib/work/host/github';
-import { LABEL_SETS } from '../../src/lib/work/labels';
+import { LABEL_SETS, lackingLabels, wantedLabels } from '../../src/lib/work/labels';
 import type { SessionsState } from '../../src/lib/sessions/session';
 import type { CaptureDeps } from '../../src/lib/work/capture/deliver';
 import type { Open, WorkDeps } from '../../src/lib/work/deps';
@@ -105,9 +105,21 @@ export async function readyWorld(
   // With properties.
   mkdirSync(world.at.area.work.root, { recursive: true });
   copyFileSync(join(TEMPLATES, 'work', LABEL_SETS.original), world.at.area.work.labels);
+  if (github.repos.includes(repo)) await addLabels(github, repo, await wantedLabels(world.deps));
   await setUp(world.deps, { repo, create: true });
   github.seen.length = 0;
   return world;
+}
+
+/** Past steward's client, which sends one write at a time: setting up took longer than most tests. */
+async function addLabels(github: GitHub, repo: string, wanted: readonly HostLabel[]): Promise<void> {
+  const path = `/repos/${repo}/labels`;
+  const existing = (await github.api('GET', `${path}?per_page=100`)) as { name: string }[];
+  const lacking = lackingLabels(
+    wanted,
+    existing.map(({ name }) => name),
+  );
+  await Promise.all(lacking.map((label) => github.api('POST', path, label)));
 }
 
 /** What captures are delivered with, where only these sessions are known: slug → id. */
