@@ -1,9 +1,12 @@
 import { exists } from '../platform/files/folder';
 import { asLogCursor, LOG_START, readLog, type LogCursor } from '../platform/files/journal';
-import { parseObject, textOf } from '../platform/files/json-object';
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
+import { parseWorkEvent as parseTyped } from '../sessions/work-events';
+import type { SenseEvent } from './event';
+import { parseStates, statesFold, type StatesCursor } from './session-states';
 import type { CollectInput, Collected, SenseSource } from './source';
 
 export interface AgentSessionDeps {
@@ -18,14 +21,16 @@ interface Cursor extends LogCursor {
   afterMs?: number;
   /** Time of the newest work event read; 0 for none. A truncated file is read again from there. */
   lastMs: number;
+  /** The sessions that are not over. */
+  states?: StatesCursor | undefined;
 }
 
 const UNREAD: Cursor = { ...LOG_START, lastMs: 0 };
 const MAX_TEXT = 200;
 
 /**
- * The agentSession source: one event per session, poll and day from the new work events, `detail` {session, events}.
- * Of a truncated file only newer work events count.
+ * The agentSession source: one event per session, poll and day from the new work events, `detail` {session, events}, and
+ * one session-state event per change of a session's state. Of a truncated file only newer work events count.
  */
 export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   return {
@@ -49,29 +54,40 @@ function collect({ path, timezone, machineId }: AgentSessionDeps, input: Collect
     return { events: [], cursor: before ?? { ...UNREAD, afterMs }, state: 'idle', reason };
   }
   const groups = new Map<string, Group>();
+  const states = statesFold({ ...input, timezone, machineId }, before?.states);
   let invalid = 0;
   let lastMs = before?.lastMs ?? 0;
   const cursor = readLog(path, before ?? UNREAD, (text, wasCut) => {
     const event = text === undefined ? undefined : parseWorkEvent(text);
-    if (event === undefined) invalid += 1;
-    else if (event.ms > (wasCut ? (before?.lastMs ?? 0) : afterMs)) {
-      // A clock that was ahead must not open a future day.
-      const ms = Math.min(event.ms, input.nowMs);
-      addToGroup(groups, { ...event, ms }, timezone);
-      lastMs = Math.max(lastMs, ms);
+    if (text === undefined || event === undefined) {
+      invalid += 1;
+      return;
     }
+    // A clock that was ahead must not open a future day.
+    const ms = Math.min(event.ms, input.nowMs);
+    const isNew = event.ms > (wasCut ? (before?.lastMs ?? 0) : afterMs);
+    const typed = wasCut && !isNew ? undefined : parseTyped(text);
+    if (typed !== undefined) states.take(typed, ms, isNew);
+    if (!isNew) return;
+    addToGroup(groups, { ...event, ms }, timezone);
+    lastMs = Math.max(lastMs, ms);
   });
-  const events = [...groups.values()].map(({ ms, session, repo, count }) => ({
-    ts: toIso(ms),
-    type: 'agent-session' as const,
-    source: 'agentSession',
-    ...(repo === undefined ? {} : { repo }),
-    detail: { session, events: count, machine: machineId },
-  }));
-  const result = { events, cursor: { ...cursor, lastMs } };
+  const changes = states.result();
+  const events = [...[...groups.values()].map((group) => activityEvent(group, machineId)), ...changes.events];
+  const result = { events, cursor: { ...cursor, lastMs, states: changes.cursor } };
   if (invalid > 0) return { ...result, state: 'ok', reason: `${invalid} invalid lines in ${path}` };
   if (events.length > 0) return { ...result, state: 'ok' };
   return { ...result, state: 'idle', reason: 'no session was active since the last capture' };
+}
+
+function activityEvent({ ms, session, repo, count }: Group, machineId: string): SenseEvent {
+  return {
+    ts: toIso(ms),
+    type: 'agent-session',
+    source: 'agentSession',
+    ...(repo === undefined ? {} : { repo }),
+    detail: { session, events: count, machine: machineId },
+  };
 }
 
 interface WorkEvent {
@@ -101,7 +117,13 @@ function parseWorkEvent(text: string): WorkEvent | undefined {
 }
 
 /** Parses the cursor; undefined if it is invalid. Times in the future are from before the clock was set back. */
-function parseCursor({ cursor: value, nowMs, dayStartMs }: CollectInput): Cursor | undefined {
+function parseCursor(input: CollectInput): Cursor | undefined {
+  const cursor = parsePosition(input);
+  const states = isObject(input.cursor) ? parseStates(input.cursor['states'], input.nowMs) : undefined;
+  return cursor === undefined ? undefined : { ...cursor, states };
+}
+
+function parsePosition({ cursor: value, nowMs, dayStartMs }: CollectInput): Cursor | undefined {
   const at = asLogCursor(value);
   const { afterMs, lastMs, headBytes } = (value ?? {}) as Record<string, unknown>;
   if (at === undefined || typeof lastMs !== 'number') return undefined;

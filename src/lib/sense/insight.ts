@@ -116,7 +116,7 @@ interface Plan {
 async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   const { clock, timezone, store, config } = deps;
   const date = dayOf(clock.now(), timezone);
-  const { events } = store.readLog(date);
+  const events = contentEvents(store, date);
   const slugs = deps.sessionSlugs();
   const excludes = await appMatcher(config.exclude);
   const summary = insightSummary(events, { slugOf: (session) => slugs.get(session), excludes });
@@ -127,6 +127,11 @@ async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   const { read } = deps.insights.read(date);
   const isIdle = read !== null && events.length === read.events && span(events).until <= read.until;
   return isIdle && !force ? { ...plan, skipped: 'no new events since the last insight' } : plan;
+}
+
+/** Returns a day's events that an insight is made of. The others go on while nothing happens. */
+function contentEvents(store: Pick<SenseStore, 'readLog'>, date: Day): SenseEvent[] {
+  return store.readLog(date).events.filter(({ type }) => type !== 'away' && type !== 'session-state');
 }
 
 /** Returns the times of the first and the last event, in UTC. */
@@ -181,7 +186,7 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
 function storeAnswer({ store, clock, insights }: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
   const { date, events } = plan;
   // The answer must not bring back what was purged meanwhile.
-  const now = store.readLog(date).events.slice(0, events.length);
+  const now = contentEvents(store, date).slice(0, events.length);
   if (JSON.stringify(now) !== JSON.stringify(events))
     return { status: 'skipped', date, reason: 'the events were purged meanwhile' };
   const generatedAt = toIso(clock.now());

@@ -1,0 +1,214 @@
+import { isObject } from '../platform/files/json-object';
+import { stateOf, type ProcessMark } from '../platform/process/ancestor';
+import { toIso } from '../platform/time/clock';
+import { dayBounds, dayOf } from '../platform/time/time';
+import { isWaiting } from '../sessions/fold';
+import { parseProcess, type WorkEvent } from '../sessions/work-events';
+import type { SenseEvent, SessionState, SessionStateDetail } from './event';
+
+/** A session that is not over, as the cursor keeps it. */
+interface Known {
+  state: Exclude<SessionState, 'over'>;
+  sinceMs: number;
+  /** The kind of waiting. */
+  reason?: string;
+  /** The subagent that waits. */
+  askedBy?: string;
+  repo?: string;
+  branch?: string;
+  assistant?: string;
+  process?: ProcessMark;
+  /** Time of its last sign of life: a work event, or a capture that found its process. */
+  seenMs: number;
+  /** Time of its last stored event. */
+  storedMs: number;
+}
+
+/** What the cursor keeps of the sessions. */
+export interface StatesCursor {
+  /** By session id. */
+  known: Record<string, Known>;
+  /** Start of the first day whose log does not yet have the states that began before it. */
+  nextDayMs: number;
+}
+
+export interface StatesDeps {
+  timezone: string;
+  machineId: string;
+  nowMs: number;
+  /** Start of the local day of `nowMs`. */
+  dayStartMs: number;
+}
+
+/** Without a known process, a working session counts as over after this time without an event. */
+const SILENT_AFTER_MS = 30 * 60_000;
+/** The same for a session that waits or is ready. */
+const LOST_AFTER_MS = 12 * 3_600_000;
+
+/**
+ * Folds work events into session-state events: one per change and prompt. Each day begins with the states that began
+ * earlier, so that a day's log suffices to compute its ledger.
+ */
+export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
+  const { timezone, nowMs } = deps;
+  const tomorrowMs = dayBounds(dayOf(nowMs, timezone), timezone).endMs;
+  const known = new Map(Object.entries(before?.known ?? {}));
+  // A later day is from before the clock was set back.
+  let nextDayMs = Math.min(before?.nextDayMs ?? deps.dayStartMs, tomorrowMs);
+  const events: SenseEvent[] = [];
+  const store = (id: string, at: Known, ms: number, more: Partial<SessionStateDetail> = {}): void => {
+    events.push(stateEvent(id, at, ms, { ...more, machine: deps.machineId }));
+    at.storedMs = ms;
+  };
+  const end = (id: string, at: Known, ms: number): void => {
+    // Not before its last stored event, which may be of a later day.
+    if (at.storedMs > 0) store(id, at, Math.min(nowMs, Math.max(ms, at.storedMs)), { state: 'over' });
+    known.delete(id);
+  };
+  const endSilent = (ms: number): void => {
+    for (const [id, at] of known) if (isSilent(at, ms)) end(id, at, at.seenMs);
+  };
+  const startDays = (untilMs: number): void => {
+    while (nextDayMs <= untilMs) {
+      endSilent(nextDayMs);
+      for (const [id, at] of known) store(id, at, nextDayMs, { since: toIso(at.sinceMs) });
+      nextDayMs = dayBounds(dayOf(nextDayMs, timezone), timezone).endMs;
+    }
+  };
+  for (const [id, at] of known) {
+    const process = at.process === undefined ? 'unknown' : stateOf(at.process);
+    if (process === 'runs') at.seenMs = nowMs;
+    else if (process === 'gone') end(id, at, at.seenMs);
+  }
+  return {
+    /** Applies an event. One that is not new, or of an earlier day at the first capture, only sets the state. */
+    take(event: WorkEvent, ms: number, isNew: boolean): void {
+      startDays(ms);
+      endSilent(ms);
+      const at = known.get(event.session);
+      if (event.type === 'session-end') {
+        if (at !== undefined && isNew) end(event.session, at, ms);
+        known.delete(event.session);
+        return;
+      }
+      const next = applied(at, event, ms, deps.machineId);
+      if (next === undefined) return;
+      known.set(event.session, next);
+      const isChange = at?.state !== next.state || at.reason !== next.reason;
+      const prompt = event.type === 'prompt' ? { prompt: true as const } : {};
+      // After a loss of the cursor, today's changes that are not new are stored already.
+      if (!isNew && ms >= deps.dayStartMs) next.storedMs = ms;
+      else if (isNew && (isChange || event.type === 'prompt')) store(event.session, next, ms, prompt);
+    },
+    result(): { events: SenseEvent[]; cursor: StatesCursor } {
+      startDays(nowMs);
+      endSilent(nowMs);
+      return { events, cursor: { known: Object.fromEntries(known), nextDayMs } };
+    },
+  };
+}
+
+function isSilent({ state, seenMs }: Known, ms: number): boolean {
+  return ms - seenMs > (state === 'working' ? SILENT_AFTER_MS : LOST_AFTER_MS);
+}
+
+/** Returns the session after an event; undefined if the event says nothing about a session that is not known. */
+function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId: string): Known | undefined {
+  const change = changeBy(at, event);
+  if (change === undefined && at === undefined) return undefined;
+  const next: Known = { state: 'ready', sinceMs: ms, storedMs: 0, ...at, seenMs: ms };
+  if (event.repo !== null) next.repo = event.repo;
+  if (typeof event.branch === 'string') next.branch = event.branch;
+  else if (event.branch === null) delete next.branch;
+  if (event.assistant !== undefined) next.assistant = event.assistant;
+  // Another machine that shares the log cannot be asked for its processes.
+  if (event.process !== undefined && (event.machine ?? machineId) === machineId) next.process = event.process;
+  if (change === undefined) return next;
+  delete next.reason;
+  delete next.askedBy;
+  if (change.state !== at?.state || change.reason !== at.reason) next.sinceMs = ms;
+  return Object.assign(next, change);
+}
+
+type Change = Pick<Known, 'state' | 'reason' | 'askedBy'>;
+
+/** Returns the state that an event leads to; undefined if it changes nothing. */
+function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Change | undefined {
+  switch (type) {
+    case 'prompt':
+      return { state: 'working' };
+    case 'stop':
+      return { state: 'ready' };
+    case 'session-start':
+      // A compaction happens during work.
+      return reason === 'compact' ? undefined : { state: 'ready' };
+    case 'notification':
+      if (!isWaiting(reason)) return undefined;
+      // A reminder about a turn that is over asks nothing.
+      if (reason === 'idle_prompt' && at?.state !== 'working')
+        return at === undefined ? { state: 'ready' } : undefined;
+      return {
+        state: 'waiting',
+        reason: reason ?? 'notification',
+        ...(agent === undefined ? {} : { askedBy: agent }),
+      };
+    case 'subagent-stop':
+    case 'tool-before':
+    case 'tool-after':
+    case 'tool-failed': {
+      const isAnswer = at?.state === 'waiting' && at.askedBy === agent;
+      // Other agents continue while one waits, and after the main turn is over.
+      return isAnswer || (agent === undefined && type !== 'subagent-stop') ? { state: 'working' } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function stateEvent(
+  session: string,
+  { state, assistant, branch, reason, repo }: Known,
+  ms: number,
+  more: Partial<SessionStateDetail>,
+): SenseEvent {
+  const detail: SessionStateDetail = {
+    session,
+    state,
+    ...(assistant === undefined ? {} : { assistant }),
+    ...(branch === undefined ? {} : { branch }),
+    ...(reason === undefined || more.state === 'over' ? {} : { reason }),
+    ...more,
+  };
+  return {
+    ts: toIso(ms),
+    type: 'session-state',
+    source: 'agentSession',
+    ...(repo === undefined ? {} : { repo }),
+    detail: { ...detail },
+  };
+}
+
+/** Parses a stored cursor; undefined if it is invalid. */
+export function parseStates(value: unknown, nowMs: number): StatesCursor | undefined {
+  if (!isObject(value) || !isObject(value['known']) || typeof value['nextDayMs'] !== 'number')
+    return undefined;
+  const known = Object.entries(value['known']).flatMap(([id, at]) => {
+    const parsed = isObject(at) ? parseKnown(at, nowMs) : undefined;
+    return parsed === undefined ? [] : [[id, parsed] as const];
+  });
+  return { known: Object.fromEntries(known), nextDayMs: value['nextDayMs'] };
+}
+
+const STATES: readonly unknown[] = ['working', 'waiting', 'ready'];
+
+function parseKnown(value: Record<string, unknown>, nowMs: number): Known | undefined {
+  const { state, sinceMs, seenMs, storedMs } = value;
+  if (!STATES.includes(state) || ![sinceMs, seenMs, storedMs].every(Number.isFinite)) return undefined;
+  const known = { ...value } as unknown as Known;
+  known.seenMs = Math.min(known.seenMs, nowMs);
+  known.storedMs = Math.min(known.storedMs, nowMs);
+  const process = parseProcess(value['process']);
+  if (process === undefined) delete known.process;
+  else known.process = process;
+  return known;
+}
