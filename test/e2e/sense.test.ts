@@ -145,6 +145,7 @@ describe('sense (built)', function () {
         'hours',
         'commits',
         'sessions',
+        'ledger',
         'narrative',
         'goalTags',
       ],

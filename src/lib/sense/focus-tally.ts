@@ -4,7 +4,7 @@ import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
 import type { SenseEvent } from './event';
 
 /** Sums are whole milliseconds, so that their order does not matter; they are rounded once, to tenths of a minute. */
-const TENTH_MS = 6_000;
+export const TENTH_MS = 6_000;
 
 /** The longest poll interval that the configuration allows, which caps every event. */
 const MAX_INTERVAL_SEC = 3_600;
@@ -24,13 +24,13 @@ export function focusTally(
 ) {
   const known = new Map<string, AppSamples>();
   return {
-    add(at: number, { app, detail }: Readonly<SenseEvent>): void {
-      const bundleId = textOf(detail?.['bundleId']);
-      const name = textOf(app) ?? bundleId ?? 'unknown';
-      const key = `${name}\n${bundleId ?? ''}\n${textOf(detail?.['machine']) ?? ''}`;
+    add(at: number, event: Readonly<SenseEvent>): void {
+      const bundleId = textOf(event.detail?.['bundleId']);
+      const name = textOf(event.app) ?? bundleId ?? 'unknown';
+      const key = sampleKey(event);
       const entry = known.get(key) ?? { app: name, bundleId, samples: new Map<number, number>() };
       known.set(key, entry);
-      const ms = Math.round(intervalSec(detail?.['intervalSec'], options.pollIntervalSec) * 1000);
+      const ms = focusMs(event, options.pollIntervalSec);
       entry.samples.set(at, Math.max(ms, entry.samples.get(at) ?? 0));
     },
     result() {
@@ -98,10 +98,17 @@ export function apportion(count: number, parts: readonly number[], unit: number)
   return shares;
 }
 
-/** Returns the seconds that an app-focus event covers: the poll interval if its own is missing or invalid. */
-function intervalSec(value: unknown, pollIntervalSec: number): number {
+/** Returns the application and machine of an app-focus event as a key; at one time each counts once. */
+export function sampleKey({ app, detail }: Readonly<Pick<SenseEvent, 'app' | 'detail'>>): string {
+  const bundleId = textOf(detail?.['bundleId']);
+  return `${textOf(app) ?? bundleId ?? 'unknown'}\n${bundleId ?? ''}\n${textOf(detail?.['machine']) ?? ''}`;
+}
+
+/** Returns the time that an app-focus event covers, in ms: the poll interval if its own is missing or invalid. */
+export function focusMs({ detail }: Readonly<Pick<SenseEvent, 'detail'>>, pollIntervalSec: number): number {
+  const value = detail?.['intervalSec'];
   const isValid = typeof value === 'number' && Number.isFinite(value) && value >= 0;
-  return Math.min(isValid ? value : pollIntervalSec, MAX_INTERVAL_SEC);
+  return Math.round(Math.min(isValid ? value : pollIntervalSec, MAX_INTERVAL_SEC) * 1000);
 }
 
 function perKind<T>(make: () => T): Record<AppKind, T> {

@@ -1,11 +1,13 @@
 import * as v from 'valibot';
 
-import { parseObject, textOf } from '../platform/files/json-object';
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { byCodeUnits } from '../platform/files/short-hash';
-import { hourStarts, isDay, isDaySomewhere, timeOf, type Day } from '../platform/time/time';
+import { dayBounds, hourStarts, isDay, isDaySomewhere, timeOf, type Day } from '../platform/time/time';
 import { APP_KINDS, type AppKind, type Classifier } from './classify';
 import { changeOf, isBackfilled, type SenseEvent } from './event';
 import { focusTally } from './focus-tally';
+import { ledgerTally } from './ledger/ledger';
+import { AGENT_STATES, PLACES, type Cells, type DayLedger } from './ledger/model';
 
 export interface AppTime {
   app: string;
@@ -42,8 +44,19 @@ export interface DailyRecord {
   hours: HourTime[];
   commits: { count: number; repos: { repo: string; commits: number }[] };
   sessions: { count: number; items: { session: string; events: number }[] };
+  /** Your time and that of your agents; absent in records before sense 1.2. */
+  ledger?: DayLedger;
   narrative: null;
-  goalTags: Record<string, never>;
+  /** By goal id, from the rules in goals.md. */
+  goalTags: Record<string, GoalTag>;
+}
+
+/** The time of a day that belongs to a goal. Agents' time may overlap. */
+export interface GoalTag {
+  minutes: number;
+  working: number;
+  /** The rules that matched, such as `repos: shop`. */
+  reasons: string[];
 }
 
 export interface TallyOptions {
@@ -76,6 +89,7 @@ export function recordTally(date: Day, options: TallyOptions) {
   const focus = focusTally(options, starts);
   const commits = commitTally();
   const sessions = sessionTally();
+  const ledger = ledgerTally({ pollIntervalSec: options.pollIntervalSec, ...dayBounds(date, timezone) });
   let captured = 0;
   let backfilled = 0;
   return {
@@ -83,6 +97,7 @@ export function recordTally(date: Day, options: TallyOptions) {
       if (!isOfDay(ms)) return;
       if (isBackfilled(event)) backfilled += 1;
       else captured += 1;
+      if (starts.length > 0) ledger.add(ms, event);
       if (event.type === 'app-focus' && starts.length > 0) focus.add(ms, event);
       else if (event.type === 'git-commit') commits.add(ms, event);
       else if (event.type === 'agent-session') sessions.add(ms, event);
@@ -110,6 +125,7 @@ export function recordTally(date: Day, options: TallyOptions) {
         })),
         commits: commits.result(),
         sessions: sessions.result(),
+        ledger: ledger.result(final),
         narrative: null,
         goalTags: {},
       };
@@ -200,6 +216,27 @@ export function countOf(count: unknown): number {
 
 const AMOUNT = v.pipe(v.number(), v.minValue(0));
 
+const CELLS = v.custom<Cells>(
+  (cells) =>
+    isObject(cells) &&
+    AGENT_STATES.every((state) => {
+      const row = cells[state] ?? {};
+      return isObject(row) && PLACES.every((place) => typeof (row[place] ?? 0) === 'number');
+    }),
+);
+const NAME = v.nullable(v.string());
+const LEDGER = v.object({
+  attention: v.array(
+    v.object({ app: v.string(), repo: NAME, branch: NAME, session: NAME, assistant: NAME, minutes: AMOUNT }),
+  ),
+  agents: v.array(v.object({ session: v.string(), assistant: NAME, repo: NAME, branch: NAME, cells: CELLS })),
+  apps: v.array(v.object({ app: v.string(), cells: CELLS })),
+  cells: CELLS,
+  heldUpMinutes: AMOUNT,
+  answers: v.object({ count: AMOUNT, medianMinutes: v.nullable(AMOUNT), longestMinutes: v.nullable(AMOUNT) }),
+  parallel: v.object({ most: AMOUNT, mean: AMOUNT }),
+});
+
 const RECORD = v.object({
   date: v.pipe(v.string(), v.check(isDay)),
   timezone: v.string(),
@@ -214,6 +251,7 @@ const RECORD = v.object({
   hours: v.array(v.object({ start: v.string(), creation: AMOUNT, consumption: AMOUNT, neutral: AMOUNT })),
   commits: v.object({ count: AMOUNT, repos: v.array(v.object({ repo: v.string(), commits: AMOUNT })) }),
   sessions: v.object({ count: AMOUNT, items: v.array(v.object({ session: v.string(), events: AMOUNT })) }),
+  ledger: v.optional(LEDGER),
 });
 
 /** Parses a record; undefined if it is damaged or lacks a field. */

@@ -22,7 +22,7 @@ import { buildDailyRecord } from '../../helpers/sense';
 const FINGERPRINTS: Record<string, string> = {
   '1.0.0': '02b8a268a9be2c96',
   '1.1.0': 'cb643c4d9ff5ada2',
-  '1.2.0': '62451be22611d2e4',
+  '1.2.0': '8b8158d69dafba99',
 };
 
 /** The types of these names without comments and spacing: what is promised, not how it is told. */
@@ -86,6 +86,19 @@ const EVENTS: SenseEvent[] = [
     source: 'agentSession',
     detail: { session: 'one', events: 3, machine: 'm' },
   },
+  ...['working', 'waiting', 'ready', 'over'].map((state, i) => ({
+    ts: `2026-10-25T08:0${i * 2}:30.000Z`,
+    type: 'session-state' as const,
+    source: 'agentSession',
+    repo: 'steward',
+    detail: { session: 'one', state, ...(i === 0 ? { prompt: true } : {}) },
+  })),
+  {
+    ts: '2026-10-25T08:05:00.000Z',
+    type: 'away',
+    source: 'appFocus',
+    detail: { from: '2026-10-25T08:03:00.000Z', reason: 'idle' },
+  },
 ];
 
 describe('sense: version', () => {
@@ -115,8 +128,9 @@ describe('sense: version', () => {
       accepted: acceptedEvents(),
       adapter: contractOf('src/lib/sense/source.ts', ['Collected', 'CollectInput', 'SenseSource']),
       record: contractOf('src/lib/sense/record.ts', [
-        ...['AppTime', 'HourTime', 'DailyRecord', 'TallyOptions', 'RecordLabel'],
+        ...['AppTime', 'HourTime', 'DailyRecord', 'TallyOptions', 'RecordLabel', 'GoalTag'],
       ]),
+      ledger: contractOf('src/lib/sense/ledger/model.ts', ['Cells', 'AttentionRow', 'AgentRow', 'DayLedger']),
       golden: record,
     };
     expect(parts.event).to.include('interface SenseEvent');

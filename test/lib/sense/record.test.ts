@@ -126,7 +126,7 @@ describe('sense: daily record', () => {
       commit('2026-11-20T09:00:00.000Z', 'steward', { sha: 'aa', path: '/home/ann/steward' }),
       session('2026-11-20T09:10:00.000Z', { session: 's1', events: 3 }),
     ];
-    const { hours, ...rest } = build(events);
+    const { hours, ledger, ...rest } = build(events);
     expect(rest).to.deep.equal({
       date: DAY,
       timezone: 'Europe/Paris',
@@ -161,8 +161,12 @@ describe('sense: daily record', () => {
       'hours',
       'commits',
       'sessions',
+      'ledger',
       'narrative',
       'goalTags',
+    ]);
+    expect(Object.keys(ledger ?? {})).to.deep.equal([
+      ...['attention', 'agents', 'apps', 'cells', 'heldUpMinutes', 'answers', 'parallel'],
     ]);
     expect(hours).to.have.length(24);
     expect(hours[9]).to.deep.equal({

@@ -1,0 +1,159 @@
+import { byCodeUnits } from '../../platform/files/short-hash';
+import type { SessionState } from '../event';
+import { apportion, TENTH_MS } from '../focus-tally';
+import type { Piece } from './attention';
+import { AGENT_STATES, PLACES, type AgentRow, type Cells, type DayLedger } from './model';
+import { lengthOf, merged, within, without, type Span } from './spans';
+import type { Stay, Timeline } from './timeline';
+
+/** Where the person was. */
+interface Presence {
+  covered: readonly Span[];
+  away: readonly Span[];
+  /** Anything was in front. */
+  desk: readonly Span[];
+  pieces: readonly Piece[];
+}
+
+/** Milliseconds of each cell, in the order of `CELLS`. */
+type CellMs = number[];
+
+const CELLS = AGENT_STATES.flatMap((state) => PLACES.map((place) => ({ state, place })));
+
+/** Computes the agents' time by session, and by the application in front. */
+export function agentCells(
+  timeline: Timeline,
+  presence: Presence,
+): Pick<DayLedger, 'agents' | 'apps' | 'cells'> {
+  const rows = new Map<string, { row: Omit<AgentRow, 'cells'>; ms: CellMs }>();
+  const apps = new Map(
+    [...spansByApp(presence.pieces)].map(([app, spans]) => [app, { spans, ms: noCells() }]),
+  );
+  for (const [session, stays] of timeline.stays) {
+    const front = merged([
+      ...presence.pieces.filter((piece) => piece.session === session).map(({ span }) => span),
+      ...timeline.proofs.filter((proof) => proof.session === session).map(({ span }) => span),
+    ]);
+    for (const stay of stays) {
+      const { repo, branch } = stay;
+      const assistant = stays.findLast((each) => each.assistant !== null)?.assistant ?? null;
+      const row = { session, assistant, repo, branch };
+      const known = rows.get(JSON.stringify(row)) ?? { row, ms: noCells() };
+      rows.set(JSON.stringify(row), known);
+      addCells(known.ms, stay.state, placesOf([stay], front, presence).map(lengthOf));
+    }
+    for (const state of AGENT_STATES) {
+      const places = placesOf(
+        stays.filter((stay) => stay.state === state),
+        front,
+        presence,
+      ).slice(0, 2);
+      for (const { spans, ms } of apps.values()) {
+        addCells(
+          ms,
+          state,
+          places.map((place) => lengthOf(within(place, spans))),
+        );
+      }
+    }
+  }
+  const sorted = [...rows].sort(([a, x], [b, y]) => total(y.ms) - total(x.ms) || byCodeUnits(a, b));
+  const agents = rounded(sorted.map(([, { row, ms }]) => ({ ...row, ms })));
+  const byTime = [...apps].sort(([a, x], [b, y]) => total(y.ms) - total(x.ms) || byCodeUnits(a, b));
+  return { agents, apps: rounded(byTime.map(([app, { ms }]) => ({ app, ms }))), cells: sumOf(agents) };
+}
+
+/** Returns the parts of some stays by place, in the order of `PLACES`. */
+function placesOf(stays: readonly Stay[], front: readonly Span[], presence: Presence): Span[][] {
+  const { covered, desk, away } = presence;
+  const spans = stays.filter(({ state }) => state !== 'over').map(({ ms, untilMs }): Span => [ms, untilMs]);
+  const all = within(merged(spans), covered);
+  const rest = without(all, front);
+  const elsewhere = without(rest, desk);
+  return [within(all, front), within(rest, desk), within(elsewhere, away), without(elsewhere, away)];
+}
+
+function spansByApp(pieces: readonly Piece[]): Map<string, Span[]> {
+  const spans = new Map<string, Span[]>();
+  for (const { app, span } of pieces) {
+    const list = spans.get(app) ?? [];
+    list.push(span);
+    spans.set(app, list);
+  }
+  return new Map([...spans].map(([app, list]) => [app, merged(list)]));
+}
+
+function noCells(): CellMs {
+  return CELLS.map(() => 0);
+}
+
+function addCells(cells: CellMs, state: SessionState, places: readonly number[]): void {
+  CELLS.forEach((cell, i) => {
+    if (cell.state === state) cells[i] = (cells[i] ?? 0) + (places[PLACES.indexOf(cell.place)] ?? 0);
+  });
+}
+
+/** Rounds all cells together by largest remainder, so that they add up to the time covered. */
+function rounded<T extends { ms: CellMs }>(rows: readonly T[]): (Omit<T, 'ms'> & { cells: Cells })[] {
+  const all = rows.flatMap(({ ms }) => ms);
+  const shares = apportion(Math.round(total(all) / TENTH_MS), all, TENTH_MS);
+  return rows.flatMap(({ ms: _ms, ...row }, n) => {
+    const cells = cellsOf(shares.slice(n * CELLS.length, (n + 1) * CELLS.length));
+    return Object.keys(cells).length === 0 ? [] : [{ ...row, cells }];
+  });
+}
+
+function cellsOf(tenths: readonly number[]): Cells {
+  const cells: Cells = {};
+  CELLS.forEach(({ state, place }, i) => {
+    const value = tenths[i] ?? 0;
+    if (value > 0) cells[state] = { ...cells[state], [place]: value / 10 };
+  });
+  return cells;
+}
+
+/** Adds cells, in tenths. */
+export function sumOf(rows: readonly { cells: Cells }[]): Cells {
+  const sums = CELLS.map(({ state, place }) =>
+    rows.reduce((sum, { cells }) => sum + Math.round((cells[state]?.[place] ?? 0) * 10), 0),
+  );
+  return cellsOf(sums);
+}
+
+function total(parts: readonly number[]): number {
+  return parts.reduce((sum, ms) => sum + ms, 0);
+}
+
+/** Returns how long the questions waited that were answered; a session that ended answers nothing. */
+export function answersIn({ stays }: Timeline): DayLedger['answers'] {
+  const waits = [...stays.values()]
+    .flat()
+    .filter(({ state, next }) => state === 'waiting' && (next === 'working' || next === 'ready'))
+    .map(({ sinceMs, untilMs }) => Math.round((untilMs - sinceMs) / TENTH_MS))
+    .sort((a, b) => a - b);
+  const middle = waits.slice(Math.floor((waits.length - 1) / 2), Math.floor(waits.length / 2) + 1);
+  const median = waits.length === 0 ? null : Math.round(total(middle) / middle.length) / 10;
+  const longest = waits.at(-1);
+  return {
+    count: waits.length,
+    medianMinutes: median,
+    longestMinutes: longest === undefined ? null : longest / 10,
+  };
+}
+
+/** Returns how many sessions worked at the same time. */
+export function parallelIn({ stays }: Timeline, covered: readonly Span[]): DayLedger['parallel'] {
+  const work = [...stays.values()].flatMap((list) =>
+    within(
+      merged(list.filter(({ state }) => state === 'working').map(({ ms, untilMs }): Span => [ms, untilMs])),
+      covered,
+    ),
+  );
+  const steps = work.flatMap(([from, to]) => [[from, 1] as const, [to, -1] as const]);
+  // At one time, ends come before starts.
+  steps.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  let [now, most] = [0, 0];
+  for (const [, step] of steps) most = Math.max(most, (now += step));
+  const activeMs = lengthOf(merged(work));
+  return { most, mean: activeMs === 0 ? 0 : Math.round((lengthOf(work) / activeMs) * 10) / 10 };
+}

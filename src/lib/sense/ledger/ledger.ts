@@ -1,0 +1,173 @@
+import { isObject, textOf } from '../../platform/files/json-object';
+import { byCodeUnits } from '../../platform/files/short-hash';
+import { parseIso } from '../../platform/time/clock';
+import { foldName } from '../classify';
+import type { SenseEvent } from '../event';
+import { focusMs, joinSpellings, sampleKey } from '../focus-tally';
+import { attentionRows, type Piece } from './attention';
+import { agentCells, answersIn, parallelIn } from './cells';
+import { minutesIn, type DayLedger } from './model';
+import { merged, without, within, type Span } from './spans';
+import { frontOf, stayAt, timelineTally, type Timeline } from './timeline';
+
+export interface LedgerOptions {
+  pollIntervalSec: number;
+  /** The bounds of the day. */
+  startMs: number;
+  endMs: number;
+}
+
+/** Time between two events further apart than this is not covered: the machine slept, or nothing captured. */
+const MAX_GAP_MS = 30 * 60_000;
+
+/** An app-focus event. */
+interface Sample {
+  span: Span;
+  app: string;
+  repo: string | null;
+  otherFolder: boolean;
+  branch: string | null;
+  /** The sessions in the focused pane. */
+  sessions: readonly { id: string; assistant: string | null }[];
+}
+
+/**
+ * Counts the events of a day into its ledger, from the events alone and in any order. Agents' time counts while events
+ * cover it; `isOver` extends that to the end of the day.
+ */
+export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) {
+  const samples = new Map<string, { sample: Sample; text: string }>();
+  const away: Span[] = [];
+  const times = new Set<number>();
+  const timeline = timelineTally(pollIntervalSec);
+  return {
+    add(ms: number, event: Readonly<SenseEvent>): void {
+      const activityMs = event.type === 'agent-session' ? pollIntervalSec * 1000 : 0;
+      const spanMs = event.type === 'app-focus' ? focusMs(event, pollIntervalSec) : activityMs;
+      times.add(ms).add(ms - spanMs);
+      if (event.type === 'app-focus') {
+        const key = `${ms}\n${sampleKey(event)}`;
+        const known = samples.get(key);
+        const [sample, text] = [sampleOf(event, [ms - spanMs, ms]), JSON.stringify(event.detail ?? {})];
+        // Of two events at one time the longer counts, as in the record.
+        const knownMs = known === undefined ? -1 : known.sample.span[1] - known.sample.span[0];
+        const isBetter = spanMs - knownMs || (text < (known?.text ?? '') ? 1 : -1);
+        if (isBetter > 0) samples.set(key, { sample, text });
+      } else if (event.type === 'away') {
+        const from = parseIso(textOf(event.detail?.['from']) ?? '');
+        if (from !== undefined && from < ms) away.push([from, ms]);
+      } else if (event.type !== 'git-commit') timeline.add(ms, event);
+    },
+    result(isOver: boolean): DayLedger {
+      const day: Span[] = [[startMs, endMs]];
+      const covered = within(coveredBy([...times, ...(isOver ? [endMs] : [])]), day);
+      const seen = [...samples].sort(([a], [b]) => byCodeUnits(a, b)).map(([, { sample }]) => sample);
+      return ledgerOf(timeline.result(), spelledAlike(seen), merged(away), covered);
+    },
+  };
+}
+
+function ledgerOf(
+  timeline: Timeline,
+  samples: readonly Sample[],
+  away: readonly Span[],
+  covered: readonly Span[],
+): DayLedger {
+  const pieces = samples.flatMap((sample) => piecesOf(timeline, sample));
+  const proofs = timeline.proofs.map(({ span }) => span);
+  const { agents, apps, cells } = agentCells(timeline, {
+    covered,
+    away,
+    desk: merged([...samples.map(({ span }) => span), ...proofs]),
+    pieces,
+  });
+  return {
+    attention: attentionRows(pieces),
+    agents,
+    apps,
+    cells,
+    heldUpMinutes: minutesIn(cells, 'waiting', 'desk'),
+    answers: answersIn(timeline),
+    parallel: parallelIn(timeline, covered),
+  };
+}
+
+function coveredBy(times: readonly number[]): Span[] {
+  const sorted = [...times].sort((a, b) => a - b);
+  return merged(
+    sorted.flatMap((ms, i): Span[] => {
+      const next = sorted[i + 1] ?? ms;
+      return next > ms && next - ms <= MAX_GAP_MS ? [[ms, next]] : [];
+    }),
+  );
+}
+
+function sampleOf({ app, repo, detail = {} }: Readonly<SenseEvent>, span: Span): Sample {
+  const { branch, bundleId, otherFolder, sessions } = detail;
+  const listed: unknown[] = Array.isArray(sessions) ? sessions : [];
+  return {
+    span,
+    app: textOf(app) ?? textOf(bundleId) ?? 'unknown',
+    repo: textOf(repo) ?? null,
+    otherFolder: otherFolder === true && textOf(repo) === undefined,
+    branch: textOf(branch) ?? null,
+    sessions: listed.flatMap((item) => {
+      const id = textOf(isObject(item) ? item['id'] : item);
+      return id === undefined
+        ? []
+        : [{ id, assistant: (isObject(item) && textOf(item['assistant'])) || null }];
+    }),
+  };
+}
+
+/** Gives each application its most frequent spelling. */
+function spelledAlike(samples: readonly Sample[]): Sample[] {
+  const counts = new Map<string, number>();
+  for (const { app, span } of samples) counts.set(app, (counts.get(app) ?? 0) + span[1] - span[0]);
+  const spelling = new Map(joinSpellings(counts).map(({ app }) => [foldName(app), app]));
+  return samples.map((sample) => ({ ...sample, app: spelling.get(foldName(sample.app)) ?? sample.app }));
+}
+
+/** Splits a sample where another session comes to the front, by prompts. */
+function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
+  const ids = sample.sessions.map(({ id }) => id);
+  const [from, to] = sample.span;
+  const isInside = (ms: number): boolean => ms > from && ms < to;
+  const cuts = ids.length < 2 ? [] : ids.flatMap((id) => (timeline.stays.get(id) ?? []).map(({ ms }) => ms));
+  const starts = [...new Set([from, ...cuts.filter(isInside)])].sort((a, b) => a - b);
+  const proofs = timeline.proofs.filter(({ span }) => span[0] < to && span[1] > from);
+  const sampled = starts.flatMap((start, i): Piece[] => {
+    const session = frontOf(timeline, ids, start);
+    const spans = without([[start, starts[i + 1] ?? to]], merged(proofs.map(({ span }) => span)));
+    return spans.map((span) => ({ ...placeOf(timeline, sample, session, span[0]), span }));
+  });
+  const proven = proofs.flatMap(({ session, span }): Piece[] =>
+    within([span], [sample.span]).map((part) => ({
+      // The pane that was sampled may be another one.
+      ...placeOf(timeline, ids.includes(session) ? sample : { ...sample, ...UNSEEN }, session, span[1]),
+      span: part,
+    })),
+  );
+  return [...sampled, ...proven];
+}
+
+const UNSEEN = { repo: null, otherFolder: false, branch: null, sessions: [] };
+
+function placeOf(
+  timeline: Timeline,
+  sample: Sample,
+  session: string | undefined,
+  ms: number,
+): Omit<Piece, 'span'> {
+  const { app, repo, otherFolder, branch, sessions } = sample;
+  const stay = session === undefined ? undefined : stayAt(timeline, session, ms);
+  const isSeen = repo !== null || otherFolder;
+  return {
+    app,
+    otherFolder,
+    repo: isSeen ? repo : (stay?.repo ?? null),
+    branch: branch ?? (isSeen && repo !== stay?.repo ? null : (stay?.branch ?? null)),
+    session: session ?? null,
+    assistant: sessions.find(({ id }) => id === session)?.assistant ?? stay?.assistant ?? null,
+  };
+}

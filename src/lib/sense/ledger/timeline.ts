@@ -1,0 +1,161 @@
+import { textOf } from '../../platform/files/json-object';
+import { byCodeUnits } from '../../platform/files/short-hash';
+import { parseIso } from '../../platform/time/clock';
+import type { SenseEvent, SessionState } from '../event';
+import { merged, type Span } from './spans';
+
+/** What is known of a session from a time on. */
+export interface Change {
+  ms: number;
+  state: SessionState;
+  /** When the state began, which may be before this day. */
+  sinceMs: number;
+  prompt: boolean;
+  repo: string | null;
+  branch: string | null;
+  assistant: string | null;
+}
+
+/** A state of a session until its next change. */
+export type Stay = Change & { untilMs: number; next: SessionState | undefined };
+
+/** The sessions of a day, from its events. */
+export interface Timeline {
+  /** By session id, each in order of time. */
+  stays: ReadonlyMap<string, readonly Stay[]>;
+  /** Prompts in order; each proves that you were in front of its session just before. */
+  proofs: readonly { session: string; span: Span }[];
+}
+
+/** A prompt proves the presence of this time before it, the unit of the ledger. */
+const PROOF_MS = 6_000;
+
+const RANK: Record<SessionState, number> = { working: 0, waiting: 1, ready: 2, over: 3 };
+
+/** Collects session-state and agent-session events; the order does not matter. */
+export function timelineTally(pollIntervalSec: number) {
+  const changes = new Map<string, Change[]>();
+  const activity = new Map<string, { span: Span; repo: string | null }[]>();
+  return {
+    add(ms: number, event: Readonly<SenseEvent>): void {
+      const { detail = {}, repo = null } = event;
+      const session = textOf(detail['session']);
+      if (session === undefined) return;
+      if (event.type === 'session-state') {
+        const change = changeOf(ms, event);
+        if (change !== undefined) listIn(changes, session).push(change);
+      } else {
+        listIn(activity, session).push({ span: [ms - pollIntervalSec * 1000, ms], repo });
+      }
+    },
+    result(): Timeline {
+      const stays = new Map<string, Stay[]>();
+      for (const [session, list] of changes) stays.set(session, staysOf(list.sort(byTime)));
+      for (const [session, list] of activity) {
+        const known = stays.get(session) ?? [];
+        stays.set(session, [...staysBefore(list, known[0]?.ms ?? Infinity), ...known]);
+      }
+      const sorted = new Map([...stays].sort(([a], [b]) => byCodeUnits(a, b)));
+      return { stays: sorted, proofs: proofsOf(sorted) };
+    },
+  };
+}
+
+function listIn<T>(map: Map<string, T[]>, key: string): T[] {
+  const list = map.get(key) ?? [];
+  map.set(key, list);
+  return list;
+}
+
+function changeOf(ms: number, { detail = {}, repo }: Readonly<SenseEvent>): Change | undefined {
+  const { state, since, prompt } = detail;
+  if (typeof state !== 'string' || !Object.hasOwn(RANK, state)) return undefined;
+  const sinceMs = typeof since === 'string' ? parseIso(since) : undefined;
+  return {
+    ms,
+    state: state as SessionState,
+    sinceMs: Math.min(ms, sinceMs ?? ms),
+    prompt: prompt === true,
+    repo: repo ?? null,
+    branch: textOf(detail['branch']) ?? null,
+    assistant: textOf(detail['assistant']) ?? null,
+  };
+}
+
+/** Of two changes at one time the one that is later in a turn wins; a day's first events come first. */
+function byTime(a: Change, b: Change): number {
+  const order = a.ms - b.ms || a.sinceMs - b.sinceMs || RANK[a.state] - RANK[b.state];
+  return order || byCodeUnits(JSON.stringify(a), JSON.stringify(b));
+}
+
+function staysOf(changes: readonly Change[]): Stay[] {
+  return changes.map((change, i) => {
+    const before = changes[i - 1];
+    // A prompt during work, or a repeated event, does not end the state.
+    const isSame = before?.state === change.state && change.sinceMs === change.ms;
+    if (isSame) change.sinceMs = before.sinceMs;
+    return { ...change, untilMs: changes[i + 1]?.ms ?? Infinity, next: changes[i + 1]?.state };
+  });
+}
+
+/**
+ * Returns the activity before the first known state as work: logs of earlier versions and backfilled days have nothing
+ * else.
+ */
+function staysBefore(activity: readonly { span: Span; repo: string | null }[], beforeMs: number): Stay[] {
+  const repos = new Map<string | null, Span[]>();
+  for (const { span, repo } of activity) {
+    const list = repos.get(repo) ?? [];
+    list.push([span[0], Math.min(span[1], beforeMs)]);
+    repos.set(repo, list);
+  }
+  const stays = [...repos].flatMap(([repo, spans]) =>
+    merged(spans).map(([ms, untilMs]): Stay => ({
+      ...{ ms, untilMs, sinceMs: ms, state: 'working', next: 'over', prompt: false },
+      ...{ repo, branch: null, assistant: null },
+    })),
+  );
+  stays.sort((a, b) => a.ms - b.ms || byCodeUnits(a.repo ?? '', b.repo ?? ''));
+  // A session is in one repository at a time.
+  return stays.map((stay, i) => ({ ...stay, untilMs: Math.min(stay.untilMs, stays[i + 1]?.ms ?? Infinity) }));
+}
+
+function proofsOf(stays: Timeline['stays']): Timeline['proofs'] {
+  const prompts = [...stays].flatMap(([session, list]) =>
+    list.filter(({ prompt }) => prompt).map(({ ms }) => ({ session, ms })),
+  );
+  prompts.sort((a, b) => a.ms - b.ms);
+  return prompts.map(({ session, ms }, i) => ({
+    session,
+    span: [Math.max(ms - PROOF_MS, prompts[i - 1]?.ms ?? -Infinity), ms],
+  }));
+}
+
+/** Returns the state of a session at a time; before its first one, that. */
+export function stayAt(timeline: Timeline, session: string, ms: number): Stay | undefined {
+  const list = timeline.stays.get(session) ?? [];
+  return list.findLast((stay) => stay.ms <= ms) ?? list[0];
+}
+
+/**
+ * Returns which of the sessions of one terminal is in front from a time on: the one with the latest prompt, else with the
+ * latest change. A session that is over gives way to one that is not.
+ */
+export function frontOf(timeline: Timeline, sessions: readonly string[], ms: number): string | undefined {
+  const ranked = sessions.map((session) => {
+    const before = (timeline.stays.get(session) ?? []).filter((stay) => stay.ms <= ms);
+    const last = before.at(-1);
+    const isOver = last === undefined || last.state === 'over' || last.untilMs <= ms;
+    const promptMs = before.findLast(({ prompt }) => prompt)?.ms ?? -Infinity;
+    return { session, key: [isOver ? 0 : 1, promptMs, last?.ms ?? -Infinity] as const };
+  });
+  ranked.sort(
+    ({ session: a, key: x }, { session: b, key: y }) =>
+      y[0] - x[0] || compare(y[1], x[1]) || compare(y[2], x[2]) || byCodeUnits(a, b),
+  );
+  return ranked[0]?.session;
+}
+
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
