@@ -293,8 +293,9 @@ describe('sense: views', () => {
     const page = recordMarkdown(full);
     golden('day.md', page.trimEnd());
     const front = parse(/^---\n([\s\S]*?)\n---\n/.exec(page)![1]!) as Record<string, unknown>;
-    const { apps, hours, commits: repos, sessions, ledger: _ledger, ...rest } = full;
+    const { apps, hours, commits: repos, sessions, ledger, ...rest } = full;
     expect(front).to.deep.equal({ ...rest, commits: repos.count, sessions: sessions.count });
+    expect(ledger, 'in the JSON file only').to.be.an('object');
     for (const { minutes } of apps) expect(page).to.include(` ${minutes.toFixed(1)} |`);
     for (const { start, creation } of hours.slice(8, 18)) {
       expect(page).to.include(`| ${start.slice(11, 16)} | ${creation.toFixed(1)} |`);
