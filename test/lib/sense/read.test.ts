@@ -154,7 +154,9 @@ describe('sense: reading', () => {
     await captureAt('2026-11-20T12:00:00Z', []);
     const sound = box.record('2026-11-18');
     const damaged = ['{}', 'null', '[]', 'text', ''];
-    for (const key of Object.keys(sound).filter((name) => !['ledger', 'narrative', 'goalTags'].includes(name)))
+    for (const key of Object.keys(sound).filter(
+      (name) => !['ledger', 'narrative', 'goalTags'].includes(name),
+    ))
       damaged.push(JSON.stringify({ ...sound, [key]: undefined }));
     damaged.push(
       JSON.stringify({ ...sound, commits: { count: 1 } }),
