@@ -121,7 +121,7 @@ function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId:
   if (typeof event.branch === 'string') next.branch = event.branch;
   else if (event.branch === null) delete next.branch;
   if (event.assistant !== undefined) next.assistant = event.assistant;
-  // Another machine that shares the log cannot be asked for its processes.
+  // Only the machine of a process can check it.
   if (event.process !== undefined && (event.machine ?? machineId) === machineId) next.process = event.process;
   if (change === undefined) return next;
   delete next.reason;
