@@ -23,6 +23,8 @@ export const WORDS = {
     "Keep the first line of each session's first prompt as its title, on this machine only, without credentials.",
   'sessions.tellAssistant': 'Tell the assistant at the start of a session where its session file belongs.',
   'notify.quietHours': 'Hours in which nothing is spoken and pushes are collected into one digest.',
+  'usage.enabled': "`false` stops reading the assistants' logs for their token use and limits.",
+  'usage.prices': 'Prices of models over those that come with steward, in USD per million tokens.',
   'notify.turnEnd':
     'Which ends of turns are notified: `long` (turns longer than `notifications.thresholds.longTaskMinutes`), `always` or `never`. Errors always are.',
   'notify.smsCommand':
@@ -65,7 +67,7 @@ export const WORDS = {
   'notifications.telegram.chatId': 'Chat that the bot writes to.',
   'notifications.telegram.server': 'Server of the Bot API.',
   'notifications.thresholds.longTaskMinutes': 'Minutes after which a finished task counts as a `longTask`.',
-  'notifications.voice.events': 'Events that are spoken. Agents, jobs and reminders never are.',
+  'notifications.voice.events': 'Events that are spoken. Agents, jobs, reminders and limits never are.',
   'notifications.routing.taskComplete': 'Channels for a finished task, besides the voice.',
   'notifications.routing.longTask': 'Channels for a finished long task.',
   'notifications.routing.backgroundAgent': 'Channels for finished background agents.',
@@ -73,6 +75,7 @@ export const WORDS = {
   'notifications.routing.security': 'Channels for a security alert.',
   'notifications.routing.attention': 'Channels for an assistant that waits for you.',
   'notifications.routing.reminder': 'Channels for a reminder.',
+  'notifications.routing.limit': 'Channels for a usage limit: at 80% and when it is reset.',
   'daidentity.voices.main.voiceId': 'Copy of `da.voices.main.voiceId`; set that key instead.',
   'sense.enabled': '`false` stops all captures.',
   'sense.pollIntervalSec': 'Seconds between captures, and the longest time that one capture stands for.',

@@ -8,7 +8,7 @@ import { reportText } from '../lib/report/view';
 export default class Week extends BaseCommand {
   static override summary = 'Summarise a week, Monday to Sunday, as Markdown';
   static override description =
-    'The same report as `standup` for a whole week; default: this week up to today.';
+    'The same report as `standup` for a whole week, with the tokens that your assistants used; default: this week up to today.';
   static override flags = {
     of: text({ description: 'Any day of the week.', default: 'today', helpValue: 'DAY' }),
     repo: text({ description: 'Only this repository (folder name).', helpValue: 'NAME' }),
@@ -22,7 +22,7 @@ export default class Week extends BaseCommand {
     const { flags } = await this.parse(Week);
     const { of, ...options } = flags;
     const period = await readWeek(of, await reportNow(this.context));
-    const report = await openReport(this.context, period, options);
+    const report = await openReport(this.context, period, { ...options, usage: true });
     return this.show(report, () => reportText(blocksOf(report, 'Week'), this.terminal));
   }
 }

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { version } from '../../package.json';
 import { createContext } from '../../src/lib/app/context';
 import { openDaemon } from '../../src/lib/app/daemon';
 import type { Gate } from '../../src/lib/daemon/guards';
 import { ownRoutes } from '../../src/lib/daemon/routes';
+import type { Usage } from '../../src/lib/usage/rollup';
 import { testArea } from '../helpers/area';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
 import { ask, machineFolder, startDaemon, until, type Reply, type RunningDaemon } from '../helpers/daemon';
@@ -14,6 +15,7 @@ import { eventsOf } from '../helpers/dashboard';
 import { startGitHub, type GitHub } from '../helpers/github';
 import { hookJson } from '../helpers/hooks';
 import { readApi } from '../helpers/openapi';
+import { claudeLine, lineOf } from '../helpers/usage';
 
 const ROOT = resolve(__dirname, '..', '..');
 const NONE: never[] = [];
@@ -152,6 +154,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       await meet(name, 400, { ...at, body: '{' });
     }
     await meet('GET /api/sense/recent', 400, { at: '/api/sense/recent?days=367' });
+    await meet('GET /api/usage', 400, { at: '/api/usage?by=colour' });
     for (const wrong of [
       {},
       { message: '' },
@@ -212,6 +215,9 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     await run(['work', 'remind', 'call Ann']);
     await run(['work', 'claim', '1', '--agent', 'kai']);
     await run(['hook', 'session-start', '--no-tab'], hookJson('session-start', { cwd: home.path }));
+    const log = join(home.path, '.claude', 'projects', 'shop', 's1.jsonl');
+    mkdirSync(dirname(log), { recursive: true });
+    writeFileSync(log, lineOf(claudeLine({ id: 'm1', at: new Date().toISOString() })));
     const daemon = await start(env);
     await until('the first round', async () => {
       const { jobs } = JSON.parse((await ask(`${daemon.url}/api/status`)).text) as {
@@ -221,6 +227,8 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     });
     for (const name of api.operations.keys())
       if (name.startsWith('GET /api/')) await visit(daemon, name, 200);
+    const { text } = await visit(daemon, 'GET /api/usage', 200, { at: '/api/usage?by=model' });
+    expect((JSON.parse(text) as Usage).rows.map(({ key }) => key)).to.deep.equal(['claude-opus-4-8']);
     const recent = await visit(daemon, 'GET /api/sense/recent', 200, { at: '/api/sense/recent?days=2' });
     expect(JSON.parse(recent.text)).to.have.length(2);
     await visit(daemon, 'POST /api/work/refresh', 200);

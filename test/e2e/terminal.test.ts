@@ -134,7 +134,7 @@ describe('the built steward', () => {
   it('breaks the list of what a flag may be between its words', async () => {
     const { stdout } = await steward(['notify', 'send', '--help']);
     expect(stdout.replace(/\s+/g, ' ')).to.include(
-      '<options: taskComplete, longTask, backgroundAgent, error, security, attention, reminder>',
+      '<options: taskComplete, longTask, backgroundAgent, error, security, attention, reminder, limit>',
     );
   });
 

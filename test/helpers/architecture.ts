@@ -7,7 +7,7 @@ export interface SourceFile {
   text: string;
 }
 
-const FEATURES = ['sense', 'work', 'notify', 'agents', 'schedule', 'assistant', 'report', 'shell'];
+const FEATURES = ['sense', 'work', 'notify', 'agents', 'schedule', 'assistant', 'report', 'shell', 'usage'];
 const BASE = ['platform', 'errors', 'sessions', 'goals'];
 const INNER = [...BASE, 'config', ...FEATURES];
 const ROOMS = [...INNER, 'daemon', 'app', 'doctor', 'setup', 'mcp', 'cli'];

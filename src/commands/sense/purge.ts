@@ -1,12 +1,13 @@
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
+import { purgeUsage } from '../../lib/app/usage';
 import { purge, type PurgeResult } from '../../lib/sense/purge';
 import { purgeText } from '../../lib/sense/view-status';
 
 export default class SensePurge extends BaseCommand {
   static override summary = 'Delete captured data: a day, an application, a repository, or all';
   static override description =
-    'Only shows what it would delete until you add --yes; deleted data cannot be restored. Records that still have their event log are rebuilt. For data of assistant hooks, see "sessions forget".';
+    'Only shows what it would delete until you add --yes; deleted data cannot be restored. Records that still have their event log are rebuilt. The stored token use of these days or this repository goes too. For data of assistant hooks, see "sessions forget".';
   static override flags = {
     day: text({ description: 'Only this day.', helpValue: 'DAY' }),
     before: text({ description: 'Only days before this one.', helpValue: 'DAY' }),
@@ -22,7 +23,7 @@ export default class SensePurge extends BaseCommand {
   ];
   static override related = ['config set sense.exclude A,B', 'sense export', 'sessions forget'];
 
-  async run(): Promise<PurgeResult> {
+  async run(): Promise<PurgeResult & { usage: string[] }> {
     const { flags } = await this.parse(SensePurge);
     const { yes, day, before, app, repo, all, records } = flags;
     const { deps, locked, readDay } = await openSense(this.context);
@@ -34,7 +35,10 @@ export default class SensePurge extends BaseCommand {
       ...(day === undefined ? {} : { day: await readDay(day) }),
       ...(before === undefined ? {} : { before: await readDay(before) }),
     };
-    const result = await locked(() => purge(deps, selection, !yes));
+    const purged = await locked(() => purge(deps, selection, !yes));
+    // Applications use no tokens.
+    const usage = app === undefined ? await purgeUsage(this.context, selection, !yes) : [];
+    const result = { ...purged, usage };
     this.print(() => purgeText(result));
     if (result.dryRun) this.say('Nothing was deleted. Add --yes to delete.');
     return result;

@@ -2,12 +2,13 @@ import { join } from 'node:path';
 
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openSessions } from '../../lib/app/sessions';
+import { purgeUsage } from '../../lib/app/usage';
 import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 
 export default class SessionsForget extends BaseCommand {
   static override summary = "Delete everything that the assistant's hooks stored";
   static override description =
-    'Deletes the log of the hooks, the state of the sessions and the queue. Session files stay. Only shows what it would delete until you add --yes; deleted data cannot be restored.';
+    'Deletes the log of the hooks, the state of the sessions, the queue and the token use by session. Session files stay. Only shows what it would delete until you add --yes; deleted data cannot be restored.';
   static override flags = {
     yes: boolean({ char: 'y', description: 'Delete the files.' }),
   };
@@ -22,7 +23,10 @@ export default class SessionsForget extends BaseCommand {
       spool: area.spool,
       hookLog: join(area.observability, 'hooks.jsonl'),
     });
-    const result = await forgetSessions(deps, !flags.yes);
+    const days = await purgeUsage(this.context, {}, !flags.yes);
+    const forgotten = await forgetSessions(deps, !flags.yes);
+    const usage = days.map((day) => join(area.usage, `${day}.json`));
+    const result = { ...forgotten, files: [...forgotten.files, ...usage] };
     const verb = result.dryRun ? 'Would remove' : 'Removed';
     this.print(() =>
       result.files.length === 0

@@ -23,6 +23,7 @@ import { openNotifyOfDaemon } from './notify-daemon';
 import { DAEMON_SCHEDULER } from './schedule';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
+import { usageJob, usageRoute } from './usage';
 import { VERSION } from './version';
 import { openWork, type WorkContext } from './work';
 
@@ -67,6 +68,7 @@ export async function openDaemon(
     routes: [
       ...senseRoutes({ sense: senseDeps, live, insights: insightStore(area.sense.insights) }),
       ...workRoutes(workDeps),
+      usageRoute(context),
       ...notify.routes,
       ...pageRoutes({ clock, pages: join(context.templates, 'dashboard'), assets }),
     ],
@@ -81,6 +83,7 @@ export async function openDaemon(
       periodicJob('reminders', 'work', REMINDERS_SEC, async () => sendReminders(await work(), notify.notify)),
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
       ...(flags.sweep === true ? [hourlySweep(context, work)] : []),
+      usageJob(context, notify.notify),
       notify.job,
     ],
     services: notify.services,

@@ -11,6 +11,7 @@ import { staleness } from '../work/poll';
 import type { Context } from './context';
 import { openSense, type SenseContext } from './sense';
 import { openSessions } from './sessions';
+import { usageOfDays } from './usage';
 import { openWork, type WorkContext } from './work';
 
 export interface ReportOptions {
@@ -20,6 +21,8 @@ export interface ReportOptions {
   evidence: boolean;
   /** Include reminders. */
   reminders: boolean;
+  /** Include what the assistants used. */
+  usage?: boolean;
 }
 
 const MAX_EVIDENCE = 30;
@@ -37,6 +40,7 @@ export async function openReport(context: Context, period: Period, options: Repo
     pollIntervalSec: sense.deps.config.pollIntervalSec,
     sessions: await sessionsFrom(context, notes),
     issues,
+    ...(options.usage === true ? { usage: await usageOfDays(context, period, options.repo) } : {}),
   };
   const report = (evidence: ReadonlyMap<number, string>): Report =>
     buildReport({ ...input, evidence, notes: [...notes] });

@@ -30,6 +30,7 @@ import {
   optionalLeaf,
   type Values,
 } from './leaf';
+import { modelPrices, TOKEN_PRICE } from './model-prices';
 
 /**
  * Claude Code's one-shot mode with its fast model. Each flag isolates the question from part of the user's set-up, also
@@ -110,6 +111,7 @@ export const USER_KEYS = {
     projects: pathLeaf(({ area }) => area.projects),
     workEvents: pathLeaf(({ area }) => area.workEvents),
   },
+  usage: { enabled: flag(true), prices: modelPrices() },
   sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
   notify: {
     quietHours: optionalText('two times of day such as 22:00-07:00', isQuietHours),
@@ -180,6 +182,7 @@ const ROUTES = {
   security: route(['push', 'chat']),
   attention: route(['desktop', 'push']),
   reminder: route(['desktop', 'push']),
+  limit: route(['desktop']),
 };
 export type RoutedEvent = keyof typeof ROUTES;
 
@@ -283,7 +286,7 @@ export interface Config {
 function optionalPrice() {
   return optionalLeaf<number>({
     expected: 'a price in USD for a million tokens, from 0 to 10000',
-    check: v.pipe(v.number(), v.minValue(0), v.maxValue(10_000)),
+    check: TOKEN_PRICE,
   });
 }
 

@@ -257,7 +257,9 @@ export function valueWords(value: unknown): string {
   if (Array.isArray(value))
     return value.length === 0 ? 'none' : value.map((item) => (item === '' ? '""' : String(item))).join(', ');
   if (typeof value === 'object') {
-    const pairs = Object.entries(value).map(([name, text]) => `${name}: ${String(text)}`);
+    const pairs = Object.entries(value).map(
+      ([name, text]) => `${name}: ${typeof text === 'object' ? JSON.stringify(text) : String(text)}`,
+    );
     return pairs.length === 0 ? 'none' : pairs.join(', ');
   }
   return value === '' ? 'empty' : String(value);

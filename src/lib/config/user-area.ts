@@ -27,6 +27,8 @@ export function userArea(host: PathHost = processHost()) {
     workEvents: at('state', 'work-events.jsonl'),
     /** The usage limits that an assistant last reported to its status line. */
     limits: at('state', 'limits.json'),
+    /** What the assistants used, one file per day. */
+    usage: at('usage'),
     /** The install manifest: files outside of the user area, for the uninstall. */
     installManifest: at('state', 'install-manifest.json'),
     /** The answered questions of the set-up. */

@@ -25,6 +25,7 @@ const DONE = 'white_check_mark';
 const AGENT = 'A background agent finished or went silent.';
 const ALERT = 'Security alert: check your machine.';
 const WAITING = 'Your assistant is waiting for you.';
+const LIMIT = 'A usage limit is nearly reached or was reset.';
 
 /** One row per event. The default channels are in config/schema.ts. */
 export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
@@ -35,6 +36,7 @@ export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
   security: { priority: 5, urgent: true, tag: 'rotating_light', title: 'Security alert', generic: ALERT },
   attention: { priority: 4, tag: 'raising_hand', title: 'Waiting for you', generic: WAITING },
   reminder: { priority: 4, tag: 'alarm_clock', title: 'Reminder', generic: 'A reminder is due.' },
+  limit: { priority: 3, tag: 'hourglass', title: 'Usage limit', generic: LIMIT },
 };
 
 export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];

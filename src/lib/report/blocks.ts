@@ -1,6 +1,6 @@
-import { longDay, minutes, plural } from '../platform/terminal/format';
+import { longDay, minutes, plural, tokens } from '../platform/terminal/format';
 import { clean, cleanLine } from '../platform/terminal/terminal';
-import type { Report, ReportClosed, ReportIssue, ReportSession } from './model';
+import type { Report, ReportClosed, ReportIssue, ReportSession, UsageFacts } from './model';
 import { phase } from '../sessions/phases';
 
 /** A piece of a line, cleaned; nothing in it is markup. */
@@ -38,6 +38,7 @@ export function blocksOf(report: Report, name: 'Standup' | 'Week'): Block[] {
     ...commitBlocks(report),
     ...section('Time by application', appItems(report)),
     ...section('By repository', report.repos.map(repoItem)),
+    ...section('Tokens', report.usage === undefined ? [] : usageItems(report.usage)),
     ...section(
       'Missing data',
       report.notKnown.map((text) => [{ text: cleanLine(text, 400), tone: 'quiet' }]),
@@ -144,6 +145,16 @@ function repoItem(row: Report['repos'][number]): Part[] {
     time === null || time === 0 ? null : `${minutes(time)} with the assistant`,
   ].filter((word) => word !== null);
   return [{ text: cleanLine(row.repo, MAX_TITLE) || 'unknown' }, { text: `: ${words.join(', ')}` }];
+}
+
+function usageItems({ rows, total }: UsageFacts): Part[][] {
+  const notKnown =
+    total.unpriced === 0 ? [] : quiet([`price not known for ${tokens(total.unpriced)} tokens`]);
+  return rows.map(({ key, input, output, cacheRead, cacheWrite, cost }, at) => [
+    { text: cost === null ? 'unknown cost' : `${cost.toFixed(2)} USD`, tone: 'strong' },
+    { text: `, ${cleanLine(key, 60)}: ${tokens(input + cacheRead + cacheWrite)} in, ${tokens(output)} out` },
+    ...(at === rows.length - 1 ? notKnown : []),
+  ]);
 }
 
 /** Returns ` (in-review, P1)`, or nothing without words. */

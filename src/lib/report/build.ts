@@ -26,6 +26,7 @@ export function buildReport(input: ReportInput): Report {
     commits: { count: commits.items.length + commits.unnamed, items: commits.items },
     sessions: { count: sessions.count, items: sessions.items },
     issues: input.issues === undefined ? null : issuesOf(input.issues, input, commits.items, sessions.items),
+    ...(input.usage === undefined ? {} : { usage: input.usage }),
     notKnown: notKnown(input, days, commits.unnamed),
   };
 }

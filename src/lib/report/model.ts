@@ -72,6 +72,28 @@ export interface ReportInput {
   evidence: ReadonlyMap<number, string>;
   /** Data that could not be read, in sentences. */
   notes: readonly string[];
+  /** What the assistants used; absent if it is not asked for. */
+  usage?: UsageFacts;
+}
+
+/** What the assistants used, by assistant. */
+export interface UsageFacts {
+  rows: readonly UsedBy[];
+  total: UsedTokens & { unpriced: number };
+}
+
+interface UsedTokens {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** USD; null if no price is known. */
+  cost: number | null;
+}
+
+export interface UsedBy extends UsedTokens {
+  /** The assistant. */
+  key: string;
 }
 
 /** `steward standup --json` and `steward week --json`; lists are in display order. */
@@ -94,6 +116,8 @@ export interface Report {
     inProgress: ReportIssue[];
     opened: ReportIssue[];
   } | null;
+  /** Only in a week. */
+  usage?: UsageFacts;
   /** The gaps of the report, in sentences. */
   notKnown: string[];
 }

@@ -1,3 +1,4 @@
+import { type Cell, csvLine } from '../platform/terminal/csv';
 import type { SenseEvent } from './event';
 import type { DailyRecord } from './record';
 
@@ -5,8 +6,6 @@ export type ExportFormat = 'json' | 'csv';
 
 /** CSV rows: one per day, or one per day and application. JSON has whole records. */
 export type RecordTable = 'days' | 'apps';
-
-type Cell = string | number | boolean | undefined;
 
 /** Returns events as text, piece by piece. CSV has `detail` as JSON. */
 export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat): Generator<string> {
@@ -64,21 +63,6 @@ function* csv<T>(
   items: Iterable<T>,
   rowsOf: (item: T) => readonly (readonly Cell[])[],
 ): Generator<string> {
-  yield line(header);
-  for (const item of items) for (const row of rowsOf(item)) yield line(row);
+  yield csvLine(header);
+  for (const item of items) for (const row of rowsOf(item)) yield csvLine(row);
 }
-
-/** Formats a row by RFC 4180: CRLF, quotes doubled. */
-function line(cells: readonly Cell[]): string {
-  return `${cells.map(cellText).join(',')}\r\n`;
-}
-
-/** Formats a cell. A text that a spreadsheet would run as a formula gets an apostrophe, as OWASP advises. */
-function cellText(cell: Cell): string {
-  if (typeof cell !== 'string') return cell === undefined ? '' : String(cell);
-  const safe = FORMULA.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-/** Includes full-width signs, and spaces that a spreadsheet trims. */
-const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;

@@ -214,14 +214,15 @@ export function classifiedText({ app, kind, file, rolled, kept }: Classified): s
   ].join('\n');
 }
 
-/** Shows what a purge removed, or would remove. */
-export function purgeText(result: PurgeResult): string {
-  const { dryRun, events, logs, rebuilt, removed, kept, insights } = result;
+/** Shows what a purge removed, or would remove; `usage` are the days whose token use is removed too. */
+export function purgeText(result: PurgeResult & { usage?: readonly string[] }): string {
+  const { dryRun, events, logs, rebuilt, removed, kept, insights, usage = [] } = result;
   const lines = [
     ...daysLine(`  ${plural(events, 'event')} from the event logs of`, logs),
     ...daysLine('  records rebuilt:', rebuilt),
     ...daysLine('  records removed:', removed),
     ...daysLine('  insights removed:', insights),
+    ...daysLine('  token use removed:', usage),
     ...daysLine(
       '  records that still name it, since their event log was deleted (--records removes them):',
       kept,

@@ -9,6 +9,7 @@ import { DAEMON_SCHEDULER, type JobsHere } from '../app/schedule';
 import { openSense } from '../app/sense';
 import { openSessions, waitingSessions } from '../app/sessions';
 import { voiceOf } from '../app/speech';
+import { limitsNow } from '../app/usage';
 import { openWork } from '../app/work';
 import { installedEvents, shimDeps } from '../assistant/install';
 import { shimPath } from '../assistant/shim';
@@ -66,6 +67,7 @@ export const ROWS: Readonly<Record<string, (sources: Sources) => Row | Promise<R
   queue: queueRow,
   agents: agentsRow,
   sessions: sessionsRow,
+  usage: usageRow,
   goals: goalsRow,
   daemon: daemonRow,
   hooks: hooksRow,
@@ -227,6 +229,12 @@ async function sessionsRow({ context }: Sources): Promise<Row> {
   return waiting > 0
     ? row('needs-you', [active, `${waiting} waiting for you`], 'steward sessions')
     : row('ok', active);
+}
+
+async function usageRow({ context, config }: Sources): Promise<Row> {
+  if (!config.user.usage.enabled) return row('off', 'switched off');
+  const limits = await limitsNow(context);
+  return row('ok', limits.length === 0 ? 'no usage limits reported' : limits, null);
 }
 
 function goalsRow({ config }: Sources): Row {

@@ -51,6 +51,7 @@ const deps = {
       security: [],
       attention: [],
       reminder: [],
+      limit: [],
     },
     spoken: [],
     longTaskMinutes: 5,

@@ -74,6 +74,7 @@ describe('config: loadConfig', () => {
       security: ['push', 'chat'],
       attention: ['desktop', 'push'],
       reminder: ['desktop', 'push'],
+      limit: ['desktop'],
     });
     expect(warnings).to.deep.equal([]);
     expect(new Set([...origins.values()].map(({ from }) => from))).to.deep.equal(new Set(['default']));

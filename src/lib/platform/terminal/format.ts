@@ -128,3 +128,17 @@ const ASCII: Record<string, string> = {
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`;
 }
+
+/** Formats a number of tokens as `950`, `12.3k` or `4.56M`. */
+export function tokens(count: number): string {
+  const unit = TOKEN_UNITS.find(({ size }) => count >= size);
+  if (unit === undefined) return String(count);
+  const value = count / unit.size;
+  return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)}${unit.name}`;
+}
+
+const TOKEN_UNITS = [
+  { size: 1e9, name: 'G' },
+  { size: 1e6, name: 'M' },
+  { size: 1e3, name: 'k' },
+];

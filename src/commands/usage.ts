@@ -1,0 +1,29 @@
+import { BaseCommand, boolean, integer, text } from '../lib/cli/base-command';
+import { usageNow } from '../lib/app/usage';
+import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
+import { usageCsv, usageText } from '../lib/usage/view';
+
+export default class UsageCommand extends BaseCommand {
+  static override summary = 'Show the tokens, the cost and the limits of your assistants';
+  static override description =
+    'Reads the logs that Claude Code, Codex, Qwen Code, OpenCode and Copilot CLI keep on this machine; nothing is fetched. Only numbers, ids, models, repositories and times are stored. An unknown price is shown as unknown, never as 0.';
+  static override flags = {
+    by: text({ description: 'What a row stands for.', options: [...GROUPINGS], default: 'day' }),
+    days: integer({ description: 'Number of days, up to today.', default: 7, helpValue: 'N' }),
+    csv: boolean({ description: 'Print the rows as CSV.', exclusive: ['json'] }),
+  };
+  static override examples = [
+    '<%= config.bin %> usage',
+    '<%= config.bin %> usage --by repo --days 30',
+    { description: 'For a spreadsheet', command: '<%= config.bin %> usage --by model --csv > usage.csv' },
+  ];
+  static override related = ['week', 'sessions', 'statusline'];
+
+  async run(): Promise<Usage> {
+    const { flags } = await this.parse(UsageCommand);
+    const report = await usageNow(this.context, flags.by as Grouping, flags.days);
+    if (flags.csv) this.printUnfolded(() => usageCsv(report.usage));
+    else this.print(() => usageText(report, this.terminal));
+    return report.usage;
+  }
+}

@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+
+import type { Job } from '../daemon/jobs';
+import { route, wholeNumber, type Route } from '../daemon/route';
+import { StewardError } from '../errors';
+import { acceptRequest } from '../notify/accept';
+import { processHost } from '../platform/files/paths';
+import { localTimes } from '../platform/time/day-words';
+import { addDays, dayOf, type Day } from '../platform/time/time';
+import { collectUsage, type Source, type UsageDeps } from '../usage/collect';
+import { readDayRows, storedDays } from '../usage/days';
+import { announceLimits, currentLimits, limitTexts } from '../usage/limits';
+import { pricesWith, type Prices } from '../usage/prices';
+import { purgeUsage as purge, type UsageSelection } from '../usage/purge';
+import {
+  GROUPINGS,
+  unpricedModels,
+  usageBy,
+  type DatedRow,
+  type Grouping,
+  type Usage,
+} from '../usage/rollup';
+import type { UsageReport } from '../usage/view';
+import { namesOf } from '../sessions/describe';
+import { currentSessions } from '../sessions/state';
+import type { Context } from './context';
+import type { NotifyContext } from './notify';
+import { openSessions } from './sessions';
+
+/** What usage needs, with your settings. */
+interface UsageContext {
+  deps: UsageDeps & { limits: string };
+  enabled: boolean;
+  prices: Prices;
+}
+
+async function openUsage(context: Context): Promise<UsageContext> {
+  const { area, clock } = context;
+  const { user } = (await context.loadConfig()).config;
+  return {
+    deps: {
+      ...{ clock, host: processHost(), zone: user.timezone, days: area.usage, limits: area.limits },
+      state: join(area.machine, 'usage'),
+      get machineId() {
+        return context.machineId;
+      },
+    },
+    enabled: user.usage.enabled,
+    prices: pricesWith(user.usage.prices),
+  };
+}
+
+const MAX_DAYS = 3660;
+
+/** Validates a number of days, 1 to ten years. */
+function daysFrom(days: number): number {
+  if (days >= 1 && days <= MAX_DAYS) return days;
+  throw new StewardError('usage', `Invalid number of days: ${days}.`, { hint: `Use 1 to ${MAX_DAYS}.` });
+}
+
+function rowsBetween({ days: folder }: UsageDeps, from: Day, to: Day): DatedRow[] {
+  return storedDays(folder)
+    .filter((day) => day >= from && day <= to)
+    .flatMap((day) => readDayRows(folder, day).map((row) => ({ ...row, day })));
+}
+
+function recentRows({ deps }: UsageContext, days: number): DatedRow[] {
+  const today = dayOf(deps.clock.now(), deps.zone);
+  return rowsBetween(deps, addDays(today, 1 - daysFrom(days)), today);
+}
+
+/** Reads the new lines of the logs, and sums the last days. */
+export async function usageNow(context: Context, by: Grouping, days: number): Promise<UsageReport> {
+  daysFrom(days);
+  const opened = await openUsage(context);
+  const { deps, enabled, prices } = opened;
+  const notes: string[] = [];
+  const sources = enabled ? await collected(deps, notes) : [];
+  const rows = recentRows(opened, days);
+  const nowMs = deps.clock.now();
+  return {
+    ...{ usage: usageBy(rows, by, prices), by, days, sources, notes },
+    limits: limitTexts(currentLimits(deps, nowMs), localTimes(deps.clock, deps.zone)),
+    unpriced: unpricedModels(rows, prices),
+    names: by === 'session' ? await sessionNames(context) : new Map(),
+  };
+}
+
+/** If another process is reading the logs, what is stored is shown. */
+async function collected(deps: UsageDeps, notes: string[]): Promise<Source[]> {
+  try {
+    return await collectUsage(deps);
+  } catch (error) {
+    if (!(error instanceof StewardError && error.kind === 'locked')) throw error;
+    notes.push('The daemon is reading the logs; this shows what is stored so far.');
+    return [];
+  }
+}
+
+async function sessionNames(context: Context): Promise<Map<string, string>> {
+  const sessions = Object.values(currentSessions(await openSessions(context)).sessions);
+  const names = namesOf(sessions);
+  return new Map(
+    sessions.flatMap(({ slug, sessionIds }) =>
+      sessionIds.map((id) => [id, names.get(slug) ?? slug] as const),
+    ),
+  );
+}
+
+/** The stored use of some days, without reading logs: by assistant, for reports. */
+export async function usageOfDays(
+  context: Context,
+  period: { from: Day; to: Day },
+  repo: string | undefined,
+): Promise<Usage> {
+  const { deps, prices } = await openUsage(context);
+  const rows = rowsBetween(deps, period.from, period.to);
+  const wanted = repo?.toLowerCase();
+  const shown = wanted === undefined ? rows : rows.filter((row) => row.repo?.toLowerCase() === wanted);
+  return usageBy(shown, 'assistant', prices);
+}
+
+/** One text per assistant with a known limit. */
+export async function limitsNow(context: Context): Promise<string[]> {
+  const { deps } = await openUsage(context);
+  return limitTexts(currentLimits(deps, deps.clock.now()), localTimes(deps.clock, deps.zone));
+}
+
+/** Removes stored use; returns its days. */
+export async function purgeUsage(
+  context: Context,
+  selection: UsageSelection,
+  dryRun: boolean,
+): Promise<Day[]> {
+  const { deps, enabled } = await openUsage(context);
+  return purge(deps, selection, { dryRun, readsLogs: enabled });
+}
+
+const JOB_SEC = 120;
+const DEFAULT_DAYS = 7;
+
+/** Reads the logs of the assistants, and announces limits. */
+export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>): Job {
+  return {
+    id: 'usage',
+    everySec: () => JOB_SEC,
+    async run() {
+      const { deps, enabled } = await openUsage(context);
+      if (!enabled) return 'usage.enabled is false';
+      const sources = await collectUsage(deps);
+      const nowMs = deps.clock.now();
+      const localTime = localTimes(deps.clock, deps.zone);
+      await announceLimits({ ...deps, nowMs, localTime }, ({ message, dedupe }) =>
+        acceptRequest(notify.deps, {
+          ...{ event: 'limit', message, dedupe, voiceEnabled: false, source: 'job', tags: [] },
+        }),
+      );
+      return sources.find(({ problem }) => problem !== undefined)?.problem;
+    },
+  };
+}
+
+/** `GET /api/usage?by=model&days=30`: what `steward usage --json` prints, as of the last run of the job. */
+export function usageRoute(context: Context): Route {
+  return route({
+    method: 'GET',
+    path: '/api/usage',
+    input: ({ query }) => {
+      const by = GROUPINGS.find((one) => one === (query.get('by') ?? 'day'));
+      if (by !== undefined) return { by, days: daysFrom(wholeNumber(query, 'days') ?? DEFAULT_DAYS) };
+      throw new StewardError('usage', `Invalid by "${(query.get('by') ?? '').slice(0, 40)}".`, {
+        hint: `Use ${GROUPINGS.join(', ')}.`,
+      });
+    },
+    async run({ by, days }): Promise<Usage> {
+      const opened = await openUsage(context);
+      return usageBy(recentRows(opened, days), by, opened.prices);
+    },
+  });
+}

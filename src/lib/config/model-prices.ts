@@ -1,0 +1,25 @@
+import * as v from 'valibot';
+
+import { leaf } from './leaf';
+
+/** A price in USD for a million tokens. */
+export const TOKEN_PRICE = v.pipe(v.number(), v.minValue(0), v.maxValue(10_000));
+
+const MODEL_PRICE = v.strictObject({
+  input: TOKEN_PRICE,
+  output: TOKEN_PRICE,
+  cacheRead: v.optional(TOKEN_PRICE),
+  cacheWrite: v.optional(TOKEN_PRICE),
+  cacheWrite1h: v.optional(TOKEN_PRICE),
+});
+
+export type ModelPrice = v.InferOutput<typeof MODEL_PRICE>;
+
+/** Your own prices by model. */
+export function modelPrices() {
+  return leaf<Record<string, ModelPrice>>({
+    expected: 'models with prices in USD per million tokens, such as {"gpt-5": {"input": 1, "output": 10}}',
+    check: v.record(v.string(), MODEL_PRICE),
+    fallback: () => ({}),
+  });
+}

@@ -1,0 +1,253 @@
+import { join } from 'node:path';
+
+import { toStewardError } from '../errors';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
+import { repositoryOf } from '../platform/files/git-folder';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { readLines } from '../platform/files/jsonl';
+import { withLock } from '../platform/files/lock';
+import type { PathHost } from '../platform/files/paths';
+import { entriesIn, kindOf, stampOf } from '../platform/files/stat';
+import { cleanLine } from '../platform/terminal/terminal';
+import type { Clock } from '../platform/time/clock';
+import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
+import { yielder } from '../platform/time/wait';
+import { mergeDay } from './days';
+import { tokensOf, type Entry, type SeenLimit, type Sink } from './entry';
+import { changedSums, put, readLedger, writeLedger, type Ledger } from './ledger';
+import { READERS } from './readers';
+import type { Reader } from './readers/reader';
+
+export interface UsageDeps {
+  clock: Clock;
+  machineId: string;
+  /** Where the assistants keep their logs. */
+  host: Pick<PathHost, 'env' | 'home'>;
+  /** IANA name, for the days. */
+  zone: string;
+  /** `usage/` of the user area: one file a day. */
+  days: string;
+  /** Machine-local folder of the positions in the logs and of the known ids. */
+  state: string;
+}
+
+/** How far back logs are read, and how long ids are known. */
+const KEPT_DAYS = 40;
+const LOCK_WAIT_MS = 10_000;
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
+const SLICE_MS = 50;
+const DAY_MS = 86_400_000;
+const MAX_TEXT = 120;
+
+/** The position in a log. */
+interface Position {
+  /** `inode:size:time` when it was read. */
+  mark: string;
+  /** After the last complete line. */
+  offset: number;
+  carry?: Record<string, unknown>;
+}
+
+/** Limits of an assistant, and when it reported them. */
+export interface StoredLimits {
+  atMs: number;
+  limits: readonly SeenLimit[];
+}
+
+interface State {
+  files: Record<string, Position>;
+  limits: Record<string, StoredLimits>;
+}
+
+/** What one assistant's logs gave. */
+export interface Source {
+  assistant: string;
+  name: string;
+  places: string[];
+  /** Number of logs. */
+  files: number;
+  /** Why some use is not known. */
+  problem?: string;
+}
+
+interface Run {
+  deps: UsageDeps;
+  state: State;
+  seen: Set<string>;
+  oldest: Day;
+  oldestMs: number;
+  /** Read at the first new use: most runs find none. */
+  ledger?: Ledger;
+  /** The last day that was looked up, and the repositories of folders. */
+  day: { startMs: number; endMs: number; day: Day };
+  repos: Map<string, string>;
+}
+
+/**
+ * Reads what is new in the logs of all assistants. Positions are stored last: a run that is killed is repeated, and
+ * nothing counts twice.
+ */
+export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
+  const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
+  return withLock(join(deps.state, 'usage.lock'), lock, () => collect(deps));
+}
+
+/** The same for a caller that holds the lock. */
+async function collect(deps: UsageDeps): Promise<Source[]> {
+  const before = readState(deps.state);
+  const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
+  const run: Run = {
+    ...{ deps, oldest, oldestMs: dayBounds(oldest, deps.zone).startMs },
+    state: { files: { ...before.files }, limits: { ...before.limits } },
+    ...{ seen: new Set<string>(), repos: new Map<string, string>(), day: { startMs: 0, endMs: 0, day: '' } },
+  };
+  const pause = yielder(deps.clock, SLICE_MS);
+  const sources: Source[] = [];
+  for (const reader of READERS) {
+    const places = [...new Set(reader.places(deps.host))];
+    const logs = places.flatMap((place) => logsAt(place, reader));
+    const source: Source = { assistant: reader.assistant, name: reader.name, places, files: logs.length };
+    for (const path of logs) {
+      await pause();
+      const problem = readLog(run, reader, path);
+      if (problem !== undefined) source.problem = problem;
+    }
+    sources.push(source);
+  }
+  store(run, before);
+  return sources;
+}
+
+function sinkOf(run: Run, assistant: string): Sink {
+  return {
+    entry: (entry) => take(run, assistant, entry),
+    limits(atMs, limits) {
+      const known = run.state.limits[assistant];
+      if (limits.length > 0 && atMs >= (known?.atMs ?? 0)) run.state.limits[assistant] = { atMs, limits };
+    },
+  };
+}
+
+function take(run: Run, assistant: string, entry: Entry): void {
+  const { id, ms, session, cwd, model, amounts, isCopy = false, repeats } = entry;
+  // A later time comes from a clock that was wrong.
+  if (ms < run.oldestMs || ms > run.deps.clock.now() + DAY_MS || tokensOf(amounts) === 0) return;
+  if (ms < run.day.startMs || ms >= run.day.endMs) {
+    const day = dayOf(ms, run.deps.zone);
+    run.day = { ...dayBounds(day, run.deps.zone), day };
+  }
+  const repo = run.repos.get(cwd) ?? (cwd === '' ? '' : (repositoryOf(cwd)?.name ?? ''));
+  run.repos.set(cwd, repo);
+  const [ownSession = '', ownRepo = '', ownModel = ''] = [session, repo, model].map((text) =>
+    cleanLine(text, MAX_TEXT),
+  );
+  run.ledger ??= readLedger(run.deps.state);
+  const row = [assistant, ownSession, ownRepo, ownModel] as const;
+  put(run.ledger, { id, day: run.day.day, row, amounts, isCopy, repeats });
+}
+
+/** Returns the logs below a folder, in order; a place may be a file. Links are not followed. */
+function logsAt(place: string, { isLog, depth }: Reader): string[] {
+  if (kindOf(place) === 'file') return [place];
+  const below = (folder: string, left: number): string[] =>
+    entriesOf(folder).flatMap(({ name, isFolder }) => {
+      const path = join(folder, name);
+      if (isFolder) return left > 0 ? below(path, left - 1) : [];
+      return isLog(name) ? [path] : [];
+    });
+  return below(place, depth);
+}
+
+function entriesOf(folder: string): ReturnType<typeof entriesIn> {
+  try {
+    return entriesIn(folder);
+  } catch (error) {
+    if (toStewardError(error).kind === 'internal') throw error;
+    return [];
+  }
+}
+
+/** Reads the new lines of a log; returns why it could not. */
+function readLog(run: Run, reader: Reader, path: string): string | undefined {
+  const { files } = run.state;
+  const stamp = stampOf(path);
+  if (stamp?.kind !== 'file') return undefined;
+  run.seen.add(path);
+  const mark =
+    reader.kind === 'database' ? `${stamp.mark} ${stampOf(`${path}-wal`)?.mark ?? ''}` : stamp.mark;
+  const known = files[path];
+  if (known?.mark === mark || (known === undefined && stamp.mtimeMs < run.oldestMs)) return undefined;
+  const sink = sinkOf(run, reader.assistant);
+  try {
+    if (reader.kind === 'database') {
+      if (!reader.read(path, run.oldestMs, sink))
+        return 'not known: reading its database needs Node.js 22.13';
+      files[path] = { mark, offset: 0 };
+    } else {
+      files[path] = { mark, ...readNewLines(reader, path, known, mark, sink) };
+    }
+    return undefined;
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal') throw error;
+    return message;
+  }
+}
+
+function readNewLines(
+  { markers, read }: Extract<Reader, { kind: 'lines' }>,
+  path: string,
+  known: Position | undefined,
+  mark: string,
+  sink: Sink,
+): Omit<Position, 'mark'> {
+  const [inode, size] = mark.split(':');
+  const isSame =
+    known !== undefined && known.mark.startsWith(`${inode ?? ''}:`) && Number(size) >= known.offset;
+  const carry = isSame ? { ...known.carry } : {};
+  const from = isSame ? known.offset : 0;
+  const end = readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text }) => {
+    if (text === undefined || !markers.some((marker) => text.includes(marker))) return;
+    const fields = parseObject(text);
+    if (fields !== undefined) read(fields, carry, sink, path);
+  });
+  return { offset: end?.end ?? from, ...(Object.keys(carry).length === 0 ? {} : { carry }) };
+}
+
+function store(run: Run, before: State): void {
+  const { deps, ledger, oldest, state, seen } = run;
+  if (ledger !== undefined) storeLedger(deps, ledger, oldest);
+  for (const path of Object.keys(state.files)) if (!seen.has(path)) delete state.files[path];
+  const after = JSON.stringify({ version: 1, ...state });
+  if (after === JSON.stringify({ version: 1, ...before })) return;
+  ensureFolder(deps.state);
+  replaceFile(stateFile(deps.state), `${after}\n`, { sync: 'content' });
+}
+
+/** Stores the days of a ledger that changed: those that are shown first, so that a killed run does it again. */
+export function storeLedger(deps: Pick<UsageDeps, 'days' | 'state'>, ledger: Ledger, oldest: Day): void {
+  if (ledger.dirty.size === 0) return;
+  for (const [day, sums] of changedSums(ledger)) {
+    const shrunk = [...ledger.shrunk].filter((key) => key.startsWith(`${day}\n`));
+    mergeDay(deps.days, day, sums, new Set(shrunk.map((key) => key.slice(day.length + 1))));
+  }
+  writeLedger(deps.state, ledger, oldest);
+}
+
+/** Returns the limits that were last found in the logs, by assistant. */
+export function readLoggedLimits(folder: string): Record<string, StoredLimits> {
+  return readState(folder).limits;
+}
+
+/** A damaged state is as good as none: everything is read again. */
+function readState(folder: string): State {
+  const stored = parseObject(readText(stateFile(folder)) ?? '');
+  const { files, limits } = stored ?? {};
+  if (stored?.['version'] !== 1 || !isObject(files) || !isObject(limits)) return { files: {}, limits: {} };
+  return { files, limits } as unknown as State;
+}
+
+function stateFile(folder: string): string {
+  return join(folder, 'logs.json');
+}

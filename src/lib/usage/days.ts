@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { isDay, type Day } from '../platform/time/time';
+import { AMOUNTS } from './entry';
+
+/** The use of one model in one session and repository on one day. */
+export interface DayRow extends Record<(typeof AMOUNTS)[number], number> {
+  assistant: string;
+  session: string;
+  /** Null if unknown. */
+  repo: string | null;
+  model: string;
+}
+
+/** The days with stored use, in order. */
+export function storedDays(folder: string): Day[] {
+  return listFolder(folder)
+    .filter((name) => name.endsWith('.json') && isDay(name.slice(0, -5)))
+    .map((name) => name.slice(0, -5))
+    .sort();
+}
+
+/** Returns the rows of a day; none for a day without a file. Damaged rows are left out. */
+export function readDayRows(folder: string, day: Day): DayRow[] {
+  const stored = parseObject(readText(fileOf(folder, day)) ?? '');
+  const rows = Array.isArray(stored?.['rows']) ? (stored['rows'] as unknown[]) : [];
+  return rows.flatMap((row): DayRow[] => {
+    if (!isObject(row)) return [];
+    const [assistant, session, model] = [row['assistant'], row['session'], row['model']].map(textOf);
+    if (assistant === undefined || session === undefined || model === undefined) return [];
+    const amounts = AMOUNTS.map((name) => [name, typeof row[name] === 'number' ? row[name] : 0]);
+    const known = { assistant, session, repo: textOf(row['repo']) ?? null, model };
+    return [{ ...known, ...(Object.fromEntries(amounts) as Record<(typeof AMOUNTS)[number], number>) }];
+  });
+}
+
+/**
+ * Merges new sums (by row key as JSON) into a day. The larger sum wins, so a repeated or interrupted write changes
+ * nothing, and rows whose logs are gone stay; only rows in `shrunk` may become smaller.
+ */
+export function mergeDay(
+  folder: string,
+  day: Day,
+  sums: ReadonlyMap<string, readonly number[]>,
+  shrunk: ReadonlySet<string>,
+): void {
+  const rows = new Map(readDayRows(folder, day).map((row) => [keyOf(row), row]));
+  for (const key of shrunk) rows.delete(key);
+  for (const [key, amounts] of sums) {
+    const stored = rows.get(key);
+    const [assistant, session, repo, model] = JSON.parse(key) as [string, string, string, string];
+    const larger = AMOUNTS.map((name, at) => [name, Math.max(amounts[at] ?? 0, stored?.[name] ?? 0)]);
+    rows.set(key, {
+      ...{ assistant, session, repo: repo === '' ? null : repo, model },
+      ...(Object.fromEntries(larger) as Record<(typeof AMOUNTS)[number], number>),
+    });
+  }
+  writeDay(folder, day, [...rows.values()]);
+}
+
+/** Writes a day; without rows, removes it. */
+export function writeDay(folder: string, day: Day, rows: readonly DayRow[]): void {
+  if (rows.length === 0) {
+    removeFile(fileOf(folder, day));
+    return;
+  }
+  ensureFolder(folder);
+  const lines = rows.map((row) => JSON.stringify(row)).sort();
+  replaceFile(fileOf(folder, day), `{"version":1,"date":"${day}","rows":[\n${lines.join(',\n')}\n]}\n`);
+}
+
+function keyOf({ assistant, session, repo, model }: DayRow): string {
+  return JSON.stringify([assistant, session, repo ?? '', model]);
+}
+
+function fileOf(folder: string, day: Day): string {
+  return join(folder, `${day}.json`);
+}

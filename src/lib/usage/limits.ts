@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { parseIso, toIso } from '../platform/time/clock';
+import { readLoggedLimits } from './collect';
+import type { LimitWindow } from './entry';
+import { READERS } from './readers';
+
+/** A usage limit whose window has not ended. */
+export interface UsageLimit {
+  assistant: string;
+  name: string;
+  window: LimitWindow;
+  usedPercent: number;
+  /** ISO-8601 UTC; null if unknown. */
+  resetsAt: string | null;
+}
+
+export const WINDOW_NAMES: Readonly<Record<LimitWindow, string>> = { fiveHour: '5 h', sevenDay: 'week' };
+const WINDOWS = ['fiveHour', 'sevenDay'] as const;
+const LENGTH_MS = { fiveHour: 5 * 3_600_000, sevenDay: 7 * 86_400_000 } as const;
+const MAX_BYTES = 16 * 1024;
+
+export interface LimitsDeps {
+  /** What status lines last reported. */
+  limits: string;
+  /** Machine-local folder of what the logs last reported. */
+  state: string;
+}
+
+/** Returns the limits that the status line and the logs last reported, without those that have been reset since. */
+export function currentLimits(deps: LimitsDeps, nowMs: number): UsageLimit[] {
+  const limits = [...reportedLimits(deps.limits, nowMs), ...loggedLimits(deps.state, nowMs)];
+  return limits.filter(({ resetsAt }) => resetsAt === null || Date.parse(resetsAt) > nowMs);
+}
+
+/** A limit without a reset time counts for the length of its window. */
+function isCurrent(atMs: number, window: LimitWindow, nowMs: number): boolean {
+  return nowMs - atMs < LENGTH_MS[window];
+}
+
+function reportedLimits(path: string, nowMs: number): UsageLimit[] {
+  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  const assistants = isObject(stored?.['assistants']) ? stored['assistants'] : {};
+  return Object.entries(assistants).flatMap(([assistant, seen]) =>
+    WINDOWS.flatMap((window): UsageLimit[] => {
+      const limit = isObject(seen) ? seen[window] : undefined;
+      const atMs = isObject(seen) ? parseIso(String(seen['seenAt'])) : undefined;
+      if (!isObject(limit) || atMs === undefined || !isCurrent(atMs, window, nowMs)) return [];
+      const { usedPercent, resetsAt } = limit;
+      if (typeof usedPercent !== 'number') return [];
+      const resets = typeof resetsAt === 'string' && parseIso(resetsAt) !== undefined ? resetsAt : null;
+      return [{ assistant, name: nameOf(assistant), window, usedPercent, resetsAt: resets }];
+    }),
+  );
+}
+
+function loggedLimits(state: string, nowMs: number): UsageLimit[] {
+  return Object.entries(readLoggedLimits(state)).flatMap(([assistant, { atMs, limits }]) =>
+    limits
+      .filter(({ window }) => isCurrent(atMs, window, nowMs))
+      .map(({ window, usedPercent, resetsAtMs }) => ({
+        ...{ assistant, name: nameOf(assistant), window, usedPercent },
+        resetsAt: resetsAtMs === null ? null : toIso(resetsAtMs),
+      })),
+  );
+}
+
+function nameOf(assistant: string): string {
+  return READERS.find((reader) => reader.assistant === assistant)?.name ?? assistant;
+}
+
+/** Formats `Codex: 5 h 63% until 18:00, week 31%`, one text per assistant. */
+export function limitTexts(limits: readonly UsageLimit[], localTime: (iso: string) => string): string[] {
+  const names = [...new Set(limits.map(({ name }) => name))];
+  return names.map((name) => {
+    const own = limits.filter((limit) => limit.name === name);
+    const parts = own.map(({ window, usedPercent, resetsAt }) => {
+      const until = resetsAt === null ? '' : ` until ${localTime(resetsAt)}`;
+      return `${WINDOW_NAMES[window]} ${usedPercent}%${until}`;
+    });
+    return `${name}: ${parts.join(', ')}`;
+  });
+}
+
+/** The windows that were announced, by assistant and window: when they reset. */
+export type Announced = Readonly<Record<string, string>>;
+
+export interface LimitAlert {
+  message: string;
+  /** The same for one window, so that a crash sends nothing twice. */
+  dedupe: string;
+}
+
+const ALERT_PERCENT = 80;
+/** An older reset is not announced. */
+const MAX_LATE_MS = 6 * 3_600_000;
+
+/** Returns what to announce: once that 80% of a window is used, and once that it was reset. */
+export function dueAlerts(
+  limits: readonly UsageLimit[],
+  announced: Announced,
+  nowMs: number,
+  localTime: (iso: string) => string,
+): { alerts: LimitAlert[]; announced: Announced } {
+  const alerts: LimitAlert[] = [];
+  const next: Record<string, string> = {};
+  for (const [key, resetsAt] of Object.entries(announced)) {
+    const lateMs = nowMs - Date.parse(resetsAt);
+    if (lateMs < 0) next[key] = resetsAt;
+    else if (lateMs < MAX_LATE_MS) {
+      const [assistant = '', window] = key.split(':') as [string, LimitWindow];
+      const message = `${nameOf(assistant)}: the ${WORDS[window]} limit was reset.`;
+      alerts.push({ message, dedupe: `limit:${key}:${resetsAt}:reset` });
+    }
+  }
+  for (const { assistant, name, window, usedPercent, resetsAt } of limits) {
+    const key = `${assistant}:${window}`;
+    if (usedPercent < ALERT_PERCENT || resetsAt === null || next[key] !== undefined) continue;
+    next[key] = resetsAt;
+    const message = `${name}: 80% of the ${WORDS[window]} limit is used. It resets at ${localTime(resetsAt)}.`;
+    alerts.push({ message, dedupe: `limit:${key}:${resetsAt}` });
+  }
+  return { alerts, announced: next };
+}
+
+const WORDS: Readonly<Record<LimitWindow, string>> = { fiveHour: 'five-hour', sevenDay: 'weekly' };
+
+/** Announces due alerts, and stores which: after they are sent, since the key of an alert keeps it from a repetition. */
+export async function announceLimits(
+  deps: LimitsDeps & { nowMs: number; localTime: (iso: string) => string },
+  send: (alert: LimitAlert) => Promise<unknown>,
+): Promise<void> {
+  const path = join(deps.state, 'announced.json');
+  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  const before = (isObject(stored?.['windows']) ? stored['windows'] : {}) as Announced;
+  const { alerts, announced } = dueAlerts(
+    currentLimits(deps, deps.nowMs),
+    before,
+    deps.nowMs,
+    deps.localTime,
+  );
+  for (const alert of alerts) await send(alert);
+  if (JSON.stringify(before) === JSON.stringify(announced)) return;
+  ensureFolder(deps.state);
+  replaceFile(path, `${JSON.stringify({ version: 1, windows: announced })}\n`);
+}

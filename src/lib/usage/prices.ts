@@ -1,0 +1,51 @@
+import TABLE from '../../../templates/data/prices.json';
+import type { DayRow } from './days';
+
+/** USD per million tokens. */
+export interface Price {
+  input: number;
+  output: number;
+  /** Default: a tenth of `input`. */
+  cacheRead?: number | undefined;
+  /** Default: 1.25 times `input`; kept for an hour, twice. */
+  cacheWrite?: number | undefined;
+  cacheWrite1h?: number | undefined;
+}
+
+export type Prices = Readonly<Record<string, Price>>;
+
+/** The day of the prices that come with steward. */
+export const PRICES_AS_OF = TABLE.asOf;
+
+/** Returns the prices that come with steward, and your own over them. */
+export function pricesWith(own: Prices): Prices {
+  return { ...(TABLE.models as Prices), ...own };
+}
+
+/** Returns the cost of a row in USD: by the table, else as the assistant reports it. Null if neither is known. */
+export function costOf(row: DayRow, prices: Prices): number | null {
+  const price = priceOf(row.model, prices);
+  if (price === undefined) return row.cost > 0 ? row.cost : null;
+  const {
+    input,
+    output,
+    cacheRead = input / 10,
+    cacheWrite = input * 1.25,
+    cacheWrite1h = input * 2,
+  } = price;
+  const shortWrites = row.cacheWrite - row.cacheWrite1h;
+  const total =
+    row.input * input +
+    row.output * output +
+    row.cacheRead * cacheRead +
+    shortWrites * cacheWrite +
+    row.cacheWrite1h * cacheWrite1h;
+  return total / 1_000_000;
+}
+
+/** Finds a model as named, without its provider (`anthropic/`), or without its date. */
+function priceOf(model: string, prices: Prices): Price | undefined {
+  const bare = model.slice(model.lastIndexOf('/') + 1);
+  const name = [model, bare, bare.replace(/-\d{8}$/, '')].find((one) => Object.hasOwn(prices, one));
+  return name === undefined ? undefined : prices[name];
+}

@@ -1,0 +1,51 @@
+import { basename, join } from 'node:path';
+
+import { withLock } from '../platform/files/lock';
+import type { Day } from '../platform/time/time';
+import { collectUsage, storeLedger, type UsageDeps } from './collect';
+import { readDayRows, storedDays, writeDay } from './days';
+import { forget, readLedger } from './ledger';
+
+/** What to remove; all by default. */
+export interface UsageSelection {
+  day?: Day;
+  before?: Day;
+  /** Name or path of a repository. */
+  repo?: string;
+}
+
+const LOCK_WAIT_MS = 10_000;
+
+/**
+ * Removes stored use and returns the days that had some. What the logs hold is read first, so that none of it comes
+ * back later; of the removed only the ids stay.
+ */
+export async function purgeUsage(
+  deps: UsageDeps,
+  selection: UsageSelection,
+  { dryRun, readsLogs }: { dryRun: boolean; readsLogs: boolean },
+): Promise<Day[]> {
+  if (!dryRun && readsLogs) await collectUsage(deps);
+  const isDay = (day: Day): boolean =>
+    (selection.day === undefined || day === selection.day) &&
+    (selection.before === undefined || day < selection.before);
+  const wanted = selection.repo === undefined ? undefined : basename(selection.repo).toLowerCase();
+  const isRepo = (repo: string | null): boolean => wanted === undefined || repo?.toLowerCase() === wanted;
+  const days = storedDays(deps.days).filter(
+    (day) => isDay(day) && readDayRows(deps.days, day).some(({ repo }) => isRepo(repo)),
+  );
+  if (dryRun || days.length === 0) return days;
+  const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
+  await withLock(join(deps.state, 'usage.lock'), lock, () => {
+    // The ledger first: a killed purge leaves days that the next one finds again.
+    const ledger = readLedger(deps.state);
+    forget(ledger, (day, [, , repo]) => isDay(day) && isRepo(repo));
+    storeLedger(deps, ledger, '');
+    for (const day of days) {
+      const rows = readDayRows(deps.days, day);
+      writeDay(deps.days, day, rows.filter(({ repo }) => !isRepo(repo))); // prettier-ignore
+    }
+    return Promise.resolve();
+  });
+  return days;
+}

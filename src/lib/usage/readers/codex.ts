@@ -1,0 +1,111 @@
+import { basename, join } from 'node:path';
+
+import { isObject, textOf } from '../../platform/files/json-object';
+import { parseIso } from '../../platform/time/clock';
+import { countOf, entryId, type LimitWindow, type SeenLimit } from '../entry';
+import { folderFrom, type LineReader } from './reader';
+
+/** Input, cached input and output so far. */
+type Totals = [number, number, number];
+
+interface Carry {
+  session?: string;
+  /** The session whose history a subagent or fork begins with, and when it began. */
+  parent?: string;
+  startMs?: number;
+  model?: string;
+  cwd?: string;
+  totals?: Totals;
+}
+
+/** A replay is written at once; no model answers this fast. */
+const REPLAY_MS = 1000;
+
+/** Totals are cumulative: each line counts the difference. A file in two folders has the same ids. */
+export const codex: LineReader = {
+  kind: 'lines',
+  assistant: 'codex',
+  name: 'Codex',
+  places: ({ env, home }) => {
+    const root = folderFrom(env['CODEX_HOME'], home, '.codex');
+    return [join(root, 'sessions'), join(root, 'archived_sessions')];
+  },
+  isLog: (name) => name.startsWith('rollout-') && name.endsWith('.jsonl'),
+  depth: 4,
+  markers: ['"token_count"', '"turn_context"', '"session_meta"'],
+  read(fields, carried, sink, path) {
+    const carry = carried as Carry;
+    const { payload } = fields;
+    const ms = parseIso(textOf(fields['timestamp']) ?? '');
+    if (!isObject(payload) || ms === undefined) return;
+    if (fields['type'] === 'session_meta') return begin(carry, payload, ms);
+    if (fields['type'] === 'turn_context') {
+      carry.model = textOf(payload['model']) ?? carry.model ?? 'unknown';
+      carry.cwd = textOf(payload['cwd']) ?? carry.cwd ?? '';
+    }
+    if (payload['type'] !== 'token_count') return;
+    if (isObject(payload['rate_limits'])) sink.limits(ms, limitsOf(payload['rate_limits'], ms));
+    const { info } = payload;
+    const totals = isObject(info) ? totalsOf(info['total_token_usage']) : undefined;
+    if (totals === undefined) return;
+    const last = isObject(info) ? totalsOf(info['last_token_usage']) : undefined;
+    const [input, cached, output] = usedSince(carry.totals, totals, last);
+    carry.totals = totals;
+    const isReplay = carry.parent !== undefined && ms < (carry.startMs ?? 0) + REPLAY_MS;
+    if (isReplay || input + output === 0) return;
+    const session = carry.session ?? basename(path, '.jsonl');
+    const cacheRead = Math.min(input, cached);
+    sink.entry({
+      id: entryId(`${session} ${totals.join()}`),
+      ms,
+      session,
+      cwd: carry.cwd ?? '',
+      model: carry.model ?? 'unknown',
+      amounts: [input - cacheRead, output, cacheRead, 0, 0, 0],
+      ...(carry.parent === undefined ? {} : { repeats: entryId(`${carry.parent} ${totals.join()}`) }),
+    });
+  },
+};
+
+/** The first line is about the file's own session; a replay brings those of its parents. */
+function begin(carry: Carry, meta: Record<string, unknown>, ms: number): void {
+  if (carry.session !== undefined) return;
+  carry.session = textOf(meta['id']) ?? 'unknown';
+  carry.cwd = textOf(meta['cwd']) ?? '';
+  carry.startMs = parseIso(textOf(meta['timestamp']) ?? '') ?? ms;
+  const source = isObject(meta['source']) ? meta['source']['subagent'] : undefined;
+  const spawn = isObject(source) ? source['thread_spawn'] : undefined;
+  const parent = textOf(isObject(spawn) ? spawn['parent_thread_id'] : meta['forked_from_id']);
+  if (parent !== undefined) carry.parent = parent;
+}
+
+function totalsOf(usage: unknown): Totals | undefined {
+  if (!isObject(usage)) return undefined;
+  return [usage['input_tokens'], usage['cached_input_tokens'], usage['output_tokens']].map(countOf) as Totals;
+}
+
+/** Returns the difference; after a reset of the counter, or for one that began elsewhere, the last use. */
+function usedSince(before: Totals | undefined, now: Totals, last: Totals | undefined): Totals {
+  if (before === undefined || before.some((count, at) => count > (now[at] ?? 0))) return last ?? now;
+  return now.map((count, at) => count - (before[at] ?? 0)) as Totals;
+}
+
+/** Returns the windows by their length, since the slots change. */
+function limitsOf(limits: Record<string, unknown>, ms: number): SeenLimit[] {
+  const id = textOf(limits['limit_id']);
+  if (id !== undefined && id !== 'codex') return [];
+  return [limits['primary'], limits['secondary']].flatMap((slot): SeenLimit[] => {
+    if (!isObject(slot)) return [];
+    const { used_percent: used, resets_at: at, resets_in_seconds: inSeconds } = slot;
+    const window = windowOf(countOf(slot['window_minutes']));
+    if (window === undefined || typeof used !== 'number' || used < 0) return [];
+    const resetsAtMs =
+      typeof at === 'number' ? at * 1000 : typeof inSeconds === 'number' ? ms + inSeconds * 1000 : null;
+    return [{ window, usedPercent: Math.min(100, Math.round(used)), resetsAtMs }];
+  });
+}
+
+function windowOf(minutes: number): LimitWindow | undefined {
+  if (minutes >= 240 && minutes <= 360) return 'fiveHour';
+  return minutes >= 6 * 1440 && minutes <= 8 * 1440 ? 'sevenDay' : undefined;
+}

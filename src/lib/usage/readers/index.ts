@@ -1,0 +1,8 @@
+import { claudeCode } from './claude-code';
+import { codex } from './codex';
+import { copilot } from './copilot';
+import { openCode } from './opencode';
+import { qwen } from './qwen';
+import type { Reader } from './reader';
+
+export const READERS: readonly Reader[] = [claudeCode, codex, qwen, openCode, copilot];

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+
+import { textOf } from '../../platform/files/json-object';
+import { queryRows } from '../../platform/files/sqlite';
+import { countOf, entryId } from '../entry';
+import { folderFrom, type DatabaseReader } from './reader';
+
+/** Reads numbers and ids only; the text of a message stays in the database. */
+const QUERY = `SELECT id, session_id AS session,
+  json_extract(data, '$.modelID') AS model, json_extract(data, '$.path.root') AS cwd,
+  json_extract(data, '$.time.created') AS ms, json_extract(data, '$.cost') AS cost,
+  json_extract(data, '$.tokens.input') AS input, json_extract(data, '$.tokens.output') AS output,
+  json_extract(data, '$.tokens.reasoning') AS reasoning,
+  json_extract(data, '$.tokens.cache.read') AS cacheRead, json_extract(data, '$.tokens.cache.write') AS cacheWrite
+  FROM message WHERE json_extract(data, '$.tokens') IS NOT NULL AND json_extract(data, '$.time.created') >= ?`;
+
+export const openCode: DatabaseReader = {
+  kind: 'database',
+  assistant: 'opencode',
+  name: 'OpenCode',
+  places: ({ env, home }) => [join(folderFrom(env['XDG_DATA_HOME'], home, '.local/share'), 'opencode')],
+  isLog: (name) => /^opencode(?:-[\w-]+)?\.db$/.test(name),
+  depth: 0,
+  read(path, sinceMs, sink) {
+    const rows = queryRows(path, QUERY, [sinceMs]);
+    for (const row of rows ?? []) {
+      const { ms, cost } = row;
+      if (typeof ms !== 'number') continue;
+      const [input, output, reasoning, cacheRead, cacheWrite] = [
+        'input',
+        'output',
+        'reasoning',
+        'cacheRead',
+        'cacheWrite',
+      ].map((key) => countOf(row[key])) as [number, number, number, number, number];
+      sink.entry({
+        id: entryId(`opencode ${String(row['id'])}`),
+        ms,
+        session: textOf(row['session']) ?? 'unknown',
+        cwd: textOf(row['cwd']) ?? '',
+        model: textOf(row['model']) ?? 'unknown',
+        amounts: [input, output + reasoning, cacheRead, cacheWrite, 0, typeof cost === 'number' ? cost : 0],
+      });
+    }
+    return rows !== undefined;
+  },
+};

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+
+import { isObject, textOf } from '../../platform/files/json-object';
+import { parseIso } from '../../platform/time/clock';
+import { countOf, entryId } from '../entry';
+import { folderFrom, type LineReader } from './reader';
+
+export const qwen: LineReader = {
+  kind: 'lines',
+  assistant: 'qwen',
+  name: 'Qwen Code',
+  places: ({ env, home }) => [
+    join(folderFrom(env['QWEN_RUNTIME_DIR'] ?? env['QWEN_HOME'], home, '.qwen'), 'projects'),
+  ],
+  isLog: (name) => name.endsWith('.jsonl'),
+  depth: 3,
+  markers: ['"usageMetadata"'],
+  read(fields, _, sink) {
+    const usage = fields['usageMetadata'];
+    const ms = parseIso(textOf(fields['timestamp']) ?? '');
+    if (fields['type'] !== 'assistant' || !isObject(usage) || ms === undefined) return;
+    const [prompt, cached, answer, thoughts, total] = [
+      'promptTokenCount',
+      'cachedContentTokenCount',
+      'candidatesTokenCount',
+      'thoughtsTokenCount',
+      'totalTokenCount',
+    ].map((key) => countOf(usage[key])) as [number, number, number, number, number];
+    const session = textOf(fields['sessionId']) ?? 'unknown';
+    const cacheRead = Math.min(prompt, cached);
+    // Some models count the thoughts among the candidates; the total tells.
+    const output = total > prompt ? Math.max(answer, total - prompt) : answer + thoughts;
+    sink.entry({
+      id: entryId(`${session} ${textOf(fields['uuid']) ?? `${ms} ${prompt} ${output}`}`),
+      ms,
+      session,
+      cwd: textOf(fields['cwd']) ?? '',
+      model: textOf(fields['model']) ?? 'unknown',
+      amounts: [prompt - cacheRead, output, cacheRead, 0, 0, 0],
+    });
+  },
+};

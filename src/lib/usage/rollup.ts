@@ -1,0 +1,80 @@
+import type { Day } from '../platform/time/time';
+import type { DayRow } from './days';
+import { costOf, type Prices } from './prices';
+
+export const GROUPINGS = ['day', 'session', 'repo', 'model', 'assistant'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+interface Sums {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** USD of the part whose price is known; null if no part's is. */
+  cost: number | null;
+}
+
+export interface UsageRow extends Sums {
+  key: string;
+}
+
+/** `steward usage --json` and `/api/usage`. */
+export interface Usage {
+  rows: UsageRow[];
+  /** `unpriced`: tokens whose price is not known, which `cost` leaves out. */
+  total: Sums & { unpriced: number };
+}
+
+export type DatedRow = DayRow & { day: Day };
+
+/** Sums rows by a key: days in order, others by cost, then by tokens. */
+export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices): Usage {
+  const groups = new Map<string, Sums>();
+  const total = { ...emptySums(), unpriced: 0 };
+  for (const row of rows) {
+    const key = row[by] ?? 'unknown';
+    const sums = groups.get(key) ?? emptySums();
+    groups.set(key, sums);
+    const cost = costOf(row, prices);
+    for (const each of [sums, total]) add(each, row, cost);
+    if (cost === null) total.unpriced += row.input + row.output + row.cacheRead + row.cacheWrite;
+  }
+  const sorted = [...groups].map(([key, sums]) => ({ key, ...rounded(sums) }));
+  sorted.sort((a, b) =>
+    by === 'day'
+      ? order(a.key, b.key)
+      : (b.cost ?? 0) - (a.cost ?? 0) || tokens(b) - tokens(a) || order(a.key, b.key),
+  );
+  const sums = rounded(total);
+  return { rows: sorted, total: rows.length === 0 ? { ...sums, cost: 0 } : sums };
+}
+
+/** The models in these rows whose price is not known. */
+export function unpricedModels(rows: readonly DatedRow[], prices: Prices): string[] {
+  return [...new Set(rows.filter((row) => costOf(row, prices) === null).map(({ model }) => model))].sort();
+}
+
+function emptySums(): Sums {
+  return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: null };
+}
+
+function add(sums: Sums, row: DayRow, cost: number | null): void {
+  sums.input += row.input;
+  sums.output += row.output;
+  sums.cacheRead += row.cacheRead;
+  sums.cacheWrite += row.cacheWrite;
+  if (cost !== null) sums.cost = (sums.cost ?? 0) + cost;
+}
+
+/** Rounds the cost to a millionth, so that the order of the sums does not show. */
+function rounded<T extends Sums>(sums: T): T {
+  return { ...sums, cost: sums.cost === null ? null : Math.round(sums.cost * 1e6) / 1e6 };
+}
+
+function tokens({ input, output, cacheRead, cacheWrite }: Sums): number {
+  return input + output + cacheRead + cacheWrite;
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

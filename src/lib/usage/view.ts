@@ -1,0 +1,107 @@
+import { csvLine } from '../platform/terminal/csv';
+import { palette, plural, table, toAscii, tokens, wrap, type Column } from '../platform/terminal/format';
+import type { Terminal } from '../platform/terminal/stdio';
+import { clean } from '../platform/terminal/terminal';
+import type { Source } from './collect';
+import { PRICES_AS_OF } from './prices';
+import type { Grouping, Usage, UsageRow } from './rollup';
+
+/** What `steward usage` shows. */
+export interface UsageReport {
+  usage: Usage;
+  by: Grouping;
+  days: number;
+  /** Empty if usage is switched off. */
+  sources: readonly Source[];
+  /** One text per assistant. */
+  limits: readonly string[];
+  /** Models without a known price. */
+  unpriced: readonly string[];
+  /** Names of sessions by id. */
+  names: ReadonlyMap<string, string>;
+  notes: readonly string[];
+}
+
+const COLUMNS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+const HEADS = {
+  input: 'input',
+  output: 'output',
+  cacheRead: 'cache read',
+  cacheWrite: 'cache write',
+} as const;
+/** A narrower terminal shows no cache columns. */
+const WIDE_COLUMNS = 72;
+const MIN_COLUMNS = 40;
+
+/** A table, the limits, and what is not known. */
+export function usageText(report: UsageReport, terminal: Terminal): string {
+  const columns = Math.max(MIN_COLUMNS, terminal.columns);
+  const { neutral, strong } = palette(terminal);
+  const notes = notesOf(report).flatMap((note) => wrap(note, columns));
+  const shown =
+    report.usage.rows.length === 0 ? emptyLines(report, columns) : tableLines(report, columns, strong);
+  const limits = report.limits.flatMap((text) => wrap(clean(text), columns));
+  const lines = [...shown, ...block(limits), ...block(notes.map(neutral))];
+  const text = lines.join('\n');
+  return terminal.unicode ? text : toAscii(text);
+}
+
+function block(lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function tableLines(report: UsageReport, columns: number, strong: (text: string) => string): string[] {
+  const { usage, by, names } = report;
+  const cells = columns < WIDE_COLUMNS ? COLUMNS.slice(0, 2) : COLUMNS;
+  const total: UsageRow = { key: 'total', ...usage.total };
+  const rows = [...usage.rows, total].map((row) => [
+    clean(by === 'session' ? (names.get(row.key) ?? row.key) : row.key),
+    ...cells.map((cell) => tokens(row[cell])),
+    price(row.cost),
+  ]);
+  const others = columns < WIDE_COLUMNS ? 30 : 54;
+  const layout: Column[] = [{ max: Math.max(10, columns - others) }, ...[...cells, 'cost'].map(() => RIGHT)];
+  const lines = table([[by, ...cells.map((cell) => HEADS[cell]), 'cost'], ...rows], layout).split('\n');
+  return lines.map((line, at) => (at === 0 || at === lines.length - 1 ? strong(line) : line));
+}
+
+const RIGHT: Column = { align: 'right' };
+
+function emptyLines({ sources, days }: UsageReport, columns: number): string[] {
+  if (sources.length === 0) return ['Usage is switched off: `steward config set usage.enabled true`.'];
+  const found = sources.filter(({ files }) => files > 0).map(({ name }) => name);
+  if (found.length > 0)
+    return wrap(`No usage in the last ${plural(days, 'day')}. Logs: ${found.join(', ')}.`, columns);
+  const places = sources.map(({ name, places: [place = ''] }) => `${name}: ${place}`);
+  const about = 'Shows the tokens and cost of your assistants. No assistant logs found in:';
+  return [
+    ...wrap(about, columns),
+    ...places.flatMap((place) => wrap(clean(place).trim(), columns, '  ', '    ')),
+  ];
+}
+
+function notesOf({ usage, sources, unpriced, notes }: UsageReport): string[] {
+  const missing =
+    unpriced.length === 0
+      ? []
+      : [
+          `Price not known: ${unpriced.map(clean).join(', ')} (${tokens(usage.total.unpriced)} tokens are not in the cost). Set usage.prices.`,
+        ];
+  const dated = usage.rows.some(({ cost }) => cost !== null) ? [`Cost at the API prices of ${PRICES_AS_OF}.`] : []; // prettier-ignore
+  const problems = sources.flatMap(({ name, problem }) =>
+    problem === undefined ? [] : [`${name}: ${problem}.`],
+  );
+  return [...missing, ...problems.map(clean), ...notes, ...dated];
+}
+
+/** Formats `$1.20`; a cost that is not known is `unknown`, never 0. */
+export function price(cost: number | null): string {
+  if (cost === null) return 'unknown';
+  return cost > 0 && cost < 0.01 ? '<$0.01' : `$${cost.toFixed(2)}`;
+}
+
+/** The rows as CSV, with an empty cell for an unknown cost. */
+export function usageCsv({ rows }: Usage): string {
+  const cells = ['key', 'input', 'output', 'cacheRead', 'cacheWrite', 'cost'] as const;
+  return [csvLine(cells), ...rows.map((row) => csvLine(cells.map((cell) => row[cell])))].join('');
+}

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import type { Report } from '../../src/lib/report/model';
+import type { Usage } from '../../src/lib/usage/rollup';
+import { emptyHome, jsonOf, steward } from '../helpers/cli';
+import { claudeLine, codexStart, codexTotals, lineOf } from '../helpers/usage';
+
+describe('steward usage (built)', function () {
+  this.timeout(60_000);
+  let home: ReturnType<typeof emptyHome>;
+  beforeEach(() => (home = emptyHome()));
+  afterEach(() => home.remove());
+  const run = (...args: string[]) => steward(args, { home: home.path }); // prettier-ignore
+
+  const log = (path: string, lines: readonly object[]): void => {
+    const file = join(home.path, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, lines.map(lineOf).join(''));
+  };
+
+  it('shows the day of two assistants in every way, in the week, and until it is forgotten', async () => {
+    expect((await run('usage')).stdout).to.include('No assistant logs found in:');
+    const at = new Date().toISOString();
+    log('.claude/projects/shop/s1.jsonl', [claudeLine({ id: 'm1', at, input: 1_000_000, output: 0 })]);
+    log('.codex/sessions/rollout-1.jsonl', [...codexStart('c1', {}, at), codexTotals([500, 0, 50], at)]);
+    const usage = jsonOf(await run('usage', '--by', 'assistant', '--json')) as Usage;
+    const zero = { cacheRead: 0, cacheWrite: 0 };
+    expect(usage).to.deep.equal({
+      rows: [
+        { key: 'claude-code', input: 1_000_000, output: 0, ...zero, cost: 5 },
+        { key: 'codex', input: 500, output: 50, ...zero, cost: null },
+      ],
+      total: { input: 1_000_500, output: 50, ...zero, cost: 5, unpriced: 550 },
+    });
+    const shown = await run('usage', '--by', 'model');
+    expect(shown.stdout).to.match(/gpt-5-codex +500 +50 +0 +0 +unknown/);
+    expect(shown.stdout).to.include('Price not known: gpt-5-codex');
+    expect(shown.stderr).to.equal('');
+    expect((await run('usage', '--csv')).stdout).to.equal(
+      `key,input,output,cacheRead,cacheWrite,cost\r\n${at.slice(0, 10)},1000500,50,0,0,5\r\n`,
+    );
+    const week = jsonOf(await run('week', '--json')) as Report;
+    expect(week.usage?.total.cost).to.equal(5);
+    expect((await run('week')).stdout).to.include('- **5.00 USD**, claude-code: 1.00M in, 0 out');
+
+    expect((await run('sessions', 'forget')).stdout).to.include(join('usage', `${at.slice(0, 10)}.json`));
+    expect((await run('sessions', 'forget', '--yes')).code).to.equal(0);
+    expect(jsonOf(await run('usage', '--json')))
+      .to.have.property('rows')
+      .that.deep.equals([]);
+  });
+
+  it('explains wrong flags', async () => {
+    for (const args of [
+      ['--days', '0'],
+      ['--by', 'colour'],
+      ['--days', 'x'],
+      ['--csv', '--json'],
+    ]) {
+      const { code, stderr } = await run('usage', ...args);
+      expect(code, args.join(' ')).to.equal(2);
+      expect(stderr).not.to.include(' at ');
+    }
+  });
+});

@@ -1,0 +1,231 @@
+import { expect } from 'chai';
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { collectUsage } from '../../../src/lib/usage/collect';
+import { purgeUsage } from '../../../src/lib/usage/purge';
+import { seeded } from '../../helpers/random';
+import { scratch, snapshot } from '../../helpers/scratch';
+import {
+  claudeLine,
+  codexStart,
+  codexTotals,
+  lineOf,
+  NOW,
+  usageBox,
+  type ClaudeAnswer,
+} from '../../helpers/usage';
+
+const FOLDER = '.claude/projects/-shop';
+const DAY_MS = 86_400_000;
+
+describe('collecting usage (lib)', () => {
+  const box = scratch();
+  const outputs = (usage: ReturnType<typeof usageBox>): number =>
+    usage.rows().reduce((sum, row) => sum + row.output, 0);
+
+  it('adds nothing the second time, and writes nothing', async () => {
+    const usage = usageBox(box.path());
+    usage.log(`${FOLDER}/a.jsonl`, [claudeLine({ id: 'm1' })]);
+    usage.log('.codex/sessions/rollout-1.jsonl', [...codexStart('c1'), codexTotals([10, 0, 5])]);
+    await collectUsage(usage.deps);
+    const before = snapshot(box.path());
+    await collectUsage(usage.deps);
+    expect(snapshot(box.path())).to.deep.equal(before);
+  });
+
+  it('reads a half-written line once it is whole, and goes on where it stopped', async () => {
+    const usage = usageBox(box.path());
+    const rollout = '.codex/sessions/rollout-1.jsonl';
+    const half = lineOf(codexTotals([30, 0, 9]));
+    usage.log(rollout, [...codexStart('c1'), codexTotals([10, 0, 5])]);
+    usage.append(rollout, half.slice(0, 60));
+    await collectUsage(usage.deps);
+    expect(outputs(usage)).to.equal(5);
+    usage.append(rollout, half.slice(60));
+    await collectUsage(usage.deps);
+    const [row] = usage.rows();
+    expect([row?.input, row?.output, row?.model]).to.deep.equal([30, 9, 'gpt-5-codex']);
+  });
+
+  it('starts a truncated or replaced log over, without doubling', async () => {
+    const usage = usageBox(box.path());
+    const path = `${FOLDER}/a.jsonl`;
+    const lines = ['m1', 'm2', 'm3'].map((id) => claudeLine({ id }));
+    usage.log(path, lines);
+    await collectUsage(usage.deps);
+    usage.log(path, lines.slice(0, 1));
+    await collectUsage(usage.deps);
+    expect(outputs(usage)).to.equal(30);
+    usage.log(path, [...lines, claudeLine({ id: 'm4' })]);
+    await collectUsage(usage.deps);
+    expect(outputs(usage)).to.equal(40);
+  });
+
+  it('keeps a day whose logs are gone, and counts right after its state was lost', async () => {
+    const usage = usageBox(box.path());
+    const gone = usage.log(`${FOLDER}/a.jsonl`, [claudeLine({ id: 'm1', session: 'a' })]);
+    usage.log(`${FOLDER}/b.jsonl`, [claudeLine({ id: 'm2', session: 'b' })]);
+    await collectUsage(usage.deps);
+    rmSync(gone);
+    rmSync(usage.deps.state, { recursive: true });
+    await collectUsage(usage.deps);
+    expect(usage.rows().map(({ session, output }) => [session, output])).to.have.deep.members([
+      ['a', 10],
+      ['b', 10],
+    ]);
+  });
+
+  for (const name of ['logs.json', '2026-11-20.json']) {
+    it(`counts right after ${name} of its state was damaged`, async () => {
+      const usage = usageBox(box.path());
+      const path = `${FOLDER}/a.jsonl`;
+      usage.log(path, [claudeLine({ id: 'm1' })]);
+      await collectUsage(usage.deps);
+      writeFileSync(join(usage.deps.state, name), '{"version":1,');
+      usage.log(path, [claudeLine({ id: 'm1' }), claudeLine({ id: 'm2' })]);
+      writeFileSync(join(usage.deps.state, 'logs.json'), '');
+      await collectUsage(usage.deps);
+      expect(outputs(usage)).to.equal(20);
+    });
+  }
+
+  it('forgets ids after 40 days, and reads nothing older', async () => {
+    const usage = usageBox(box.path());
+    const at = (days: number): string => new Date(NOW - days * DAY_MS).toISOString();
+    usage.log(`${FOLDER}/a.jsonl`, [
+      claudeLine({ id: 'old', at: at(40) }),
+      claudeLine({ id: 'kept', at: at(39) }),
+      claudeLine({ id: 'future', at: at(-2) }),
+    ]);
+    await collectUsage(usage.deps);
+    expect(usage.rows().map(({ day }) => day)).to.deep.equal(['2026-10-12']);
+    usage.at(NOW + DAY_MS);
+    usage.log(`${FOLDER}/b.jsonl`, [claudeLine({ id: 'new' }), claudeLine({ id: 'kept', at: at(39) })]);
+    await collectUsage(usage.deps);
+    expect(outputs(usage)).to.equal(20);
+    expect(
+      readdirSync(usage.deps.state)
+        .filter((name) => name.startsWith('2026'))
+        .sort(),
+    ).to.deep.equal(['2026-11-20.json']);
+  });
+
+  it('counts by the days of your time zone', async () => {
+    const usage = usageBox(box.path(), 'Asia/Tokyo');
+    usage.log(`${FOLDER}/a.jsonl`, [
+      claudeLine({ id: 'm1', at: '2026-11-19T14:59:59.000Z' }),
+      claudeLine({ id: 'm2', at: '2026-11-19T15:00:00.000Z' }),
+    ]);
+    await collectUsage(usage.deps);
+    expect(usage.rows().map(({ day }) => day)).to.deep.equal(['2026-11-19', '2026-11-20']);
+  });
+
+  it('follows no links, and reads the rest if a log cannot be read', async () => {
+    const usage = usageBox(box.path());
+    usage.log(`${FOLDER}/a.jsonl/not-a-log`, ['x']);
+    usage.log(`${FOLDER}/b.jsonl`, [claudeLine({ id: 'm1' })]);
+    await collectUsage(usage.deps);
+    expect(outputs(usage)).to.equal(10);
+  });
+
+  it('gives the totals of an independent count over 10,000 lines', async function () {
+    this.timeout(20_000);
+    const usage = usageBox(box.path());
+    const random = seeded(7);
+    const files = Array.from({ length: 20 }, (_, at) => `${FOLDER}/s${at}.jsonl`);
+    const texts = files.map(() => '');
+    const all: ClaudeAnswer[] = [];
+    for (let line = 0; line < 10_000; line += 1) {
+      const file = random.below(files.length);
+      const known = random.chance(0.4) && all.length > 0 ? random.pick(all) : undefined;
+      const id = known?.id ?? `m${line}`;
+      const sidechain = random.chance(0.15);
+      const answer = {
+        ...{ id, session: `s${file}`, sidechain },
+        request: sidechain
+          ? `side${line}`
+          : ((known?.sidechain === false ? known.request : undefined) ?? `r${line}`),
+        at: known?.at ?? new Date(NOW - random.below(9) * DAY_MS).toISOString(),
+        ...{ input: 50, cacheRead: 1000, cacheWrite: 20, output: 1 + random.below(100_000) },
+      };
+      all.push(answer);
+      texts[file] += lineOf(claudeLine(answer));
+      if (random.chance(0.1)) texts[file] += lineOf({ type: 'user', message: { usage: {} } });
+    }
+    // Read in parts that end anywhere, with some logs cut off in between.
+    for (const part of [0.2, 0.5, 0.51, 0.9, 1]) {
+      files.forEach((path, at) => {
+        const text = texts[at] ?? '';
+        writeFileSync(usage.log(path, []), text.slice(0, Math.floor(text.length * part)));
+        if (random.chance(0.2) && part < 1) writeFileSync(usage.log(path, []), text.slice(0, 5000));
+      });
+      await collectUsage(usage.deps);
+    }
+    const counted = new Map<string, number[]>();
+    for (const { day, input, output, cacheRead, cacheWrite } of usage.rows()) {
+      const sums = counted.get(day) ?? [0, 0, 0, 0];
+      counted.set(
+        day,
+        [input, output, cacheRead, cacheWrite].map((value, at) => value + (sums[at] ?? 0)),
+      );
+    }
+    expect(counted).to.deep.equal(independentCount(all));
+  });
+
+  describe('a purge', () => {
+    it('removes a day for good, even if its logs are read again', async () => {
+      const usage = usageBox(box.path());
+      usage.log(`${FOLDER}/a.jsonl`, [
+        claudeLine({ id: 'm1', at: '2026-11-19T10:00:00.000Z' }),
+        claudeLine({ id: 'm2' }),
+      ]);
+      const options = { dryRun: true, readsLogs: true };
+      expect(await purgeUsage(usage.deps, { day: '2026-11-19' }, options)).to.deep.equal([]);
+      await collectUsage(usage.deps);
+      const before = snapshot(box.path());
+      expect(await purgeUsage(usage.deps, { day: '2026-11-19' }, options)).to.deep.equal(['2026-11-19']);
+      expect(snapshot(box.path())).to.deep.equal(before);
+      await purgeUsage(usage.deps, { day: '2026-11-19' }, { ...options, dryRun: false });
+      rmSync(join(usage.deps.state, 'logs.json'));
+      await collectUsage(usage.deps);
+      expect(usage.rows().map(({ day }) => day)).to.deep.equal(['2026-11-20']);
+    });
+
+    it('of everything leaves no row behind, not even in its own state', async () => {
+      const usage = usageBox(box.path());
+      usage.log(`${FOLDER}/a.jsonl`, [claudeLine({ id: 'm1', session: 'private-session' })]);
+      // It was not read before: the purge reads it first.
+      await purgeUsage(usage.deps, {}, { dryRun: false, readsLogs: true });
+      await collectUsage(usage.deps);
+      expect(usage.rows()).to.deep.equal([]);
+      for (const name of readdirSync(usage.deps.state)) {
+        const path = join(usage.deps.state, name);
+        if (statSync(path).isFile()) expect(readFileSync(path, 'utf8')).not.to.include('private-session');
+      }
+      usage.append(`${FOLDER}/a.jsonl`, lineOf(claudeLine({ id: 'm2', session: 'private-session' })));
+      await collectUsage(usage.deps);
+      expect(outputs(usage)).to.equal(10);
+    });
+  });
+});
+
+/** Counts naively: the fullest of each id and request, without copies whose original stands anywhere. */
+function independentCount(answers: readonly ClaudeAnswer[]): Map<string, number[]> {
+  const originals = new Set(answers.filter(({ sidechain }) => sidechain !== true).map(({ id }) => id));
+  const fullest = new Map<string, ClaudeAnswer>();
+  for (const answer of answers) {
+    if (answer.sidechain === true && originals.has(answer.id)) continue;
+    const key = `${answer.id} ${answer.request ?? ''}`;
+    if ((answer.output ?? 0) > (fullest.get(key)?.output ?? 0)) fullest.set(key, answer);
+  }
+  const days = new Map<string, number[]>();
+  for (const { at = '', input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } of fullest.values()) {
+    const sums = days.get(at.slice(0, 10)) ?? [0, 0, 0, 0];
+    days.set(
+      at.slice(0, 10),
+      [input, output, cacheRead, cacheWrite].map((value, at) => value + (sums[at] ?? 0)),
+    );
+  }
+  return days;
+}
