@@ -7,7 +7,7 @@
 # A process started by this script exits without a trace once an uninstall has removed the script.
 export STEWARD_SHIM="$0"
 # A project's Node.js options may load code from that project.
-unset NODE_OPTIONS NODE_PATH
+unset NODE_OPTIONS NODE_PATH STEWARD_STDIN_FD
 
 run() {
   case ${1-} in
@@ -17,7 +17,158 @@ run() {
       ;;
     statusline) exec "$node" "$steward" "$@" ;;
   esac
+  [ "$*" != tool ] || run_tool
   exec "$node" "$steward" hook "$@"
+}
+
+# Tool events are most of all hooks, and leave one line of ids. Writes that line without Node.js where it can.
+run_tool() {
+  block=
+  ! record_tool 2>/dev/null || exit 0
+  [ -n "$block" ] || return 0
+  # Node.js reads the block first, then the rest of stdin.
+  export STEWARD_STDIN_FD=3
+  exec "$node" "$steward" hook tool 3<<EOF
+$block
+EOF
+}
+
+# Fails before it has an effect, except that `block` has what was read from stdin.
+record_tool() {
+  [ "${STEWARD_INTERNAL-}" != 1 ] || return 0
+  # Node.js takes one event in a hundred, since only it folds a log that has become too long.
+  case $$ in *00) return 1 ;; esac
+  area=@AREA@
+  log=$area/state/work-events.jsonl
+  [ "${STEWARD_HOME:-${HOME-}/.steward}" = "$area" ] && is_log && is_configured || return 1
+  [ -x /bin/dd ] && [ -x /bin/date ] && [ ! -t 0 ] || return 1
+  block=$(/bin/dd bs=65536 count=1)
+  locale=${LC_ALL-}
+  LC_ALL=C
+  if parse_block && find_repo; then is_plain=yes; else is_plain=; fi
+  if [ -n "$locale" ]; then LC_ALL=$locale; else unset LC_ALL; fi
+  [ -n "$is_plain" ] && now=$(/bin/date -u +%Y-%m-%dT%H:%M:%S.%3NZ) || return 1
+  # Only GNU date has milliseconds.
+  case $now in *N*) now=${now%%.*}Z ;; esac
+  case $now in [0-9]*Z) ;; *) return 1 ;; esac
+  umask 077
+  # Starts with a line feed, in case a killed process left half a line.
+  is_log && printf '\n{"ts":"%s","type":"%s","session":"%s"%s,"tool":"%s"%s}\n' \
+    "$now" "$type" "$session" "$repo" "$tool" "$assistant" >>"$log"
+}
+
+is_log() {
+  [ -f "$log" ] && [ ! -L "$log" ] && [ ! -L "$area/state" ]
+}
+
+# Do the settings leave the log at its default place?
+is_configured() {
+  [ -e "$area/config.yaml" ] || return 0
+  mirror=@MIRROR@
+  [ "$mirror" -nt "$area/config.yaml" ] && IFS= read -r settings <"$mirror" || return 1
+  case $settings in *"\"workEvents\":\"$log\""*) return 0 ;; esac
+  return 1
+}
+
+# Sets session, tool, type, assistant and cwd. Accepts only a whole payload that begins with the keys of a known
+# assistant in their order, with plain values. Events of subagents and of tools that write files are for Node.js.
+parse_block() {
+  case $block in
+    *'"agent_id"'* | *'"cursor_version"'*) return 1 ;;
+    '{"session_id":'*'}') ;;
+    *) return 1 ;;
+  esac
+  set -f
+  IFS='"'
+  set -- $block
+  is_whole "$@"
+  whole=$?
+  unset IFS
+  set +f
+  [ $whole -eq 0 ] || return 1
+  shift
+  keys='' session='' cwd='' event='' tool='' assistant=''
+  while [ "$1" != tool_input ]; do
+    [ $# -gt 6 ] || return 1
+    keys="$keys $1"
+    case $2$4 in
+      :,) words=4 value=$3 ;;
+      ':{:') words=6 value=$5 && [ "$3$6" = 'level},' ] || return 1 ;;
+      ':null,'*) words=2 value='' ;;
+      *) return 1 ;;
+    esac
+    case $value in *\\*) return 1 ;; esac
+    case $1 in
+      session_id) session=$value ;;
+      cwd) cwd=$value ;;
+      hook_event_name) event=$value ;;
+      tool_name) tool=$value ;;
+    esac
+    shift $words
+  done
+  case $keys in
+@TOOL_KEYS@
+    *) return 1 ;;
+  esac
+  case $event in
+    PreToolUse) type=tool-before ;;
+    PostToolUse) type=tool-after ;;
+    PostToolUseFailure) type=tool-failed ;;
+    *) return 1 ;;
+  esac
+  case $session in '' | *[!A-Za-z0-9._-]*) return 1 ;; esac
+  case $tool in '' | *[!A-Za-z0-9._:-]* | @FILE_TOOLS@) return 1 ;; esac
+  [ ${#session} -le 200 ] && [ ${#tool} -le 100 ]
+}
+
+# Is this a whole object? $@: its text, split at the quotes. Of a part of one, some braces stay open.
+is_whole() {
+  shape='' quoted=''
+  for part; do
+    if [ -z "$quoted" ]; then
+      shape=$shape$part quoted=yes
+    else
+      # After an odd number of backslashes, the quote belongs to the string.
+      while :; do case $part in *\\\\) part=${part%??} ;; *) break ;; esac; done
+      case $part in *\\) ;; *) quoted='' ;; esac
+    fi
+  done
+  IFS='{'
+  set -- $shape.
+  opened=$#
+  IFS='}'
+  set -- $shape.
+  [ $# -eq $opened ] && [ -n "$quoted" ]
+}
+
+# Sets repo to its part of the line. Leaves restricted folders, bare repositories, submodules and the like to Node.js.
+find_repo() {
+  folder=${cwd%/}
+  case $folder/ in *//* | */./* | */../*) return 1 ;; /*) ;; *) return 1 ;; esac
+  repo=''
+  while :; do
+    [ ! -e "$folder/RESTRICTED.md" ] && [ ! -L "$folder/RESTRICTED.md" ] || return 1
+    if [ -z "$repo" ] && { [ -e "$folder/.git" ] || [ -e "$folder/HEAD" ]; }; then name_repo || return 1; fi
+    [ -n "$folder" ] || return 0
+    folder=${folder%/*}
+  done
+}
+
+name_repo() {
+  git=$folder/.git
+  name=${folder##*/}
+  if [ -f "$git" ]; then
+    # A linked worktree has the name of the main checkout.
+    IFS= read -r git <"$git" && git=${git#gitdir: } || return 1
+    case $git in /*/.git/worktrees/*) name=${git%/.git/worktrees/*} ;; *) return 1 ;; esac
+    name=${name##*/}
+    IFS= read -r common <"$git/commondir" && [ "$common" = ../.. ] || return 1
+  elif [ -e "$git/commondir" ]; then
+    return 1
+  fi
+  [ -e "$git/HEAD" ] || return 1
+  case $name in '' | .* | *.git | *[!A-Za-z0-9._-]*) return 1 ;; esac
+  [ ${#name} -le 100 ] && repo=",\"repo\":\"$name\""
 }
 
 # If exec fails (a node for another machine), the shell would exit with an error.

@@ -49,7 +49,7 @@ export async function openDaemon(
   const { config, warnings } = await context.loadConfig(overrides);
   const { area, clock, machineId } = context;
   ensureUserArea(area);
-  await mirrorVoice(context, say);
+  await updateFiles(context, say);
   // Opened again when a file changes.
   const senseFiles = [area.config, area.settings, area.sense.config, area.sense.classify];
   const sense = cachedLoader(clock, senseFiles, () => openSense(context));
@@ -131,12 +131,17 @@ function silenceOf(context: Context): () => Promise<void> {
 }
 
 /** A failure is reported and does not stop the daemon. */
-async function mirrorVoice(context: Context, say: (text: string) => void): Promise<void> {
-  const { mirrorVoice: mirror } = await import('../config/write');
-  try {
-    await mirror(context);
-  } catch (error) {
-    say(`Cannot write the voice to settings.json: ${error instanceof Error ? error.message : String(error)}`);
+async function updateFiles(context: Context, say: (text: string) => void): Promise<void> {
+  const updates: Record<string, () => Promise<unknown>> = {
+    'write the voice to settings.json': async () => (await import('../config/write')).mirrorVoice(context),
+    "update the hooks' script": async () => (await import('./hooks')).refreshHooks(context),
+  };
+  for (const [what, update] of Object.entries(updates)) {
+    try {
+      await update();
+    } catch (error) {
+      say(`Cannot ${what}: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 }
 

@@ -1,18 +1,22 @@
 import { win32 } from 'node:path';
 
+import { readText } from '../platform/files/atomic-file';
+import { exists } from '../platform/files/folder';
 import type { InstallManifest } from '../platform/files/install-manifest';
-import type { PathHost } from '../platform/files/paths';
+import { cacheFile, type PathHost, userAreaPath } from '../platform/files/paths';
 import {
   type LauncherDeps,
   type LauncherForm,
   forBatch,
   isLauncherCurrent,
   launcherPath,
+  launcherTarget,
   removeLauncher,
   writeLauncher,
 } from '../platform/process/launcher';
 import { forShell } from '../platform/process/spawn';
 import type { Clock } from '../platform/time/clock';
+import { FILE_TOOLS, TOOL_KEYS } from './tool-keys';
 
 export interface ShimDeps extends LauncherDeps {
   /** The user area, if STEWARD_HOME sets it. */
@@ -39,6 +43,22 @@ export function isShimCurrent(deps: ShimDeps): boolean {
   return isLauncherCurrent(shimForm(deps), deps);
 }
 
+/**
+ * Writes the current shim over an installed one. Leaves one that starts another installation of steward. True if
+ * written.
+ */
+export function refreshShim(
+  deps: ShimDeps & { clock: Clock; machineId: string },
+  manifest: InstallManifest,
+): boolean {
+  const path = shimPath(deps);
+  const text = manifest.find(SHIM.manifestId, path) === undefined ? undefined : readText(path);
+  if (text === undefined) return false;
+  const other = unquoted(/^steward=(.*)$/m.exec(text)?.[1] ?? '');
+  if (other !== launcherTarget(deps).steward && exists(other)) return false;
+  return writeShim(deps, manifest);
+}
+
 /** Removes the shim, and its folder if empty; true if it existed. */
 export function removeShim(
   deps: Pick<ShimDeps, 'bin' | 'host'> & { clock: Clock },
@@ -49,7 +69,28 @@ export function removeShim(
 
 /** Returns the shim's name and template values. */
 export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): LauncherForm {
-  return { ...SHIM, values: { ENVIRONMENT: environmentOf(area, host) } };
+  const root = area ?? userAreaPath(host);
+  return {
+    ...SHIM,
+    values: {
+      ENVIRONMENT: environmentOf(area, host),
+      AREA: forShell(root),
+      MIRROR: forShell(cacheFile('settings', root, host)),
+      TOOL_KEYS: Object.entries(TOOL_KEYS).map(armFor).join('\n'),
+      FILE_TOOLS: FILE_TOOLS.join(' | '),
+    },
+  };
+}
+
+/** Returns the branch of a shell's `case` that accepts the keys of an assistant. */
+function armFor([id, keys]: [string, readonly string[]]): string {
+  const orders = keys.reduce<string[]>((known, key) => known.flatMap((order) => withKey(order, key)), ['']);
+  const field = id === 'claude-code' ? '' : ` assistant=',"assistant":"${id}"'`;
+  return `    ${orders.map((order) => `'${order}'`).join(' | ')})${field} ;;`;
+}
+
+function withKey(order: string, key: string): string[] {
+  return key.endsWith('?') ? [order, `${order} ${key.slice(0, -1)}`] : [`${order} ${key}`];
 }
 
 /** Sets the area chosen at install time, unless the assistant's environment sets one. */

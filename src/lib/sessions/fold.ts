@@ -41,6 +41,15 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
   return { take, touched };
 }
 
+/** Fills in the slugs that the shim's events lack, from other events of their sessions. */
+export function withSlugs(events: readonly WorkEvent[]): WorkEvent[] {
+  const slugs = new Map<string, string>();
+  for (const { session, slug, artifact } of events) {
+    if (slug !== null && artifact !== true && !slugs.has(session)) slugs.set(session, slug);
+  }
+  return events.map((event) => ({ ...event, slug: event.slug ?? slugs.get(event.session) ?? null }));
+}
+
 function begin(state: SessionsState, event: WorkEvent, deps: FoldDeps): Session {
   const made =
     event.slug !== null && event.artifact !== true

@@ -11,7 +11,7 @@ import { toIso, type Clock } from '../platform/time/clock';
 import { archivedSessions, archiveSessions, pruneArchive, recall } from './archive';
 import { addNames, namesFolder, pruneNames } from './names';
 import { artifactOf, artifactPath } from './artifact';
-import { folder, type FoldDeps } from './fold';
+import { folder, withSlugs, type FoldDeps } from './fold';
 import {
   emptySessions,
   isLive,
@@ -247,7 +247,7 @@ function unreadEvents(workEvents: string, before: LogCursor): Unread {
 /** Applies events, and the session files of their sessions. */
 function fold(state: SessionsState, deps: ReadDeps, { events, cursor }: Unread): void {
   const { take, touched } = folder(state, deps);
-  for (const event of events) take(event);
+  for (const event of withSlugs(events)) take(event);
   state.cursor = cursor;
   for (const slug of touched) {
     const session = state.sessions[slug];

@@ -1,4 +1,4 @@
-import { fstatSync } from 'node:fs';
+import { fstatSync, readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
 import { errnoCode } from '../../errors';
@@ -35,9 +35,11 @@ export async function readStdin(
   isWhole: (bytes: Buffer) => boolean,
 ): Promise<StdinRead> {
   const kind = kindOfStdin();
-  if (kind === 'terminal') return { bytes: Buffer.alloc(0), end: 'terminal' };
-  if (kind === 'stream' && !makeNonBlocking(0)) return fromStream(bounds, isWhole);
   const collected = collector(bounds.keepBytes);
+  const before = readByShim();
+  if (before !== undefined) collected.add(before);
+  if (kind === 'terminal') return collected.result('terminal');
+  if (kind === 'stream' && !makeNonBlocking(0)) return fromStream(bounds, isWhole, collected);
   const chunk = Buffer.allocUnsafe(CHUNK);
   const startMs = monotonicMs();
   for (let isChecked = false; ;) {
@@ -67,6 +69,14 @@ export async function readPipedStdin(
   for await (const chunk of process.stdin) collected.add(chunk as Buffer);
   const { bytes, end } = collected.result('end');
   return { bytes, cut: end === 'large' };
+}
+
+/** Returns the beginning of stdin if the shim has read it already. A here-document ends with one more line feed. */
+function readByShim(): Buffer | undefined {
+  const { STEWARD_STDIN_FD: fd } = process.env;
+  if (fd === undefined) return undefined;
+  delete process.env['STEWARD_STDIN_FD'];
+  return readFileSync(Number(fd)).subarray(0, -1);
 }
 
 function kindOfStdin(): 'file' | 'stream' | 'terminal' {
@@ -114,9 +124,13 @@ function collector(keepBytes: number): Collector {
   };
 }
 
-function fromStream(bounds: StdinBounds, isWhole: (bytes: Buffer) => boolean): Promise<StdinRead> {
+function fromStream(
+  bounds: StdinBounds,
+  isWhole: (bytes: Buffer) => boolean,
+  collected: Collector,
+): Promise<StdinRead> {
   const { stdin } = process;
-  const collected = collector(bounds.keepBytes);
+  if (!collected.isEmpty() && collected.isWhole(isWhole)) return Promise.resolve(collected.result('whole'));
   return new Promise((resolve, reject) => {
     const finish = (end: StdinRead['end']): void => {
       clearTimeout(first);

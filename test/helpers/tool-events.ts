@@ -1,0 +1,204 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { isWholeJson } from '../../src/lib/assistant/claude-code';
+import { planHook } from '../../src/lib/assistant/hook';
+import type { HookDeps } from '../../src/lib/assistant/hook-event';
+import { FILE_TOOLS, TOOL_KEYS } from '../../src/lib/assistant/tool-keys';
+import type { UserArea } from '../../src/lib/config/user-area';
+import { StewardError } from '../../src/lib/errors';
+import type { WorkEvent } from '../../src/lib/sessions/work-events';
+import { isRestricted } from '../../src/lib/work/outgoing';
+import type { Random } from './random';
+
+/** A folder that a session works in, and what the shim makes of it: a repository, none (null), or nothing (undefined). */
+export interface Place {
+  cwd: string;
+  repo: string | null | undefined;
+}
+
+/** Makes folders of every kind below one that is in no repository. */
+export function places(root: string): Place[] {
+  const at = (...names: string[]): string => join(root, ...names);
+  const git = (folder: string, ...args: string[]): void => {
+    mkdirSync(folder, { recursive: true });
+    execFileSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args], {
+      stdio: 'ignore',
+    });
+  };
+  for (const name of ['site', 'with space', '.hidden', 'half.git', 'größe']) git(at(name), 'init');
+  git(at('bare'), 'init', '--bare');
+  git(at('site'), 'commit', '--allow-empty', '-m', 'x');
+  git(at('site'), 'worktree', 'add', at('trees', 'fix'));
+  git(at('site'), 'init', `--separate-git-dir=${at('apart')}`, at('split'));
+  mkdirSync(at('empty', '.git'), { recursive: true });
+  mkdirSync(at('site', 'src', 'secret', 'deep'), { recursive: true });
+  writeFileSync(at('site', 'src', 'secret', 'RESTRICTED.md'), '');
+  mkdirSync(at('plain', 'x "y"'), { recursive: true });
+  const known: Place[] = [
+    { cwd: at('site'), repo: 'site' },
+    { cwd: `${at('site', 'src')}/`, repo: 'site' },
+    { cwd: at('site', 'gone', 'too'), repo: 'site' },
+    { cwd: at('trees', 'fix'), repo: 'site' },
+    { cwd: at('plain'), repo: null },
+  ];
+  const other = ['with space', '.hidden', 'half.git', 'größe', 'bare', 'split', 'empty', 'plain/x "y"'];
+  const odd = [at('site', 'src', 'secret', 'deep'), `${at('site')}/../site`, `${root}//site`, 'relative', ''];
+  return [...known, ...[...other.map((name) => at(name)), ...odd].map((cwd) => ({ cwd, repo: undefined }))];
+}
+
+export interface ToolEvent {
+  payload: string;
+  place: Place;
+}
+
+const TOOLS = [
+  'Bash',
+  'Bash',
+  'Bash',
+  'Bash',
+  'Read',
+  'Grep',
+  'mcp__a-b__c.d',
+  'Write',
+  'Edit',
+  'odd tool',
+  'ünïcode',
+  '',
+  'a'.repeat(120),
+];
+const EVENTS = [
+  'PreToolUse',
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PostToolBatch',
+];
+const TEXTS = [
+  ...[
+    '',
+    'plain',
+    '"',
+    '\\',
+    '\\"',
+    '\\\\',
+    '{',
+    '}',
+    '}}',
+    '{"a":1}',
+    '\n',
+    '\t',
+    '\u0000',
+    'ü',
+    '🦉',
+    '\ud800',
+  ],
+  ...['"agent_id"', '"agent_id":"x"', ',"tool_use_id":"toolu_1"}', "'$(touch x)`y`", '*', '%s%n', '\u2028'],
+];
+
+/** A tool event as an assistant may send it, well-formed or cut. */
+export function toolEvent(random: Random, session: string, where: readonly Place[]): ToolEvent {
+  const { chance, pick, below } = random;
+  const place = chance(0.8) ? (where[below(5)] as Place) : pick(where);
+  const lead: [string, unknown][] = [
+    ['session_id', chance(0.03) ? pick(TEXTS) : session],
+    ['transcript_path', chance(0.05) ? null : `/t/${chance(0.05) ? pick(TEXTS) : 'x'}.jsonl`],
+    ['cwd', place.cwd],
+    ...(chance(0.5) ? [['prompt_id', 'p-1'] as [string, unknown]] : []),
+    ...(chance(0.8) ? [['permission_mode', 'default'] as [string, unknown]] : []),
+    ...(chance(0.1) ? [['agent_id', 'agent-1'] as [string, unknown]] : []),
+    ...(chance(0.5) ? [['effort', { level: 'high' }] as [string, unknown]] : []),
+    ...(chance(0.05) ? [[pick(['new_key', 'cursor_version']), pick(TEXTS)] as [string, unknown]] : []),
+    ['hook_event_name', pick(EVENTS)],
+    ['tool_name', pick(TOOLS)],
+  ];
+  if (chance(0.05)) lead.push(...lead.splice(below(lead.length), 1));
+  const size = chance(0.02) ? 70_000 : chance(0.1) ? 3000 : 0;
+  const rest = {
+    tool_input: { ...(value(random, 0) as object), tool_use_id: 'nested' },
+    ...(chance(0.5) ? { tool_response: [value(random, 0), textOf(pick(TEXTS), size)] } : {}),
+    tool_use_id: 'toolu_01',
+    ...(chance(0.4) ? { duration_ms: below(9999) } : {}),
+    ...(chance(0.1) ? { new_key: value(random, 1) } : {}),
+  };
+  const text = JSON.stringify({ ...Object.fromEntries(lead), ...rest }, undefined, chance(0.03) ? 2 : 0);
+  const whole = chance(0.5) ? `${text}\n` : text;
+  if (!chance(0.08)) return { payload: whole, place };
+  // Half of the cuts are after a brace.
+  const ends = [...text.matchAll(/\}/g)].map(({ index }) => index + 1).slice(0, -1);
+  return { payload: text.slice(0, chance(0.5) ? pick(ends) : below(text.length)), place };
+}
+
+function textOf(text: string, size: number): string {
+  return text.repeat(Math.ceil(size / Math.max(1, text.length)));
+}
+
+function value(random: Random, depth: number): unknown {
+  const { chance, pick, below } = random;
+  if (depth > 0 && chance(0.6))
+    return chance(0.5) ? [pick(TEXTS), pick(TEXTS)].join('') : pick([1, -2.5, true, null]);
+  const parts = Array.from({ length: depth > 3 ? 0 : below(4) }, () => value(random, depth + 1));
+  if (depth > 0 && chance(0.3)) return parts;
+  return Object.fromEntries(parts.map((part, index) => [chance(0.2) ? pick(TEXTS) : `key${index}`, part]));
+}
+
+/** Returns what Node.js writes of a payload; undefined for one that it refuses. */
+export function nodeEvent(
+  area: UserArea,
+  now: () => number,
+): (verb: string, payload: string) => WorkEvent | undefined {
+  const deps: HookDeps = {
+    clock: { now, monotonic: now },
+    machineId: '0123456789ab',
+    path: area.sessionsState,
+    livePath: area.sessionsLive,
+    workEvents: area.workEvents,
+    sessions: area.sessions,
+    locks: area.machine,
+    spool: area.spool,
+    dayOf: () => '2026-11-20',
+    env: {},
+    tab: false,
+    tellAssistant: false,
+    isRestricted,
+  };
+  return (verb, payload) => {
+    try {
+      return planHook(deps, { verb, bytes: Buffer.from(payload), cut: false }).event;
+    } catch (error) {
+      if (error instanceof StewardError && error.kind === 'usage') return undefined;
+      throw error;
+    }
+  };
+}
+
+/** What the shim writes of a payload; undefined for those that it leaves to Node.js. */
+export function shimEvent({ payload, place }: ToolEvent): Omit<WorkEvent, 'ts' | 'slug'> | undefined {
+  const text = payload.replace(/\n+$/, '');
+  const keys = LEAD.exec(text)?.groups ?? {};
+  const type = TYPES[keys['hook_event_name'] ?? ''];
+  const { session_id: session = '', tool_name: tool = '' } = keys;
+  if (Buffer.byteLength(payload) > 65_536 || !isWholeJson(Buffer.from(text))) return undefined;
+  if (/"agent_id"|"cursor_version"/.test(text) || type === undefined || place.repo === undefined)
+    return undefined;
+  if (!/^[\w.-]{1,200}$/.test(session) || !/^[\w.:-]{1,100}$/.test(tool) || FILE_TOOLS.includes(tool))
+    return undefined;
+  return { type, session, repo: place.repo, tool };
+}
+
+const TYPES: Readonly<Record<string, WorkEvent['type']>> = {
+  PreToolUse: 'tool-before',
+  PostToolUse: 'tool-after',
+  PostToolUseFailure: 'tool-failed',
+};
+
+const LEAD = new RegExp(`^\\{${(TOOL_KEYS['claude-code'] ?? []).map(field).join('')}"tool_input":`);
+
+function field(word: string): string {
+  const key = word.replace('?', '');
+  const text = `"(?<${key}>[^"\\\\]*)"`;
+  const whole = `"${key}":${key === 'effort' ? `\\{"level":${text}\\}` : `(?:null|${text})`},`;
+  return word.endsWith('?') ? `(?:${whole})?` : whole;
+}
