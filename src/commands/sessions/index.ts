@@ -38,7 +38,8 @@ export default class Sessions extends BaseCommand {
     const places = await placesNow(this.context, running);
     const all = flags.all === true;
     const report = sessionsReport(state, spoolStatus(this.context.area.spool), { nowMs, places, all });
-    this.show(report, () => sessionsText(report, { ...this.terminal, nowMs, all }));
+    const isFirst = Object.keys(state.sessions).length === 0;
+    this.show(report, () => sessionsText(report, { ...this.terminal, nowMs, all: all || isFirst }));
     const problem = await noteLost(deps, lostSessions(state));
     if (problem !== undefined) this.say(`The ended sessions will be shown again: ${problem}`);
     return report;

@@ -139,8 +139,8 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
   const left = table(days, [{}, {}, { align: 'right' }]).split('\n');
   const leftColumns = widthOf(left);
   const right = rightCells(records, columns - leftColumns - 2);
-  const room = columns - leftColumns - 4 - widthOf(right);
   const max = Math.max(...records.map((record) => record.totalMinutes));
+  const room = max === 0 ? 0 : columns - leftColumns - 4 - widthOf(right);
   const lines = records.map((record, i) => {
     const drawn = room < 6 ? '' : bar(record.totalMinutes, max, room);
     const gap = room < 6 ? '' : paintShares(drawn, record, colors) + ' '.repeat(room + 2 - drawn.length);
@@ -149,25 +149,30 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
   return finish(lines, options);
 }
 
-/** Returns the figures beside the bars: as many columns as fit. */
+/** Returns the figures beside the bars: as many columns as fit. Without any time there are no bars, and commits come first. */
 function rightCells(records: readonly DailyRecord[], room: number): string[] {
   const isOpen = records.some((record) => !record.final);
+  const hasTime = records.some(({ totalMinutes }) => totalMinutes > 0);
   const rows = records.map((record) => {
+    const isEmpty = isEmptyRecord(record);
     const soFar = isOpen ? [record.final ? '' : 'so far'] : [];
-    if (isEmptyRecord(record))
-      return [record.backfilled === true ? 'not recorded' : 'nothing captured', ...soFar];
-    return [
-      record.totalMinutes === 0 ? noTime(record) : `creation ${minutes(record.creationMinutes)}`,
-      ...soFar,
-      plural(record.commits.count, 'commit'),
-      plural(record.sessions.count, 'session'),
-    ];
+    const time = timeWords(record);
+    const counts = isEmpty
+      ? ['', '']
+      : [plural(record.commits.count, 'commit'), plural(record.sessions.count, 'session')];
+    return hasTime ? [time, ...soFar, ...counts] : [...counts, ...soFar, time];
   });
+  const barRoom = hasTime ? 8 : 0;
   for (let count = 4; count > 0; count -= 1) {
     const lines = table(rows.map((row) => row.slice(0, count))).split('\n');
-    if (widthOf(lines) + (count > 1 ? 8 : 0) <= room) return lines;
+    if (widthOf(lines) + (count > 1 ? barRoom : 0) <= room) return lines;
   }
   return records.map(() => '');
+}
+
+function timeWords(record: DailyRecord): string {
+  if (isEmptyRecord(record)) return record.backfilled === true ? 'not recorded' : 'nothing captured';
+  return record.totalMinutes === 0 ? noTime(record) : `creation ${minutes(record.creationMinutes)}`;
 }
 
 /** Colours the parts of a bar by kind. */

@@ -157,13 +157,13 @@ describe('sense: backfill', () => {
   it('shows seven days, unknown ones as not recorded', async () => {
     git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
     await fill();
-    const lines = recentText(lastDays({ ...box.deps, config: { ...box.deps.config, repos: [] } }, 7), {
-      columns: 80,
-      color: false,
-    }).split('\n');
-    expect(lines).to.have.length(7);
-    expect(lines[2]).to.include('time not recorded').and.include('1 commit');
-    expect(lines[6]).to.include('not recorded');
+    const days = lastDays({ ...box.deps, config: { ...box.deps.config, repos: [] } }, 7);
+    const shown = (columns: number) => recentText(days, { columns, color: false }).split('\n');
+    expect(shown(80)).to.have.length(7);
+    expect(shown(80)[0]).to.match(/^2026-11-20 {2}Fri {2}- +so far {2}nothing captured$/);
+    expect(shown(80)[2]).to.equal('2026-11-18  Wed  -  1 commit  0 sessions          time not recorded');
+    expect(shown(80)[6]).to.match(/^2026-11-14 .* not recorded$/);
+    expect(shown(40)[2], 'what is known comes first').to.equal('2026-11-18  Wed  -  1 commit  0 sessions');
   });
 
   it('reads times, ids and repositories from transcripts, never text', () => {
