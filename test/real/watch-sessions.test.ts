@@ -51,9 +51,12 @@ describe('steward sessions --watch', function () {
     const hooks = (['session-start', 'prompt', 'tool-before'] as const).map((event) => {
       writeFileSync(at(`${branch}-${event}.json`), hookJson(event, { cwd: repo, session_id: branch, tool_name: 'Edit' })); // prettier-ignore
       const verb = event === 'tool-before' ? 'tool' : event;
-      return `"${process.execPath}" "${BIN}" hook ${verb} < "${at(`${branch}-${event}.json`)}" > /dev/null`;
+      // The shell of the hook has the same terminal, and ends before the list is drawn.
+      return `sh -c ': steward-hook; "${process.execPath}" "${BIN}" hook ${verb}; :' < "${at(`${branch}-${event}.json`)}" > /dev/null`;
     });
-    return tmux('new-window', '-d', '-P', '-F', '#{pane_pid}', '-t', 'watch', `${hooks.join('; ')}; cat; :`);
+    writeFileSync(at(`${branch}.sh`), `${hooks.join('\n')}\ncat\n`);
+    const line = `exec sh "${at(`${branch}.sh`)}"`;
+    return tmux('new-window', '-d', '-P', '-F', '#{pane_pid}', '-t', 'watch', line);
   }
 
   it('shows what changes, jumps to a session, and gives the terminal back', async () => {
@@ -87,6 +90,6 @@ describe('steward sessions --watch', function () {
   it('prints the plain list without a terminal', async () => {
     const plain = await steward(['sessions', '--watch'], { home: home.path });
     expect(plain).to.include({ code: 0 });
-    expect(plain.stdout).to.match(/^No sessions are running\./);
+    expect(plain.stdout).to.match(/^No sessions yet\. The hooks/);
   });
 });

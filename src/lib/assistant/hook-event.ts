@@ -114,6 +114,8 @@ export function eventOf(
   const known = tried(troubles, () => storedSlug(deps, session));
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
+  const assistant =
+    starts || verb === 'prompt' ? tried(troubles, () => ancestorWithout(SHIM, starts)) : undefined;
   const event: WorkEvent = {
     ts: toIso(nowMs),
     type,
@@ -131,8 +133,9 @@ export function eventOf(
       agent,
       reason,
       machine: starts ? tried(troubles, () => deps.machineId) : undefined,
-      process: starts || verb === 'prompt' ? tried(troubles, () => ancestorWithout(SHIM, starts)) : undefined,
-      terminal: starts ? tried(troubles, () => terminalOf(deps.env)) : undefined,
+      process: assistant,
+      // The shell of a hook may have the same terminal, but ends with the hook.
+      terminal: starts ? tried(troubles, () => terminalOf(deps.env, assistant?.pid)) : undefined,
     }),
   };
   return { event, isNamed: written !== undefined && written.slug !== known };
@@ -157,8 +160,8 @@ function writtenBy(deps: EventDeps, file: string | undefined): Written | undefin
   return { slug, phase: artifactOf(deps.sessions, slug)?.phase ?? undefined };
 }
 
-function terminalOf(env: NodeJS.ProcessEnv): SessionTerminal {
-  const own = terminalOfParents();
+function terminalOf(env: NodeJS.ProcessEnv, assistant: number | undefined): SessionTerminal {
+  const own = terminalOfParents(assistant);
   return {
     tty: own?.tty ?? null,
     program: storedWord(env['TERM_PROGRAM']) ?? null,

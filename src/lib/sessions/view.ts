@@ -165,17 +165,18 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
 
 /** Returns the lines of the rows, cut to the width of the terminal; two lines per session if it is narrow. */
 export function sessionLines(rows: readonly SessionRow[], options: SessionsTextOptions): string[] {
-  const { columns, nowMs } = options;
+  const { columns } = options;
   const colors = palette(options);
   if (columns < NARROW) {
     return rows.flatMap((row) => {
-      const [name = '', ...rest] = cellsOf(row, nowMs).filter((cell) => cell !== '');
-      return [fit(name, columns), fit(`  ${rest.join(' · ')}`, columns)].map((line) =>
+      const [name = '', status, does, age, place, about] = cellsOf(row, options);
+      const rest = [status, does, place, age, about].filter((cell) => cell !== '').join(' · ');
+      return [fit(name, columns), fit(`  ${rest}`, columns)].map((line) =>
         painted(line, row, colors),
       );
     });
   }
-  const cells = rows.map((row) => cellsOf(row, nowMs));
+  const cells = rows.map((row) => cellsOf(row, options));
   const widths = [
     { max: MAX_NAME_CELL },
     {},
@@ -190,6 +191,8 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
 
 /** Below this width the table has no room for tasks. */
 const NARROW = 72;
+/** From this width on, there is room for the model. */
+const WIDE = 100;
 const MAX_NAME_CELL = 32;
 const MAX_DOES_CELL = 24;
 
@@ -201,14 +204,15 @@ const STATUS_WORDS: Readonly<Record<SessionStatus, string>> = {
   ended: 'ended',
 };
 
-function cellsOf(row: SessionRow, nowMs: number): string[] {
+function cellsOf(row: SessionRow, { nowMs, columns }: SessionsTextOptions): string[] {
+  const model = columns < WIDE || row.model === null ? [] : [clean(row.model)];
   return [
     clean(row.name),
     statusWords(row, nowMs),
     doesOf(row) ?? '',
     ago(row.startedAt, nowMs),
     clean(row.place ?? ''),
-    [...aboutOf(row), ...agentsOf(row)].join(' · '),
+    [...model, ...aboutOf(row), ...agentsOf(row)].join(' · '),
   ];
 }
 
