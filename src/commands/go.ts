@@ -2,6 +2,7 @@ import { BaseCommand, word } from '../lib/cli/base-command';
 import { goNow } from '../lib/app/sessions';
 import { isInteractive, openPrompt } from '../lib/platform/terminal/ask';
 import type { Went } from '../lib/sessions/go';
+import { sessionLines, type SessionRow, type SessionsTextOptions } from '../lib/sessions/view';
 
 export default class Go extends BaseCommand {
   static override summary = 'Jump to a session, by default to the one that waits longest';
@@ -22,23 +23,33 @@ export default class Go extends BaseCommand {
 
   async run(): Promise<Went> {
     const { args } = await this.parse(Go);
-    const went = await goNow(this.context, args.session, (names) => this.choose(names));
+    const went = await goNow(this.context, args.session, (rows) => this.choose(rows));
     this.print(() => `${went.name} · ${went.via} ${went.target}`);
     return went;
   }
 
   /** Asks for one of several sessions by number; undefined without a terminal. */
-  private async choose(names: readonly string[]): Promise<number | undefined> {
+  private async choose(rows: readonly SessionRow[]): Promise<number | undefined> {
     if (this.json || !isInteractive()) return undefined;
-    this.say(names.map((name, index) => `${index + 1}  ${name}`).join('\n'));
+    this.say(numbered(rows, { ...this.terminal, nowMs: this.context.clock.now() }));
     const prompt = openPrompt();
     try {
       for (;;) {
-        const answer = Number(await prompt.line(`Session (1 to ${names.length}): `));
-        if (Number.isInteger(answer) && answer >= 1 && answer <= names.length) return answer - 1;
+        const answer = Number(await prompt.line(`Session (1 to ${rows.length}): `));
+        if (Number.isInteger(answer) && answer >= 1 && answer <= rows.length) return answer - 1;
       }
     } finally {
       prompt.close();
     }
   }
+}
+
+/** Returns the rows as `steward sessions` shows them, with a number before each. */
+function numbered(rows: readonly SessionRow[], options: SessionsTextOptions): string {
+  const digits = String(rows.length).length;
+  const lines = sessionLines(rows, { ...options, columns: options.columns - digits - 2 });
+  const each = lines.length / rows.length;
+  return lines
+    .map((line, index) => `${index % each === 0 ? index / each + 1 : ''}`.padStart(digits) + `  ${line}`)
+    .join('\n');
 }

@@ -87,6 +87,22 @@ describe('steward sessions --watch', function () {
     expect(tmux('display-message', '-p', '-t', 'watch:0', '#{cursor_flag} #{alternate_on} #{wrap_flag}')).to.equal('1 0 1'); // prettier-ignore
   });
 
+  it('lets you choose by number where several sessions match', async () => {
+    tmux('new-session', '-d', '-s', 'watch', '-x', '80', '-y', '24', 'sh');
+    assistant('login');
+    assistant('cart');
+    type(`PS1='prompt: '; clear`, 'Enter');
+    type(`until "${process.execPath}" "${BIN}" go 2 2>&1 | grep tmux; do sleep 0.1; done; clear`, 'Enter');
+    await shows(/^prompt:$/m);
+    type(`"${process.execPath}" "${BIN}" go shop`, 'Enter');
+    await shows(/^[12] {2}shop-login·login +working .* watch:1$/m);
+    await shows(
+      /^[12] {2}shop-cart·cart +working .* watch:2\nSession \(1 to 2\):|^[12] {2}shop-cart·cart .* watch:2$/m,
+    );
+    type('3', 'Enter', '2', 'Enter');
+    await shows(/^Session \(1 to 2\): The session runs in tmux/m);
+  });
+
   it('prints the plain list without a terminal', async () => {
     const plain = await steward(['sessions', '--watch'], { home: home.path });
     expect(plain).to.include({ code: 0 });

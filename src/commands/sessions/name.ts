@@ -1,6 +1,7 @@
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { openSessions } from '../../lib/app/sessions';
 import { clean } from '../../lib/platform/terminal/terminal';
+import { labelOf } from '../../lib/sessions/describe';
 import { findSession } from '../../lib/sessions/find';
 import { giveName, namesFolder } from '../../lib/sessions/names';
 import { currentSessions } from '../../lib/sessions/state';
@@ -29,9 +30,10 @@ export default class SessionsName extends BaseCommand {
     const { args } = await this.parse(SessionsName);
     const deps = await openSessions(this.context);
     const session = findSession(currentSessions(deps), args.session, deps.clock.now());
+    const before = labelOf(session) ?? session.slug;
     const name = giveName(namesFolder(deps.locks), session, args.name);
     return this.show({ slug: session.slug, name }, () =>
-      clean(name === null ? `Removed the name of ${session.slug}.` : `${session.slug} is now "${name}".`),
+      clean(name === null ? `Removed the name "${before}".` : `${before} is now "${name}".`),
     );
   }
 }

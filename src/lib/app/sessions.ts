@@ -7,6 +7,7 @@ import { chosenSessions, destinationsOf, goToSession, severalMatch, type Went } 
 import { type Session, statusOf } from '../sessions/session';
 import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
 import { placesOf, sessionsOnTerminal } from '../sessions/terminals';
+import { rowsOf, type SessionRow } from '../sessions/view';
 import type { Context } from './context';
 import { type HookSettings, hookSettings } from './mirror';
 
@@ -79,14 +80,18 @@ export function placesNow(context: Context, sessions: readonly Session[]): Promi
 export async function goNow(
   context: Context,
   wanted: string | undefined,
-  choose: (names: readonly string[]) => Promise<number | undefined>,
+  choose: (rows: readonly SessionRow[]) => Promise<number | undefined>,
 ): Promise<Went> {
   const deps = await openSessions(context);
   const nowMs = deps.clock.now();
   const destinations = destinationsOf(currentSessions(deps), nowMs);
   const found = chosenSessions(destinations, nowMs, wanted);
   const nameOf = (session: Session): string => destinations.names.get(session.slug) ?? session.slug;
-  const index = found.length === 1 ? 0 : await choose(found.map(nameOf));
+  const rowsNow = async (): Promise<SessionRow[]> => {
+    const rows = rowsOf(destinations.sessions, { nowMs, places: await placesNow(context, found) });
+    return found.flatMap(({ slug }) => rows.filter((row) => row.slug === slug));
+  };
+  const index = found.length === 1 ? 0 : await choose(await rowsNow());
   const session = index === undefined ? undefined : found[index];
   if (session === undefined) throw severalMatch(destinations, found, wanted ?? '');
   return goTo(context, session, nameOf(session));

@@ -146,29 +146,29 @@ export function watchFrame(list: WatchList, state: SessionsState, options: Frame
   const { columns, rows } = options;
   const colors = palette(options);
   const session = state.sessions[list.selected ?? ''];
-  const body =
-    list.isDetailed && session !== undefined
-      ? detailLines(list, session, options)
-      : listLines(list, options, rows - 4);
   const height = Math.max(1, rows - 4);
+  const { body, more } =
+    list.isDetailed && session !== undefined
+      ? { body: detailLines(list, session, options), more: 0 }
+      : listLines(list, options, height);
   const padded = [...body.slice(0, height), ...Array<string>(Math.max(0, height - body.length)).fill('')];
   const lines = [
-    colors.strong(fit(headOf(list), columns)),
+    colors.strong(fit(headOf(list, columns), columns)),
     '',
     ...padded,
-    '',
+    more === 0 ? '' : colors.neutral(fit(`  ${more} more below`, columns)),
     colors.neutral(fit(footOf(list, columns), columns)),
   ];
   return options.unicode === false ? lines.map(toAscii) : lines;
 }
 
-function headOf({ rows }: WatchList): string {
+function headOf({ rows }: WatchList, columns: number): string {
   const count = (...statuses: SessionRow['status'][]): number =>
     rows.filter(({ status }) => statuses.includes(status)).length;
   const parts = [
     `${count('waiting')} waiting`,
     `${count('working', 'no-signal')} working`,
-    `${count('ended', 'crashed')} done in the last hour`,
+    `${count('ended', 'crashed')} done${columns < 60 ? '' : ' in the last hour'}`,
   ];
   return parts.join(' · ');
 }
@@ -177,24 +177,26 @@ function footOf({ filter, isTyping, message }: WatchList, columns: number): stri
   if (message !== null) return clean(message);
   if (isTyping) return `Filter: ${filter}_   Enter keeps it, Esc clears it`;
   const keys = columns < 60 ? 'Enter go  n next  / find  s show  q quit' : 'Enter jump · n next waiting · / filter · s details · q quit'; // prettier-ignore
-  return filter === '' ? keys : `Filter: ${filter} (Esc clears it) · ${keys}`;
+  return filter === '' ? keys : `Filter: ${filter} (Esc clears it) · Enter jump · q quit`;
 }
 
-/** The rows around the selected one that fit, each marked or indented. */
-function listLines(list: WatchList, options: FrameOptions, height: number): string[] {
+/** The rows around the selected one that fit, each marked or indented, and the number of rows below them. */
+function listLines(list: WatchList, options: FrameOptions, height: number): { body: string[]; more: number } {
   const shown = filteredRows(list);
   if (shown.length === 0) {
     const none = list.rows.length === 0 ? 'No sessions are running.' : 'No session matches the filter.';
-    return [fit(none, options.columns)];
+    return { body: [fit(none, options.columns)], more: 0 };
   }
   const lines = sessionLines(shown, { ...options, columns: options.columns - 2 });
   const each = lines.length / shown.length;
   const at = Math.max(0, shown.findIndex(({ slug }) => slug === list.selected)); // prettier-ignore
   const fitting = Math.max(1, Math.floor(height / each));
   const first = Math.max(0, Math.min(at - Math.floor(fitting / 2), shown.length - fitting));
-  return lines
-    .map((line, index) => `${index === at * each ? '> ' : '  '}${line}`)
-    .slice(first * each, (first + fitting) * each);
+  const marked = lines.map((line, index) => `${index === at * each ? '> ' : '  '}${line}`);
+  return {
+    body: marked.slice(first * each, (first + fitting) * each),
+    more: Math.max(0, shown.length - first - fitting),
+  };
 }
 
 function detailLines(list: WatchList, session: Session, options: FrameOptions): string[] {

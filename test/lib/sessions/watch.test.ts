@@ -56,6 +56,12 @@ describe('the live list of sessions', () => {
     expect(list.selected).to.equal('idle');
   });
 
+  it('says how many rows are below the screen', () => {
+    expect(frame(list, 80, 6).at(-2)).to.equal('  3 more below');
+    expect(frame(press(list, 'j', 'j', 'j', 'j'), 80, 6).at(-2)).to.equal('');
+    expect(frame(list, 40, 24)[0]).to.equal('2 waiting · 2 working · 1 done');
+  });
+
   it('fills the screen exactly, in 40 columns too', () => {
     for (const columns of [40, 60, 71, 72, 80, 200])
       for (const height of [5, 8, 24]) {
