@@ -36,7 +36,7 @@ export default class Statusline extends BaseCommand {
     return undefined;
   }
 
-  /** Returns today's creation time and caches it for the next status lines. */
+  /** Returns today's creation minutes, null without recorded time, and caches them for the next status lines. */
   private async creation(): Promise<number | null> {
     const { area, clock } = this.context;
     if (!exists(area.sense.config)) return null;
@@ -45,7 +45,8 @@ export default class Statusline extends BaseCommand {
     const log = join(area.sense.events, `${day}.jsonl`);
     // Taken before the day is read, so that a write in between invalidates the cache.
     const marks = marksOf(area, log);
-    const minutes = today(deps).record.creationMinutes;
+    const { totalMinutes, creationMinutes } = today(deps).record;
+    const minutes = totalMinutes === 0 ? null : creationMinutes;
     keepCreation(area, { ...dayBounds(day, deps.timezone), log, minutes }, marks);
     return minutes;
   }

@@ -377,9 +377,9 @@ describe('steward hook, as the assistant calls it', function () {
     expect(await line('{"session_id":"one"}')).to.deep.include({ phase: 'native', waiting: 0 });
     expect(await line('{"session_id":"nobody"}')).to.deep.include({ phase: null, session: null, waiting: 1 });
     await steward(['sense', 'init'], { home: home.path });
-    for (let time = 0; time < 2; time += 1) expect(await line()).to.include({ creationMinutes: 0 });
+    for (let time = 0; time < 2; time += 1) expect(await line()).to.include({ creationMinutes: null });
     const text = await steward(['statusline'], { home: home.path });
-    expect(text.stdout).to.match(/^● Native · \S+ · 1 waiting · 0 m\n$/);
+    expect(text.stdout).to.match(/^● Native · \S+ · 1 waiting\n$/);
   });
 
   it('runs another status line with the same input, and keeps the limits it sees', async () => {
@@ -396,6 +396,8 @@ describe('steward hook, as the assistant calls it', function () {
     const then = await line('--then', 'echo mine; cat; exit 3');
     expect(then).to.deep.equal({ ...QUIET, stdout: `mine\n${input}\nno session\n` });
     expect((await line('--then', 'true')).stdout).to.equal('no session\n');
+    const failed = await line('--then', 'echo no such file >&2; exit 3');
+    expect(failed.stdout).to.equal('--then failed (exit 3): no such file\nno session\n');
     expect((await line('--then=echo mine')).stdout).to.equal('mine\nno session\n');
   });
 

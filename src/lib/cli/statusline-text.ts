@@ -13,7 +13,7 @@ export interface StatusLine extends StatusInput {
   session: string | null;
   /** Number of other sessions that wait for a person. */
   waiting: number;
-  /** Minutes of creation today; null if sense is not set up. */
+  /** Minutes of creation today; null if no time is recorded. */
   creationMinutes: number | null;
 }
 

@@ -104,7 +104,11 @@ async function outputOf(command: string, input: Buffer): Promise<string> {
       ? [env['ComSpec'] ?? 'cmd.exe', ['/d', '/s', '/c', command]]
       : ['sh', ['-c', command]];
   try {
-    const { stdout } = await run(file, args, { ...THEN, env, input });
+    const { stdout, stderr, code } = await run(file, args, { ...THEN, env, input });
+    if (stdout === '' && code !== 0) {
+      const why = cleanLine(stderr.trim().split('\n').at(-1) ?? '', 60);
+      return `--then failed (exit ${code ?? 'by signal'})${why === '' ? '' : `: ${why}`}\n`;
+    }
     return stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`;
   } catch (error) {
     return `${cleanLine(toStewardError(error).message, 80)}\n`;
@@ -118,15 +122,14 @@ interface Kept {
   /** Path of the day's log. */
   log: string;
   marks: string;
-  minutes: number;
+  minutes: number | null;
 }
 
-/** Returns today's cached creation minutes; null without sense, undefined if the cache is stale. */
+/** Returns today's cached creation minutes; null without any, undefined if the cache is stale. */
 function keptCreation(area: UserArea): number | null | undefined {
   if (markOfTarget(area.sense.config) === undefined) return null;
   const { startMs, endMs, log, marks, minutes } = readCache<Kept>('creation', area) ?? {};
-  if (typeof log !== 'string' || typeof minutes !== 'number' || marks !== marksOf(area, log))
-    return undefined;
+  if (typeof log !== 'string' || minutes === undefined || marks !== marksOf(area, log)) return undefined;
   const nowMs = systemClock().now();
   return typeof startMs === 'number' && typeof endMs === 'number' && nowMs >= startMs && nowMs < endMs
     ? minutes
