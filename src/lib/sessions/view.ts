@@ -171,9 +171,7 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
     return rows.flatMap((row) => {
       const [name = '', status, does, age, place, about] = cellsOf(row, options);
       const rest = [status, does, place, age, about].filter((cell) => cell !== '').join(' · ');
-      return [fit(name, columns), fit(`  ${rest}`, columns)].map((line) =>
-        painted(line, row, colors),
-      );
+      return [fit(name, columns), fit(`  ${rest}`, columns)].map((line) => painted(line, row, colors));
     });
   }
   const cells = rows.map((row) => cellsOf(row, options));
