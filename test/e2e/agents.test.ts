@@ -132,7 +132,7 @@ describe('agents, built', function () {
       'a folder in place of a file',
       ['check', '.'],
       2,
-      /is not a regular file\.\nUse a text file .*; - stands for stdin/,
+      /is not a regular file\.\nUse a text file .*; use - for stdin/,
     ],
     ['an agent that is not there', ['roster', 'show', 'nobody'], 5, /nobody/],
     ['a name that is no slug', ['roster', 'new', '../x', '--role', 'x'], 2, /Invalid file name/],
@@ -161,7 +161,7 @@ describe('agents, built', function () {
     const sound = { subagent_type: 'general-purpose', model: 'fast', prompt: 'Count.' };
     expect(await steward(['agents', 'check', '-'], { input: JSON.stringify(sound) })).to.include({
       code: 0,
-      stdout: '1 invocation, no broken rules.\n',
+      stdout: '1 invocation, no rules broken.\n',
     });
   });
 

@@ -121,7 +121,7 @@ describe('config (built)', function () {
     const nope = await run(['config', 'set', 'sense.repos', '~/nope']);
     expect([nope.code, nope.stderr]).to.deep.equal([
       2,
-      '~/nope does not exist.\nNothing was written. Give the folder that holds .git.\n',
+      '~/nope does not exist.\nNothing was written. Use the folder that contains .git.\n',
     ]);
     expect((await run(['config', 'remove', 'sense.repos', '/elsewhere'])).code).to.equal(5);
     expect(await said('remove', 'sense.repos', '~/site')).to.match(/^sense\.repos is now none \(was /);

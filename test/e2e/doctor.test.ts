@@ -455,7 +455,7 @@ describe('doctor (built)', function () {
       const daemon = await startDaemon({ home: at.path });
       try {
         await at.expectRow('daemon.runs', 'ok', new RegExp(`process ${daemon.pid}`));
-        await at.expectRow('daemon.port', 'ok', /^your daemon answers at/);
+        await at.expectRow('daemon.port', 'ok', /^your daemon responds at/);
         if (process.platform === 'linux') await at.expectRow('daemon.users', 'ok', /^are refused$/);
         await at.expectRow(
           'daemon.guard',
@@ -495,7 +495,7 @@ describe('doctor (built)', function () {
         const file = join(folder, area, 'daemon.json');
         const instance = JSON.parse(readFileSync(file, 'utf8')) as object;
         writeFileSync(file, JSON.stringify({ ...instance, port, url: `http://127.0.0.1:${port}` }));
-        await at.expectRow('daemon.port', 'failed', /another program answers at/);
+        await at.expectRow('daemon.port', 'failed', /another program responds at/);
         await at.expectRow('daemon.guard', 'failed', /accepts another Host \(200\), another Origin \(200\)/);
       } finally {
         await closeServer(server);

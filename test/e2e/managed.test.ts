@@ -428,7 +428,7 @@ describe('agents managed, built', function () {
       const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
       const page = await managed(['show', 'sesn_1'], { STEWARD_MANAGED_URL: url });
       expect(page.code).to.equal(8);
-      expect(page.stderr).to.match(/does not answer as the managed-agents API/);
+      expect(page.stderr).to.match(/does not respond like the managed-agents API/);
       status = 307;
       hits = 0;
       const moved = await managed(['show', 'sesn_1'], { STEWARD_MANAGED_URL: url });
@@ -466,11 +466,7 @@ describe('agents managed, built', function () {
         5,
         /File \/no\/such\/file not found/,
       ],
-      [
-        ['send', 'sesn_1', '@.'],
-        2,
-        /is not a regular file\.\nUse a text file of .*; @- or - stands for stdin/,
-      ],
+      [['send', 'sesn_1', '@.'], 2, /is not a regular file\.\nUse a text file of .*; use @- or - for stdin/],
       [['create', '--file', '.'], 2, /is not a regular file/],
       [['wake', '../../etc/passwd'], 2, /is not the id of a session/],
       [['wake', 'sesn_none'], 5, /session sesn_none/],

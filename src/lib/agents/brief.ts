@@ -13,7 +13,7 @@ export function traitIds(family: TraitFamily): string[] {
   return TRAIT_FAMILIES[family].map(({ id }) => id);
 }
 
-/** Returns the traits of a family that a text names, each once, in the order of the text. */
+/** Returns the traits of a family that a text names, each once, in text order. */
 export function traitsIn(family: TraitFamily, text: string): string[] {
   const traits: readonly Trait[] = TRAIT_FAMILIES[family];
   const byWord = new Map(
@@ -26,11 +26,11 @@ export function traitsIn(family: TraitFamily, text: string): string[] {
   return [...new Set(found.filter((id) => id !== undefined))];
 }
 
-/** An inline brief: `prompt` launches the agent; the other fields show what it was composed from. */
+/** An inline brief. `prompt` launches the agent; the other fields show what it was composed from. */
 export interface Brief {
   role: string;
   perspective: string;
-  /** How it writes; only the assistant speaks aloud. */
+  /** How the agent writes. Only the assistant speaks aloud. */
   voice: string;
   expertise: string;
   personality: string;
@@ -40,7 +40,7 @@ export interface Brief {
   prompt: string;
 }
 
-/** Ids of traits by family. */
+/** Trait ids by family. */
 export type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
 
 export interface BriefOptions extends Preferred {
@@ -48,13 +48,13 @@ export interface BriefOptions extends Preferred {
   count: number;
   subagentType: string;
   model: ModelTier;
-  /** Role of every agent; default from its expertise. */
+  /** Role of every agent. Default: chosen from its expertise. */
   role?: string;
-  /** For the cross-vendor builder, whose prompt begins with the mode. */
+  /** For the cross-vendor builder: the mode that its prompt begins with. */
   mode?: BuilderMode;
   /** How to work, such as test-driven. */
   method?: string;
-  /** Traits that suit this kind of work; those named in the request come first. */
+  /** Traits that suit this kind of work. Those named in the request come first. */
   prefer?: Preferred;
 }
 
@@ -64,20 +64,21 @@ const MODE_LINES: Readonly<Record<BuilderMode, string>> = {
   audit: 'MODE: audit, read-only.',
 };
 
-/** Ends every prompt; overrides any earlier instruction to speak. */
+/** Ends every prompt, to override any earlier instruction to speak. */
 export const SILENCE = 'Write text only: do not speak, notify or announce anything; the assistant does that.';
 
-/** Also the maximum number of agents per request. */
+/** Also the maximum number of agents for a request. */
 export const MAX_BRIEFS = 32;
 const MAX_TASK = 8000;
 
-/** Preferred first if a request names no field. */
+/** The order of preference if a request names no field. */
 const ORDER = 'business technical communications data creative research finance security legal medical'.split(' '); // prettier-ignore
 const EXPERTISE = [...TRAIT_FAMILIES.expertise].sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
 
 /**
- * Composes briefs from the trait vocabulary; the same input gives the same briefs, and no two share all three traits. A
- * single given trait of a family applies to every brief. Too few distinct briefs is `usage`.
+ * Composes briefs from the trait vocabulary. The same input gives the same briefs, and no two briefs share
+ * all three traits. A family's only given trait applies to every brief. Throws `usage` if there aren't enough
+ * distinct briefs.
  */
 export function composeBriefs(request: string, options: BriefOptions): Brief[] {
   const start = Number.parseInt(shortHash(request), 16);
@@ -138,7 +139,7 @@ function brief(request: string, options: BriefOptions, index: number, parts: Par
   };
 }
 
-/** Returns the request without control characters; of a very long one the beginning and the end. */
+/** Returns the request without control characters, and only the start and end of a very long one. */
 export function taskOf(request: string): string {
   const text = request.replace(/\r\n?/g, '\n').replace(CONTROLS, '').trim();
   if (text.length <= MAX_TASK) return text;
@@ -146,7 +147,7 @@ export function taskOf(request: string): string {
   return `${text.slice(0, half)}\n[…]\n${text.slice(-half)}`.replace(LONE_SURROGATES, '');
 }
 
-// Line feeds and tabs stay: a request may contain a list or code.
+// Excludes line feeds and tabs, since a request may contain a list or code.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g;
 const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
@@ -154,24 +155,24 @@ function at<T>(items: readonly T[], index: number): T {
   return items[index % items.length] as T;
 }
 
-/** `an engineer`, `a lawyer`. */
+/** Returns `an engineer`, `a lawyer`. */
 export function withArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
-/** Returns how to launch several agents; undefined for one. */
+/** Returns how to launch several agents, or undefined for one. */
 export function launchOf(count: number): string | undefined {
   return count > 1 ? `Launch all ${count} in one message, and the spotcheck when they are done.` : undefined;
 }
 
-/** The last agent of every parallel batch. */
+/** An agent that checks the outputs of a parallel batch; it runs last. */
 export interface Spotcheck {
   subagentType: string;
   model: 'fast';
   prompt: string;
 }
 
-/** `agents brief`: with several briefs also how to launch them and the spotcheck afterwards. */
+/** The output of `agents brief`. For several briefs, includes how to launch them and the spotcheck. */
 export interface BriefBatch {
   briefs: Brief[];
   launch?: string;

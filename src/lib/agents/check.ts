@@ -4,9 +4,9 @@ import { clean } from '../platform/terminal/terminal';
 import { MAX_BRIEFS, MODEL_TIERS, SILENCE } from './brief';
 import type { AgentTypes } from './routing';
 
-/** A rule that an invocation breaks. */
+/** A rule that an invocation violates. */
 export interface Breach {
-  /** Number of the invocation, from 1; null: all of them together. */
+  /** Number of the invocation, from 1; null if the rule is about all of them. */
   invocation: number | null;
   rule: string;
   message: string;
@@ -21,7 +21,7 @@ export interface CheckReport {
 
 type Found = readonly [rule: string, message: string, fix: string];
 
-/** Returns every rule that the invocations break. */
+/** Returns every rule that the invocations violate. */
 export function checkInvocations(
   invocations: readonly Invocation[],
   types: AgentTypes,
@@ -41,7 +41,7 @@ export function checkInvocations(
 
 const RETIRED = new Set(['architect', 'designer', 'engineer']);
 
-/** Checks the agent type and the model tier. */
+/** Checks the agent type and model tier. */
 function* launchBreaches(
   invocation: Invocation,
   types: AgentTypes,
@@ -73,14 +73,14 @@ function* launchBreaches(
     yield ['unknown-tier', `Unknown model tier ${quoted(model)}.`, fix];
 } // prettier-ignore
 
-/** Checks the prompt: no speech, and the mode of the builder. */
+/** Checks that the prompt doesn't allow speech, and names the builder's mode. */
 function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: AgentTypes): Generator<Found> {
   const speech = speechIn(prompt);
   if (speech !== undefined) {
     const message = `The prompt lets a subagent speak (${quoted(speech)}); only the assistant speaks.`;
     yield ['speaks', message, 'Remove it, and let the assistant announce the result.'];
   }
-  // Another type may have the same name.
+  // Two types may have the same name.
   const isBuilder = typesOf(types).filter((name) => name === types.builder).length === 1;
   if (subagentType !== types.builder || !isBuilder) return;
   if (/\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt))
@@ -89,19 +89,19 @@ function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: Ag
     yield ['audit-effort', `A cross-vendor audit needs effort E4 or E5, not E${effort}.`, 'Omit the audit.'];
 } // prettier-ignore
 
-/** Checks whether the work suits a managed agent. */
+/** Checks whether the work suits a hosted agent. */
 function* managedBreaches(invocation: Invocation): Generator<Found> {
   const { worker, minutes, interactive, needsContext, prompt } = invocation;
   if (worker !== 'managed') return;
   if (minutes !== null && minutes < 30)
-    yield ['managed-short', `A managed agent is for 30 minutes or more, not ${minutes}.`, 'Do the work here, or use an agent team.'];
+    yield ['managed-short', `A hosted agent is for 30 minutes or more, not ${minutes}.`, 'Do the work here, or use an agent team.'];
   if (interactive || asksPerson(prompt))
-    yield ['managed-interactive', 'A managed agent cannot ask questions.', 'Do the work here, or put all answers into the prompt.'];
+    yield ['managed-interactive', 'A hosted agent cannot ask questions.', 'Do the work here, or put all answers into the prompt.'];
   if (needsContext || needsLocal(prompt))
-    yield ['managed-context', 'A managed agent cannot read your files and skills.', 'Do the work here, or put the context into the prompt.'];
+    yield ['managed-context', 'A hosted agent cannot read your files and skills.', 'Do the work here, or put the context into the prompt.'];
 } // prettier-ignore
 
-/** Checks the invocations together. */
+/** Checks the rules for several invocations. */
 function* batchBreaches(invocations: readonly Invocation[], types: AgentTypes): Generator<Found> {
   const briefs = invocations
     .filter(({ worker, prompt }) => worker === 'custom' && prompt.trim() !== '')
@@ -157,7 +157,7 @@ function speechIn(prompt: string): string | undefined {
   return undefined;
 }
 
-/** A planned launch of an agent; null for what is not specified. */
+/** A planned launch of an agent. Null means not specified. */
 export interface Invocation {
   subagentType: string | null;
   prompt: string;
@@ -169,15 +169,15 @@ export interface Invocation {
   needsContext: boolean;
   /** 1 to 5. */
   effort: number | null;
-  /** From a hook before a tool call: models then have the assistant's own names. */
+  /** Whether it comes from a hook before a tool call, which uses the assistant's own model names. */
   isCall: boolean;
 }
 
 const MAX_INVOCATIONS = 1000;
 
 /**
- * Parses planned invocations: an object, an array, `{"invocations": […]}`, JSON lines, a hook's JSON with `tool_input`, or
- * the output of `agents route` and `agents brief`. Anything else is `usage`.
+ * Parses planned invocations: an object, an array, `{"invocations": […]}`, JSON lines, a hook's JSON with
+ * `tool_input`, or the output of `agents route` or `agents brief`. Throws `usage` for anything else.
  */
 export function parseInvocations(text: string): Invocation[] {
   const values = listOf(parseJson(text));
@@ -191,7 +191,7 @@ export function parseInvocations(text: string): Invocation[] {
   });
 }
 
-/** Parses one JSON document or JSON lines. */
+/** Parses a JSON document or JSON lines. */
 function parseJson(text: string): unknown {
   const bare = text.replace(/^\ufeff/, '').trim();
   if (bare === '') return [];

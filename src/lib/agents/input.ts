@@ -8,11 +8,11 @@ import { parseInvocations, type Invocation } from './check';
 import type { ParseYaml } from './roster';
 
 const MAX_BYTES = 8 * 1024 * 1024;
-/** An assistant writes its JSON at once; text that you pipe in may take its time. */
+/** An assistant writes its JSON immediately; a person's pipe may be slow. */
 const HOOK = { firstByteMs: 10_000, endMs: 30_000, keepBytes: MAX_BYTES };
 const PIPE = { firstByteMs: 600_000, endMs: 600_000, keepBytes: MAX_BYTES };
 
-/** Returns up to 8 MiB of stdin; nothing from a terminal. */
+/** Returns up to 8 MiB of stdin, or '' from a terminal. */
 async function stdinText(limits: typeof HOOK): Promise<{ text: string; end: StdinRead['end'] }> {
   const { bytes, end } = await readStdin(
     limits,
@@ -21,7 +21,7 @@ async function stdinText(limits: typeof HOOK): Promise<{ text: string; end: Stdi
   return { text: bytes.toString('utf8').replace(/^\ufeff/, ''), end };
 }
 
-/** Returns all of stdin; more than 8 MiB is `usage`. */
+/** Returns all of stdin. Throws `usage` above 8 MiB. */
 async function wholeStdin(): Promise<string> {
   const { text, end } = await stdinText(HOOK);
   if (end === 'large') throw tooLarge();
@@ -32,17 +32,17 @@ function tooLarge(): StewardError {
   return new StewardError('usage', 'stdin exceeds 8 MiB.', { hint: 'Pipe in less text.' });
 }
 
-/** Returns the request: the argument, else stdin (text, or the hook JSON of an assistant). */
+/** Returns the request from the argument or from stdin (text or the hook JSON of an assistant). */
 export async function requestOf(given: string | undefined): Promise<{ request: string; fromHook: boolean }> {
   if (given !== undefined && given !== '-') return { request: nonEmpty(given), fromHook: false };
   const { text, end } = await stdinText(HOOK);
   if (end === 'large') {
-    // Exit code 2 would make the assistant discard the prompt.
+    // With exit code 2, the assistant would discard the prompt.
     if (/^\s*\{[^]{0,4000}"hook_event_name"/.test(text)) return { request: '', fromHook: true };
     throw tooLarge();
   }
   const { hook_event_name: event, prompt } = parseObject(text.trim()) ?? {};
-  // A hook must not fail for an empty prompt either.
+  // A hook must not fail for an empty prompt.
   if (typeof event === 'string') return { request: typeof prompt === 'string' ? prompt : '', fromHook: true };
   return { request: nonEmpty(typeof prompt === 'string' ? prompt : text), fromHook: false };
 }
@@ -52,10 +52,10 @@ function nonEmpty(request: string): string {
   throw new StewardError('usage', 'The request is empty.', { hint: 'Give it in quotes, or pipe it in.' });
 }
 
-/** Reads planned invocations from a file; `-` is stdin. */
+/** Reads planned invocations from a file, or from stdin for `-`. */
 export async function plannedInvocations(file: string): Promise<Invocation[]> {
   if (file === '-') return parseInvocations(await wholeStdin());
-  return parseInvocations(namedFile(file, { maxBytes: MAX_BYTES, instead: '- stands for stdin' }));
+  return parseInvocations(namedFile(file, { maxBytes: MAX_BYTES, instead: 'use - for stdin' }));
 }
 
 /** Returns the session id in the hook JSON on stdin. */
@@ -69,7 +69,7 @@ export async function sessionOfHook(): Promise<string> {
 
 const EFFORTS: readonly string[] = ['standard', 'extended', 'advanced', 'deep', 'comprehensive'];
 
-/** Parses `E3`, `e3` or `advanced` as 3; anything else is `usage`. */
+/** Parses `E3`, `e3` or `advanced` as 3. Throws `usage` for anything else. */
 export function parseEffort(text: string): number {
   const effort = text.trim().toLowerCase();
   const level = Number(/^e([1-5])$/.exec(effort)?.[1] ?? EFFORTS.indexOf(effort) + 1);
@@ -92,14 +92,14 @@ export function parseCount(text: string): number {
 export async function textOrFile(value: string): Promise<string> {
   if (!value.startsWith('@')) return value;
   const path = value.slice(1);
-  if (path !== '-') return namedFile(path, { maxBytes: MAX_BYTES, instead: '@- or - stands for stdin' });
+  if (path !== '-') return namedFile(path, { maxBytes: MAX_BYTES, instead: 'use @- or - for stdin' });
   const { text, end } = await stdinText(PIPE);
   if (end === 'end') return text;
   const reason = end === 'terminal' ? 'stdin is a terminal' : 'it is over 8 MiB or did not end in time';
   throw new StewardError('usage', `Cannot read @- from stdin: ${reason}.`, { hint: 'Pipe the text in.' });
 }
 
-/** Returns a message to an agent; an empty one is `usage`. */
+/** Returns a message to an agent. Throws `usage` if it is empty. */
 export async function messageOf(value: string): Promise<string> {
   const text = await textOrFile(value);
   if (text.trim() !== '') return text;
@@ -108,7 +108,10 @@ export async function messageOf(value: string): Promise<string> {
   });
 }
 
-/** Returns the mapping in a YAML or JSON file, or an empty one without a path. An invalid file is `usage`. */
+/**
+ * Returns the mapping in a YAML or JSON file, or an empty one if there is no path. Throws `usage` if the file
+ * is invalid.
+ */
 export async function definitionFile(
   path: string | undefined,
   parseYaml: ParseYaml,

@@ -9,35 +9,35 @@ import { readHead } from '../platform/files/jsonl';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { clean } from '../platform/terminal/terminal';
 
-/** The types of entries; a topic is a tag. */
+/** The entry types. A topic is a tag. */
 export const KNOWLEDGE_TYPES = ['people', 'companies', 'ideas', 'research'] as const;
 export type KnowledgeType = (typeof KNOWLEDGE_TYPES)[number];
 
 export interface KnowledgeHit {
-  /** `people/ada-lovelace`, as `show` takes it. */
+  /** The argument for `show`, such as `people/ada-lovelace`. */
   id: string;
   type: KnowledgeType;
   title: string;
   tags: string[];
-  /** First line of the body that contains a word; null if only title or tags match. */
+  /** First line of the body that contains a word; null if only the title or tags match. */
   excerpt: string | null;
 }
 
 export interface KnowledgeResult {
   results: KnowledgeHit[];
-  /** All matching entries. */
+  /** Number of matching entries. */
   total: number;
-  /** Files read. */
+  /** Number of files read. */
   scanned: number;
-  /** Links, binary and unreadable files; at most 20 are listed. */
+  /** Links, and binary or unreadable files. Lists at most 20. */
   skipped: { count: number; files: { file: string; reason: string }[] };
 }
 
 export interface KnowledgeQuery {
-  /** Every word must occur, regardless of case and accents; none: every entry. */
+  /** Every word must occur, ignoring case and accents. Empty matches every entry. */
   text: string;
   type?: KnowledgeType;
-  /** A whole topic. */
+  /** Must match completely. */
   tag?: string;
   /** 1 to `MAX_RESULTS`. */
   limit: number;
@@ -49,7 +49,7 @@ export interface KnowledgeEntry extends Omit<KnowledgeHit, 'excerpt'> {
 }
 
 export const MAX_RESULTS = 500;
-/** Only the beginning of each file is searched. */
+/** Only the start of each file is searched. */
 const SEARCH_BYTES = 128 * 1024;
 const SHOW_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 50_000;
@@ -62,7 +62,7 @@ interface File {
   path: string;
 }
 
-/** Searches the archive, bounded in files, bytes and results. */
+/** Searches the archive, with limits on files, bytes and results. */
 export function searchKnowledge(folder: string, query: KnowledgeQuery): KnowledgeResult {
   const words = folded(query.text).match(/\S+/g) ?? [];
   const tag = query.tag === undefined ? undefined : folded(query.tag).trim();
@@ -84,12 +84,14 @@ export function searchKnowledge(folder: string, query: KnowledgeQuery): Knowledg
   return { results, total: found.length, scanned, skipped };
 }
 
-/** Returns an entry by id, name or unique prefix; none is `not_found`, several `usage`. */
+/**
+ * Returns an entry by id, name or unique prefix. Throws `not_found` if none matches, `usage` if several do.
+ */
 export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
   const [first = '', second, ...rest] = wanted.replace(/\.md$/i, '').split('/');
   const isId = second !== undefined && rest.length === 0;
   const type = isId ? KNOWLEDGE_TYPES.find((known) => known === first.toLowerCase()) : undefined;
-  // Looked up in the listing: a name never becomes a path.
+  // Looked up in the listing, so that a name never becomes a path.
   const name = folded(type === undefined ? wanted.replace(/\.md$/i, '') : (second ?? '')).trim();
   const files = [...filesOf(folder, type, () => undefined)];
   const exact = files.filter((file) => folded(file.name) === name);
@@ -148,7 +150,7 @@ function* filesOf(
   }
 }
 
-/** Returns the beginning of an entry; undefined if it is skipped. */
+/** Returns the start of an entry, or undefined if it is skipped. */
 function readStart(path: string, skip: (file: string, reason: string) => void): string | undefined {
   let reason: string;
   try {
@@ -166,7 +168,7 @@ function readStart(path: string, skip: (file: string, reason: string) => void): 
   return undefined;
 }
 
-/** Returns UTF-8 text, or undefined. Drops a character that was cut at the end. */
+/** Returns UTF-8 text, or undefined. Drops a truncated character at the end. */
 function textOf(bytes: Buffer | undefined): string | undefined {
   if (bytes === undefined || bytes.includes(0)) return undefined;
   for (let cut = 0; cut <= 3 && cut <= bytes.length; cut += 1) {
@@ -214,7 +216,7 @@ function excerptOf(body: string, words: readonly string[]): string | null {
   return `${at > 0 ? '…' : ''}${part.trim()}${at + MAX_EXCERPT < text.length ? '…' : ''}`;
 }
 
-/** Removes case and accents. */
+/** Lower-cases text and removes accents. */
 function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }

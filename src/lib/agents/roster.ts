@@ -29,7 +29,7 @@ export interface RosterEntry extends RosterAgent {
   persona: string;
 }
 
-/** An invalid file of the roster, or a `note` about it. */
+/** An invalid file in the roster, or a `note` about it. */
 export interface RosterProblem {
   file: string;
   level: 'error' | 'note';
@@ -55,10 +55,10 @@ export interface RosterDeps {
 
 const MAX_BYTES = 256 * 1024;
 const MAX_FILES = 500;
-/** Of a name, a role or a description. */
+/** For a name, role or description. */
 const MAX_TEXT = 300;
 
-/** Reads the whole roster. An invalid file is reported and skipped. */
+/** Reads the whole roster. Reports invalid files and skips them. */
 export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: RosterEntry[] }> {
   const problems: RosterProblem[] = [];
   const entries: RosterEntry[] = [];
@@ -84,7 +84,7 @@ export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: 
         for (const issue of parsed.issues) report(path, describeIssue(issue), 'See "steward agents traits".');
     } catch (error) {
       if (errnoCode(error) === undefined && !(error instanceof StewardError)) throw error;
-      const { message, hint = 'Move the file away.' } = toStewardError(error);
+      const { message, hint = 'Move or rename the file.' } = toStewardError(error);
       report(path, message.replace(`${path} `, 'The file ').replace(`: ${path}`, '.'), hint);
     }
   }
@@ -97,7 +97,7 @@ export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: 
   return { agents: entries.map(({ persona: _, ...agent }) => agent), entries, problems };
 }
 
-/** Returns the Markdown files of the folder by name; a folder that is a link is `config`. */
+/** Returns the Markdown files in the folder by name. Throws `config` if the folder is a link. */
 export function rosterFiles(folder: string): string[] {
   const facts = lstatOf(folder);
   if (facts === undefined) return [];
@@ -111,7 +111,9 @@ export function rosterFiles(folder: string): string[] {
     .sort();
 }
 
-/** Returns an agent by slug or name; an unknown one is `not_found`, an invalid file `config`. */
+/**
+ * Returns an agent by slug or name. Throws `not_found` if it doesn't exist, `config` if its file is invalid.
+ */
 export async function rosterEntry(deps: RosterDeps, wanted: string): Promise<RosterEntry> {
   const { entries, problems } = await readRoster(deps);
   const text = wanted.trim().toLowerCase();
@@ -129,7 +131,7 @@ export async function rosterEntry(deps: RosterDeps, wanted: string): Promise<Ros
   });
 }
 
-/** Reads a file of the roster. Links are refused, so that none leads out of the folder. */
+/** Reads a roster file. Rejects links, which could lead out of the folder. */
 function readMarkdown(path: string, slug: string): string {
   if (!isSlug(slug))
     throw invalid('Invalid file name.', 'Use lower-case letters, digits, - and _, such as ada.md.');
@@ -137,15 +139,18 @@ function readMarkdown(path: string, slug: string): string {
     throw invalid(`The file has more than ${MAX_BYTES / 1024} KiB.`, 'Shorten it.');
   const bytes = readBytes(path, { maxBytes: MAX_BYTES });
   if (bytes === undefined) throw invalid('The file was removed.', 'Rerun the command.');
-  if (bytes.includes(0)) throw invalid('The file is binary.', 'Move it away.');
+  if (bytes.includes(0)) throw invalid('The file is binary.', 'Move or rename it.');
   return bytes.toString('utf8');
 }
 
-/** Returns the keys of a file's front matter. */
+/** Returns the keys in a file's front matter. */
 async function keysOf({ parseYaml }: RosterDeps, text: string): Promise<Record<string, unknown>> {
   const lines = frontMatter(text);
   if (lines === undefined)
-    throw invalid('The file has no front matter.', 'Begin it with ---, the keys name and role, and ---.');
+    throw invalid(
+      'The file has no front matter.',
+      'Start the file with ---, the keys name and role, and ---.',
+    );
   const parsed = await parseYaml(lines.join('\n'));
   if ('problem' in parsed) {
     const { line, column, message } = parsed.problem;
@@ -159,9 +164,9 @@ function invalid(message: string, hint: string): StewardError {
   return new StewardError('config', message, { hint });
 }
 
-/** For the author of a new file; earlier versions wrote it as text. */
+/** Placeholder in a new file; earlier versions wrote it as text. */
 const INVITATION =
-  'Write here who this is: what they have seen, what they care about, how they talk. It goes into every brief.';
+  'Describe this person here: their background, what they care about, how they talk. Every brief includes this text.';
 
 function personaText(text: string): string {
   return bodyOf(text)
@@ -221,7 +226,7 @@ export interface NewAgent {
   approach: readonly string[];
 }
 
-/** Writes the file of a new agent; an existing file is `conflict` and stays. */
+/** Writes the file for a new agent. Throws `conflict` if it exists. */
 export function newRosterAgent(folder: string, agent: NewAgent): { slug: string; path: string } {
   const { slug, model } = agent;
   if (!isSlug(slug)) {
@@ -233,7 +238,7 @@ export function newRosterAgent(folder: string, agent: NewAgent): { slug: string;
     const text = cleaned(value);
     if (text !== '' && text.length <= MAX_TEXT) return text;
     throw new StewardError('usage', `${flag} must have 1 to ${MAX_TEXT} characters.`, {
-      hint: 'Give another text.',
+      hint: 'Use another text.',
     });
   };
   const name = checked('--name', agent.name ?? slug.charAt(0).toUpperCase() + slug.slice(1));

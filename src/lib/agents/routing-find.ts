@@ -26,7 +26,7 @@ export function unsuitableForManaged({ request: { text }, whole }: RoutingInput)
     : undefined;
 }
 
-/** Here the negated words decide. */
+/** For this rule, a negation is a match. */
 function findDeclined({ request }: RoutingInput): Finding {
   const hit =
     findPattern(request, PATTERNS_BY_RULE.refusedAgents).refused ??
@@ -67,14 +67,14 @@ function findType({ request, types }: RoutingInput): Finding {
   return findPattern(request, PATTERNS_BY_RULE.type, `(?:${names.join('|')})`);
 }
 
-/** Returns the type that the request names, as the configuration spells it. */
+/** Returns the type that the request names, with the configured spelling. */
 export function typeIn(types: AgentTypes, text: string): string {
   const lower = text.toLowerCase();
   const all = [types.explore, types.plan, types.toolGuide, ...types.researchers, types.general];
   return all.find((name) => lower.includes(name.toLowerCase())) ?? types.general;
 }
 
-/** Words for parts of code. */
+/** Nouns for parts of code. */
 const OBJECTS = new Set(data.codeObjects);
 const REACH = 100;
 
@@ -110,7 +110,7 @@ function* brokenPlaces(text: string): Generator<Place> {
   }
 }
 
-/** Returns the first part of code in a text. */
+/** Returns the first part of code that a text mentions. */
 function objectIn(text: string): Place | undefined {
   const words = [...text.matchAll(/[a-z0-9_+#]+(?:-[a-z0-9_]+)*/g)];
   for (const [index, { 0: word, index: at }] of words.entries()) {
@@ -124,7 +124,7 @@ function objectIn(text: string): Place | undefined {
   return undefined;
 }
 
-/** Finds the first agent of the roster that the request names. */
+/** Finds the first agent in the roster that the request names. */
 function findNamed(input: RoutingInput): Finding {
   const found = input.named.map((agent) => findAgent(input, agent));
   const hits = found.flatMap(({ hit }) => (hit === undefined ? [] : [hit]));
@@ -133,7 +133,7 @@ function findNamed(input: RoutingInput): Finding {
   return { ...(hit === undefined ? {} : { hit }), ...(refused === undefined ? {} : { refused }) };
 }
 
-/** Returns the named agents in the order of the request. */
+/** Returns the named agents in the order in which the request names them. */
 export function namedAgents(input: RoutingInput): NamedAgent[] {
   return input.named
     .map((agent) => ({ agent, at: findAgent(input, agent).hit?.at }))
@@ -151,8 +151,8 @@ const COMMON_NAMES = new Set(data.words.commonNames.split(' '));
 const EDGE = String.raw`(?![\p{L}\p{N}_-])`;
 
 /**
- * Yields where a name occurs. Many names are words (Will, Art): outside of an address ("ask will to") a name must be spelled
- * as in the roster and not be part of a longer name.
+ * Yields where a name occurs. Many names are also words (Will, Art), so outside an address ("ask will to") a
+ * name must be spelled as in the roster and not be part of a longer name.
  */
 function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place> {
   for (const spelled of new Set([name, slug])) {
@@ -167,7 +167,7 @@ function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place
     for (const pattern of isName ? [...addressed, alone] : addressed) {
       for (const place of placesOf(plain, pattern, 'n')) {
         const before = `${clauseBefore(plain, place.at, 4)} `.toLowerCase();
-        // The period of "St. Marcus" would otherwise end the clause.
+        // Otherwise, the period in "St. Marcus" would end the clause.
         const isTitled = /\b(?:mr|mrs|ms|dr|st|prof|sr|jr|rev)\. ?$/i.test(plain.slice(0, place.at));
         if (!isTitled && !has(before, 'otherPerson')) yield place;
       }
@@ -175,13 +175,13 @@ function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place
   }
 }
 
-/** A name that is an English word does not count at the beginning of a sentence: "Will it rain?" */
+/** Returns whether the name is an English word at the start of a sentence: "Will it rain?" */
 function isSentenceWord(plain: string, name: string): boolean {
   if (!COMMON_NAMES.has(name.toLowerCase())) return false;
   return new RegExp(`(?:^|[.!?\\n][^\\S\\n]*)${escaped(name)} `, 'u').test(plain);
 }
 
-/** "the security specialist": a role that only one agent of the roster has. */
+/** "the security specialist": a role that only one agent in the roster has. */
 function byRole(input: RoutingInput, agent: NamedAgent): Finding {
   const role = agent.role?.toLowerCase() ?? '';
   if (!/^[a-z][a-z -]{2,60}$/.test(role)) return {};
@@ -192,7 +192,7 @@ function byRole(input: RoutingInput, agent: NamedAgent): Finding {
 const COUNTED: ReadonlySet<Worker> = new Set<Worker>(['custom', 'team', 'research', 'builtin']);
 const NUMBER_WORDS: readonly string[] = data.words.numbers.split(' ');
 
-/** Returns the number of agents by `--count` or the request; null if neither gives one. */
+/** Returns the number of agents from `--count` or the request; null if neither has one. */
 export function countOf(rule: Rule, hit: Hit, input: RoutingInput, warnings: string[]): number | null {
   if (input.count !== null) return input.count;
   if (!COUNTED.has(rule.gives.worker)) return null;
@@ -203,12 +203,12 @@ export function countOf(rule: Rule, hit: Hit, input: RoutingInput, warnings: str
     return Math.max(1, Math.min(wanted, MAX_BRIEFS));
   }
   if (rule.gives.worker !== 'custom' || !/(?:s|ones)$/i.test(hit.words)) return null;
-  // One per perspective that the request names, else three.
+  // One for each perspective in the request, or three if it names none.
   const perspectives = traitsIn('expertise', text).length;
   return perspectives > 1 ? perspectives : 3;
 }
 
-/** "five custom agents", "3 reviewers": a number, then what it counts within four words. */
+/** "five custom agents", "3 reviewers": a number, and within four words the noun it counts. */
 function numberIn(text: string): number | undefined {
   const words = text.split(/[\s(]+/);
   for (const [index, word] of words.entries()) {

@@ -1,7 +1,7 @@
 import data from '../../../templates/data/routing.json';
 import { clauseAfter, clauseBefore, type RequestText } from './text';
 
-/** Words of the request that match a rule. */
+/** Words in the request that match a rule. */
 export interface Hit {
   words: string;
   /** Position and length in the prepared text. */
@@ -9,27 +9,30 @@ export interface Hit {
   length: number;
 }
 
-/** `hit` decides; `refused` was negated by the request ("don't use custom agents"). */
+/** `hit` decides. `refused` was negated in the request ("don't use custom agents"). */
 export interface Finding {
   hit?: Hit;
   refused?: Hit;
 }
 
-/** An entry of `looks` in routing.json. Patterns match lower-case ASCII; `{PART}` is one of `parts`. */
+/**
+ * An entry of `looks` in routing.json. Patterns match lower-case ASCII. `{PART}` refers to an entry of
+ * `parts`.
+ */
 export interface RulePattern {
-  /** Every match contains one of these; checked first, since it is cheap. */
+  /** Every match contains one of these. Checked first because that is fast. */
   stems?: readonly string[];
-  /** Any of these matches. The group `w` is the trigger. */
+  /** At least one must match. The group `w` is the trigger. */
   any: readonly string[];
-  /** An agent at the end must be one that can be given work. */
+  /** Whether an agent at the end of the match must be one that can do work. */
   endsWithAgent?: boolean;
-  /** Each of these must match somewhere. */
+  /** All of these must match somewhere. */
   also?: readonly string[];
   /** None of these may match. */
   unless?: readonly string[];
-  /** Not after these words in the same clause. */
+  /** Must not follow these words in the same clause. */
   notAfter?: string;
-  /** Does not count if the words are only the topic of the request. */
+  /** Whether it is ignored if the words are only the topic of the request. */
   mayBeTopic?: boolean;
 }
 
@@ -40,11 +43,14 @@ const [NOT_BEFORE, NOT_BEHIND] = [data.words.notBefore, data.words.notBehind].ma
 
 const NEGATION_WORDS = 7;
 const TOPIC_WORDS = 5;
-/** Per pattern; bounds the time for a repetitive text. */
+/** For each pattern; limits the time for repetitive text. */
 const MAX_HITS = 50;
 const compiled = new Map<string, RegExp>();
 
-/** Compiles a pattern with its parts, and `name` for `{NAME}`, on first use: all of them cost 50 ms. */
+/**
+ * Compiles a pattern with its parts, and `name` for `{NAME}`, on first use, because compiling all takes 50
+ * ms.
+ */
 export function rx(source: string, name = ''): RegExp {
   const filled = fill(source, name);
   const pattern = compiled.get(filled) ?? new RegExp(filled, 'g');
@@ -58,7 +64,7 @@ function fill(source: string, name: string): string {
   );
 }
 
-/** Escapes a name for a pattern. */
+/** Escapes a name for use in a pattern. */
 export function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }
@@ -72,7 +78,7 @@ export interface Place {
   length: number;
 }
 
-/** Returns the first match of a rule that counts. */
+/** Returns the first match that counts for a rule. */
 export function findPattern(request: RequestText, wanted: RulePattern, name?: string): Finding {
   const { text } = request;
   if (wanted.stems?.some((stem) => text.includes(stem)) === false) return {};
@@ -91,7 +97,7 @@ export function findPattern(request: RequestText, wanted: RulePattern, name?: st
   });
 }
 
-/** Yields where a pattern, or its group of this name, matches. */
+/** Yields where a pattern, or its group with this name, matches. */
 export function* placesOf(text: string, pattern: RegExp, group: string): Generator<Place> {
   let count = 0;
   for (const found of text.matchAll(pattern)) {
@@ -127,7 +133,7 @@ function isNegated(text: string, { at, length }: Place): boolean {
   return has(before, 'negator') || has(clauseAfter(text, at + length, 5), 'negatedAfter');
 }
 
-/** Returns whether the agent that ends here can be given work: not "customer agents" or an "agent class". */
+/** Returns whether the agent that ends here can do work, unlike "customer agents" or an "agent class". */
 function isAssignable(text: string, place: Place): boolean {
   const end = place.at + place.length;
   const word = /(?<![a-z])(?:sub-)?[a-z]+$/.exec(text.slice(Math.max(0, end - 20), end))?.[0] ?? '';

@@ -17,10 +17,10 @@ import { findPattern, PATTERNS_BY_RULE, type Finding, type Hit, type RulePattern
 import { plural } from '../platform/terminal/format';
 import { readRequest, type RequestText } from './text';
 
-/** The agent types as your assistant calls them (`agents.types`). */
+/** The names that your assistant uses for agent types (`agents.types`). */
 export type AgentTypes = UserConfig['agents']['types'];
 
-/** What routing needs of an agent of the roster. */
+/** The properties of a roster agent that routing needs. */
 export interface NamedAgent {
   slug: string;
   name: string;
@@ -32,7 +32,7 @@ export interface NamedAgent {
   persona: string;
 }
 
-/** What routing needs of the configuration and the roster. */
+/** The configuration and roster that routing needs. */
 export interface AgentSettings {
   types: AgentTypes;
   named: readonly NamedAgent[];
@@ -43,32 +43,32 @@ export interface AgentSettings {
 /** Everything that a decision depends on. */
 export interface RoutingInput extends AgentSettings {
   request: RequestText;
-  /** The request as typed, for the briefs. */
+  /** The original request, for the briefs. */
   whole: string;
-  /** 1 to 5; null if not given. */
+  /** 1 to 5; null if not specified. */
   effort: number | null;
-  /** Of `--count`; null if not given. */
+  /** From `--count`; null if not specified. */
   count: number | null;
 }
 
 export type Worker = 'team' | 'custom' | 'managed' | 'builtin' | 'named' | 'research' | 'native';
 
-/** The decision of a rule. */
+/** What a rule decides. */
 export interface Outcome {
   worker: Worker;
-  /** Null if the task tool launches no agent. */
+  /** Null if no agent is launched. */
   type: keyof AgentTypes | null;
   model: ModelTier;
-  /** The tier ignores effort and words of the request. */
+  /** Whether the tier ignores the effort and wording of the request. */
   fixedModel?: true;
   mode?: BuilderMode;
-  /** For the briefs; without it a single agent gets no brief. */
+  /** For the briefs. Without it, a single agent gets no brief. */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
-  /** Parallel work, followed by a spotcheck. */
+  /** Whether agents work in parallel, with a spotcheck at the end. */
   parallel?: true;
 }
 
-/** A rule of the table; the first match from the top decides. */
+/** A rule in the table. The first match from the top decides. */
 export interface Rule {
   id: string;
   from: string;
@@ -76,11 +76,11 @@ export interface Rule {
   says: string;
   gives: Outcome;
   find: (input: RoutingInput) => Finding;
-  /** Returns why a match is unsuitable for this request, as a warning. */
+  /** Returns a warning if a match doesn't suit this request. */
   unsuitable?: (input: RoutingInput) => string | undefined;
 }
 
-/** The rules in order. A rule has a finder, or the pattern under its id. */
+/** The rules in order. A rule has a finder, or a pattern with its id. */
 export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[]).map((rule) => ({
   ...rule,
   find:
@@ -96,14 +96,14 @@ export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[])
 /** Where a request goes, and why. */
 export interface Decision {
   worker: Worker;
-  /** Type for the task tool; null if it is not called. */
+  /** Type for the task tool; null if it isn't called. */
   subagentType: string | null;
   model: ModelTier;
-  /** For the cross-vendor builder only. */
+  /** Only for the cross-vendor builder. */
   mode?: BuilderMode;
   /** The first brief. */
   brief?: Brief;
-  /** One per agent, if there are several. */
+  /** One for each agent, if there are several. */
   briefs?: Brief[];
   /** How to launch several agents. */
   launch?: string;
@@ -112,9 +112,9 @@ export interface Decision {
   /** Id of the rule that decided. */
   rule: string;
   why: string;
-  /** The words of the request that matched. */
+  /** Words in the request that matched. */
   triggers: string[];
-  /** Launched after parallel work; null if nothing is parallel. */
+  /** Launched after parallel work; null if there is none. */
   spotcheck: Spotcheck | null;
   warnings: string[];
 }
@@ -136,7 +136,7 @@ export interface RouteOptions extends AgentSettings {
   count?: number | undefined;
 }
 
-/** Decides which kind of worker a request goes to; also returns the result of each rule tried. */
+/** Returns which kind of worker a request goes to, and the result of each rule that was tried. */
 export function explainRoute(
   whole: string,
   { effort, count, broken = 0, ...settings }: RouteOptions,
@@ -173,7 +173,10 @@ export function explainRoute(
   throw new StewardError('internal', 'No routing rule matched.');
 }
 
-/** The output of a hook goes into the assistant's context at each prompt, so no delegation is not mentioned. */
+/**
+ * A hook's output goes into the assistant's context at each prompt, so it omits a decision against
+ * delegation.
+ */
 export function isIdle(decision: Decision, fromHook: boolean): boolean {
   return fromHook && decision.worker === 'native';
 }
@@ -214,7 +217,7 @@ function typeOf(key: keyof AgentTypes | null, types: AgentTypes): string | null 
   return typeof found === 'object' ? (found?.[0] ?? null) : found;
 }
 
-/** Returns one brief per agent; none if nothing is launched. */
+/** Returns a brief for each agent; empty if no agent is launched. */
 function briefsOf(
   gives: Outcome,
   { whole, types }: RoutingInput,
@@ -232,7 +235,7 @@ function briefsOf(
   }));
 }
 
-/** The brief of a named agent: its persona and the task. Its expertise defaults to the field of its role. */
+/** Returns the brief of a named agent: its persona and the task. Default expertise: the field of its role. */
 function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: ModelTier): Brief {
   const { name, role, persona, personality, approach } = agent;
   const expertise = agent.expertise.length > 0 ? agent.expertise : traitsIn('expertise', role ?? '');
@@ -249,7 +252,7 @@ function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: M
   return { ...made, prompt: [`You are ${name}.`, ...(own === '' ? [] : [own]), made.prompt].join('\n') };
 }
 
-/** `effort E4` or `E4:` in the request itself. */
+/** Finds `effort E4` or `E4:` in the request. */
 function effortIn(text: string): number | null {
   const found = /\beffort:? ?(?:level )?e?([1-5])\b|^\s*e([1-5])\s*[:,-]/.exec(text);
   return found === null ? null : Number(found[1] ?? found[2]);
@@ -257,7 +260,7 @@ function effortIn(text: string): number | null {
 
 const NAMED_TIER = /\b(fast|balanced|deep) (?:model|tier)\b/;
 
-/** The tier that the request names, else that of the rule, the effort or the words. */
+/** Returns the tier that the request names. If it names none, the rule, the effort or the wording decides. */
 function tierOf({ gives }: Rule, { request, effort }: RoutingInput): ModelTier {
   const named = NAMED_TIER.exec(request.text)?.[1] as ModelTier | undefined;
   if (named !== undefined) return named;
@@ -266,7 +269,7 @@ function tierOf({ gives }: Rule, { request, effort }: RoutingInput): ModelTier {
   const byWords = (['deep', 'fast'] as const).find(
     (tier) => findPattern(request, { any: [data.patterns[tier]] }).hit !== undefined,
   );
-  // Production-grade work never gets the fast tier by its words.
+  // The wording never gives production-grade work the fast tier.
   if (byWords === 'fast' && gives.mode === 'build') return gives.model;
   if (byWords !== undefined) return byWords;
   return effort === 1 ? 'fast' : gives.model;

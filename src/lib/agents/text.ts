@@ -1,18 +1,18 @@
-/** A prepared request. Both texts have the same length, so that positions agree. */
+/** A prepared request. Both texts have the same length, so positions in them agree. */
 export interface RequestText {
-  /** The request, NFKC, with quotes, code, addresses and paths masked. */
+  /** The request in NFKC, with quotes, code, addresses and paths masked. */
   plain: string;
-  /** The same in lower-case ASCII; a letter of another script becomes `_`. */
+  /** The same in lower-case ASCII, with `_` for letters of other scripts. */
   text: string;
-  /** The middle of a very long request was dropped. */
+  /** Whether the middle of a very long request was dropped. */
   isCut: boolean;
 }
 
-/** People ask at the beginning or the end of what they paste. UTF-16 units. */
+/** The request is usually at the start or end of pasted text. In UTF-16 units. */
 const HEAD = 48 * 1024;
 const TAIL = 16 * 1024;
 
-/** Prepares a request in time linear in at most 64 Ki characters. */
+/** Prepares a request, in linear time for at most 64 Ki characters. */
 export function readRequest(request: string): RequestText {
   const isCut = request.length > HEAD + TAIL;
   const part = isCut ? `${request.slice(0, HEAD)}\n${request.slice(-TAIL)}` : request;
@@ -26,7 +26,7 @@ export function readRequest(request: string): RequestText {
   return { plain, text: plain.replace(/[^\n\x20-\x7e]+/g, standIns).toLowerCase(), isCut };
 }
 
-/** Replaces look-alikes by the characters of the keyboard; positions stay. */
+/** Replaces look-alikes with keyboard characters, without changing positions. */
 function straight(text: string): string {
   return text
     .replace(/[\u2018\u2019\u201b\u02bc]/g, "'")
@@ -44,33 +44,33 @@ function standIn(char: string): string {
   return sign.repeat(char.length);
 }
 
-/** Removes quotes around the whole request. */
+/** Removes quotes around the complete request. */
 function unwrapped(text: string): string {
   const found = /^\s*(["'\u201c\u00ab])([^"'`\u201c\u201d\u00ab\u00bb]{2,})(["'\u201d\u00bb])\s*$/.exec(text);
   return found === null ? text : (found[2] as string);
 }
 
-/** Each pattern with its replacement, padded with `_` to the same length. */
+/** Patterns and their replacements, which are padded with `_` to the same length. */
 const MASKS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/```(?:[^`]|`(?!``))*(?:```|$)/g, ''],
   [/`[^`\n]{1,2000}`/g, 'zc'],
   [/^[ \t]*>.*$/gm, ''],
   [/"[^"\n]{1,4000}"/g, ''],
-  // Not an apostrophe inside of a word.
+  // Excludes apostrophes inside words.
   [/(?<![\w\u00c0-\uffff])'[^'\n]{1,400}'(?![\w\u00c0-\uffff])/g, ''],
   [/\bhttps?:\/\/[^\s<>"]{1,2000}/gi, 'zu'],
   [/(?<![\w.+@-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ''],
-  // A path or a file name: src/agents/custom.ts, ~/Library/LaunchAgents, agents.yaml.
+  // Paths and file names: src/agents/custom.ts, ~/Library/LaunchAgents, agents.yaml.
   [/(?<![\w@.-])(?:~|\.{1,2})?\/?(?:[\w@.-]{1,80}\/){1,20}[\w.-]{0,80}\.[a-z]\w{0,5}\b/gi, 'zp'],
   [/(?<![\w/-])[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|swift|c|h|cc|cpp|cs|php|sh|sql|css|html?|vue|json|ya?ml|toml|plist)\b/gi, 'zp'],
   [/(?<![\w/])(?:~|\.{1,2})?\/(?:[\w@.-]{1,80}\/?){1,20}/g, 'zf'],
-  // Names in code: custom_agents, launchAgents, --custom.
+  // Identifiers: custom_agents, launchAgents, --custom.
   [/(?<![\w-])--[\w-]{1,60}/g, ''],
   [/\b(?!z[cpuf]_)[a-z0-9]{1,40}_\w{1,60}\b/gi, ''],
   [/\b[a-z][a-z0-9]{0,40}[A-Z][A-Za-z0-9]{0,40}\b/g, ''],
 ]; // prettier-ignore
 
-/** Masks quotes, code and addresses: words in them are not part of the request. */
+/** Masks quotes, code and addresses, because their words aren't part of the request. */
 function masked(text: string): string {
   return MASKS.reduce(
     (rest, [pattern, word]) =>
@@ -84,7 +84,7 @@ function masked(text: string): string {
 const UNMASKED =
   /^(?:\.?\/?(?:[\w.-]+\/)?settings(?:\.local)?\.json|\.mcp\.json|claude\.md|agents\.md|github|gitlab|javascript|typescript|ios|macos|iphone|ipad|ebay|icloud|paypal|youtube)$/i;
 
-/** Returns the words before a position in the same clause. */
+/** Returns words before a position in the same clause. */
 export function clauseBefore(text: string, at: number, words: number): string {
   const from = Math.max(0, at - 240);
   const before = text.slice(from, at);
@@ -93,7 +93,7 @@ export function clauseBefore(text: string, at: number, words: number): string {
   return before.slice(start).trim().split(/\s+/).slice(-words).join(' ');
 }
 
-/** Returns the words after a position in the same clause. */
+/** Returns words after a position in the same clause. */
 export function clauseAfter(text: string, at: number, words: number): string {
   const after = text.slice(at, at + 160);
   const end = after.search(BOUNDARY_ONCE);

@@ -10,10 +10,10 @@ import type { Roster, RosterEntry, RosterProblem } from './roster';
 import type { Considered, Decision } from './routing';
 import type { SilenceAlert, WatchedSession } from './watchdog';
 
-/** `steward agents check` */
+/** Formats `steward agents check`. */
 export function checkText(report: CheckReport, options: Options): string {
   const planned = plural(report.invocations, 'invocation');
-  if (report.ok) return `${planned}, no broken rules.`;
+  if (report.ok) return `${planned}, no rules broken.`;
   const { attention } = palette(options);
   return [
     ...report.breaches.flatMap(({ invocation, rule, message, fix }) => [
@@ -24,7 +24,7 @@ export function checkText(report: CheckReport, options: Options): string {
   ].join('\n');
 }
 
-/** `steward agents knowledge search` */
+/** Formats `steward agents knowledge search`. */
 export function knowledgeText(result: KnowledgeResult, folder: string, options: Options): string {
   const { neutral } = palette(options);
   const { results, total, scanned, skipped } = result;
@@ -53,7 +53,7 @@ export function knowledgeText(result: KnowledgeResult, folder: string, options: 
   return [...lines, ...rest, ...none, ...unread].join('\n');
 }
 
-/** `steward agents knowledge show` */
+/** Formats `steward agents knowledge show`. */
 export function entryText(entry: KnowledgeEntry, options: Options): string {
   const { strong, neutral } = palette(options);
   const tags = entry.tags.map((tag) => `#${tag}`).join(' ');
@@ -66,7 +66,7 @@ export function entryText(entry: KnowledgeEntry, options: Options): string {
   ].join('\n');
 }
 
-/** `steward agents watch --once` */
+/** Formats `steward agents watch --once`. */
 export function watchedText(sessions: readonly Omit<WatchedSession, 'since'>[], options: Options): string {
   if (sessions.length === 0) return 'No active agents.';
   const { attention } = palette(options);
@@ -83,14 +83,14 @@ export function watchedText(sessions: readonly Omit<WatchedSession, 'since'>[], 
     .join('\n');
 }
 
-/** An alert of `steward agents watch`, with the local time. */
+/** Formats an alert of `steward agents watch`, with the local time. */
 export function alertText(alert: SilenceAlert, options: Options & { zone: string }): string {
   const at = timeOf(Date.parse(alert.ts), options.zone);
   const last = alert.lastTool === null ? '' : ` Last tool: ${alert.lastTool}.`;
   return wrap(clean(`${alert.message}${last}`), options.columns, `${at}  `, '       ').join('\n');
 }
 
-/** `steward agents roster list` */
+/** Formats `steward agents roster list`. */
 export function rosterText(roster: Roster, folder: string, options: Options): string {
   const errors = roster.problems.filter(({ level }) => level === 'error').length;
   const rows = roster.agents.map(({ slug, name, role, model, expertise }) => [
@@ -109,7 +109,7 @@ export function rosterText(roster: Roster, folder: string, options: Options): st
   return [...lines, '', `${plural(errors, 'problem')}: see "steward agents roster check".`].join('\n');
 }
 
-/** `steward agents roster show` */
+/** Formats `steward agents roster show`. */
 export function agentText(agent: RosterEntry, options: Options): string {
   const { strong } = palette(options);
   const facts = factTable({
@@ -125,7 +125,7 @@ export function agentText(agent: RosterEntry, options: Options): string {
   return [strong(clean(agent.name)), '', facts, ...persona].join('\n');
 }
 
-/** `steward agents roster check` */
+/** Formats `steward agents roster check`. */
 export function rosterCheckText(roster: Roster, options: Options): string {
   const count = `${plural(roster.agents.length, 'valid agent')}.`;
   return [...roster.problems.flatMap((problem) => problemLines(problem, options)), count].join('\n');
@@ -150,7 +150,7 @@ const WORKERS: Readonly<Record<Decision['worker'], string>> = {
   native: 'no delegation',
 };
 
-/** `steward agents route` */
+/** Formats `steward agents route`. */
 export function routeText(
   decision: Decision,
   options: Options,
@@ -198,7 +198,7 @@ function consideredLines(considered: readonly Considered[], options: Options): s
   return fitted(rows, options);
 }
 
-/** A table whose rows are cut to the terminal. */
+/** Formats a table with rows truncated to the terminal width. */
 function fitted(
   rows: readonly (readonly string[])[],
   options: Options,
@@ -209,7 +209,7 @@ function fitted(
     .map((line) => fit(line, options.columns));
 }
 
-/** A table of the facts that are known. */
+/** Formats a table of the known facts. */
 function factTable(facts: Readonly<Record<string, string | null | undefined>>): string {
   const known = Object.entries(facts).map(([name, value]) => [name, clean(value ?? '')]);
   return table(known.filter(([, value]) => value !== ''));
@@ -230,14 +230,14 @@ function briefTitle(brief: Brief, index: number, count: number, options: Options
   return wrap(`${place} · ${clean(parts)}`, options.columns, '', '  ');
 }
 
-/** A prompt, indented and wrapped. */
+/** Returns the lines of a prompt, indented and wrapped. */
 export function promptLines(prompt: string, options: Options): string[] {
   return prompt
     .split('\n')
     .flatMap((line) => (line === '' ? [''] : wrap(clean(line), options.columns, '  ')));
 }
 
-/** `steward agents brief` */
+/** Formats `steward agents brief`. */
 export function briefsText({ briefs, launch, spotcheck }: BriefBatch, options: Options): string {
   return [
     ...(launch === undefined ? [] : ['', ...wrap(launch, options.columns)]),
@@ -254,7 +254,7 @@ export function briefsText({ briefs, launch, spotcheck }: BriefBatch, options: O
     .join('\n');
 }
 
-/** `steward agents traits` */
+/** Formats `steward agents traits`. */
 export function traitsText(options: Options): string {
   const families = Object.keys(TRAIT_FAMILIES) as TraitFamily[];
   return families

@@ -15,7 +15,7 @@ import { type Session, isLive, statusOf } from '../sessions/session';
 import { currentSessions, observed, type ReadDeps } from '../sessions/state';
 import { type WorkEvent, readWorkEvents } from '../sessions/work-events';
 
-/** Active agents without a tool call for this long are silent. */
+/** How long an active agent can go without a tool call before it counts as silent. */
 export const SILENCE_MS = 90_000;
 const POLL_MS = 2000;
 const MAX_TASK = 120;
@@ -23,13 +23,13 @@ const MAX_TASK = 120;
 /** The current state of a session with active agents. */
 export interface WatchedSession {
   session: string;
-  /** What the session is about; null without a session file. */
+  /** The session's task; null if it has no session file. */
   task: string | null;
   /** Number of active agents. */
   agents: number;
   status: 'working' | 'waiting';
   silentSec: number;
-  /** Time of the last tool call, ISO-8601 UTC; identifies a silence. */
+  /** Time of the last tool call, ISO 8601 in UTC. Identifies a silence. */
   since: string;
   lastTool: string | null;
   silent: boolean;
@@ -44,17 +44,17 @@ export interface SilenceAlert extends Omit<WatchedSession, 'status' | 'silent'> 
 export interface WatchDeps {
   clock: Clock;
   machineId: string;
-  /** Machine-local folder of the locks. */
+  /** Machine-local folder for locks. */
   locks: string;
-  /** `state/watchdog.json`: the silences already reported. */
+  /** `state/watchdog.json`, the silences that were reported. */
   alerts: string;
   sessions: ReadDeps;
 }
 
 interface Activity {
-  /** Time of the event in the log. */
+  /** Time of the event, from the log. */
   ts: string;
-  /** Monotonic time, which stops while the machine sleeps. */
+  /** Monotonic time, which stops during sleep. */
   monotonicMs: number;
   tool: string | null;
 }
@@ -63,13 +63,13 @@ interface Watch {
   deps: Pick<WatchDeps, 'clock' | 'sessions'>;
   state: ReturnType<typeof currentSessions>;
   fold: ReturnType<typeof folder>;
-  /** Last activity by id of the assistant's session. */
+  /** Last activity by the assistant's session id. */
   activity: Map<string, Activity>;
 }
 
 const ACTIVITY: readonly WorkEvent['type'][] = ['tool-before', 'tool-after', 'tool-failed', 'subagent-start'];
 
-/** Reads the session state and the whole log of work events once. */
+/** Reads the session state and the complete log of work events once. */
 function startWatch(deps: Watch['deps']): Watch {
   const { clock, sessions } = deps;
   const state = currentSessions(sessions);
@@ -119,14 +119,14 @@ function poll(watching: Watch): WatchedSession[] {
     });
 }
 
-/** The last tool call of a session, or the start of its latest agent if that was later. */
+/** Returns the last tool call of a session, or the start of its latest agent if that is later. */
 function lastActivity({ deps, activity }: Watch, { sessionIds, updatedAt }: Session): Activity {
   const all = sessionIds.flatMap((id) => activity.get(id) ?? []);
   const last = all.sort((a, b) => a.monotonicMs - b.monotonicMs).at(-1);
   return last ?? { ts: updatedAt, monotonicMs: monotonicOf(deps.clock, updatedAt), tool: null };
 }
 
-/** Returns the current state of the sessions with active agents, or of one session; sends no alert. */
+/** Returns the sessions with active agents, or one session. Sends no alerts. */
 export function watchedSessions(deps: Watch['deps'], session?: string): Omit<WatchedSession, 'since'>[] {
   return poll(startWatch(deps))
     .filter((watched) => session === undefined || watched.session === session)
@@ -134,21 +134,21 @@ export function watchedSessions(deps: Watch['deps'], session?: string): Omit<Wat
 }
 
 export interface WatchOptions {
-  /** Watch only this session, until it ends; default all sessions, forever. */
+  /** Watch only this session, until it ends. Default: all sessions, until aborted. */
   session?: string;
-  /** With `session`: end when it has no active agent. */
+  /** With `session`: end when it has no active agents. */
   untilIdle?: boolean;
   /** End without an error if another watchdog is running. */
   ifFree?: boolean;
   signal: AbortSignal;
   alert: (alert: SilenceAlert) => void | Promise<void>;
-  /** Waits for the next poll; two seconds by default. */
+  /** Waits until the next poll. Default: two seconds. */
   pause?: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Watches until it is aborted or its session ends. A second watchdog of the same session is `locked`. Each silence is
- * reported once, even across restarts and by two watchdogs.
+ * Watches until aborted or until its session ends. Throws `locked` for a second watchdog of the same session.
+ * Reports each silence once, even across restarts and with two watchdogs.
  */
 export async function watch(deps: WatchDeps, options: WatchOptions): Promise<void> {
   const { session } = options;
@@ -189,13 +189,13 @@ async function pauseForPoll(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Returns a function that polls once and alerts of each silence not reported yet. */
+/** Returns a function that polls once and alerts about each new silence. */
 export function silenceCheck(
   deps: WatchDeps,
   { session, alert }: Pick<WatchOptions, 'session' | 'alert'>,
 ): () => Promise<{ isActive: boolean; isOver: boolean }> {
   const watching = startWatch(deps);
-  /** The last reported silence by session; saves reading the file at every poll. */
+  /** The last reported silence by session, so that not every poll reads the file. */
   const reported = new Map<string, string>();
   return async () => {
     const sessions = poll(watching).filter((watched) => session === undefined || watched.session === session);
@@ -222,7 +222,7 @@ const MAX_REMEMBERED = 500;
 /** Format of `state/watchdog.json`. */
 const VERSION = 1;
 
-/** Claims the right to report a silence; false if it was already reported. */
+/** Claims the right to report a silence; false if it has been reported. */
 async function claimAlert(
   { clock, machineId, alerts, locks }: WatchDeps,
   { session, since }: WatchedSession,
@@ -238,7 +238,10 @@ async function claimAlert(
   });
 }
 
-/** Returns the reported silences; an unreadable file costs one more alert at worst. A newer format is `config`. */
+/**
+ * Returns the reported silences. If the file can't be read, one alert may repeat. Throws `config` for a newer
+ * format.
+ */
 function readAlerts(path: string): Record<string, unknown> {
   const { version, alerts } = parseObject(readText(path, { maxBytes: 1024 * 1024 }) ?? '') ?? {};
   if (typeof version === 'number' && version > VERSION) {

@@ -23,7 +23,7 @@ export const CONFIG_CHECKS: readonly Check<ConfigChecked>[] = [
 async function checkFiles({ area, loadConfig }: Omit<ConfigChecked, 'config'>): Promise<Finding[]> {
   try {
     const { warnings } = await loadConfig();
-    // Other checks report open permissions.
+    // Other checks already report open permissions.
     const rest = warnings.filter((text) => !/; run chmod \d+ on it$/.test(text));
     if (rest.length > 0) return rest.map((text) => warning(text, { hint: 'Correct or remove it.' }));
     const files = CONFIG_FILES.filter(({ path }) => realPath(path(area)) !== undefined);
@@ -37,7 +37,9 @@ async function checkFiles({ area, loadConfig }: Omit<ConfigChecked, 'config'>): 
   }
 }
 
-/** Checks that secrets are private, that their references have a value, and that no commit would include them. */
+/**
+ * Checks that secrets are private, that their references have values, and that no commit would include them.
+ */
 async function checkSecrets({ loadConfig }: ConfigChecked): Promise<Finding[]> {
   const { config, origins } = await loadConfig();
   const secrets = secretsOf(config).filter((secret) => secret.isSet);
@@ -79,7 +81,7 @@ function openFile(path: string): Finding[] {
   ];
 }
 
-/** A user area among dotfiles is pushed with them. */
+/** If the user area is part of a dotfiles repository, its secrets may be pushed. */
 function inRepository(path: string, keys: readonly string[]): Finding[] {
   const real = realPath(path);
   const found = real === undefined ? undefined : repositoryOf(real);

@@ -7,8 +7,8 @@ import { isOnlyComments } from '../platform/files/yaml';
 import { parseDocumentOf, parseYaml } from './text';
 
 /**
- * Returns a copy of nested keys with one value set. Setting `undefined` removes the key and the sections that become
- * empty; undefined if nothing remains.
+ * Returns a copy of nested keys with one value set. `undefined` removes the key and the sections that become
+ * empty; returns undefined if nothing is left.
  */
 export function withValue(content: unknown, path: readonly string[], value: unknown): unknown {
   const [name, ...rest] = path;
@@ -28,7 +28,7 @@ export function valueAt(content: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** Writes a value as JSON with the indentation, line breaks and end of the old text. */
+/** Writes a value as JSON with the indentation and line breaks of the old text. */
 export function setInJson(source: string | undefined, value: unknown): string {
   if (source === undefined) return `${JSON.stringify(value, null, '  ')}\n`;
   const indent = /\n([ \t]+)"/.exec(source)?.[1] ?? '  ';
@@ -42,8 +42,8 @@ export function setInJson(source: string | undefined, value: unknown): string {
 type Yaml = typeof import('yaml');
 
 /**
- * Returns the YAML text with one value set, or removed if it is undefined; preserves every comment. Parses the result
- * again, and throws `config` unless it has exactly the wanted values.
+ * Returns the YAML text with one value set, or removed if undefined. Preserves every comment. Parses the
+ * result again, and throws `config` unless it has exactly the expected values.
  */
 export async function setInYaml(source: string, path: readonly string[], value: unknown): Promise<string> {
   const yaml = await import('yaml');
@@ -60,7 +60,7 @@ export async function setInYaml(source: string, path: readonly string[], value: 
   throw unchangeable(path);
 }
 
-/** Removes empty sections, which mean the same as missing ones. */
+/** Removes empty sections, which are equivalent to missing ones. */
 function withoutEmpty(value: unknown): unknown {
   if (!isObject(value)) return value ?? undefined;
   const entries = Object.entries(value).flatMap(([name, inner]) => {
@@ -95,7 +95,7 @@ function inPlace(
   if (source.slice(start, end).includes('\n')) return undefined;
   const node = new yaml.Scalar(value);
   if (old.type === 'QUOTE_DOUBLE' || old.type === 'QUOTE_SINGLE') node.type = old.type;
-  // Not trimEnd: a plain value may end in a non-ASCII space.
+  // Not trimEnd, because a plain value may end in a non-ASCII space.
   const written = yaml.stringify(node, { lineWidth: 0 }).replace(/\n$/, '');
   return source.slice(0, start) + (source[start - 1] === ':' ? ' ' : '') + written + source.slice(end);
 }
@@ -124,7 +124,7 @@ function eolOf(source: string): string {
   return source.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** Returns false if it finds a value instead of a section. Remaining list items keep their comments. */
+/** Returns false if there is a value where a section should be. Remaining list items keep their comments. */
 function set(copy: Document<ParsedNode>, path: readonly string[], value: unknown, yaml: Yaml): boolean {
   for (let depth = 0; depth < path.length; depth += 1) {
     const at = path.slice(0, depth);
@@ -149,7 +149,7 @@ function set(copy: Document<ParsedNode>, path: readonly string[], value: unknown
   return true;
 }
 
-/** Removes a key and the sections that become empty; their comments move to the next key. */
+/** Removes a key and the sections that become empty. Their comments move to the next key. */
 function remove(copy: Document<ParsedNode>, path: readonly string[], yaml: Yaml): void {
   const parent = copy.getIn(path.slice(0, -1), true);
   if (!yaml.isMap(parent)) return;

@@ -6,7 +6,7 @@ import { type AnyLeaf, type Tree, isLeaf, leavesOf } from './leaf';
 import { type Config, SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
 import type { UserArea } from './user-area';
 
-/** Environment variables that override the files, and the key that each sets. */
+/** Environment variables that override the files, and their keys. */
 export const ENVIRONMENT: readonly { name: string; key: string }[] = [
   { name: 'STEWARD_TIMEZONE', key: 'timezone' },
   { name: 'STEWARD_MANAGED_URL', key: 'agents.managed.url' },
@@ -16,22 +16,22 @@ export const ENVIRONMENT: readonly { name: string; key: string }[] = [
   { name: 'STEWARD_PORT', key: 'daemon.port' },
 ];
 
-/** The file format that this version writes; a newer file is read-only. */
+/** The file format that this version writes. Files with a newer format are read-only. */
 export const FORMAT = 1;
 
 export interface ConfigFile {
-  /** The part of the resolved configuration with its values. */
+  /** Its part of the resolved configuration. */
   id: keyof Config;
-  /** Path within the user area. */
+  /** Path relative to the user area. */
   name: string;
   path: (area: UserArea) => string;
   format: 'yaml' | 'json';
-  /** Prefix of its keys in `config set` and `config show`; the file itself does not repeat it. */
+  /** Prefix of its keys in `config set` and `config show`. The file doesn't repeat it. */
   prefix: string;
   keys: Tree;
-  /** Follows a person's own link; other links are refused. */
+  /** Whether to follow a link made by the user; other links are refused. */
   followLink: boolean;
-  /** Similar names in the same folder, which steward does not read. */
+  /** Similar file names in this folder that steward doesn't read. */
   notRead: readonly string[];
 }
 
@@ -59,19 +59,19 @@ export function dottedKey(file: ConfigFile, path: readonly string[]): string {
   return [...(file.prefix === '' ? [] : [file.prefix]), ...path].join('.');
 }
 
-/** Returns every key with the prefix of its file. */
+/** Returns all keys, with the prefix of their file. */
 export function allKeys(): string[] {
   return CONFIG_FILES.flatMap((file) => leavesOf(file.keys).map(({ path }) => dottedKey(file, path)));
 }
 
-/** The values of a file by dotted key; `problems` stop the program, `warnings` do not. */
+/** A file's values by dotted key. `problems` stop the program, `warnings` don't. */
 export interface Checked {
   values: Map<string, unknown>;
   problems: string[];
   warnings: string[];
 }
 
-/** Checks the content of one file, and collects all problems. */
+/** Checks the content of one file and collects all problems. */
 export function checkContent(file: ConfigFile, content: unknown): Checked {
   const checked: Checked = { values: new Map(), problems: [], warnings: [] };
   if (content === undefined || (content === null && file.format === 'yaml')) return checked;
@@ -130,7 +130,7 @@ function checkLeaf(
   else checked.problems.push(`${path.join('.')}${wrong}`);
 }
 
-/** Returns `: expected …, found …`, after the index of an invalid item; undefined if the value is valid. */
+/** Returns `: expected …, found …`, after the index of an invalid item. Undefined if the value is valid. */
 export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
   const result = v.safeParse(leaf.check, value);
   if (result.success) return undefined;
@@ -149,7 +149,7 @@ function noteUnknown(file: ConfigFile, path: readonly string[], checked: Checked
   else checked.problems.push(`${key}: this key belongs in ${owner.name}; move it there`);
 }
 
-/** Returns the file of a dotted key, and the key's path in it. */
+/** Returns the file that has a dotted key, and the key's path in that file. */
 export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   const parts = key.split('.');
   const owners = CONFIG_FILES.filter((file) => file.prefix !== '' && file.prefix === parts[0]);
@@ -165,7 +165,7 @@ export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   return { file: file as ConfigFile, path: parts };
 }
 
-/** Describes a value in a message, cleaned and short; for a quiet key only its type. */
+/** Describes a value for a message, sanitized and short. For a quiet key, only returns its type. */
 function describe(value: unknown, quiet: boolean): string {
   if (quiet || value === null || typeof value === 'object' || value === undefined) return typeWords(value);
   const text = clean(JSON.stringify(value));
@@ -176,15 +176,18 @@ function typeWords(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'keys with values';
-  if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text';
+  if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string';
   return typeof value === 'boolean' ? 'true or false' : 'a number';
 }
 
 function keysAndValues(file: ConfigFile): string {
-  return file.format === 'json' ? 'an object of keys' : 'keys with values';
+  return file.format === 'json' ? 'an object with keys' : 'keys with values';
 }
 
-/** Returns the possible values of a text, in the order to try: JSON, the text itself, a list with commas. */
+/**
+ * Returns the values that a text may mean, in the order to try: JSON, the text as it is, a comma-separated
+ * list.
+ */
 export function candidates(text: string): unknown[] {
   const asList = text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
   return [...asJson(text), text, asList];

@@ -10,30 +10,32 @@ import { isZone } from '../platform/time/time';
 import { type Secret, isSecretReference, secret } from './secret';
 import type { UserArea } from './user-area';
 
-/** The environment for resolving stored values. */
+/** The environment needed to resolve stored values. */
 export interface ResolveHost {
   area: UserArea;
   home: string;
 }
 
-/** One key of the configuration: its check, its default and how messages describe it. */
+/** A configuration key: its check, its default, and its description for messages. */
 export interface Leaf<T> {
   readonly leaf: true;
-  /** What a stored value must be: "a whole number from 10 to 3600". */
+  /** What a stored value must be, such as "a whole number from 10 to 3600". */
   readonly expected: string;
   /** Checks a stored value. */
   readonly check: v.GenericSchema<unknown, unknown>;
-  /** Returns the default as a stored value; undefined if there is none. */
+  /** Returns the default as a stored value, if there is one. */
   readonly fallback: (host: ResolveHost) => unknown;
-  /** Returns a stored value as the program uses it. */
+  /** Converts a stored value to the form that the program uses. */
   readonly resolve: (stored: unknown, host: ResolveHost, key: string) => T;
-  /** Shown only in redacted form. */
+  /** Whether to show it only in redacted form. */
   readonly secret: boolean;
-  /** May hold private data, such as an address with a token: messages name only its type. */
+  /**
+   * Whether it may contain private data, such as a URL with a token. Then, messages contain only its type.
+   */
   readonly quiet: boolean;
-  /** A list that can only be set as a whole, not item by item. */
+  /** Whether this list can only be set as a whole, not item by item. */
   readonly whole: boolean;
-  /** Checks an item against the machine; returns why it cannot be added: " does not exist". */
+  /** Checks an item on this machine; returns why it can't be added, such as " does not exist". */
   readonly refuses: ((item: string) => string | undefined) | undefined;
 }
 
@@ -43,7 +45,7 @@ export interface Tree {
   readonly [key: string]: AnyLeaf | Tree;
 }
 
-/** The resolved shape of a tree of keys. */
+/** The resolved type of a tree of keys. */
 export type Values<T> = { [K in keyof T]: T[K] extends Leaf<infer V> ? V : Values<T[K]> };
 
 interface LeafOptions<S, T> extends Partial<Pick<Leaf<T>, 'secret' | 'quiet' | 'whole' | 'refuses'>> {
@@ -53,7 +55,7 @@ interface LeafOptions<S, T> extends Partial<Pick<Leaf<T>, 'secret' | 'quiet' | '
   resolve?: (stored: S, host: ResolveHost, key: string) => T;
 }
 
-/** A key with a default. */
+/** Defines a key with a default. */
 export function leaf<S, T = S>({ fallback, resolve, ...options }: LeafOptions<S, T>): Leaf<T> {
   const { secret = false, quiet = secret, whole = false, refuses } = options;
   return {
@@ -66,7 +68,7 @@ export function leaf<S, T = S>({ fallback, resolve, ...options }: LeafOptions<S,
   };
 }
 
-/** A key without a default. */
+/** Defines a key without a default. */
 export function optionalLeaf<S>(options: Omit<LeafOptions<S, S>, 'fallback'>): Leaf<S | undefined> {
   return leaf<S, S | undefined>({ ...options, fallback: undefined });
 }
@@ -75,14 +77,14 @@ export function isLeaf(node: AnyLeaf | Tree | undefined): node is AnyLeaf {
   return node !== undefined && (node as Partial<AnyLeaf>).leaf === true;
 }
 
-/** Returns every leaf of a tree with its path, in the tree's order. */
+/** Returns every leaf in a tree with its path, in tree order. */
 export function leavesOf(tree: Tree, path: readonly string[] = []): { path: string[]; leaf: AnyLeaf }[] {
   return Object.entries(tree).flatMap(([name, node]) =>
     isLeaf(node) ? [{ path: [...path, name], leaf: node }] : leavesOf(node, [...path, name]),
   );
 }
 
-/** Returns the node at a path; undefined if the tree has none. */
+/** Returns the node at a path, if there is one. */
 export function nodeAt(tree: Tree, path: readonly string[]): AnyLeaf | Tree | undefined {
   let node: AnyLeaf | Tree | undefined = tree;
   for (const name of path) {
@@ -131,7 +133,7 @@ export function listOf(
   return leaf({ expected, check: v.array(string(test)), fallback: () => [...fallback] });
 }
 
-/** A list of a closed set of names. */
+/** Defines a list of values from a closed set. */
 export function subsetOf<S extends string>(
   expected: string,
   names: readonly S[],
@@ -140,7 +142,7 @@ export function subsetOf<S extends string>(
   return leaf<S[]>({ expected, check: v.array(v.picklist(names)), fallback: () => [...fallback] });
 }
 
-/** A program and its arguments. Any but the first may be empty; an empty list means the default. */
+/** Defines a program and its arguments. Any but the first may be empty; an empty list means the default. */
 export function command(fallback: readonly string[]): Leaf<string[]> {
   return leaf<string[]>({
     expected: 'a list: a program and its arguments',
@@ -154,7 +156,7 @@ export function command(fallback: readonly string[]): Leaf<string[]> {
   });
 }
 
-/** Names with one text each; `expected` describes the texts. */
+/** Defines a map from names to texts; `expected` describes the texts. */
 export function mapOf(expected: string, test: (value: string) => boolean): Leaf<Record<string, string>> {
   return leaf<Record<string, string>>({
     expected: `names, each with ${expected}`,
@@ -163,7 +165,7 @@ export function mapOf(expected: string, test: (value: string) => boolean): Leaf<
   });
 }
 
-/** A secret: the value itself, `env:NAME` or `file:PATH`. `test` checks a value that is not a reference. */
+/** Defines a secret: the value, `env:NAME` or `file:PATH`. `test` checks a value that isn't a reference. */
 export function secretText(expected: string, test: (value: string) => boolean): Leaf<Secret> {
   return leaf<string, Secret>({
     expected: `${expected}, env:NAME or file:PATH (absolute or from ~/)`,
@@ -176,7 +178,7 @@ export function secretText(expected: string, test: (value: string) => boolean): 
   });
 }
 
-/** A path that is absolute or begins with `~/`; resolves to an absolute one. */
+/** Defines a path that is absolute or starts with `~/`. Resolves to an absolute path. */
 export function pathLeaf(fallback: Leaf<string>['fallback']): Leaf<string> {
   return leaf<string, string>({
     expected: 'an absolute path, or one that starts with ~/',
@@ -195,7 +197,7 @@ export function webAddress(fallback: string): Leaf<string> {
   });
 }
 
-/** A host (`push.example.org`, `localhost:8080`) or a web address. */
+/** Defines a host (`push.example.org`, `localhost:8080`) or a web URL. */
 export function hostOrAddress(fallback: string): Leaf<string> {
   return leaf({
     expected: 'a host name, or an https:// address (http:// only to this machine)',
@@ -205,7 +207,7 @@ export function hostOrAddress(fallback: string): Leaf<string> {
   });
 }
 
-/** Paths of git repositories, without duplicates. Deleting a repository later does not make the file invalid. */
+/** Defines a list of git repositories without duplicates. It stays valid if a repository is deleted. */
 export function repositoryList(): Leaf<string[]> {
   const isFromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
   return leaf({
@@ -235,7 +237,7 @@ export function isHost(value: string): boolean {
   );
 }
 
-/** One line of text without control characters. */
+/** Accepts one line of text without control characters. */
 export function isCleanText(value: string): boolean {
   return value.trim() !== '' && value.length <= 4096 && !CONTROL.test(value);
 }
@@ -274,12 +276,12 @@ export function isQuietHours(value: string): boolean {
   );
 }
 
-/** The names that GitHub allows. */
+/** Accepts the names that GitHub allows. */
 export function isRepository(value: string): boolean {
   return /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})\/(?!\.{1,2}$)[\w.-]{1,100}$/.test(value);
 }
 
-/** `::1`, `0.0.0.0`, `localhost`. */
+/** Accepts `::1`, `0.0.0.0` or `localhost`, for example. */
 export function isBindHost(value: string): boolean {
   return isIP(value) !== 0 || (!value.includes(':') && isHost(value));
 }

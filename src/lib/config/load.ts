@@ -19,7 +19,7 @@ import type { Config } from './schema';
 import { isSecretReference } from './secret';
 import type { UserArea } from './user-area';
 
-/** Where a value comes from. */
+/** Where a value is from. */
 export type Origin =
   { from: 'default' } | { from: 'file'; path: string } | { from: 'env'; name: string } | { from: 'flag' };
 
@@ -27,25 +27,27 @@ export interface LoadInput {
   area: UserArea;
   /** Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Replaces `~` in paths. Default: the user's home folder. */
+  /** For `~` in paths. Default: the user's home folder. */
   home?: string;
-  /** Values of flags by dotted key; they override everything else. */
+  /** Values from flags, by dotted key. They override everything else. */
   flags?: Readonly<Record<string, unknown>>;
-  /** Reads only this file, so that errors in the others do not matter; their keys have the defaults. */
+  /**
+   * Reads only this file, so that errors in other files don't matter. Keys of other files get their defaults.
+   */
   only?: ConfigFile['id'];
 }
 
 export interface LoadedConfig {
   config: Config;
-  /** The origin of every key, by its dotted name. */
+  /** The origin of every key, by dotted name. */
   origins: ReadonlyMap<string, Origin>;
-  /** Unknown keys and open permissions, which are not errors. */
+  /** Unknown keys and open permissions, which aren't errors. */
   warnings: string[];
 }
 
 /**
- * Loads the files of the user area, the environment and flags over the defaults. Throws one `config` error with all
- * problems of all files. Reads nothing from the current folder.
+ * Loads the files in the user area, the environment and flags on top of the defaults. Throws one `config`
+ * error with the problems of all files. Reads nothing from the current folder.
  */
 export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
   const host: ResolveHost = { area: input.area, home: input.home ?? homedir() };
@@ -93,7 +95,7 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
   return { config: resolveAll(stored, origins, host), origins, warnings };
 }
 
-/** Returns the defaults, without reading anything. */
+/** Returns the defaults without reading anything. */
 export function defaultConfig(area: UserArea, home: string = homedir()): Config {
   return resolveAll(new Map(), new Map(), { area, home });
 }
@@ -141,7 +143,7 @@ function resolveAll(
       place(root, [file.id, ...path], leaf.resolve(value, host, key));
     }
   }
-  // schema.ts derives the type of Config from the same trees.
+  // schema.ts derives the type of Config from these trees.
   return root as unknown as Config;
 }
 
@@ -153,7 +155,7 @@ function place(root: Record<string, unknown>, path: readonly string[], value: un
   at[path[path.length - 1] as string] = value;
 }
 
-/** `variables`: the variables with an invalid value, one problem each. */
+/** `variables`: variables with invalid values, one problem each. */
 function invalid(
   problems: readonly string[],
   isUnreadable: boolean,
@@ -164,7 +166,7 @@ function invalid(
       ? 'The configuration has a problem'
       : `The configuration has ${problems.length} problems`;
   const list = problems.map((problem) => `\n  ${problem}`).join('');
-  // `config set` does not change a file that cannot be parsed.
+  // `config set` doesn't change a file that can't be parsed.
   const edit = isUnreadable ? 'Edit the file' : 'Edit the file or use "steward config set KEY VALUE"';
   const fixes = [
     ...(variables.length === 0 ? [] : [`Unset or correct ${variables.join(', ')}.`]),

@@ -33,33 +33,33 @@ import {
 import { modelPrices, TOKEN_PRICE } from './model-prices';
 
 /**
- * Claude Code's one-shot mode with its fast model. Each flag isolates the question from part of the user's set-up, also
+ * Claude Code's one-shot mode with its fast model. The flags isolate the question from the user's setup, even
  * in versions without a safe mode (sense/insight.ts). `--bare` would ignore a subscription's login.
  */
 const INSIGHT_COMMAND: readonly string[] = [
   'claude',
-  // Answers the question on stdin, and exits.
+  // Responds to stdin, and exits.
   '--print',
   '--model',
   'haiku',
-  // No tools, so it cannot read files or run commands.
+  // No tools, so it can't read files or run commands.
   '--tools',
   '',
-  // No user or project settings: no hooks, plugins or CLAUDE.md.
+  // No user or project settings, and therefore no hooks, plugins or CLAUDE.md.
   '--setting-sources',
   '',
-  // Only MCP servers of --mcp-config, which is absent.
+  // Only MCP servers from --mcp-config, which is not set.
   '--strict-mcp-config',
   '--no-session-persistence',
-  // JSON distinguishes an error from an answer, and names the model.
+  // JSON distinguishes an error from a response, and names the model.
   '--output-format',
   'json',
   // Replaces the default system prompt, which describes the folder, the system and the tools.
   '--system-prompt',
-  'You describe what a program noted of a day. You answer with one JSON object and nothing else.',
+  'You describe a day from the notes of a program. Respond with one JSON object and nothing else.',
 ];
 
-/** Every configuration key with its type, check and default, for loading, showing and setting. */
+/** Every configuration key with its type, check and default. Used to load, show and set them. */
 export const SENSE_KEYS = {
   enabled: flag(true),
   pollIntervalSec: wholeNumber(10, 3600, 120),
@@ -80,7 +80,7 @@ export const SENSE_KEYS = {
   insight: { command: command(INSIGHT_COMMAND) },
 };
 
-/** `auto`: the first engine that works; `none`: no voice. */
+/** `auto`: the first engine that works. `none`: no voice. */
 export const VOICE_ENGINES = [
   'auto',
   'none',
@@ -170,7 +170,7 @@ export const USER_KEYS = {
   },
 };
 
-/** The channels that a route may name; the voice has a list of events instead. */
+/** The channels that a route may name. Voice has a list of events instead. */
 const ROUTED_CHANNELS = ['push', 'chat', 'telegram', 'desktop'] as const;
 export type RoutedChannel = (typeof ROUTED_CHANNELS)[number];
 
@@ -225,7 +225,7 @@ export const SETTINGS_KEYS = {
   },
 };
 
-/** The lanes of the board; `WORK.KANBAN_COLUMNS` orders them. */
+/** The lanes of the board. `WORK.KANBAN_COLUMNS` sets their order. */
 export const LANES = ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'] as const;
 export type Lane = (typeof LANES)[number];
 
@@ -249,7 +249,7 @@ export const WORK_KEYS = {
   PROJECT_PROPERTY: mapOf('a Property such as website', (value) => /^[^\s,:][^,:]{0,38}$/.test(value)),
 };
 
-/** work/work_repo.json: the repository, its switch, and the result of the privacy check. */
+/** work/work_repo.json: the repository, whether work tracking is on, and the result of the privacy check. */
 export const WORK_REPO_KEYS = {
   repo: optionalText('OWNER/REPO', isRepository),
   enabled: flag(true),
@@ -271,10 +271,10 @@ export type UserConfig = Values<typeof USER_KEYS>;
 export type SettingsConfig = Values<typeof SETTINGS_KEYS>;
 
 export type WorkConfig = Values<typeof WORK_KEYS>;
-/** `repo` is undefined before the set-up. */
+/** `repo` is undefined before setup. */
 export type WorkRepoConfig = Values<typeof WORK_REPO_KEYS>;
 
-/** The resolved configuration: paths are absolute, secrets are references until `resolveSecret`. */
+/** The resolved configuration. Paths are absolute, and secrets are references until `resolveSecret`. */
 export interface Config {
   user: UserConfig;
   settings: SettingsConfig;

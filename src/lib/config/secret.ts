@@ -10,12 +10,15 @@ import { expandHome } from '../platform/files/paths';
 export const REDACTED = '•••• (set)';
 const MAX_SECRET_FILE_BYTES = 64 * 1024;
 
-/** A stored value, `env:NAME` or `file:PATH`. Printed or logged, it shows only whether it is set; see `resolveSecret`. */
+/**
+ * A stored value, `env:NAME` or `file:PATH`. When printed or logged, it only shows whether it is set; see
+ * `resolveSecret`.
+ */
 export interface Secret {
   /** The configuration key, for messages. */
   readonly key: string;
   readonly isSet: boolean;
-  /** The stored text: the value itself unless it is a reference. */
+  /** Returns the stored text, which is the value itself unless it is a reference. */
   stored(): string;
   toString(): string;
   toJSON(): string;
@@ -35,7 +38,7 @@ export function secret(key: string, stored: string): Secret {
 
 export interface SecretSources {
   env: NodeJS.ProcessEnv;
-  /** Undefined if the file does not exist. */
+  /** Returns undefined if the file doesn't exist. */
   readFile: (path: string) => string | undefined;
   home: string;
 }
@@ -48,7 +51,7 @@ export function secretSources(): SecretSources {
   };
 }
 
-/** Returns the value of a secret; undefined if none is set. Throws `config` for a reference without a value. */
+/** Returns the value of a secret, or undefined if unset. Throws `config` for a reference without a value. */
 export function resolveSecret(from: Secret, sources: SecretSources): string | undefined {
   const stored = from.stored();
   if (stored === '') return undefined;
@@ -69,7 +72,7 @@ export function resolveSecret(from: Secret, sources: SecretSources): string | un
   return stored;
 }
 
-/** Returns whether the text is `env:NAME` or `file:PATH` rather than the secret itself. */
+/** Returns whether the text is `env:NAME` or `file:PATH` and not the secret itself. */
 export function isSecretReference(text: string): boolean {
   if (!text.startsWith('file:')) return /^env:[A-Za-z_][A-Za-z0-9_]*$/.test(text);
   const path = text.slice('file:'.length);

@@ -13,27 +13,27 @@ import type { UserArea } from './user-area';
 import { changeConfig, type WriteDeps } from './write';
 
 export interface KeyInput {
-  /** Dotted, with the prefix of its file: `sense.pollIntervalSec`. */
+  /** Dotted, with the prefix of its file, such as `sense.pollIntervalSec`. */
   key: string;
   dryRun?: boolean;
 }
 
 export interface SetInput extends KeyInput {
-  /** As typed: JSON, plain text, or a list with commas, whichever the key accepts. */
+  /** The argument as typed: JSON, plain text or a comma-separated list, whatever the key accepts. */
   value: string;
 }
 
 export interface SetResult {
   key: string;
-  /** The file that owns the key. */
+  /** The file that has the key. */
   file: string;
-  /** Null if the file did not have it. */
+  /** The value in the file before; null if there was none. */
   before: unknown;
-  /** The new value; the default if the file does not have the key. */
+  /** The new value, or the default if the file no longer has the key. */
   after: unknown;
   changed: boolean;
   dryRun: boolean;
-  /** The environment variable that overrides the file; null if none does. */
+  /** The environment variable that overrides the file, or null. */
   overriddenBy: string | null;
 }
 
@@ -46,7 +46,10 @@ interface Target {
   host: ResolveHost;
 }
 
-/** Sets one key. Throws `usage` for an unknown key, an invalid value, or a new list item that does not exist here. */
+/**
+ * Sets a key. Throws `usage` for an unknown key, an invalid value, or a new list item that doesn't exist on
+ * this machine.
+ */
 export async function setConfig(deps: SetDeps, input: SetInput): Promise<SetResult> {
   const target = await targetOf(deps, input.key);
   const { key, leaf } = target;
@@ -64,12 +67,12 @@ export async function setConfig(deps: SetDeps, input: SetInput): Promise<SetResu
   });
 }
 
-/** Removes one key from its file, which restores its default. */
+/** Removes a key from its file, so that its default applies. */
 export async function unsetConfig(deps: SetDeps, input: KeyInput): Promise<SetResult> {
   return change(deps, input, await targetOf(deps, input.key), () => undefined);
 }
 
-/** Adds one item to a list unless the list has it. */
+/** Adds an item to a list unless it is already in it. */
 export async function addToConfig(deps: SetDeps, input: SetInput): Promise<SetResult> {
   const target = await targetOf(deps, input.key);
   return change(deps, input, target, (stored) => {
@@ -81,7 +84,7 @@ export async function addToConfig(deps: SetDeps, input: SetInput): Promise<SetRe
   });
 }
 
-/** Removes one item from a list; throws `not_found` if the list does not have it. */
+/** Removes an item from a list. Throws `not_found` if it isn't in the list. */
 export async function removeFromConfig(deps: SetDeps, input: SetInput): Promise<SetResult> {
   const target = await targetOf(deps, input.key);
   return change(deps, input, target, (stored) => {
@@ -99,7 +102,7 @@ async function targetOf({ area, home = homedir() }: SetDeps, key: string): Promi
   return { key, leaf: await knownLeaf(key), host: { area, home } };
 }
 
-/** Returns the definition of a key; throws `usage` with a suggestion for an unknown key or a section. */
+/** Returns the definition of a key. Throws `usage` with a suggestion for an unknown key or a section. */
 async function knownLeaf(key: string): Promise<AnyLeaf> {
   const { file, path } = fileOfKey(key);
   const node = nodeAt(file.keys, path);
@@ -141,7 +144,7 @@ function itemsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Returns the list of a key, or its default; throws `usage` if the key is not a list of items. */
+/** Returns the list of a key, or its default. Throws `usage` if the key isn't a list of items. */
 function listIn({ key, leaf, host }: Target, stored: unknown): string[] {
   const value = stored ?? leaf.fallback(host);
   if (Array.isArray(value) && !leaf.whole) return value.map(String);
@@ -155,7 +158,7 @@ function listIn({ key, leaf, host }: Target, stored: unknown): string[] {
   );
 }
 
-/** Returns an item as the list stores it, paths as absolute ones. */
+/** Returns an item in its stored form, with absolute paths. */
 function itemFrom(target: Target, value: string): string {
   if (isCleanText(value)) return resolved(target, value);
   throw new StewardError('usage', `The value for ${target.key} is empty or has more than one line.`, {
@@ -172,7 +175,7 @@ function checkItem({ leaf }: Target, resolvedItem: string, item: string): void {
   const problem = leaf.refuses?.(resolvedItem);
   if (problem === undefined) return;
   throw new StewardError('usage', `${clean(item)}${problem}.`, {
-    hint: 'Nothing was written. Give the folder that holds .git.',
+    hint: 'Nothing was written. Use the folder that contains .git.',
   });
 }
 
@@ -196,14 +199,14 @@ function shown(leaf: AnyLeaf, stored: unknown): unknown {
 
 export interface ShownValue {
   key: string;
-  /** Null if not set; a secret is redacted. */
+  /** Null if unset; a secret is redacted. */
   value: unknown;
   source: Origin['from'];
-  /** The file's path or the variable's name; null for a default or a flag. */
+  /** Path of the file or name of the variable; null for a default or a flag. */
   from: string | null;
 }
 
-/** Returns every key with its resolved value and its origin. Secrets are redacted. */
+/** Returns every key with its resolved value and origin. Secrets are redacted. */
 export function shownConfig(loaded: LoadedConfig): ShownValue[] {
   return CONFIG_FILES.flatMap((file) =>
     leavesOf(file.keys).map(({ path, leaf }) => {
@@ -212,7 +215,7 @@ export function shownConfig(loaded: LoadedConfig): ShownValue[] {
       const origin = loaded.origins.get(key) ?? { from: 'default' };
       return {
         key,
-        // A secret serializes to its redacted form, an unset one to null.
+        // A secret serializes to its redacted form, and to null if unset.
         value: leaf.secret ? String(value) || null : (value ?? null),
         source: origin.from,
         from: origin.from === 'file' ? origin.path : origin.from === 'env' ? origin.name : null,
@@ -221,7 +224,7 @@ export function shownConfig(loaded: LoadedConfig): ShownValue[] {
   );
 }
 
-/** Returns one key as `shownConfig` lists it; throws `usage` for an unknown key. */
+/** Returns one key like `shownConfig`. Throws `usage` for an unknown key. */
 export async function shownKey(loaded: LoadedConfig, key: string): Promise<ShownValue> {
   await knownLeaf(key);
   const { file, path } = fileOfKey(key);
@@ -230,7 +233,7 @@ export async function shownKey(loaded: LoadedConfig, key: string): Promise<Shown
   return found;
 }
 
-/** Formats a value for a script: a list with one item a line, nothing if it is not set. */
+/** Formats a value for scripts: a list as one item per line, an unset value as nothing. */
 export function plainValue(value: unknown): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.map(plainValue).join('\n');
@@ -251,7 +254,7 @@ export function configPlaces(area: UserArea): ConfigPlaces {
   return { userArea: area.root, exists: exists(area.root), files };
 }
 
-/** Formats a value for a person: a list with commas; an empty list and an unset value in words. */
+/** Formats a value for people: a list with commas; words for an empty list and an unset value. */
 export function valueWords(value: unknown): string {
   if (value === null || value === undefined) return 'not set';
   if (Array.isArray(value))

@@ -11,7 +11,10 @@ import type { ConfigFile } from './files';
 
 export type Parsed = { value: unknown } | { problem: TextProblem };
 
-/** Parses JSON as JSON.parse does, but rejects duplicate keys. Messages never quote the text, which may hold secrets. */
+/**
+ * Parses JSON like JSON.parse, but rejects duplicate keys. Messages never quote the text, which may contain
+ * secrets.
+ */
 export function parseJson(source: string): Parsed {
   const tree = parseJsonTree(source);
   const problem = 'problem' in tree ? tree.problem : tree.duplicate;
@@ -19,12 +22,12 @@ export function parseJson(source: string): Parsed {
   return { value: JSON.parse(source.startsWith('\ufeff') ? source.slice(1) : source) as unknown };
 }
 
-/** Enough for any real file, and far from an alias bomb. */
+/** More than any real file uses, but far below an alias bomb. */
 const MAX_ALIASES = 50;
 
 /**
- * Returns the content of a file that has at most the key `version`, such as the template; undefined for any other file.
- * This saves captures from loading the YAML library.
+ * Returns the content of a file without keys except `version`, such as the template; undefined for other
+ * files. This saves captures from loading the YAML library.
  */
 export function bareContent(source: string): { version?: number } | undefined {
   const found = /^version: ([1-9][0-9]{0,3})[ \t]*\r?$/m.exec(source);
@@ -34,8 +37,8 @@ export function bareContent(source: string): { version?: number } | undefined {
 }
 
 /**
- * Parses YAML 1.2 strictly: duplicate keys, unknown tags, several documents and alias bombs are problems. Messages
- * never quote the text. A file of comments is `null`.
+ * Parses YAML 1.2 strictly: rejects duplicate keys, unknown tags, several documents and alias bombs. Messages
+ * never quote the text. A file with only comments is `null`.
  */
 export async function parseYaml(source: string): Promise<Parsed> {
   const parsed = await parseDocumentOf(source);
@@ -60,7 +63,7 @@ export async function parseDocumentOf(
     version: '1.2',
     schema: 'core',
     prettyErrors: false,
-    // The library's own check takes quadratic time.
+    // The library's check takes quadratic time.
     uniqueKeys: false,
     strict: true,
     stringKeys: true,
@@ -90,7 +93,9 @@ function duplicateKeyAt(
   return at;
 }
 
-/** Returns where a text nests too deeply: the library's recursive parser would take gigabytes of memory. */
+/**
+ * Returns where nesting is too deep, because the library's recursive parser would use gigabytes of memory.
+ */
 function tooDeepAt(source: string): number | undefined {
   let depth = 0;
   for (const { 0: bracket, index } of source.matchAll(/[[\]{}]/g)) {
@@ -98,7 +103,7 @@ function tooDeepAt(source: string): number | undefined {
     else depth += 1;
     if (depth > MAX_DEPTH) return index;
   }
-  // A block indents at least one column per level.
+  // Each level of a block is indented by at least one column.
   return DEEP_LINE.exec(source)?.index;
 }
 
@@ -106,25 +111,25 @@ const MAX_DEPTH = 64;
 const DEEP_LINE = /^[ ?:-]{128}[ ?:-]*[^\s#]/m;
 
 function wordsOf(error: YAMLError): string {
-  // The library has one code for two mistakes, and reports this one far from the bracket.
+  // The library uses this code for two mistakes, and reports this one far from the bracket.
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')) {
     return 'a [ or { above is not closed, or its content is not indented';
   }
   return WORDS[error.code] ?? 'invalid YAML';
 }
 
-/** The library's own messages may quote the file. */
+/** Our own messages, because the library's may quote the file. */
 const WORDS: Partial<Record<YAMLError['code'], string>> = {
   BAD_ALIAS: 'undefined alias (*name)',
   BAD_DQ_ESCAPE: 'unknown escape sequence',
   BAD_INDENT: 'wrong indentation',
-  BAD_SCALAR_START: 'a text cannot start with this character; put it in quotes',
+  BAD_SCALAR_START: 'a value cannot start with this character; put it in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'unexpected key; check the indentation',
   BLOCK_IN_FLOW: 'a block is not allowed inside { } or [ ]',
   MISSING_CHAR: 'missing character (a quote, a comma, a bracket, or a space)',
   MULTILINE_IMPLICIT_KEY: 'missing colon after this key',
   MULTIPLE_DOCS: 'only one document (---) is allowed',
-  NON_STRING_KEY: 'a key must be a text',
+  NON_STRING_KEY: 'a key must be a string',
   TAB_AS_INDENT: 'tab in the indentation; use spaces',
   TAG_RESOLVE_FAILED: 'tags (!name) are not supported',
   UNEXPECTED_TOKEN: 'unexpected text',
@@ -132,10 +137,13 @@ const WORDS: Partial<Record<YAMLError['code'], string>> = {
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** A stored file; `text` is undefined if it does not exist. */
+/** A file that was read; `text` is undefined if it doesn't exist. */
 export type ReadFile = { text: string | undefined; content: unknown } | { problem: string };
 
-/** Reads and parses one file. Returns its problem, so that the problems of all files are reported together. */
+/**
+ * Reads and parses a file. Returns a problem instead of throwing, so that the problems of all files are
+ * reported together.
+ */
 export async function readConfigFile(file: ConfigFile, path: string): Promise<ReadFile> {
   let bytes: Buffer | undefined;
   try {
@@ -162,14 +170,14 @@ function parsedOr(parsed: Parsed, text: string): ReadFile {
 }
 
 /**
- * Loads a YAML file through cosmiconfig's Explorer, since its public entry would execute settings files from the
- * current folder (`.config/config.js`, …).
+ * Loads a YAML file with cosmiconfig's Explorer. Its public entry would execute settings files in the current
+ * folder (`.config/config.js`, …).
  */
 async function loadYaml(path: string): Promise<Parsed> {
   const { Explorer } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as {
     Explorer: new (options: Options & { moduleName: string; metaConfigFilePath: null }) => PublicExplorer;
   };
-  // Wrapped, since cosmiconfig follows a top-level `$import`.
+  // Wrapped because cosmiconfig follows a top-level `$import`.
   const parse = (_path: string, content: string): Promise<Parsed> => parseYaml(content);
   const explorer = new Explorer({
     moduleName: 'steward',

@@ -1,14 +1,14 @@
 import { ensureFolder } from '../platform/files/folder';
 import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/files/paths';
 
-/** The paths of the user area and of the machine-local state; nothing is created. */
+/** The paths in the user area and the machine-local state. Creates nothing. */
 export type UserArea = ReturnType<typeof userArea>;
 
 export function userArea(host: PathHost = processHost()) {
   const root = userAreaPath(host);
   const sep = host.platform === 'win32' ? '\\' : '/';
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
-  // Avoids `join`, which is slow for the fifty paths of every hook run.
+  // Not `join`, which is slow for the fifty paths in every hook run.
   const at = (...names: string[]): string => base + names.join(sep);
   return {
     root,
@@ -22,24 +22,24 @@ export function userArea(host: PathHost = processHost()) {
     sessions: at('sessions'),
     state: at('state'),
     sessionsState: at('state', 'sessions.json'),
-    /** The running sessions only, small enough for a status line. */
+    /** Only the running sessions, so small enough for a status line. */
     sessionsLive: at('state', 'sessions-live.json'),
     workEvents: at('state', 'work-events.jsonl'),
     /** The usage limits that an assistant last reported to its status line. */
     limits: at('state', 'limits.json'),
-    /** What the assistants used, one file per day. */
+    /** Usage of the assistants, one file per day. */
     usage: at('usage'),
-    /** The install manifest: files outside of the user area, for the uninstall. */
+    /** The install manifest: files outside the user area, for the uninstall. */
     installManifest: at('state', 'install-manifest.json'),
-    /** The answered questions of the set-up. */
+    /** Answers to the questions of `init`. */
     initState: at('state', 'init.json'),
-    /** The owner of the area, and the machines that wrote to it. */
+    /** The owner of the area, and the machines that have written to it. */
     owner: at('state', 'owner.json'),
     bin: at('bin'),
     spool: at('state', 'spool'),
     observability: at('observability'),
     daemonLog: at('daemon', 'daemon.log'),
-    /** The roster, one file per agent. */
+    /** The roster, with one file per agent. */
     agents: at('agents'),
     knowledge: at('knowledge'),
     /** Deliveries that are not sent yet, one file each. */
@@ -52,7 +52,9 @@ export function userArea(host: PathHost = processHost()) {
     managed: at('state', 'managed'),
     sense: senseArea(at),
     work: workArea(at),
-    /** Machine-local: locks, socket, token, pid file. Lazy, since it resolves every link of the path. */
+    /**
+     * Machine-local: locks, socket, token, pid file. A getter, because it resolves every link in the path.
+     */
     get machine() {
       return machineStateOf(root, host);
     },
@@ -81,25 +83,25 @@ function workArea(at: (...names: string[]) => string) {
     config: at('work', 'config.yaml'),
     labels: at('work', 'labels.yml'),
     readme: at('work', 'README.md'),
-    /** Marks the customers' folder as restricted: nothing in it is ever sent. */
+    /** Marks the customers' folder as restricted, so nothing in it is ever sent. */
     restricted: at('work', 'customers', 'RESTRICTED.md'),
     cache: at('work', 'cache.json'),
     /** The part of the cache that the board shows. */
     board: at('work', 'board.json'),
     /** The last update of the cache, and its last failure. */
     poll: at('work', 'poll.json'),
-    /** Issues by their identity, and issues that are being created. */
+    /** Issues by identity, and issues that are being created. */
     ledger: at('work', 'ledger.json'),
     /** Reminders that were sent. */
     reminders: at('work', 'reminders.json'),
     /** Why captured issues wait in the spool. */
     waiting: at('work', 'waiting.json'),
-    /** The clone that holds TASKLIST.md. */
+    /** The clone that contains TASKLIST.md. */
     tasklist: at('work', 'tasklist'),
   };
 }
 
-/** Creates the user area (0700) if it is missing. A link is allowed, since a person may have moved it. */
+/** Creates the user area (0700) if it is missing. It may be a link, because users may move it. */
 export function ensureUserArea(area: UserArea): void {
   ensureFolder(area.root, { allowLink: true });
 }

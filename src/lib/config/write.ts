@@ -23,7 +23,7 @@ export interface WriteDeps {
   machineId: string;
 }
 
-/** A key, and a function from its stored value to the new one; undefined means not in the file. */
+/** A key, and a function from its stored value to the new one. Undefined means not in the file. */
 export interface Change {
   key: string;
   to: (stored: unknown) => unknown;
@@ -37,7 +37,7 @@ export interface Changed {
 }
 
 /**
- * Changes keys in the files that own them, under one lock, so that concurrent changes are not lost. Also mirrors the
+ * Changes keys in their files, under one lock so that concurrent changes aren't lost. Also mirrors the
  * assistant's voice. Throws `usage` for an invalid value, `config` for an unreadable or newer file.
  */
 export async function changeConfig(
@@ -60,7 +60,7 @@ export async function changeConfig(
   });
 }
 
-/** Copies the voice from config.yaml to its mirror in settings.json; true if they differed. */
+/** Copies the voice from config.yaml to its mirror in settings.json; false if they were equal. */
 export async function mirrorVoice(deps: WriteDeps): Promise<boolean> {
   const stored = async (key: string): Promise<unknown> => {
     const { file, path } = fileOfKey(key);
@@ -111,7 +111,7 @@ async function plan(area: UserArea, changes: readonly Change[]): Promise<Plan> {
   return { changed, texts };
 }
 
-/** The voice has two keys; changing one changes both. */
+/** The voice has two keys, so changing one changes both. */
 function withMirrors(changes: readonly Change[]): Change[] {
   return changes.flatMap((change) => {
     if (change.key !== VOICE && change.key !== VOICE_MIRROR) return [change];
@@ -134,7 +134,7 @@ async function openFile(
   const version = content['version'];
   if (version !== undefined && !(typeof version === 'number' && version <= FORMAT)) {
     throw new StewardError('config', `${path} has a newer format than this steward can write.`, {
-      hint: 'Update steward. The file was not changed.',
+      hint: 'Update steward. The file is unchanged.',
     });
   }
   return read.text === undefined

@@ -17,18 +17,18 @@ import {
 export interface AppDeps {
   routes: readonly Route[];
   policy: GuardPolicy;
-  /** For requests over TCP; only this user can open the local socket. */
+  /** Checks requests over TCP. Only this user can open the local socket. */
   gate: Pick<Gate, 'isRequired' | 'hasKey'>;
-  /** Answer other users of this machine over TCP without a token. */
+  /** Whether other users of this machine may send requests over TCP without a token. */
   otherUsers: boolean;
-  /** Called for every 5xx answer. */
+  /** Called for every 5xx response. */
   onFault: (head: Pick<RequestHead, 'method' | 'target'>, error: StewardError) => void;
 }
 
-/** Path, then method. */
+/** Routes by path, then by method. */
 type Table = ReadonlyMap<string, ReadonlyMap<string, Route>>;
 
-/** The daemon without its sockets: requests in, responses out. A route's error becomes a response. */
+/** Returns the daemon without its sockets, from request to response. Errors of routes become responses. */
 export function daemonApp(deps: AppDeps): Application {
   const table = tableOf(deps.routes);
   return {
@@ -73,7 +73,7 @@ function tableOf(routes: readonly Route[]): Table {
   return table;
 }
 
-/** Returns the route of a request, or the answer if there is none. */
+/** Returns the route of a request, or the response if there is none. */
 function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route | HttpAnswer {
   const rows = [...(table.get(target.split('?', 1)[0] ?? '')?.values() ?? [])].filter(
     (row) => isLocal || row.isLocal !== true,
@@ -89,7 +89,10 @@ function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route
   return refusal(405, 'usage', message, `Use ${allowed}.`, ['allow', allowed]);
 }
 
-/** Returns why a request over TCP is refused. A valid key is always enough; this user needs one only if it is required. */
+/**
+ * Returns why a request over TCP is refused. A valid key is always enough; this user only needs one if a
+ * token is required.
+ */
 async function accessRefusal(
   { gate, otherUsers }: AppDeps,
   head: RequestHead,

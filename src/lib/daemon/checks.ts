@@ -9,12 +9,12 @@ import { canIdentifyPeers, portOwner, type PortOwner } from '../platform/net/pee
 import { readInstance, type Instance } from './instance';
 import type { Healthz } from './routes';
 
-/** What the checks of the daemon need. */
+/** What the daemon's checks need. */
 export interface DaemonChecked {
   area: UserArea;
   host: PathHost;
   config: Pick<Config, 'user'>;
-  /** Of this command. */
+  /** Version of this command. */
   version: string;
   build: string;
   findDaemon: () => Promise<{ instance: Instance; health: Healthz } | undefined>;
@@ -42,14 +42,14 @@ function checkRuns({ findDaemon, version, build }: Unconfigured): Promise<Findin
     const facts = `${instance.url}, process ${health.pid}, version ${health.version}`;
     if (health.version !== version)
       return [warning(`${facts}; this command is version ${version}`, { mend: RESTART })];
-    // A daemon of an earlier version does not report its build.
+    // Daemons of earlier versions don't report their build.
     return health.build === undefined || health.build === build
       ? [ok(facts)]
       : [warning(`${facts}, another build than this command`, { mend: RESTART })];
   });
 }
 
-/** Returns what answers on the port: this user area's daemon, another program, or nothing. */
+/** Checks what responds on the port: this user area's daemon, another program, or nothing. */
 async function checkPort({ config, findDaemon }: DaemonChecked): Promise<Finding[]> {
   const { host, port } = config.user.daemon;
   const running = await findDaemon().catch(() => undefined);
@@ -62,7 +62,7 @@ async function checkPort({ config, findDaemon }: DaemonChecked): Promise<Finding
   if (port === 0) return [ok('any free port')];
   const isTaken = await ask(host, port, '/healthz', { host: 'localhost' })
     .then((answer) => answer !== undefined)
-    // Something listens that does not speak HTTP.
+    // Something listens but doesn't use HTTP.
     .catch(() => true);
   return [isTaken ? judgeTaken(port, portOwner(port)) : ok(`${port} is free`)];
 }
@@ -83,11 +83,11 @@ function ask(
 
 export function judgeOwn({ url, pid, port }: Instance, answer: PortAnswer | undefined): Finding {
   if (answer === undefined)
-    return failed(`the daemon is running, but nothing answers at ${url}`, { mend: RESTART });
+    return failed(`the daemon is running, but nothing responds at ${url}`, { mend: RESTART });
   if (answer.status === 401) return ok(`${url}, token required`);
   if (answer.status === 200 && parseObject(answer.text)?.['pid'] === pid)
-    return ok(`your daemon answers at ${url}`);
-  return failed(`another program answers at ${url}`, {
+    return ok(`your daemon responds at ${url}`);
+  return failed(`another program responds at ${url}`, {
     hint: 'Choose another port, then restart the daemon.',
     mend: `steward config set daemon.port ${port + 1}`,
   });
@@ -106,7 +106,7 @@ export function judgeTaken(port: number, owner: PortOwner | undefined): Finding 
   });
 }
 
-/** Requests that a web page in the browser could send; each must be refused. */
+/** Requests that a web page in the browser could send. All must be refused. */
 const FOREIGN: readonly { what: string; headers: (own: string) => Record<string, string> }[] = [
   { what: 'another Host', headers: () => ({ host: 'steward.example.org' }) },
   { what: 'another Origin', headers: (own) => ({ host: own, origin: 'https://example.org' }) },
@@ -122,7 +122,7 @@ async function checkGuard({ area, findDaemon }: Unconfigured): Promise<Finding[]
     const accepted: string[] = [];
     for (const { what, headers } of FOREIGN) {
       const answer = await ask(hostOf(instance), instance.port, '/api/status', headers(own));
-      if (answer?.status !== 403) accepted.push(`${what} (${answer?.status ?? 'no answer'})`);
+      if (answer?.status !== 403) accepted.push(`${what} (${answer?.status ?? 'no response'})`);
     }
     if (accepted.length === 0) return [ok(`refuses ${FOREIGN.map(({ what }) => what).join(', ')}`)];
     return [

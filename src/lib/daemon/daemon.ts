@@ -16,7 +16,7 @@ import { ownRoutes } from './routes';
 import type { Route } from './route';
 import { healthOf, type DaemonStatus, type Module } from './status';
 
-/** The parts of the daemon. A new route, job or module is a row in its table. */
+/** The parts of the daemon. New routes, jobs and modules are rows in their tables. */
 export interface DaemonParts {
   area: UserArea;
   clock: Clock;
@@ -28,17 +28,17 @@ export interface DaemonParts {
   /** 0: any free port. */
   port: number;
   requireToken: boolean;
-  /** Also answer other users of this machine over TCP. */
+  /** Whether to respond to other users of this machine over TCP. */
   otherUsers: boolean;
   routes: readonly Route[];
   jobs: (log: DaemonLog) => readonly Job[];
-  /** Started with the daemon, closed at its end. */
+  /** Services that start and stop with the daemon. */
   services?: (log: DaemonLog) => readonly Service[];
   modules: readonly Module[];
   sessions: () => DaemonStatus['sessions'] | Promise<DaemonStatus['sessions']>;
   outbox: () => DaemonStatus['outbox'];
   spool: () => DaemonStatus['spool'];
-  /** Version and build that are installed now; undefined if unknown. */
+  /** Returns the installed version and build, if known. */
   installedBuild: () => string | undefined;
   /** How often to check for an upgrade. */
   checkSec?: number;
@@ -47,22 +47,22 @@ export interface DaemonParts {
   limits?: ServerLimits;
 }
 
-/** Continuous work, such as deliveries. */
+/** Work that runs all the time, such as deliveries. */
 export interface Service {
-  /** Ends the work in progress; resolves within a bounded time. */
+  /** Finishes the work in progress, within a time limit. */
   close: () => Promise<void>;
 }
 
-/** Why the daemon ended: asked to stop, asked to restart, or because another build was installed. */
+/** Why the daemon ended: stop or restart requested, or another build installed. */
 export type Ending = 'stopped' | 'restarted' | 'outdated';
 
-/** Time to finish requests and jobs in progress when the daemon stops. */
+/** How long requests and jobs may take to finish when the daemon stops. */
 const REQUESTS_GRACE_MS = 5_000;
 const JOBS_GRACE_MS = 5_000;
 
 /**
- * Runs the daemon until a signal, a request, or an upgrade ends it. A second daemon of this area is `locked`, a port in use
- * `conflict`, an address beyond loopback without a token `config`.
+ * Runs the daemon until a signal, a request or an upgrade ends it. Throws `locked` if this area has a daemon,
+ * `conflict` if the port is in use, `config` for a non-loopback address without a token.
  */
 export async function runDaemon(
   parts: DaemonParts,
@@ -132,7 +132,7 @@ async function serve(
   }
 }
 
-/** Logs the same fault at the same address once a minute: pages poll. */
+/** Returns a logger that reports the same fault at the same path once per minute, because pages poll. */
 function faultLog(clock: Clock, log: DaemonLog): AppDeps['onFault'] {
   const loggedMs = new Map<string, number>();
   return ({ method, target }, { kind, message, stack }) => {
@@ -197,7 +197,7 @@ async function listenTcp(server: HttpServer, { host, port }: DaemonParts): Promi
     return await server.listenTcp(host, port);
   } catch (error) {
     if (isTaken(error)) throw portTaken(port, error);
-    throw new StewardError('unavailable', `Cannot listen on ${host}, port ${port}: ${String(error)}`, {
+    throw new StewardError('unavailable', `Could not listen on ${host}, port ${port}: ${String(error)}`, {
       hint: 'Choose another port or host: steward config set daemon.port N',
       cause: error,
     });
@@ -228,7 +228,7 @@ function needsToken(host: string): StewardError {
   );
 }
 
-/** Waits for the work, but at most this long. */
+/** Waits for the work, at most this long. */
 async function bounded(work: Promise<void> | undefined, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));

@@ -10,11 +10,11 @@ import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import type { Clock } from '../platform/time/clock';
 import { refusal } from './route';
 
-/** The hosts that a request may name. */
+/** The host names that a request may use. */
 export interface GuardPolicy {
   /** Names and addresses of the daemon, lower case, IPv6 without brackets. */
   hosts: ReadonlySet<string>;
-  /** The daemon listens on every address: any address, but no other name, is its own. */
+  /** Whether the daemon listens on every address. Then any IP address is valid, but no other name. */
   anyAddress: boolean;
 }
 
@@ -26,8 +26,8 @@ export function policyFor(host: string): GuardPolicy {
 }
 
 /**
- * Returns why a request is refused. A web page of another origin can reach loopback: Sec-Fetch-Site and Origin reveal it,
- * and Host reveals DNS rebinding.
+ * Returns why a request is refused. Web pages of other origins can reach loopback: Sec-Fetch-Site and Origin
+ * reveal them, and Host reveals DNS rebinding.
  */
 export function guard(head: RequestHead, policy: GuardPolicy): HttpAnswer | undefined {
   const host = headerOf(head, 'host');
@@ -59,7 +59,10 @@ const FOREIGN = refusal(
   'In a browser, open the address itself.',
 );
 
-/** Returns the name in a Host header: no port, lower case, IPv6 without brackets; undefined if it is invalid. */
+/**
+ * Returns the name in a Host header, in lower case, without port or IPv6 brackets. Undefined if it is
+ * invalid.
+ */
 export function hostNameOf(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]@/\\?#\s]+))(?::\d{1,5})?$/i.exec(host);
   return (match?.[1] ?? match?.[2])?.toLowerCase();
@@ -71,7 +74,7 @@ function isOwnHost(host: string, { hosts, anyAddress }: GuardPolicy): boolean {
   return hosts.has(name) || isLoopback(name) || (anyAddress && ipVersion(name) !== 0);
 }
 
-/** `application/json`, with or without parameters. */
+/** Accepts `application/json`, with or without parameters. */
 function isJson(type: string | undefined): boolean {
   return type !== undefined && /^application\/json\s*(?:;|$)/i.test(type);
 }
@@ -81,7 +84,7 @@ function headerOf({ headers }: RequestHead, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** With several Host headers, a proxy might use another one than we do. */
+/** If there are several Host headers, a proxy might use a different one than the daemon. */
 function countOf({ rawHeaders }: RequestHead, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length;
 }
@@ -89,29 +92,29 @@ function countOf({ rawHeaders }: RequestHead, name: string): number {
 const CODE_MS = 60_000;
 const MAX_CODES = 20;
 
-/** Decides who may send requests over TCP. */
+/** Checks who sent a request over TCP. */
 export interface Gate {
-  /** Whether a request needs a key to get data. */
+  /** Whether a key is required to read data. */
   isRequired: boolean;
-  /** Returns whether the request has the token or the secret of the pages. */
+  /** Returns whether the request has the token or a page secret. */
   hasKey: (head: RequestHead) => boolean;
   /** Returns whether the request has the secret of a signed-in page. */
   hasPageSecret: (head: RequestHead) => boolean;
-  /** Returns a code that signs one page in. */
+  /** Returns a code that signs in one page. */
   newCode: () => { code: string; expiresInSec: number };
-  /** Returns the secret of the pages for a code; undefined if the code is unknown, used or expired. */
+  /** Exchanges a code for the page secret; undefined if the code is unknown, used or expired. */
   redeem: (code: string) => string | undefined;
 }
 
 /**
- * Programs send the token of the file; pages send a secret of this run as a header, since a cookie would reach every port
- * of the host. An undefined token means that none is required.
+ * Returns a gate. Programs send the token from the file. Pages send this run's secret as a header, since
+ * every port of the host would get a cookie. Without `token`, no token is required.
  */
 export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined): Gate {
   const secret = randomBytes(32).toString('base64url');
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
-  /** Expiry by digest of the code: the time of a look-up reveals nothing about the code. */
+  /** Expiry by the code's digest, so that the time of a lookup reveals nothing about the code. */
   const codes = new Map<string, number>();
   const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {
@@ -133,19 +136,21 @@ export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined)
   };
 }
 
-/** Returns the token in the file, and creates it (0600) if there is none. An invalid file is `config`. */
+/** Returns the token from the file; creates the file (0600) if needed. Throws `config` if it is invalid. */
 export function readToken(path: string): string {
   createFile(path, `${randomBytes(32).toString('base64url')}\n`);
   const token = readText(path, { maxBytes: 4096 })?.trim() ?? '';
   const isToken = /^[\w-]{32,}$/.test(token);
   if (isToken && !isOpenToOthers(path)) return token;
-  const problem = isToken ? `Other users can read the token file ${path}.` : `${path} is not a token file.`;
+  const problem = isToken
+    ? `Other users can read the token file ${path}.`
+    : `${path} is not a valid token file.`;
   throw new StewardError('config', problem, {
     hint: 'Remove the file; the daemon creates a new one when it starts.',
   });
 }
 
-/** Compares in constant time. */
+/** Returns a comparison that takes constant time. */
 function matcher(secret: string): (given: string | undefined) => boolean {
   const wanted = digest(secret);
   return (given) => given !== undefined && timingSafeEqual(digest(given), wanted);
@@ -164,7 +169,7 @@ function keyOf(code: string): string {
   return digest(code).toString('base64url');
 }
 
-/** The token is machine-local: a user area may be synced. */
+/** The token is machine-local because the user area may be synced. */
 export function tokenPath(area: Pick<UserArea, 'machine'>): string {
   return join(area.machine, 'daemon.token');
 }

@@ -12,31 +12,31 @@ import type { Clock } from '../platform/time/clock';
 
 const INSTANCE = v.object({
   pid: v.number(),
-  /** Address of the pages. */
+  /** URL of the pages. */
   url: v.string(),
   port: v.number(),
-  /** Unix socket or named pipe. */
+  /** Path of the Unix socket or named pipe. */
   socket: v.string(),
   version: v.string(),
   /** ISO-8601 UTC. */
   startedAt: v.string(),
 });
 
-/** How to reach the daemon of a user area: `daemon.json` in machine-local state while it runs. */
+/** How to reach a user area's daemon. Stored in `daemon.json` in the machine-local state while it runs. */
 export type Instance = v.InferOutput<typeof INSTANCE>;
 
 type Area = Pick<UserArea, 'machine'>;
 
 const FORMAT = 1;
 const PING_MS = 3_000;
-/** A daemon that is shutting down releases its lock within this time. */
+/** How long a daemon that is shutting down may still hold its lock. */
 const HANDOVER_MS = 500;
 
 function instancePath(area: Area): string {
   return join(area.machine, 'daemon.json');
 }
 
-/** Returns what the last daemon wrote; it may have been killed since. Undefined if there is nothing. */
+/** Returns what the last daemon wrote, if anything. That daemon may be dead. */
 export function readInstance(area: Area): Instance | undefined {
   const { format, ...value } = parseObject(readText(instancePath(area), { maxBytes: 64 * 1024 }) ?? '') ?? {};
   return format === FORMAT && v.is(INSTANCE, value) ? value : undefined;
@@ -51,7 +51,7 @@ export function removeInstance(area: Area): void {
   removeFile(instancePath(area));
 }
 
-/** Returns whether the last daemon listens on its socket, even if it is too busy to answer. */
+/** Returns whether the last daemon listens on its socket, even if it is too busy to respond. */
 export async function isAnswering(area: Area): Promise<boolean> {
   const last = readInstance(area);
   if (last === undefined) return false;
@@ -65,8 +65,9 @@ export async function isAnswering(area: Area): Promise<boolean> {
 }
 
 /**
- * Runs `work` as the only daemon of the user area. It takes over the lock of a killed daemon unless something answers on
- * its socket: in another pid namespace a live daemon looks dead. A live daemon is `locked`.
+ * Runs `work` as the user area's only daemon. Takes over the lock of a dead daemon unless something responds
+ * on its socket, because a daemon in another pid namespace looks dead. Throws `locked` if another daemon
+ * runs.
  */
 export async function asOnlyDaemon<T>(
   deps: { area: Area; clock: Clock; machineId: string },

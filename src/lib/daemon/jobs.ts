@@ -8,24 +8,27 @@ import type { DaemonLog } from './log';
 /** A periodic task of the daemon. */
 export interface Job {
   id: string;
-  /** The module shown as failing while this job fails. */
+  /** The module to show as failing while this job fails. */
   module?: string;
-  /** Asked before each wait, so that a changed configuration applies at once. */
+  /** Called before each wait, so that a changed configuration applies immediately. */
   everySec: () => number | Promise<number>;
-  /** Returns why there was nothing to do, or undefined. An error is logged, and the job runs again at its interval. */
+  /**
+   * Runs the job; may return why there was nothing to do. Errors are logged, and the job runs again at its
+   * interval.
+   */
   run: () => Promise<string | undefined>;
 }
 
-/** The state of a job. Times are ISO-8601 UTC. */
+/** The state of a job. Times are ISO 8601 in UTC. */
 export interface JobStatus {
   id: string;
   everySec: number;
   lastRun: string | null;
-  /** Null: not run yet. */
+  /** Null if it has not run yet. */
   lastOk: boolean | null;
-  /** Why it failed, or why there was nothing to do. */
+  /** Why it failed or had nothing to do. */
   reason?: string;
-  /** Null while it runs. */
+  /** Null while the job runs. */
   nextRun: string | null;
 }
 
@@ -36,23 +39,23 @@ export interface JobsDeps {
 
 export interface RunningJobs {
   status: () => JobStatus[];
-  /** Why the last run of a module's job failed; undefined if none did. */
+  /** Returns why the last run of a module's job failed, if it did. */
   failureOf: (module: string) => string | undefined;
   /** Returns whether all other jobs are idle. */
   isIdle: (except: string) => boolean;
-  /** Starts no more jobs; resolves when the running ones have ended. */
+  /** Starts no more jobs, and resolves when the running ones have ended. */
   stop: () => Promise<void>;
 }
 
-/** A waiting job checks this often whether its interval has become shorter. */
+/** How often a waiting job checks whether its interval has become shorter. */
 const RECHECK_MS = 30_000;
-/** The fallback interval for a job when its own cannot be read because the configuration is broken. */
+/** Used while a broken configuration hides a job's interval. */
 const FALLBACK_SEC = 60;
 
 interface Running extends JobsDeps {
   job: Job;
   everySec: number;
-  /** Monotonic, ms. */
+  /** On the monotonic clock, ms. */
   startedAt: number;
   last?: { at: string; ok: boolean; reason: string | undefined };
   current?: Promise<void> | undefined;
@@ -61,8 +64,8 @@ interface Running extends JobsDeps {
 }
 
 /**
- * Runs each job at once and then at its interval, counted from start to start on the monotonic clock, so that neither a
- * clock change nor sleep causes a burst or a gap. A job never runs twice at once.
+ * Runs each job immediately and then at its interval. Intervals count from start to start on the monotonic
+ * clock, so a clock change or sleep causes no burst or gap. A job never runs twice at the same time.
  */
 export function startJobs(deps: JobsDeps, jobs: readonly Job[]): RunningJobs {
   const all = jobs.map((job): Running => {
@@ -133,7 +136,7 @@ function statusOf(running: Running): JobStatus {
   };
 }
 
-/** The job itself reports a broken configuration when it runs. */
+/** A broken configuration is reported by the job when it runs. */
 async function intervalOf(job: Job): Promise<number> {
   try {
     return await job.everySec();
@@ -143,10 +146,10 @@ async function intervalOf(job: Job): Promise<number> {
 }
 
 export interface UpgradeDeps {
-  /** The version and build of this process. */
+  /** Version and build of this process. */
   build: string;
   installedBuild: () => string | undefined;
-  /** Returns whether the daemon has no request and no job in progress. */
+  /** Returns whether no request or job is in progress. */
   isIdle: () => boolean;
   end: (ending: 'outdated') => void;
   checkSec?: number;
@@ -156,8 +159,8 @@ export const UPGRADE_JOB = 'upgrade';
 const UPGRADE_CHECK_SEC = 30;
 
 /**
- * Ends an idle daemon whose build is no longer the installed one. It waits until it sees the same build twice, because
- * an installation replaces its files one by one.
+ * Ends an idle daemon when another build is installed. Acts only after it has seen the same build twice,
+ * because installing replaces files one by one.
  */
 export function upgradeJob({ build, installedBuild, isIdle, end, checkSec }: UpgradeDeps): Job {
   let previous: string | undefined;
@@ -188,7 +191,7 @@ export interface CaptureJobDeps {
   onProblem: (problem: string) => void;
 }
 
-/** Captures at the interval of sense, unless a scheduler's job has just done so. */
+/** Captures at sense's interval, unless a scheduled job has just captured. */
 export function captureJob({ clock, isSetUp, sense, onProblem }: CaptureJobDeps): Job {
   return {
     id: 'capture',
@@ -212,7 +215,9 @@ export function captureJob({ clock, isSetUp, sense, onProblem }: CaptureJobDeps)
 
 const NO_REPOSITORY = 'no work repository is set up';
 
-/** Fetches changed issues (usually one request answered 304) and sends the captures that hooks queued. */
+/**
+ * Fetches changed issues (usually one request with a 304 response) and sends the captures that hooks queued.
+ */
 export function workJob<W extends { deps: WorkDeps }>(
   work: Opened<W>,
   deliver: (work: W) => Promise<{ failed: number; dead: number }>,
@@ -237,11 +242,11 @@ export interface SweepJobDeps {
   clock: Clock;
   hasRepository: () => Promise<boolean>;
   lastSweepMs: () => Promise<number>;
-  /** Sweeps; returns why it was skipped, if it was. */
+  /** Runs the sweep; returns why it was skipped, if it was. */
   sweep: () => Promise<string | undefined>;
 }
 
-/** Sweeps every hour, unless a scheduler's job has just done so. */
+/** Sweeps every hour, unless a scheduled job has just done so. */
 export function sweepJob({ clock, hasRepository, lastSweepMs, sweep }: SweepJobDeps): Job {
   return {
     id: 'sweep',
@@ -256,7 +261,7 @@ export function sweepJob({ clock, hasRepository, lastSweepMs, sweep }: SweepJobD
   };
 }
 
-/** A job at a fixed interval. */
+/** Returns a job with a fixed interval. */
 export function periodicJob(id: string, module: string, sec: number, work: () => Promise<unknown>): Job {
   return { id, module, everySec: () => sec, run: () => work().then(() => undefined) };
 }

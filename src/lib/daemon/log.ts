@@ -11,19 +11,19 @@ import { wait } from '../platform/time/wait';
 
 export type LogLevel = 'info' | 'warn' | 'error';
 
-/** One line of daemon.log, JSON: `{ts, level, event, …}`. */
+/** A line of daemon.log, as JSON: `{ts, level, event, …}`. */
 export interface LogLine {
   /** ISO-8601 UTC. */
   ts: string;
   level: LogLevel;
-  /** One or two words with dashes: `started`, `job-failed`. */
+  /** One or two words, such as `started` or `job-failed`. */
   event: string;
   [more: string]: unknown;
 }
 
 export interface DaemonLog {
   write: (level: LogLevel, event: string, more?: Readonly<Record<string, unknown>>) => void;
-  /** Why the last line could not be written; undefined if it was. */
+  /** Returns why the last line could not be written, if it failed. */
   problem: () => string | undefined;
 }
 
@@ -31,18 +31,18 @@ export interface DaemonLogDeps {
   clock: Clock;
   /** `daemon/daemon.log` of the user area. */
   path: string;
-  /** The user area; if it was removed, the log does not create it again. */
+  /** The user area. If it has been removed, the log does not recreate it. */
   root: string;
   /** Prints to stderr. */
   say: (text: string) => void;
 }
 
-/** At this size daemon.log becomes daemon.1.log. */
+/** Size at which daemon.log becomes daemon.1.log. */
 const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 const MAX_TEXT = 4000;
 const FOLLOW_MS = 300;
 
-/** Opens the daemon's log. If it cannot be written, prints one warning to stderr, and the daemon continues. */
+/** Opens the daemon's log. If it can't be written, prints one warning to stderr and continues. */
 export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog {
   let problem: string | undefined;
   return {
@@ -57,17 +57,17 @@ export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog 
       } catch (error) {
         problem = toStewardError(error).message;
       }
-      if (problem !== undefined && before === undefined) say(`Cannot write the log: ${problem}`);
+      if (problem !== undefined && before === undefined) say(`Could not write the log: ${problem}`);
     },
     problem() {
-      // Try again: a healthy daemon may not log anything for days.
+      // Log now, because a healthy daemon may log nothing for days.
       if (problem !== undefined) this.write('info', 'log-resumed');
       return problem;
     },
   };
 }
 
-/** Messages may contain text from elsewhere. */
+/** Messages may contain untrusted text. */
 function cleaned(more: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(more).map(([key, value]) => [
@@ -77,7 +77,7 @@ function cleaned(more: Readonly<Record<string, unknown>>): Record<string, unknow
   );
 }
 
-/** Returns the last lines, oldest first; also reads the rotated log if the current one is too short. */
+/** Returns the last lines, oldest first. Includes the rotated log if the current one is too short. */
 export function lastLines(path: string, count: number): LogLine[] {
   const lines: LogLine[] = [];
   for (const file of [rotatedName(path), path]) readFrom(file, 0, (line) => lines.push(line));
@@ -90,13 +90,13 @@ export async function followLog(path: string, onLine: (line: LogLine) => void): 
   for (;;) {
     await wait(FOLLOW_MS);
     const size = lstatOf(path)?.size ?? 0;
-    // A smaller log was rotated.
+    // A log that became smaller was rotated.
     if (size < offset) offset = 0;
     if (size > offset) offset = readFrom(path, offset, onLine);
   }
 }
 
-/** Skips lines that are not JSON (cut by a full disk). Returns where the next line begins. */
+/** Skips invalid lines, which a full disk may have truncated. Returns the position of the next line. */
 function readFrom(path: string, from: number, onLine: (line: LogLine) => void): number {
   const end = readLines(path, { from }, ({ text }) => {
     const line = text === undefined ? undefined : parseObject(text);

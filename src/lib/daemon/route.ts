@@ -7,40 +7,40 @@ import { cleanLines } from '../platform/terminal/terminal';
 /** The input of a route. */
 export interface RouteRequest {
   query: URLSearchParams;
-  /** Parsed JSON of a POST; undefined without a body. */
+  /** The parsed JSON of a POST; undefined without a body. */
   body: unknown;
   head: RequestHead;
 }
 
-/** A row of the routing table. */
+/** A row in the table of routes. */
 export type Route = JsonRoute | RawRoute;
 
 interface RouteBase {
   method: 'GET' | 'POST';
   path: string;
-  /** Served on the local socket only. */
+  /** Only available on the local socket. */
   isLocal?: true;
-  /** Answered without a token, since it holds no data. */
+  /** Works without a token, because the response contains no data. */
   isOpen?: true;
 }
 
-/** `run` is the function that the command calls; its result is the body. */
+/** `run` is the function that the command calls too. Its result is the response body. */
 export interface JsonRoute extends RouteBase {
-  /** Default 200. */
+  /** Default: 200. */
   status?: number;
-  /** Different at every call: no-store, no ETag. */
+  /** Whether each response is different, so it gets no-store and no ETag. */
   isLive?: true;
-  /** Throws `usage` for an invalid parameter. */
+  /** Parses the parameters. Throws `usage` if one is invalid. */
   input?: (request: RouteRequest) => unknown;
   run: (input: never) => unknown;
 }
 
-/** Answers in bytes: pages and cached values. */
+/** A route that responds with bytes: pages and cached values. */
 export interface RawRoute extends RouteBase {
   serve: (request: RouteRequest) => HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** Types a row: `run` takes what `input` returns. */
+/** Infers the type of a row: `run` takes what `input` returns. */
 export function route<I>(
   row: Omit<JsonRoute, 'input' | 'run'> & {
     input: (request: RouteRequest) => I;
@@ -50,12 +50,12 @@ export function route<I>(
   return row as JsonRoute;
 }
 
-/** Returns an integer parameter, or undefined if it is missing. Anything else is `usage`. */
+/** Returns an integer parameter, or undefined if it is missing. Throws `usage` for anything else. */
 export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const [text, second] = query.getAll(name);
   if (text === undefined) return undefined;
   if (second !== undefined) {
-    throw new StewardError('usage', `Parameter ${name} is given twice.`, { hint: 'Give it once.' });
+    throw new StewardError('usage', `Parameter ${name} occurs twice.`, { hint: 'Give it once.' });
   }
   if (/^-?\d{1,9}$/.test(text)) return Number(text);
   throw new StewardError('usage', `${name} must be an integer, not "${text.slice(0, 100)}".`, {
@@ -76,7 +76,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   internal: 500,
 };
 
-/** Sent with every answer: no other origin may embed or read it, and browsers must not guess its type. */
+/** Sent with every response: other origins can't embed or read it, and browsers don't guess its type. */
 export const SAFE_HEADERS = [
   'x-content-type-options',
   'nosniff',
@@ -86,7 +86,7 @@ export const SAFE_HEADERS = [
   'no-referrer',
 ] as const;
 
-/** For data: if a browser displays it, nothing is loaded, run or framed. */
+/** For data: if a browser displays it, it can't load, run or frame anything. */
 export const DATA_POLICY = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"] as const;
 
 export const JSON_HEADERS: readonly string[] = [
@@ -96,7 +96,7 @@ export const JSON_HEADERS: readonly string[] = [
   ...DATA_POLICY,
 ];
 
-/** Returns an error answer. */
+/** Returns an error response. */
 export function refusal(
   status: number,
   kind: ErrorKind,
@@ -111,7 +111,7 @@ export function refusal(
   };
 }
 
-/** Returns the answer for an error. Details of an internal error go to the log only. */
+/** Returns the response for an error. Details of an internal error only go to the log. */
 export function errorAnswer(thrown: unknown): HttpAnswer {
   const known = toStewardError(thrown);
   if (known.kind === 'internal') {
@@ -130,7 +130,7 @@ export function errorAnswer(thrown: unknown): HttpAnswer {
   };
 }
 
-/** A body with its ETag and headers, computed once. */
+/** A response body with its ETag and headers, computed once. */
 export interface Tagged {
   body: string | Buffer;
   length: number;
@@ -138,7 +138,7 @@ export interface Tagged {
   headers: readonly string[];
 }
 
-/** Computes the ETag; a browser may cache the body and revalidates it each time. */
+/** Computes the ETag. Browsers may cache the body but must revalidate it. */
 export function tagged(body: string | Buffer, headers: readonly string[]): Tagged {
   const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
   return {
@@ -149,7 +149,7 @@ export function tagged(body: string | Buffer, headers: readonly string[]): Tagge
   };
 }
 
-/** Returns 304 if the client already has these bytes. */
+/** Returns the response, or 304 if the client already has these bytes. */
 export function taggedAnswer(head: RequestHead, { body, length, etag, headers }: Tagged): HttpAnswer {
   return isKnown(head.headers['if-none-match'], etag)
     ? { status: 304, headers, body: '' }

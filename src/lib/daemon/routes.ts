@@ -33,38 +33,38 @@ export interface OwnRoutesDeps {
   version: string;
   build: string;
   status: () => Promise<DaemonStatus>;
-  /** Ends the daemon after answering pending requests. */
+  /** Ends the daemon after responding to pending requests. */
   end: (ending: 'stopped' | 'restarted') => void;
-  /** Address of the pages. */
+  /** Returns the URL of the pages. */
   url: () => string;
   gate: Gate;
   requireToken: boolean;
 }
 
-/** `GET /healthz` */
+/** Response of `GET /healthz`. */
 export interface Healthz {
   status: 'ok';
   version: string;
-  /** Version and build; missing in earlier versions. */
+  /** Version and build; earlier versions omit it. */
   build?: string;
   pid: number;
   uptimeSec: number;
 }
 
-/** `POST /api/open` */
+/** Response of `POST /api/open`. */
 export interface OpenLink {
   url: string;
-  /** Null: the address contains no code. */
+  /** Null if the URL contains no code. */
   expiresInSec: number | null;
 }
 
-/** `POST /api/sign-in` */
+/** Response of `POST /api/sign-in`. */
 export interface SignedIn {
-  /** The page sends it as `Authorization: Bearer`; valid until the daemon ends. */
+  /** Pages send it as `Authorization: Bearer`. Valid until the daemon ends. */
   secret: string;
 }
 
-/** Health, status, stop, restart and sign-in. */
+/** Routes for health, status, stop, restart and sign-in. */
 export function ownRoutes({ version, build, status, end, url, gate, requireToken }: OwnRoutesDeps): Route[] {
   const { pid } = ownProcess();
   return [
@@ -94,7 +94,7 @@ export function ownRoutes({ version, build, status, end, url, gate, requireToken
       run: (): OpenLink => {
         if (!requireToken) return { url: `${url()}/`, expiresInSec: null };
         const { code, expiresInSec } = gate.newCode();
-        // Browsers send fragments to no server; the page exchanges the code for a secret.
+        // Browsers don't send the fragment to servers. The page exchanges the code for a secret.
         return { url: `${url()}/#code=${code}`, expiresInSec };
       },
     },
@@ -118,7 +118,7 @@ export function ownRoutes({ version, build, status, end, url, gate, requireToken
   ];
 }
 
-/** Opened again when the configuration changes; a broken one is `config`. */
+/** Returns the dependencies for the current configuration. Throws `config` if it is invalid. */
 type Opened<D> = () => D | Promise<D>;
 
 export interface SenseRoutesDeps {
@@ -130,7 +130,7 @@ export interface SenseRoutesDeps {
 const DEFAULT_DAYS = 7;
 
 export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[] {
-  // A live read returns the same object until something changes.
+  // For reads that return the same object until something changes.
   const liveRoute = <T>(path: string, read: (deps: ReadDeps) => T): RawRoute =>
     cached(path, sense, read, (_, value) => value);
   return [
@@ -154,10 +154,10 @@ export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[]
   ];
 }
 
-/** A view is cached at most this long, since staleness depends on time. */
+/** How long a view is cached at most, since staleness depends on the time. */
 const CACHE_MS = 1000;
 
-/** Reads come from the cache of issues; only refresh uses the network. */
+/** Reads use the cached issues; only refresh uses the network. */
 export function workRoutes(work: Opened<WorkDeps>): Route[] {
   const versionOf = ({ paths, clock }: WorkDeps): string =>
     [markOfTarget(paths.cache), markOfTarget(paths.poll), Math.floor(clock.monotonic() / CACHE_MS)].join(' ');
@@ -169,7 +169,10 @@ export function workRoutes(work: Opened<WorkDeps>): Route[] {
   ];
 }
 
-/** A read whose bytes are cached while its version is the same. Requests of one turn of the event loop share one check. */
+/**
+ * A read with cached bytes, valid while its version is the same. Requests in the same event loop turn share
+ * one check.
+ */
 function cached<D, V>(
   path: string,
   open: Opened<D>,
@@ -202,7 +205,7 @@ function cached<D, V>(
 
 export interface PagesDeps {
   clock: Pick<Clock, 'now'>;
-  /** Folder of the pages, and of the files that the build made for them. */
+  /** Folder with the pages, and with files that the build made for them. */
   pages: string;
   assets: string;
 }
@@ -223,7 +226,7 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
 };
 
-/** Pages load from this daemon only, and cannot be framed. */
+/** Pages may load only from this daemon, and can't be framed. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -231,7 +234,10 @@ export const PAGE_POLICY =
 const ASSET = /^[a-z0-9][a-z0-9.-]*\.(css|js|svg|png)$/;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** The pages and `/assets/NAME`: the files of two folders as listed at the start, so no request path becomes a file path. */
+/**
+ * The pages and `/assets/NAME`. The files of the two folders are listed at the start, so a request path never
+ * becomes a file path.
+ */
 export function pageRoutes({ clock, pages, assets }: PagesDeps): RawRoute[] {
   const files = new Map<string, string>(PAGES.map(([path, file]) => [path, join(pages, file)]));
   for (const folder of [pages, assets]) {

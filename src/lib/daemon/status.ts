@@ -10,7 +10,7 @@ import type { LogLine } from './log';
 
 export type ModuleState = 'ok' | 'off' | 'needs-you' | 'error';
 
-/** The state of a part of the daemon. */
+/** The state of one part of the daemon. */
 export interface ModuleHealth {
   state: ModuleState;
   /** A sentence. */
@@ -26,7 +26,7 @@ export interface Module {
   health: () => ModuleHealth | Promise<ModuleHealth>;
 }
 
-/** A running assistant session. Times are ISO-8601 UTC. */
+/** A running assistant session. Times are ISO 8601 in UTC. */
 export interface LiveSession {
   slug: string;
   task: string | null;
@@ -35,11 +35,11 @@ export interface LiveSession {
   status: string;
   startedAt: string;
   updatedAt: string;
-  /** It waits for you. */
+  /** Whether it waits for you. */
   waiting: boolean;
 }
 
-/** `GET /api/status`. */
+/** Response of `GET /api/status`. */
 export interface DaemonStatus {
   version: string;
   pid: number;
@@ -49,14 +49,14 @@ export interface DaemonStatus {
   startedAt: string;
   modules: ({ id: string; label: string } & ModuleHealth)[];
   sessions: LiveSession[];
-  /** Notifications waiting to be delivered, and those given up. */
+  /** Notifications that are pending, and those given up. */
   outbox: { waiting: number; failed: number };
-  /** Work queued by hooks. */
+  /** Work that hooks queued. */
   spool: { waiting: number; dead: number; oldest: string | null };
   jobs: JobStatus[];
 }
 
-/** Returns the health of every module; one that throws has the state `error`. */
+/** Returns the health of every module. A module that throws has the state `error`. */
 export function healthOf(modules: readonly Module[]): Promise<DaemonStatus['modules']> {
   return Promise.all(
     modules.map(async ({ id, label, health }) => {
@@ -80,15 +80,15 @@ export interface DaemonTextOptions {
   columns: number;
   color: boolean;
   unicode?: boolean;
-  /** Formats an ISO-8601 time as local time. */
+  /** Formats an ISO 8601 time as local time. */
   localTime: (iso: string) => string;
 }
 
-/** `steward daemon status` of a running daemon. */
+/** `steward daemon status` while the daemon runs. */
 export interface RunningReport extends DaemonStatus {
   running: true;
   url: string;
-  /** Version of the command. */
+  /** Version of this command. */
   cliVersion: string;
 }
 
@@ -151,7 +151,7 @@ function paintState(state: ModuleState, paint: (text: string) => string): string
   return state === 'ok' ? state : paint(state === 'needs-you' ? 'needs you' : state);
 }
 
-/** `40 s`, `12 min`, `3 h 02 m`, `2 d 4 h` */
+/** Formats `40 s`, `12 min`, `3 h 02 m`, `2 d 4 h`. */
 export function duration(sec: number): string {
   if (sec < 60) return `${sec} s`;
   if (sec < 3600) return `${Math.floor(sec / 60)} min`;
@@ -160,7 +160,9 @@ export function duration(sec: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** A log line for a terminal: time, level unless info, event, and the rest as `key=value`. */
+/**
+ * Formats a log line for a terminal: time, level unless info, event, and the remaining fields as `key=value`.
+ */
 export function logLineText(line: LogLine, options: Pick<DaemonTextOptions, 'color' | 'localTime'>): string {
   const { ts, level, event, ...more } = line;
   const colors = palette(options);

@@ -5,20 +5,20 @@ import { clean } from '../platform/terminal/terminal';
 import type { Job, SchedulerKind } from './job';
 import type { Recorder } from './recorder';
 
-/** A job as every scheduler renders it. */
+/** A job in the form that all schedulers can render. */
 export interface JobEntry {
   job: Job;
-  /** Unique per user area: `steward-sense`, `steward-0a1b2c3d-sense`. */
+  /** Unique for a user area: `steward-sense`, `steward-0a1b2c3d-sense`. */
   name: string;
-  /** The absolute path of the launcher, whose one argument is the job's id. */
+  /** Absolute path of the launcher. Its only argument is the job id. */
   launcher: string;
-  /** Overrides the scheduler's own environment. */
+  /** Overrides the scheduler's environment. */
   env: Readonly<Record<string, string>>;
-  /** The absolute path of the launcher's log. */
+  /** Absolute path of the launcher's log. */
   log: string;
 }
 
-/** What a scheduler reports about an entry. Times are ISO-8601 UTC; null: unknown. */
+/** What a scheduler reports about an entry. Times are ISO 8601 in UTC; null means unknown. */
 export interface EntryState {
   installed: boolean;
   loaded: boolean;
@@ -28,7 +28,7 @@ export interface EntryState {
   copies: number;
   /** A disabled entry may stay loaded until the next login. */
   disabled: boolean;
-  /** Differs from what an install writes; for files, status.ts compares the install manifest. */
+  /** Whether it differs from what an install writes. For files, status.ts compares the install manifest. */
   edited: boolean;
 }
 
@@ -46,7 +46,7 @@ export const NOT_INSTALLED: EntryState = {
 export interface BackendDeps {
   run: Run;
   host: Pick<PathHost, 'platform' | 'home' | 'env'>;
-  /** The environment of the scheduler's own programs. */
+  /** The environment for the scheduler's programs. */
   env: NodeJS.ProcessEnv;
   /** -1 on Windows. */
   userId: number;
@@ -54,26 +54,26 @@ export interface BackendDeps {
   /** Starts a detached program. */
   start: (file: string, args: readonly string[]) => void;
   wait: (ms: number) => Promise<void>;
-  /** For files that a scheduler imports. */
+  /** For files that the scheduler imports. */
   stateFolder: string;
-  /** Names of the running processes; empty if unknown. */
+  /** Returns the names of the running processes; empty if unknown. */
   processNames: () => ReadonlySet<string>;
 }
 
-/** One scheduler. A new one needs such a factory and a line in `index.ts`. */
+/** A scheduler. To add one, write a factory and a line in `index.ts`. */
 export interface Backend {
   kind: SchedulerKind;
-  /** Returns why it is usable here; undefined if it is not. */
+  /** Returns why this scheduler can be used here, or undefined if it can't. */
   probe: () => Promise<string | undefined>;
-  /** Returns the closest interval that it supports, s. */
+  /** Returns the closest interval that the scheduler supports, s. */
   interval: (everySec: number) => number;
-  /** Writes and loads the entry; undoes it and throws if the scheduler refuses. */
+  /** Writes and loads the entry. If the scheduler refuses, undoes that and throws. */
   install: (entry: JobEntry, recorder: Recorder) => Promise<Installed>;
   /** Unloads and removes the entry; returns the removed files. */
   uninstall: (name: string, recorder: Recorder) => Promise<string[]>;
-  /** Starts a run now; throws if the scheduler refuses. */
+  /** Starts a run now. Throws if the scheduler refuses. */
   start: (entry: JobEntry) => Promise<void>;
-  /** False also on another platform. */
+  /** Returns whether the scheduler has the entry. False on other platforms. */
   holds: (name: string) => Promise<boolean>;
   state: (entry: JobEntry) => Promise<EntryState>;
 }
@@ -84,23 +84,23 @@ export interface Installed {
   warnings: string[];
 }
 
-/** A file that a scheduler reads. */
+/** A file that the scheduler reads. */
 export interface EntryFile {
   path: string;
   text: string;
-  /** Its bytes if they are not the text's UTF-8. */
+  /** The bytes, if they aren't the text in UTF-8. */
   data?: Uint8Array;
-  /** A file that the scheduler writes: folders created for it are removed with the entry. */
+  /** A file that the scheduler writes. Folders created for it are removed with the entry. */
   beside?: string;
 }
 
-/** Installs an entry that consists of files: writes them, then loads the entry unless nothing changed. */
+/** Installs an entry that consists of files: writes them, and loads the entry if anything changed. */
 export async function installFiles(
   files: readonly EntryFile[],
   recorder: Recorder,
   steps: {
     isLoaded: () => Promise<boolean>;
-    /** Returns warnings. */
+    /** Loads the entry; returns warnings. */
     load: () => Promise<string[]>;
     unload: () => Promise<unknown>;
   },
@@ -126,7 +126,7 @@ interface ToolOptions {
 
 const TIMEOUT_MS = 20_000;
 
-/** Runs a system program. Returns code 127 if it is missing; throws `unavailable` if it hangs. */
+/** Runs a system program. Returns code 127 if it is missing. Throws `unavailable` if it hangs. */
 export async function callTool(
   { run, env }: Tools,
   file: string,
@@ -145,7 +145,7 @@ export async function callTool(
   });
 }
 
-/** Runs a system program; throws `unavailable` with this message and the program's for an exit code other than 0. */
+/** Runs a system program. If it fails, throws `unavailable` with this message and the program's output. */
 export async function requireTool(
   deps: Tools,
   { message, hint }: { message: string; hint?: string },
@@ -158,13 +158,13 @@ export async function requireTool(
   throw new StewardError('unavailable', `${message}: ${outputOf(result)}`, more);
 }
 
-/** The program's error output on one line. */
+/** Returns the program's error output as one line. */
 export function outputOf({ stdout, stderr, code }: RunResult): string {
   const output = clean((stderr.trim() === '' ? stdout : stderr).trim().replace(/\s+/g, ' '));
   return output === '' ? `exit code ${String(code)}` : output.slice(0, 500);
 }
 
-/** Escapes text for an element or an attribute of XML. */
+/** Escapes text for an XML element or attribute. */
 export function xmlText(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }

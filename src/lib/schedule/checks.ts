@@ -15,7 +15,7 @@ export interface JobsChecked {
   run: Run;
   host: PathHost;
   config: object;
-  /** Returns the status of each job; undefined if no scheduler runs and none has a job. */
+  /** Returns the status of each job, or undefined if no scheduler runs or has a job. */
   jobs: () => Promise<readonly JobStatus[] | undefined>;
 }
 
@@ -42,7 +42,7 @@ const CALL_MS = 10_000;
 
 async function checkJob(at: JobsChecked, id: JobId): Promise<Finding[]> {
   const status = (await at.jobs())?.find(({ job }) => job === id);
-  // Containers and some servers have no scheduler; `up` runs the jobs there.
+  // Containers and some servers have no scheduler; there, `up` runs the jobs.
   if (status === undefined) return [off('no scheduler on this machine', { mend: 'steward up' })];
   return [judgeJob(status, localTimes(at.clock))];
 }
@@ -59,7 +59,9 @@ export function judgeJob(status: JobStatus, localTime: (iso: string) => string):
   return ok([`in ${scheduler}`, ran, ...(nextRun === null ? [] : [`next ${localTime(nextRun)}`])].join(', '));
 }
 
-/** Asks the launcher which steward and Node.js it finds. The jobs' own checks report a missing launcher. */
+/**
+ * Asks the launcher which steward and Node.js it finds. A missing launcher is reported by the jobs' checks.
+ */
 async function checkLauncher(at: JobsChecked): Promise<Finding[]> {
   const installed = (await at.jobs())?.find((job) => job.installed);
   if (installed === undefined) return [];

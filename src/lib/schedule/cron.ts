@@ -12,15 +12,15 @@ import {
 import { everySecOf, type Job } from './job';
 import type { Recorder } from './recorder';
 
-/** The longest command of Debian's cron, bytes. */
+/** The longest command that Debian's cron accepts, bytes. */
 const MAX_COMMAND = 990;
-/** The minute of hourly jobs; most others run at the full hour. */
+/** The minute in which hourly jobs run; most other programs use the full hour. */
 const MINUTE = 7;
 const HOUR_MIN = 60;
-/** The crontab's name in the install manifest; its real path depends on the system. */
+/** The crontab's name in the install manifest, since its path depends on the system. */
 const CRONTAB = 'crontab';
 
-/** The lines of a job in a crontab, between two marks that name it. */
+/** Returns a job's crontab lines, between two marks with its name. */
 export function renderCron({ job, name, launcher }: JobEntry): string {
   const command = `/bin/sh ${cronWord(launcher)} ${job.id}${job.when.kind === 'login' ? ' --keep' : ''}`;
   if (Buffer.byteLength(command) > MAX_COMMAND) {
@@ -31,7 +31,7 @@ export function renderCron({ job, name, launcher }: JobEntry): string {
   return `# >>> ${name} (written by "${job.command}", which can also remove it)\n${timesOf(job)} ${command}\n# <<< ${name}\n`;
 }
 
-/** Returns the minutes between runs, a divisor of 60, so that the full hour has no gap. */
+/** Returns the minutes between runs: a divisor of 60, so that intervals are equal across the hour. */
 export function cronMinutes(everySec: number): number {
   let minutes = Math.min(Math.max(1, Math.floor(everySec / 60)), HOUR_MIN);
   while (HOUR_MIN % minutes !== 0) minutes -= 1;
@@ -46,8 +46,8 @@ function timesOf(job: Job): string {
 }
 
 /**
- * Quotes a word for cron and the shell. Only some crons remove the backslash before a percent sign, which makes no
- * difference outside quotes.
+ * Quotes a word for cron and the shell. Outside quotes, it doesn't matter that only some crons remove the
+ * backslash before a percent sign.
  */
 export function cronWord(text: string): string {
   return text.replace(/%|\\|'|[^\w@+=:,./%\\'-]+/g, (part) => {
@@ -56,12 +56,12 @@ export function cronWord(text: string): string {
   });
 }
 
-/** Returns the crontab without the job's lines; every other byte stays. */
+/** Returns the crontab without the job's lines and otherwise unchanged. */
 export function withoutCron(crontab: string, name: string): string {
   return crontab.replace(blocksOf(name), '');
 }
 
-/** Returns the crontab with this block once: it replaces the first one, or goes at the end. */
+/** Returns the crontab with this block. It replaces the first existing one, or is appended. */
 export function withCron(crontab: string, name: string, block: string): string {
   let text = block;
   const replaced = crontab.replace(blocksOf(name), () => {
@@ -81,17 +81,20 @@ function blocksOf(name: string): RegExp {
   return new RegExp(`^# >>> ${name} [^\\n]*\\n(?:[^\\n]*\\n){0,2}?# <<< ${name}(?:\\n|$)`, 'gm');
 }
 
-/** Returns the command of a block, whose times may change with the interval and whose comment with the version. */
+/**
+ * Returns the command in a block. Its times depend on the interval and its comment on the version, so only
+ * commands are compared.
+ */
 function commandOf(block: string): string {
   const command = block.split('\n').filter((line) => !line.startsWith('#'));
   return command.join('\n').replace(/^(?:\*(?:\/\d+)?|\d+) \* \* \* \* /m, '');
 }
 
 const intervalOf = (everySec: number): number => cronMinutes(everySec) * 60;
-/** A crontab may have any encoding, so each byte is one character here. */
+/** One character per byte, because a crontab may have any encoding. */
 const blockOf = (entry: JobEntry): string => Buffer.from(renderCron(entry)).toString('latin1');
 
-/** The user's crontab. */
+/** The scheduler that uses the user's crontab. */
 export function cron(deps: BackendDeps): Backend {
   const isWindows = deps.host.platform === 'win32';
   return {
@@ -158,7 +161,7 @@ async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): 
     if (cronBlocks(before ?? '', entry.name).length === 0) recorder.forget(CRONTAB);
     throw error;
   }
-  // cron starts the daemon only at boot.
+  // cron starts the daemon only at boot, so start it now.
   if (everySec === null) startNow(deps, entry);
   return { files: [], warnings, changed: true };
 }

@@ -39,7 +39,7 @@ import { taskScheduler } from './task-scheduler';
 export type { InstallResult, JobStatus, ScheduleDeps, Scheduler, SchedulerKind, UninstallResult };
 export { SCHEDULER_KINDS };
 
-/** In the order in which they are probed. */
+/** In the order in which they are tried. */
 const BACKENDS = [launchd, systemd, cron, taskScheduler];
 
 interface Parts {
@@ -50,8 +50,8 @@ interface Parts {
 }
 
 /**
- * Returns the first usable scheduler of this machine, or the given one. Throws `unavailable` for a new install if there
- * is none.
+ * Returns the first usable scheduler on this machine, or the given one. Throws `unavailable` for a new
+ * install if there is none.
  */
 export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind): Promise<Scheduler> {
   const backends = BACKENDS.map((make) => make(backendDeps(deps)));
@@ -63,7 +63,7 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
     available,
     install: async (job) => {
       if (available) return install(parts, job);
-      // Still updates an existing entry, since cron may start again.
+      // An existing entry is updated, since cron may be started again.
       if (!(await backend.holds(entryOf(deps, job).name))) throw noScheduler(deps.host, job);
       return install({ ...parts, why: 'already installed there' }, job);
     },
@@ -157,7 +157,7 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
   const result: UninstallResult = { job: job.id, removedFrom: [], files: [] };
   const entry = entryOf(deps, job);
   const holders = await holdersOf(backends, entry);
-  // Nothing was installed, so this writes nothing.
+  // Nothing was ever installed, so nothing is written.
   if (!exists(deps.area.installManifest) && holders.length === 0) return result;
   return withManifest(deps, async (manifest) => {
     const kinds = new Set([backend.kind, ...holders, ...kindsOf(manifest.entries(), job.id)]);
@@ -174,7 +174,7 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
   });
 }
 
-/** Removes the job's log; with the area's last job, also the launcher and its records. */
+/** Removes the job's log. With the area's last job, also removes the launcher and its records. */
 function removeLeftovers(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): void {
   const { area, host } = deps;
   if (kindsOf(manifest.entries(), id).length > 0) return;

@@ -15,7 +15,7 @@ import {
 export interface InstallerDeps {
   scheduler: Scheduler;
   sense: { enabled: boolean; insight: { command: readonly string[] } };
-  /** The folder of captured data. */
+  /** The folder with captured data. */
   captured: string;
   setUpSense: () => Promise<unknown>;
   hasRepository: boolean;
@@ -25,7 +25,7 @@ export interface InstallerDeps {
 
 export type InstallerResult = InstallResult | JobStatus | UninstallResult;
 
-/** Installs, removes or reports a job, as the flags say. */
+/** Installs, removes or reports a job, depending on the flags. */
 export async function runInstaller(
   deps: InstallerDeps,
   job: Job,
@@ -39,7 +39,7 @@ export async function runInstaller(
   }
   if (mode.uninstall) {
     const result = await scheduler.uninstall(job);
-    // launchd and systemd stop the daemon themselves.
+    // launchd and systemd stop the daemon; the other schedulers don't.
     if (isDaemon && result.removedFrom.some((from) => from === 'cron' || from === 'task-scheduler'))
       await deps.endDaemon();
     const goesOn =
@@ -158,7 +158,7 @@ export function jobText(
   ]);
 }
 
-/** `every 2 min`, `every 90 s`, `every hour` */
+/** Formats `every 2 min`, `every 90 s` or `every hour`. */
 function every(sec: number): string {
   if (sec === 3600) return 'every hour';
   return sec % 60 === 0 ? `every ${sec / 60} min` : `every ${sec} s`;
@@ -168,7 +168,7 @@ function row(name: string, value: string): string {
   return `  ${name.padEnd(11)}${value}`;
 }
 
-/** Paths are not wrapped, so they can be copied. */
+/** Paths aren't wrapped, so that they can be copied. */
 function lines(columns: number, texts: readonly string[]): string {
   return texts
     .map(clean)

@@ -3,15 +3,15 @@ export type JobId = 'sense' | 'insight' | 'work' | 'daemon';
 
 export interface Job {
   id: JobId;
-  /** Shown in the scheduler's own listings. */
+  /** Shown in the scheduler's listings. */
   label: string;
-  /** The arguments of `steward`. */
+  /** Arguments for `steward`. */
   args: readonly string[];
-  /** `hourly` catches up after sleep if the scheduler can; `login` also restarts after a failure. */
+  /** `hourly` catches up after sleep if the scheduler supports it. `login` also restarts after a failure. */
   when: { kind: 'interval'; everySec: number } | { kind: 'hourly' } | { kind: 'login' };
-  /** Kills a longer run, s; null: no limit. */
+  /** Longer runs are killed, s; null for no limit. */
   timeoutSec: number | null;
-  /** The command that installs it. */
+  /** The command that installs this job. */
   command: string;
 }
 
@@ -54,7 +54,7 @@ export const JOBS: Readonly<Record<JobId, Job>> = {
 
 export const JOB_IDS = Object.keys(JOBS) as JobId[];
 
-/** A job with its configured interval (`sense.pollIntervalSec`). */
+/** Returns a job with its configured interval (`sense.pollIntervalSec`). */
 export function jobOf(id: Exclude<JobId, 'sense'>): Job;
 export function jobOf(id: JobId, sense: { pollIntervalSec: number }): Job;
 export function jobOf(id: JobId, sense?: { pollIntervalSec: number }): Job {
@@ -64,7 +64,7 @@ export function jobOf(id: JobId, sense?: { pollIntervalSec: number }): Job {
     : job;
 }
 
-/** Seconds between runs; null for the daemon. */
+/** Returns the seconds between runs, or null for the daemon. */
 export function everySecOf({ when }: Pick<Job, 'when'>): number | null {
   if (when.kind === 'login') return null;
   return when.kind === 'hourly' ? HOUR_SEC : when.everySec;
@@ -73,18 +73,21 @@ export function everySecOf({ when }: Pick<Job, 'when'>): number | null {
 export const SCHEDULER_KINDS = ['launchd', 'systemd', 'cron', 'task-scheduler'] as const;
 export type SchedulerKind = (typeof SCHEDULER_KINDS)[number];
 
-/** The system's scheduler, for steward's jobs. */
+/** The system's scheduler as steward uses it. */
 export interface Scheduler {
   kind: SchedulerKind;
-  /** Why it was chosen. */
+  /** Why this scheduler was chosen. */
   why: string;
-  /** False: nothing runs jobs now; an install only updates an existing entry. */
+  /** Whether jobs can run. If not, an install only updates an existing entry. */
   available: boolean;
-  /** Installs and loads the job, and removes it from other schedulers. A refusal is `unavailable`. */
+  /**
+   * Installs and loads the job, and removes it from other schedulers. Throws `unavailable` if the scheduler
+   * refuses.
+   */
   install: (job: Job) => Promise<InstallResult>;
-  /** Removes the job from every scheduler of this machine. */
+  /** Removes the job from every scheduler on this machine. */
   uninstall: (job: Job) => Promise<UninstallResult>;
-  /** Starts a run now; returns the scheduler, undefined if none has the job. */
+  /** Starts a run now. Returns the scheduler, or undefined if none has the job. */
   start: (job: Job) => Promise<SchedulerKind | undefined>;
   status: (job: Job) => Promise<JobStatus>;
 }
@@ -93,7 +96,7 @@ export interface InstallResult {
   job: JobId;
   scheduler: SchedulerKind;
   why: string;
-  /** False: it was installed and loaded already. */
+  /** Whether anything changed; false if it was already installed and loaded. */
   changed: boolean;
   files: string[];
   /** Null for the daemon. */
@@ -108,23 +111,23 @@ export interface UninstallResult {
   files: string[];
 }
 
-/** Times are ISO-8601 UTC; null: unknown, or never. */
+/** Times are ISO 8601 in UTC. Null means unknown, or never. */
 export interface JobStatus {
   job: JobId;
   scheduler: SchedulerKind;
   installed: boolean;
   loaded: boolean;
   everySec: number | null;
-  /** The end of the last run; for the daemon its start. */
+  /** End of the last run; for the daemon, its start. */
   lastRun: string | null;
   nextRun: string | null;
-  /** Null during a run, and before the first one has ended. */
+  /** Null during a run, and before the end of the first one. */
   lastExit: number | null;
-  /** Runs due since the last one or the install. */
+  /** Number of runs that were due since the last run or the install. */
   missedPolls: number;
   log: string;
   warning?: string;
-  /** No run works. */
+  /** Set if every run fails. */
   broken?: true;
   /** The command that fixes it. */
   mend?: string;

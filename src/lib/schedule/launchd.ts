@@ -15,14 +15,14 @@ import {
 } from './backend';
 import { everySecOf, type Job } from './job';
 
-/** The shortest time between a crash and the next start, s. */
+/** Minimum time between a crash and the next start, s. */
 const THROTTLE_SEC = 60;
-/** The minute of the hourly job. */
+/** The minute in which the hourly job runs. */
 const MINUTE = 5;
 const UNLOAD_POLLS = 10;
 const UNLOAD_POLL_MS = 500;
 
-/** `local` is a domain that nobody owns. */
+/** No one owns the domain `local`. */
 export function launchdLabel(name: string): string {
   return `local.${name.replaceAll('-', '.')}`;
 }
@@ -69,7 +69,7 @@ function xmlOf(value: Plist, pad: string): string {
 
 function timesOf(job: Job): Record<string, Plist> {
   if (job.when.kind === 'login') return { KeepAlive: { SuccessfulExit: false } };
-  // launchd skips an interval during sleep, but catches up on a calendar time.
+  // launchd skips intervals during sleep, but catches up on calendar times.
   if (job.when.kind === 'hourly') return { StartCalendarInterval: { Minute: MINUTE } };
   return { StartInterval: everySecOf(job) ?? 0 };
 }
@@ -80,7 +80,7 @@ export function parseLaunchd(text: string): Pick<EntryState, 'lastExit'> {
   return { lastExit: exit === undefined ? null : Number(exit) };
 }
 
-/** Launch agents of the logged-in user. */
+/** The scheduler that uses launch agents of the logged-in user. */
 export function launchd(deps: BackendDeps): Backend {
   const { host, userId, exists, wait } = deps;
   const domain = `gui/${userId}`;
@@ -94,7 +94,7 @@ export function launchd(deps: BackendDeps): Backend {
   async function unload(name: string): Promise<void> {
     if (!(await isLoaded(name))) return;
     await launchctl('bootout', targetOf(name));
-    // bootout returns early, and launchd refuses a new job of that name until the old one is gone.
+    // bootout returns early, and launchd refuses a new job with that name until the old one is gone.
     for (let polls = 0; polls < UNLOAD_POLLS && (await isLoaded(name)); polls += 1)
       await wait(UNLOAD_POLL_MS);
   }

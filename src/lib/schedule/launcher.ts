@@ -24,15 +24,15 @@ export interface ScheduleDeps {
   machineId: string;
   host: PathHost;
   run: Run;
-  /** The folder of steward's package.json, and the node that runs it. */
+  /** The folder of steward's package.json, and the Node.js that runs it. */
   product: { root: string; node: string };
-  /** Names of the running processes; of this machine by default. */
+  /** Returns the names of the running processes. Default: on this machine. */
   processNames?: () => ReadonlySet<string>;
 }
 
 export const LAUNCHER = { name: 'steward-job', manifestId: 'schedule:launcher' };
 
-/** Variables that choose the folders of steward and its assistant. */
+/** Variables that select the folders of steward and its assistant. */
 const COPIED = [
   'STEWARD_HOME',
   'XDG_STATE_HOME',
@@ -41,10 +41,12 @@ const COPIED = [
   'XDG_DATA_HOME',
   'CLAUDE_CONFIG_DIR',
 ];
-/** Variables of the session that a scheduler may lack; its own value, if any, is newer. */
+/** Session variables that a scheduler may lack. If it has one, its value is newer. */
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
-/** The environment of the jobs: the installer's PATH without relative and project folders, and `COPIED`. */
+/**
+ * Returns the environment for jobs: `COPIED`, and the installer's PATH without relative and project folders.
+ */
 export function jobEnvironment({
   platform,
   env,
@@ -68,7 +70,7 @@ export function jobEnvironment({
   return { ...own, ...(Object.fromEntries(copied) as Record<string, string>) };
 }
 
-/** The log of a job's runs: at most 256 KiB, plus one older file. */
+/** Returns the log of a job's runs. It has at most 256 KiB, plus one older file. */
 export function logOf(
   area: Pick<UserArea, 'sense' | 'work' | 'daemonLog'>,
   { platform }: Pick<PathHost, 'platform'>,
@@ -84,7 +86,7 @@ export function logOf(
   return logs[id];
 }
 
-/** The machine-local folder in which the launcher records how runs ended. */
+/** Returns the machine-local folder in which the launcher records how runs ended. */
 export function recordsFolder({ machine }: Pick<UserArea, 'machine'>): string {
   return join(machine, 'jobs');
 }
@@ -121,7 +123,7 @@ function isOneLine(text: string): boolean {
   return !/[\u0000-\u001f\u007f]/.test(text);
 }
 
-/** Schedulers accept no line break in a path. */
+/** Schedulers don't accept line breaks in paths. */
 function oneLine(text: string, what: string): string {
   if (isOneLine(text)) return text;
   throw new StewardError('config', `The path of ${what} contains a control character: ${clean(text)}`, {
@@ -129,7 +131,7 @@ function oneLine(text: string, what: string): string {
   });
 }
 
-/** The job as a scheduler of this machine gets it. */
+/** Returns the job's entry for this machine's schedulers. */
 export function entryOf({ area, host }: ScheduleDeps, job: Job): JobEntry {
   const isDefault = area.root === defaultArea(host);
   return {
@@ -151,7 +153,7 @@ function defaultArea(host: PathHost): string | undefined {
   }
 }
 
-/** Returns the schedulers that have a job according to the manifest. */
+/** Returns the schedulers that have a job, according to the manifest. */
 export function kindsOf(entries: readonly InstallEntry[], id: JobId): SchedulerKind[] {
   const kinds = entries
     .filter((entry) => entry.id === ENTRY_PREFIX + id)
@@ -168,7 +170,7 @@ export function backendDeps({
 }: ScheduleDeps): BackendDeps {
   const id = userId();
   const runtime = `/run/user/${id}`;
-  // After su, or ssh without PAM, the folder may exist without the variable.
+  // After su, or ssh without PAM, the folder may exist although the variable isn't set.
   const lacksRuntime = host.platform === 'linux' && (host.env['XDG_RUNTIME_DIR'] ?? '') === '';
   return {
     ...{ run, host, exists, wait, processNames },

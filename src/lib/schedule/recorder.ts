@@ -9,15 +9,15 @@ import type { JobId, SchedulerKind } from './job';
 
 type Added = Readonly<Record<string, unknown>>;
 
-/** Records files in the install manifest, then writes them for a scheduler. */
+/** Writes a scheduler's files, and records them in the install manifest first. */
 export interface Recorder {
-  /** Writes a file unless it is current; true if it was written, or not loaded after an earlier write. */
+  /** Writes a file unless it is current. True if it was written, or an earlier write was never loaded. */
   write: (file: EntryFile) => boolean;
-  /** Removes the file and the empty folders created for it; true if it existed. */
+  /** Removes a file and the empty folders created for it; false if it didn't exist. */
   remove: (path: string) => boolean;
-  /** Records a change to a file that is not steward's, such as the crontab. */
+  /** Records a change to a file that isn't steward's, such as the crontab. */
   record: (path: string, added: Added) => void;
-  /** Returns the entry of this job, else of another job. */
+  /** Returns the entry of this job, or of another job. */
   recorded: (path: string) => Added | undefined;
   forget: (path: string) => void;
   /** Marks the written files as loaded. */
@@ -25,7 +25,7 @@ export interface Recorder {
 }
 
 export const ENTRY_PREFIX = 'schedule:';
-/** Readable for the scheduler, writable for the owner. */
+/** The scheduler can read them; only the owner can write. */
 const MODE = 0o644;
 const MAX_BYTES = 1024 * 1024;
 
@@ -47,7 +47,7 @@ export function recorderOf(
       const known = manifest.find(id, path);
       if (isSame && known !== undefined && known.added['pending'] !== true) return false;
       const paths = [path, ...(beside === undefined ? [] : [beside])];
-      // Folders created for another job count too: the last uninstall removes them.
+      // Includes folders created for other jobs, because the last uninstall removes them.
       const shared = jobEntries().flatMap(foldersOf);
       const folders = paths.flatMap((file) => [
         ...missingAbove(file),

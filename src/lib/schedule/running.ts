@@ -49,18 +49,18 @@ export function runDeps(
 /** A run of a job, or a process that delivers notifications. */
 export interface Running {
   job: JobId | typeof DELIVERY;
-  /** The launcher's process; on Windows the one it started. */
+  /** The launcher's process; on Windows, the process it started. */
   pid: number;
 }
 
 const DELIVERY = 'delivery';
-/** The folder is machine-local, so every holder is on this machine. */
+/** The folder is machine-local, so all runs in it are on this machine. */
 const HERE = 'this machine';
 const MAX_BYTES = 4096;
 /** Names the launcher that restarts the daemon under cron (templates/launcher/steward-job.sh). */
 const KEEP_FILE = '.keep';
 
-/** Parses `sense 4711`, or `sense` if this process is the run. */
+/** Parses `sense 4711`, or `sense` if this process is the run itself. */
 export function parseJobVariable(text: string, ownPid: number): Running | undefined {
   const [, name, pid] = /^([a-z]+)(?: ([1-9]\d{0,9}))?$/.exec(text) ?? [];
   const job = [...JOB_IDS, DELIVERY].find((id) => id === name) as Running['job'] | undefined;
@@ -68,12 +68,12 @@ export function parseJobVariable(text: string, ownPid: number): Running | undefi
 }
 
 /**
- * Runs before a scheduled command. Returns false if its job was uninstalled: the command must then write nothing, not
- * even a cache.
+ * Called before a scheduled command. Returns false if its job was uninstalled; the command must then write
+ * nothing, not even a cache.
  */
 export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): boolean {
   const run = parseJobVariable(env[JOB_VARIABLE] ?? '', ownProcess().pid);
-  // Processes that the command starts are not runs of the job.
+  // Processes started by the command aren't runs of the job.
   delete env[JOB_VARIABLE];
   if (run === undefined) return true;
   if (beginRun(deps, run)) {
@@ -85,22 +85,23 @@ export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): b
 }
 
 /**
- * Writes a note of a run; false if its job is not installed. An uninstall removes the entry before it checks for notes,
- * and a run writes its note before it checks for the entry, so neither misses the other.
+ * Writes a note that a run is in progress; false if its job isn't installed. An uninstall removes the entry
+ * and then checks for notes; a run writes its note and then checks for the entry. So at least one of them
+ * notices the other.
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;
   const note = notePath(deps, run);
   const made: string[] = [];
   try {
-    // Removes the notes of killed runs.
+    // Also removes the notes of killed runs.
     runningJobs(deps);
     made.push(...ensureFolder(deps.records));
     replaceFile(note, JSON.stringify(holderOf(run.pid, HERE, deps.clock.now(), randomName(16))));
   } catch (error) {
-    // An uninstall may have removed the folder meanwhile.
+    // An uninstall may have removed the folder in the meantime.
     const stillInstalled = isInstalled(deps, run.job);
-    // A full disk must not stop a notification.
+    // A full disk must not prevent a notification.
     if (stillInstalled && run.job === DELIVERY) return true;
     if (stillInstalled) throw error;
   }
@@ -125,12 +126,12 @@ export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock
   });
 }
 
-/** Makes the launcher under cron stop restarting the daemon within seconds. */
+/** Makes the launcher under cron stop restarting the daemon, within seconds. */
 export function endKeeping({ records }: Pick<RunDeps, 'records'>): void {
   removeFile(join(records, KEEP_FILE));
 }
 
-/** Once the launcher is gone, removes the notes of ended runs and their folder. */
+/** When the launcher is gone, removes the notes of ended runs and their folder. */
 export function forgetRuns(deps: RunDeps): void {
   if (exists(deps.launcher)) return;
   runningJobs(deps);
@@ -141,7 +142,10 @@ function notePath({ records }: Pick<RunDeps, 'records'>, { job, pid }: Running):
   return join(records, `.run.${job}.${pid}`);
 }
 
-/** Reads the manifest; if it is missing or damaged, looks for the launcher. A delivery needs only the user area. */
+/**
+ * Reads the manifest; if that is missing or damaged, checks for the launcher. A delivery only needs the user
+ * area.
+ */
 function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running['job']): boolean {
   if (job === DELIVERY) return exists(root);
   try {
@@ -161,13 +165,13 @@ export interface WaitOptions {
   stopDaemon: () => Promise<{ stopped: boolean }>;
   /** Called once, after 1.5 s. */
   onWait?: (running: readonly Running[]) => void;
-  /** Only these runs. */
+  /** Selects the runs to wait for. Default: all. */
   filter?: (run: Running) => boolean;
 }
 
 /**
- * Waits up to a minute for runs of uninstalled jobs; returns those still running. Stops a daemon that was just starting,
- * and ends a delivery, which may retry for minutes.
+ * Waits up to a minute for runs of uninstalled jobs; returns those that still run. Stops a daemon that was
+ * just starting, and ends a delivery because it may retry for minutes.
  */
 export async function waitForRuns(deps: RunDeps, options: WaitOptions): Promise<Running[]> {
   const { stopDaemon, onWait, filter = () => true } = options;
@@ -192,7 +196,7 @@ export async function waitForRuns(deps: RunDeps, options: WaitOptions): Promise<
   }
 }
 
-/** Stops the daemon and waits for its job; true if one ran. Throws `locked` if it does not end. */
+/** Stops the daemon and waits for its job; false if none was running. Throws `locked` if it doesn't end. */
 export async function endDaemon(
   deps: RunDeps,
   { stopDaemon }: Pick<WaitOptions, 'stopDaemon'>,

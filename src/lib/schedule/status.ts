@@ -12,7 +12,7 @@ import { everySecOf, type Job, type JobId, type JobStatus, type SchedulerKind } 
 import { entryOf, LAUNCHER, recordsFolder, type ScheduleDeps } from './launcher';
 import { ENTRY_PREFIX } from './recorder';
 
-/** The status of a job, from its scheduler, the launcher's record and the installed files. */
+/** Returns a job's status from its scheduler, the launcher's record and the installed files. */
 export async function jobStatus(
   deps: ScheduleDeps,
   { backends, backend }: { backends: readonly Backend[]; backend: Backend },
@@ -54,13 +54,13 @@ export async function holdersOf(backends: readonly Backend[], entry: JobEntry): 
   return backends.filter((_, index) => holds[index]).map(({ kind }) => kind);
 }
 
-/** Returns the interval of a job in a scheduler, s; null for the daemon. */
+/** Returns a job's interval in a scheduler, s; null for the daemon. */
 export function intervalIn(backend: Backend, job: Job): number | null {
   const everySec = everySecOf(job);
   return everySec === null ? null : backend.interval(everySec);
 }
 
-/** Returns the launcher's record of the last run: its end and exit code, or for the daemon its start. */
+/** The launcher's record of the last run: end and exit code, or for the daemon its start. */
 interface RunRecord {
   atMs: number;
   exit: number | null;
@@ -76,7 +76,7 @@ function readRecord(folder: string, id: JobId): RunRecord | undefined {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The last two lines of a log: an error of steward and its hint. */
+/** Returns the last two lines of a log, which are usually an error and its hint. */
 function endOf(log: string): string {
   const facts = lstatOf(log);
   if (facts?.isFile !== true || facts.size > MAX_BYTES) return '';
@@ -87,16 +87,16 @@ function endOf(log: string): string {
     .join(' ');
 }
 
-/** Returns whether an installed file was changed since the install. */
+/** Returns whether an installed file was changed after the install. */
 function isEdited({ kind, path, after }: InstallEntry): boolean {
   if (kind !== 'file' || after === null || !exists(path)) return false;
   if (lstatOf(path)?.isFile !== true) return true;
   return sha256(readBytes(path, { maxBytes: MAX_BYTES }) ?? '') !== after;
 }
 
-/** The number of missed runs that causes a warning. */
+/** Number of missed runs that causes a warning. */
 const MISSED_TO_WARN = 3;
-/** A scheduler's times are whole seconds, and slightly later than the launcher's. */
+/** A scheduler's times are in whole seconds, and slightly later than the launcher's. */
 const SAME_RUN_MS = 5_000;
 
 export interface StatusInput {
@@ -116,7 +116,7 @@ export interface StatusInput {
   bootMs: number;
 }
 
-/** Computes the status from the facts alone. */
+/** Computes the status without reading anything. */
 export function statusOf(input: StatusInput): JobStatus {
   const { job, scheduler, state, everySec, log, nowMs } = input;
   const { lastRun, lastExit } = lastOf(input);
@@ -146,7 +146,7 @@ function lastOf({ job, state, record }: StatusInput): Pick<JobStatus, 'lastRun' 
   return isLater ? { lastRun, lastExit } : { lastRun: toIso(record.atMs), lastExit: record.exit };
 }
 
-/** Returns the runs due since the last one, the install or the boot, whichever is latest. */
+/** Returns the number of runs due since the last run, the install or the boot, whichever is latest. */
 function missedRuns({ recorded, everySec, nowMs, bootMs }: StatusInput, lastMs: number | undefined): number {
   const known = [lastMs, recorded === undefined ? undefined : parseIso(recorded.at)].filter(
     (ms) => ms !== undefined,
@@ -158,7 +158,7 @@ function missedRuns({ recorded, everySec, nowMs, bootMs }: StatusInput, lastMs: 
 
 type Problem = Pick<JobStatus, 'warning' | 'broken' | 'mend' | 'hint'>;
 
-/** The worst problem of the entry in the scheduler. */
+/** Returns the worst problem of the scheduler's entry. */
 function entryProblem({
   job,
   hasLauncher,
@@ -183,7 +183,7 @@ function entryProblem({
   return undefined;
 }
 
-/** The worst problem of its runs. */
+/** Returns the worst problem of the job's runs. */
 function runProblem({ job, recorded, logEnd }: StatusInput, status: JobStatus): Problem | undefined {
   const { lastExit, missedPolls, log } = status;
   const mend = job.command;

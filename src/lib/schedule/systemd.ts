@@ -16,10 +16,10 @@ import { everySecOf } from './job';
 import type { Recorder } from './recorder';
 
 const HOUR_SEC = 3600;
-/** The delay before a restart of the daemon, s. */
+/** Delay before the daemon is restarted, s. */
 const RESTART_SEC = 60;
 
-/** Unit files by name: a service and its timer; for the daemon only the service. */
+/** Returns the unit files by name: a service and its timer, or for the daemon only a service. */
 export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<string, string> {
   const unit = `# Written by "${job.command}", which can also remove it.\n[Unit]\nDescription=${unitText(job.label)}\n`;
   const lines = [
@@ -39,7 +39,7 @@ export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<st
 }
 
 function timesOf(everySec: number): string {
-  // Persistent: catches up with one run after sleep or a time without a login.
+  // Persistent catches up with one run after sleep or a time without a login.
   if (everySec === HOUR_SEC)
     return 'OnActiveSec=60\nOnCalendar=hourly\nPersistent=true\nRandomizedDelaySec=30\n';
   return `OnActiveSec=15\nOnUnitActiveSec=${everySec}\nAccuracySec=${everySec < 60 ? 1 : 5}s\n`;
@@ -59,14 +59,14 @@ function execWord(text: string): string {
   return quoted(text).replaceAll('$', '$$$$');
 }
 
-/** Parses `systemctl show`: one property per line. */
+/** Parses `systemctl show`, which prints one property per line. */
 export function parseShow(text: string): Record<string, string> {
   return Object.fromEntries(
     text.split('\n').map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]),
   );
 }
 
-/** The last run, from the properties of a service (with `--timestamp=unix`). */
+/** Returns the last run from a service's properties (with `--timestamp=unix`). */
 export function lastRunOf(shown: Readonly<Record<string, string>>): Pick<EntryState, 'lastRun' | 'lastExit'> {
   const started = unixIso(shown['ExecMainStartTimestamp']);
   const isRunning = /^(activating|active)$/.test(shown['ActiveState'] ?? '') && shown['MainPID'] !== '0';
@@ -82,9 +82,9 @@ function unixIso(text: string | undefined): string | null {
   return found === null ? null : toIso(Number(found[1]) * 1000);
 }
 
-/** The timer's next run from `systemctl list-timers --output=json`; null if unknown. */
+/** Returns a timer's next run from `systemctl list-timers --output=json`; null if unknown. */
 export function nextRunOf(json: string, timer: string): string | null {
-  // systemd before version 248 prints a table instead.
+  // Before version 248, systemd prints a table instead.
   if (!json.startsWith('[')) return null;
   const row = (JSON.parse(json) as Record<string, unknown>[]).find(({ unit }) => unit === timer);
   const next = row?.['next'];
@@ -93,7 +93,7 @@ export function nextRunOf(json: string, timer: string): string | null {
 
 const SHOWN = 'ActiveState,MainPID,ExecMainStartTimestamp,ExecMainExitTimestamp,ExecMainStatus';
 
-/** Units of the user's own systemd. */
+/** The scheduler that uses units of the user's systemd. */
 export function systemd(deps: BackendDeps): Backend {
   const { host } = deps;
   return {
@@ -110,7 +110,7 @@ export function systemd(deps: BackendDeps): Backend {
     async uninstall(name, recorder) {
       await disable(deps, name);
       const removed = filesOf(deps, name).filter((file) => recorder.remove(file));
-      // Also if nothing was removed, since an earlier uninstall may have been killed before this step.
+      // Even if nothing was removed, because an earlier uninstall may have been killed before this step.
       await systemctl(deps, 'daemon-reload');
       for (const unit of [`${name}.timer`, `${name}.service`]) await systemctl(deps, 'reset-failed', unit);
       return removed;
@@ -162,7 +162,7 @@ async function isEnabled(deps: BackendDeps, unit: string): Promise<boolean> {
   return (await systemctl(deps, 'is-enabled', unit)).code === 0;
 }
 
-/** Also removes systemd's own files: the link that enables the unit, and the time of its last run. */
+/** Also removes systemd's files: the link that enables the unit, and the time of its last run. */
 async function disable(deps: BackendDeps, name: string): Promise<void> {
   for (const unit of filesOf(deps, name)
     .filter(deps.exists)
@@ -174,7 +174,7 @@ async function disable(deps: BackendDeps, name: string): Promise<void> {
 
 async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<Installed> {
   const unit = unitOf(entry);
-  // systemd stores the last run of a timer there.
+  // The folder in which systemd stores the last run of a timer.
   const stamps = posix.join(xdg(deps, 'XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
   const beside = posix.join(stamps, `stamp-${entry.name}.timer`);
   const files = Object.entries(renderSystemd(entry)).map(([file, text]) => ({

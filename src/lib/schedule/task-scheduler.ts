@@ -16,14 +16,14 @@ import {
 } from './backend';
 import { everySecOf } from './job';
 
-/** Any time in the past: repetitions count from it. */
+/** Any time in the past; repetitions count from it. */
 const START = '2026-01-01T00:00:00';
 /** The shortest repetition interval, s. */
 const MIN_SEC = 60;
-/** The result code of a running task. */
+/** The result code of a task that is running. */
 const RUNNING = 267_009;
 
-/** A task in the import format of Task Scheduler (schema 1.2); `user` is `DOMAIN\name`. */
+/** Returns a task in the import format of Task Scheduler (schema 1.2). `user` is `DOMAIN\name`. */
 export function renderTask({ job, launcher }: JobEntry, user: string): string {
   const everySec = everySecOf(job);
   const trigger =
@@ -78,7 +78,7 @@ ${everySec === null ? restart : ''}    <Enabled>true</Enabled>
 `.replace(/\n/g, '\r\n');
 }
 
-/** The bytes that `schtasks /create /xml` reads: UTF-16 with a byte order mark. */
+/** Returns the bytes for `schtasks /create /xml`: UTF-16 with a byte order mark. */
 export function taskBytes(xml: string): Buffer {
   return Buffer.from(`\ufeff${xml}`, 'utf16le');
 }
@@ -89,7 +89,7 @@ function duration(sec: number): string {
   return `PT${minutes > 0 ? `${minutes}M` : ''}${rest > 0 ? `${rest}S` : ''}`;
 }
 
-/** Parses the output of `infoScript`. A task that never ran has a date of 1999. */
+/** Parses the output of `infoScript`. A task that has never run has a date in 1999. */
 export function parseTaskInfo(
   json: string,
 ): Pick<EntryState, 'lastRun' | 'nextRun' | 'lastExit' | 'disabled'> {
@@ -107,7 +107,7 @@ export function parseTaskInfo(
   };
 }
 
-/** Tasks of the Windows user. */
+/** The scheduler that uses tasks of the Windows user. */
 export function taskScheduler(deps: BackendDeps): Backend {
   const { host, exists, stateFolder } = deps;
   const pathOf = (name: string): string => win32.join(stateFolder, `${name}.xml`);
@@ -126,7 +126,7 @@ export function taskScheduler(deps: BackendDeps): Backend {
       const path = pathOf(name);
       const text = renderTask(entry, userOf(host.env));
       const isTooOften = (everySecOf(job) ?? MIN_SEC) < MIN_SEC;
-      const warnings = isTooOften ? ['Task Scheduler runs a job at most once a minute.'] : [];
+      const warnings = isTooOften ? ['Task Scheduler runs a job every minute at most.'] : [];
       const result = await installFiles([{ path, text, data: taskBytes(text) }], recorder, {
         isLoaded: () => isThere(name),
         async load() {
@@ -165,7 +165,7 @@ function userOf(env: NodeJS.ProcessEnv): string {
   return domain === '' ? name : `${domain}\\${name}`;
 }
 
-/** The name consists of letters, digits and dashes, so it needs no quoting. */
+/** The name has only letters, digits and dashes, so it needs no quotes. */
 function infoScript(name: string): string {
   return `$i = Get-ScheduledTaskInfo -TaskName '${name}'
 function iso($d) { if ($d) { $d.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ') } else { $null } }

@@ -36,9 +36,8 @@ import { workStatus, type WorkStatus } from '../work/status';
 import { malformedText } from '../work/view-results';
 
 /**
- * - off: not set up or switched off, which may be intended
- * - muted: works, and is silent on purpose
- * - error: its state is unknown
+ * - off: not set up or switched off, maybe on purpose - muted: works, but is silent on purpose - error: its
+ * state is unknown
  */
 export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 
@@ -46,7 +45,7 @@ export interface Row {
   state: PartState;
   /** A few short facts. */
   summary: string;
-  /** The next command; null if there is nothing to do. */
+  /** The next command; null if there is none. */
   next: string | null;
 }
 
@@ -59,7 +58,7 @@ export interface Sources {
   localTime: (iso: string) => string;
 }
 
-/** The rows in their order. */
+/** The rows in order. */
 export const ROWS: Readonly<Record<string, (sources: Sources) => Row | Promise<Row>>> = {
   sense: senseRow,
   work: workRow,
@@ -163,7 +162,10 @@ function notifyRow({ context, config }: Sources): Row {
   return isMuted ? row('muted', facts, 'steward notify unmute') : row('ok', facts);
 }
 
-/** Notifications, hook events and messages to hosted agents that wait or were given up. */
+/**
+ * Returns the row for notifications, hook events and messages to hosted agents that are pending or were given
+ * up.
+ */
 function queueRow({ context }: Sources): Row {
   const { area } = context;
   const outbox = outboxStatus(area);
@@ -181,7 +183,7 @@ function queueRow({ context }: Sources): Row {
     spool.waiting >= MAX_INTENTIONS || spool.unreadable + foreign.spool > 0,
     false,
   ].map((bad, index) => bad || (graves[index]?.count ?? 0) > 0);
-  // A retry does not help unreadable files; doctor names them.
+  // A retry doesn't fix unreadable files; doctor lists them.
   const spoolFix = spool.unreadable > 0 ? 'steward doctor hooks' : 'steward work retry';
   const fixes = ['steward notify history', spoolFix, null];
   const [deadOutbox, deadSpool, deadSent] = graves.map(deadText);
@@ -217,7 +219,7 @@ function agentsRow({ context }: Sources): Row {
     plural(named, 'named agent'),
     plural(entries.length, 'knowledge entry', 'knowledge entries'),
   ];
-  // Routing works without named agents, so this is not "needs-you".
+  // Routing works without named agents, so this isn't "needs-you".
   return row('ok', facts, named === 0 ? 'steward agents roster new NAME' : null);
 }
 

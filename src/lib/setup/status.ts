@@ -17,16 +17,19 @@ export interface Part extends Row {
   id: string;
 }
 
-/** The result of `steward status --json`. */
+/** The output of `steward status --json`. */
 export interface Overview {
   userArea: string;
   version: string;
-  /** False: nothing of steward is on this machine yet. */
+  /** Whether anything of steward is on this machine. */
   setUp: boolean;
   parts: Part[];
 }
 
-/** Reads files and the daemon; writes nothing and uses no network. An invalid configuration is the only row then. */
+/**
+ * Returns the state of each part, from files and the daemon. Writes nothing and uses no network. If the
+ * configuration is invalid, that is the only row.
+ */
 export async function overview(context: Context): Promise<Overview> {
   const { area } = context;
   const head = { userArea: area.root, version: VERSION, setUp: exists(area.root) };
@@ -36,7 +39,7 @@ export async function overview(context: Context): Promise<Overview> {
   } catch (error) {
     return { ...head, parts: [{ id: 'configuration', ...errorRow(error, 'steward config path') }] };
   }
-  // Several rows use the daemon and the scheduler; a failure is reported in the row it belongs to.
+  // Several rows use the daemon and the scheduler. A failure is reported in one of them.
   const failures = new Map<string, unknown>();
   const gather = async <T>(id: string, fallback: T, get: () => Promise<T>): Promise<T> => {
     try {
@@ -66,7 +69,7 @@ export async function overview(context: Context): Promise<Overview> {
   return { ...head, parts: [...areaPart(context), ...parts] };
 }
 
-/** A row only if several machines share the area, or that is unknown. */
+/** Returns a row if several machines share the area, or if that is unknown. */
 function areaPart(context: Context): Part[] {
   const next = 'steward doctor area';
   try {
@@ -80,18 +83,18 @@ function areaPart(context: Context): Part[] {
 function errorRow(error: unknown, next: string | null): Row {
   const { kind, message, hint } = toStewardError(error);
   if (kind === 'internal') throw error;
-  // A list of problems ends without a full stop.
+  // A list of problems has no full stop at its end.
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
   return { state: 'error', summary: hint === undefined ? sentence : `${sentence} ${hint}`, next };
 }
 
 const ID_COLUMNS = 10;
 const STATE_COLUMNS = 11;
-/** A narrower terminal shows the facts below their part. */
+/** On a narrower terminal, the facts are below their part. */
 const ONE_LINE_COLUMNS = 60;
 const MIN_COLUMNS = 24;
 
-/** One row per part, with the next command below it. */
+/** Formats one row per part, with the next command below it. */
 export function overviewText({ parts, setUp }: Overview, terminal: Terminal): string {
   const columns = Math.max(MIN_COLUMNS, terminal.columns);
   const intro = 'steward is not set up on this machine. Run "steward init".';

@@ -10,27 +10,27 @@ import type { DailyRecord } from '../sense/record';
 
 export interface UpResult {
   userArea: string;
-  /** This run wrote the default configuration. */
+  /** Whether this run wrote the default configuration. */
   created: boolean;
-  /** The repository of the current folder; null if there is none. */
+  /** The repository of the current folder, or null. */
   watching: string | null;
   warnings: readonly string[];
-  /** Null if earlier days were read back before, or that is off. */
+  /** Null if earlier days have been read, or reading them is off. */
   backfill: BackfillResult | null;
   capture: CaptureResult;
   today: Today;
   /** The last seven days including today, newest first. */
   days: DailyRecord[];
-  /** The daemon's address; null if none is running. */
+  /** The daemon's URL; null if none is running. */
   daemon: string | null;
 }
 
-/** Returns the text shown before the first question: what is recorded and where it is kept. */
+/** Returns the text shown before the first question: what is recorded, and where it is stored. */
 export function consentText(userArea: string): string {
   return `steward records the name of the application in front, commits in the repositories it watches, and which assistant sessions were active. During set-up it also reads your own commits of the last 30 days, and the times of past sessions from your assistant's transcripts. It never records titles, keystrokes, screenshots or content. Everything stays on this machine, in the folder\n  ${userArea}`;
 }
 
-/** Asks for consent; a no is `canceled`, and no terminal is `usage`. */
+/** Asks for consent. Throws `canceled` if the answer is no, `usage` if there is no terminal. */
 export async function askToStart({ area }: Context, say: (text: string) => void): Promise<void> {
   const text = `${consentText(area.root)}\nNotifications are spoken aloud if this machine has a voice;\n"steward notify mute" silences them.`;
   if (!isInteractive()) {
@@ -60,7 +60,7 @@ export async function up(context: Context, folder: string): Promise<UpResult> {
   };
 }
 
-/** Reads back `sense.git.backfillDays` days; null if that is 0. Needs the sense lock. */
+/** Records the last `sense.git.backfillDays` days; null if that is 0. Needs the sense lock. */
 export async function backfillDays(context: Context, sense: SenseContext): Promise<BackfillResult | null> {
   const { config } = await context.loadConfig();
   const days = config.sense.git.backfillDays;
@@ -69,7 +69,7 @@ export async function backfillDays(context: Context, sense: SenseContext): Promi
   return backfill(await openBackfill(context, sense), { days, dryRun: false });
 }
 
-/** Adds repositories to `sense.repos`; false if all are watched already. */
+/** Adds repositories to `sense.repos`; false if all are already watched. */
 export async function watch(context: Context, repositories: readonly string[]): Promise<boolean> {
   const { config } = await context.loadConfig();
   if (repositories.every((path) => config.sense.repos.includes(path))) return false;

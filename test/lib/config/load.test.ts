@@ -167,7 +167,7 @@ describe('config: loadConfig', () => {
       `${sense}: enabled: expected true or false, found "no"`,
       `${sense}: pollIntervalSec: expected a whole number from 10 to 3600, found 5`,
       `${sense}: repos[1]: expected a list of absolute paths, or of paths from ~/, found "src"`,
-      `${sense}: sources: expected an object of keys (appFocus, git, agentSession), found nothing`,
+      `${sense}: sources: expected an object with keys (appFocus, git, agentSession), found nothing`,
       'STEWARD_PORT (environment): expected a whole number from 0 to 65535, found "high"',
     ]) {
       expect(message.split('\n').map((each) => each.trim())).to.include(line);

@@ -7,10 +7,10 @@ import type { Clock } from '../../platform/time/clock';
 import { asEvent, type ManagedEvent, type SentEvent } from './event';
 import { apiError, failureOf, notTheApi, repeated, type RetryDeps } from './failure';
 
-/** The dated feature tag of every call. */
+/** The dated beta tag that every call sends. */
 const BETA = 'managed-agents-2026-04-01';
 const API_VERSION = '2026-10-21';
-/** The one toolset type of the API. */
+/** The API's only toolset type. */
 export const TOOLSET = 'agent_toolset_20260401';
 
 const ANSWER_MS = 30_000;
@@ -42,9 +42,9 @@ export interface ManagedClient {
   get: (kind: ResourceKind, id: string) => Promise<Resource>;
   list: (kind: ResourceKind, query: Query) => Promise<Page<Resource>>;
   archive: (kind: ResourceKind, id: string) => Promise<Resource>;
-  /** One page of a session's log. */
+  /** Returns a page of a session's log. */
   events: (session: string, query: EventQuery) => Promise<Page<ManagedEvent>>;
-  /** Returns the events with their ids, if the service reports them. */
+  /** Returns the events with their ids, if the service reports these. */
   send: (session: string, events: readonly SentEvent[]) => Promise<ManagedEvent[]>;
   /** Opens the stream of a session's new events. */
   stream: (session: string) => Promise<OriginStream>;
@@ -54,19 +54,19 @@ export interface ManagedClient {
 const NAMES = { agents: 'agent', environments: 'environment', sessions: 'session' } as const;
 export type ResourceKind = keyof typeof NAMES;
 
-/** At most one of these is set. */
+/** At most one of them. */
 export type Credential = { apiKey: string } | { authToken: string } | undefined;
 
 export interface ClientDeps {
   http: OwnOrigin;
   clock: Clock;
   credential: Credential;
-  /** Name of the setting or variable of the credential. */
+  /** Name of the setting or variable that the credential is from. */
   credentialFrom: string | undefined;
   signal?: AbortSignal;
 }
 
-/** The specification's path first; the vendor's own library uses the other. */
+/** The specification has the first path; the vendor's library uses the second. */
 const STREAM_PATHS = ['stream', 'events/stream'] as const;
 type StreamPath = (typeof STREAM_PATHS)[number];
 
@@ -84,7 +84,7 @@ export function managedClient(deps: ClientDeps): ManagedClient {
       resourceOf(http.host, await call(deps, 'GET', resourcePath(kind, id), `${NAMES[kind]} ${id}`)),
     list: async (kind, query) => {
       const body = await call(deps, 'GET', `/v1/${kind}`, `the list of ${kind}`, { query });
-      // An answer without a list is not an empty list.
+      // A response without a list is not an empty list.
       if (!Array.isArray(body['data'])) throw unexpected(`${http.host} sent no list of ${kind}.`);
       return pageOf(body, asResource);
     },
@@ -175,7 +175,7 @@ async function openStream(deps: ClientDeps, path: string, id: string): Promise<O
   throw notTheApi(http.host, stream);
 }
 
-/** Returns the beginning of an error body; a network failure leaves it cut. */
+/** Returns the start of an error body, which a network failure may truncate. */
 async function errorText(stream: OriginStream): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -199,7 +199,7 @@ function asResource(value: unknown): Resource | undefined {
 
 function resourceOf(host: string, body: Record<string, unknown>): Resource {
   if (typeof body['id'] === 'string' && body['id'] !== '') return body as Resource;
-  throw unexpected(`${host} sent an answer without an id.`);
+  throw unexpected(`${host} sent a response without an id.`);
 }
 
 function unexpected(message: string): StewardError {
@@ -215,7 +215,7 @@ function pageOf<T>(body: Record<string, unknown>, parse: (value: unknown) => T |
   };
 }
 
-/** Yields the data of every page. */
+/** Yields the data of all pages. */
 export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Page<T>>): AsyncGenerator<T[]> {
   let page: string | undefined;
   do {
@@ -226,10 +226,10 @@ export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Pa
 }
 
 const PAGE_SIZE = 100;
-/** A list with this many pages in a row without a new resource does not end. */
+/** After this many pages in a row without a new resource, the list counts as endless. */
 const MAX_STALE_PAGES = 20;
 
-/** Returns up to `limit` resources, each once. */
+/** Returns up to `limit` resources without duplicates. */
 export async function listAll(
   deps: RetryDeps & { client: ManagedClient },
   kind: ResourceKind,
@@ -254,18 +254,21 @@ export function pageQuery(page: string | undefined): Query {
   return page === undefined ? [] : [['page', page]];
 }
 
-/** A key or a token, with the names of their settings or variables. */
+/** A key or a token, each with the name of its setting or variable. */
 export interface Credentials {
   apiKey: string | undefined;
   authToken: string | undefined;
   names: readonly [apiKey: string, authToken: string];
 }
 
-/** Variables of the vendor's own clients; they are for the vendor's host. */
+/** Variables of the vendor's own clients. Only sent to the vendor's host. */
 export const VENDOR_NAMES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as const;
 const VENDOR_HOST = 'api.anthropic.com';
 
-/** Returns the configured credential, else the vendor's variable if the host is the vendor's or this machine. */
+/**
+ * Returns the configured credential. If there is none, returns the vendor's variable for the vendor's host or
+ * this machine.
+ */
 export function credentialFor(
   url: string,
   configured: Credentials,

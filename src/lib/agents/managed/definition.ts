@@ -31,7 +31,7 @@ const AGENT = v.strictObject({
   multiagent: ANY,
 });
 
-/** Returns the body of a new agent: the file, overridden by the flags, with the standard toolset by default. */
+/** Returns the body for a new agent: the file with the flags applied. Default: the standard toolset. */
 export function agentBody(file: Body, { noTools, ...texts }: AgentFlags): Body {
   const body: Body = { ...file, ...definedOnly(texts) };
   if (noTools === true) delete body['tools'];
@@ -45,13 +45,13 @@ export interface EnvironmentFlags {
   description?: string | undefined;
   networking?: string | undefined;
   hosts?: readonly string[];
-  /** `pip:requests`, `apt:ripgrep`. */
+  /** Such as `pip:requests`, `apt:ripgrep`. */
   packages?: readonly string[];
-  /** `NAME=env:VARIABLE`, `NAME=file:PATH`. */
+  /** Such as `NAME=env:VARIABLE` or `NAME=file:PATH`. */
   secrets?: readonly string[];
 }
 
-/** A secret of an environment, by the reference to its value. */
+/** A reference to the value of an environment's secret. */
 export interface SecretReference {
   name: string;
   reference: string;
@@ -75,7 +75,10 @@ const CONFIG = v.nullish(
 );
 const ENVIRONMENT = v.strictObject({ name: TEXT, description: ANY, config: CONFIG, metadata: ANY });
 
-/** Returns the body of a new environment without its secrets, whose values are in no file, argument or output. */
+/**
+ * Returns the body for a new environment without its secrets. Their values must never be in a file, argument
+ * or output.
+ */
 export function environmentBody(file: Body, flags: EnvironmentFlags): EnvironmentBody {
   const body: Body = { ...file, ...definedOnly({ name: flags.name, description: flags.description }) };
   const { secrets, ...config } = check(ENVIRONMENT, body, 'environment').config ?? {};
@@ -94,7 +97,7 @@ export function environmentBody(file: Body, flags: EnvironmentFlags): Environmen
   };
 }
 
-/** Creates an environment. The values of its secrets are read now and redacted from the response. */
+/** Creates an environment. Reads the values of its secrets now, and redacts them from the response. */
 export async function createEnvironment(
   { client }: { client: Pick<ManagedClient, 'create'> },
   { body, secrets }: EnvironmentBody,
@@ -113,7 +116,7 @@ export async function createEnvironment(
   }
 }
 
-/** Returns a copy of a value with every secret masked. */
+/** Returns a copy of a value with all secrets masked. */
 function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
   const hide = (text: string): string =>
     secrets.reduce((hidden, secret) => (secret === '' ? hidden : hidden.replaceAll(secret, '••••')), text);
@@ -126,7 +129,7 @@ function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
   return walk(value) as T;
 }
 
-/** A name, which may begin with `*.`, or an address, with an optional port. */
+/** A host name, optionally with `*.`, or an IP address; optionally with a port. */
 const HOST = /^(?:(?:\*\.)?[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu;
 
 function networkingOf({ networking, hosts = [] }: EnvironmentFlags): Body | undefined {
@@ -160,7 +163,7 @@ function packagesOf(stored: Body, added: readonly string[]): Body | undefined {
   return Object.keys(packages).length === 0 ? undefined : packages;
 }
 
-/** Refuses a secret in plain text, and never repeats it. */
+/** Rejects a secret in plain text without repeating it. */
 function checkedSecret(name: string, reference: unknown): SecretReference {
   const isReference =
     typeof reference === 'string' && /^(?:env:[A-Za-z_]\w*|file:(?:[/\\~]|[A-Za-z]:).*)$/.test(reference);
@@ -171,7 +174,7 @@ function checkedSecret(name: string, reference: unknown): SecretReference {
   });
 }
 
-/** Parses a definition; the error names the first invalid key. */
+/** Parses a definition. The error names the first invalid key. */
 function check<S extends v.GenericSchema>(schema: S, body: Body, what: string): v.InferOutput<S> {
   const result = v.safeParse(schema, body);
   if (result.success) return result.output;

@@ -2,10 +2,10 @@ import { StewardError } from '../../errors';
 import { isObject } from '../../platform/files/json-object';
 import { clean } from '../../platform/terminal/terminal';
 
-/** An event of a session's log as the service sends it; there may be new types. */
+/** An event in a session's log, as sent by the service. New types may appear. */
 export interface ManagedEvent extends Record<string, unknown> {
   type: string;
-  /** Echoes of interrupts may lack it. */
+  /** May be missing in echoes of interrupts. */
   id?: string;
 }
 
@@ -14,7 +14,7 @@ export interface TextBlock {
   text: string;
 }
 
-/** What a client may send. */
+/** An event that a client may send. */
 export type SentEvent =
   | { type: 'user.message'; content: TextBlock[] }
   | { type: 'user.interrupt' }
@@ -30,7 +30,7 @@ export function asEvent(value: unknown): ManagedEvent | undefined {
   return isObject(value) && typeof value['type'] === 'string' ? (value as ManagedEvent) : undefined;
 }
 
-/** Identifies an event within its log; one without an id by the event before it. */
+/** Returns a key for an event within its log. Without an id, it depends on the event before. */
 export function eventKey(event: ManagedEvent, before: string): string {
   return hasId(event) ? event.id : `${before}\n${event.type}`;
 }
@@ -43,13 +43,13 @@ export function idOf(event: ManagedEvent | undefined): string | undefined {
   return event !== undefined && hasId(event) ? event.id : undefined;
 }
 
-/** Returns a string member, or undefined. */
+/** Returns a string property, or undefined. */
 export function textOf(value: unknown, name: string): string | undefined {
   const found = isObject(value) ? value[name] : undefined;
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Returns the texts of a content list. */
+/** Returns the text in a content list. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -60,7 +60,7 @@ export function textBlocks(text: string): TextBlock[] {
   return [{ type: 'text', text }];
 }
 
-/** Returns the id of the tool use that an answer is for. */
+/** Returns the id of the tool use that an event responds to. */
 export function targetOf(event: unknown): string | undefined {
   return textOf(event, 'tool_use_id') ?? textOf(event, 'custom_tool_use_id');
 }
@@ -68,12 +68,12 @@ export function targetOf(event: unknown): string | undefined {
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/i;
 
-/** Returns whether an id is safe in a URL and in a file name. */
+/** Returns whether an id is safe in a URL and a file name. */
 export function isId(text: string): boolean {
   return ID.test(text) && !DEVICE.test(text);
 }
 
-/** Returns an id that was typed; an invalid one is `usage`. */
+/** Returns an id that a user typed. Throws `usage` if it is invalid. */
 export function checkedId(text: string, what: string): string {
   if (isId(text)) return text;
   throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not the id of ${what}.`, {

@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/time/clock';
 import { wait } from '../../platform/time/wait';
 import { textOf } from './event';
 
-/** The cause of an error answer's StewardError. */
+/** The cause of a StewardError for an error response. */
 export interface ApiFailure {
   status: number;
   /** Such as `rate_limit_error`. */
@@ -15,20 +15,20 @@ export interface ApiFailure {
   retryAfterMs: number | undefined;
 }
 
-/** The request, for error messages. */
+/** The request that failed, for error messages. */
 export interface FailedRequest {
   host: string;
   what: string;
-  /** Name of the credential; undefined if none was sent. */
+  /** Name of the credential, or undefined if none was sent. */
   credentialFrom: string | undefined;
-  /** For a date in `retry-after`. */
+  /** Needed for a date in `retry-after`. */
   nowMs: number;
 }
 
 const MAX_MESSAGE = 300;
 const SPEND_LIMIT = 'enforced_spend_limit_reached';
 
-/** Returns the error for an unsuccessful answer. */
+/** Returns the error for a failed response. */
 export function apiError(request: FailedRequest, answer: OriginAnswer & { text: string }): StewardError {
   const body = parseObject(answer.text);
   const problem = body?.['error'];
@@ -74,8 +74,8 @@ function describe({ host, what, credentialFrom }: FailedRequest, answer: OriginA
       return ['usage', `${what} is too large for ${host} (413).`, 'Send less.'];
     case 429:
       return type === SPEND_LIMIT
-        ? ['unavailable', 'Your organization has reached its spend limit (429).', 'Raise the limit, or wait for the next period.']
-        : ['unavailable', `${host} limits the rate of requests (429).`, 'Try again in a minute.'];
+        ? ['unavailable', 'Your organization has reached its spend limit (429).', 'Raise the limit, or wait until it resets.']
+        : ['unavailable', `${host} is limiting your requests (429).`, 'Try again in a minute.'];
   }
   return status >= 500
     ? ['unavailable', `${host} had a server error (${status}).`, 'Try again in a few minutes.']
@@ -85,12 +85,12 @@ function describe({ host, what, credentialFrom }: FailedRequest, answer: OriginA
 function notApi(host: string, status: number): Description {
   return [
     'unavailable',
-    `${host} does not answer as the managed-agents API (status ${status}, no JSON).`,
+    `${host} does not respond like the managed-agents API (status ${status}, no JSON).`,
     'Check agents.managed.url, and any proxy or sign-in page in between.',
   ];
 }
 
-/** Returns the error for an answer that is not from the service. */
+/** Returns the error for a response that isn't from the service. */
 export function notTheApi(host: string, answer: OriginAnswer): StewardError {
   const [kind, text, hint] = notApi(host, answer.status);
   const failure: ApiFailure = { status: 502, type: 'not_the_api', retryAfterMs: undefined };
@@ -104,12 +104,12 @@ export function failureOf(error: unknown): ApiFailure | undefined {
     : undefined;
 }
 
-/** Returns whether the service lacks the list of events; the specification has only the stream. */
+/** Returns whether the service has no list of events. The specification only has the stream. */
 export function isNotServed(error: unknown): boolean {
   return [404, 405, 501].includes(failureOf(error)?.status ?? 0);
 }
 
-/** Returns whether a retry can succeed. 4xx is final, except timeouts, conflicts and rate limits. */
+/** Returns whether a retry may succeed. 4xx is final, except for timeouts, conflicts and rate limits. */
 export function isTransient(error: unknown): boolean {
   if (networkFailureOf(error) !== undefined) return true;
   const failure = failureOf(error);
@@ -117,7 +117,7 @@ export function isTransient(error: unknown): boolean {
   return failure.status >= 500 || [408, 409, 429].includes(failure.status);
 }
 
-/** Returns whether the failed POST may have taken effect. The API has no idempotency keys. */
+/** Returns whether a failed POST may have taken effect. The API has no idempotency keys. */
 export function mayHaveLanded(error: unknown): boolean {
   const network = networkFailureOf(error);
   if (network !== undefined) return network.sent;
@@ -125,13 +125,13 @@ export function mayHaveLanded(error: unknown): boolean {
   return status === 408 || (status !== undefined && status >= 500);
 }
 
-/** Returns whether the failed POST certainly had no effect. An aborted one may have had it. */
+/** Returns whether a failed POST certainly had no effect. An aborted one may have had one. */
 export function isNothingDone(error: unknown): boolean {
   const isKnown = failureOf(error) !== undefined || networkFailureOf(error) !== undefined;
   return isKnown && !mayHaveLanded(error);
 }
 
-/** Parses seconds or a date as ms from now; at most an hour, since a clock may be wrong. */
+/** Converts seconds or a date to ms from now. At most an hour, since a clock may be wrong. */
 function retryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - nowMs;
@@ -140,20 +140,20 @@ function retryAfter(value: string | undefined, nowMs: number): number | undefine
 
 /** Times in ms. */
 export interface Timing {
-  /** Doubles with each further failure. */
+  /** Doubles after each failure. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** Attempts of one request. */
+  /** Maximum attempts for a request. */
   tries: number;
-  /** Time after which to give up on an unreachable session. */
+  /** How long to try to reach a session. */
   patienceMs: number;
-  /** A silent stream is reopened after this time. */
+  /** How long a stream may be silent before it is reopened. */
   silenceMs: number;
-  /** The history is read at least this often. */
+  /** The longest interval between reads of the history. */
   rereadMs: number;
-  /** An event of the stream is expected in the history within this time. */
+  /** How long an event of the stream may be missing from the history. */
   lagMs: number;
-  /** The shortest and the longest pause between two reads of the history. */
+  /** The shortest and the longest pause between reads of the history. */
   paceMs: readonly [number, number];
 }
 
@@ -168,9 +168,9 @@ export const TIMING: Timing = {
   paceMs: [100, 1000],
 };
 
-/** No more retries after this time. */
+/** After this time, there are no more retries. */
 const SLOW_MS = 45_000;
-/** The service may show an effect a little later. */
+/** Number of checks, because the service may show an effect late. */
 const LANDED_CHECKS = 3;
 
 export interface RetryDeps {
@@ -179,14 +179,19 @@ export interface RetryDeps {
   signal?: AbortSignal;
 }
 
-/** Waits after `failures` failures: exponential with jitter, and at least as long as the service asks. */
+/**
+ * Waits after `failures` failures: exponentially longer, with jitter, and at least as long as the service
+ * asks.
+ */
 export async function pause({ timing, signal }: RetryDeps, failures: number, error?: unknown): Promise<void> {
   const grown = Math.min(timing.firstPauseMs * 2 ** Math.min(failures, 20), timing.longestPauseMs);
   const retryAfterMs = failureOf(error)?.retryAfterMs ?? 0;
   await wait(Math.max(grown * (0.75 + Math.random() / 4), Math.min(retryAfterMs, timing.patienceMs)), signal);
 }
 
-/** Retries idempotent work until it succeeds, fails for good, or has failed too often. */
+/**
+ * Retries idempotent work until it succeeds, fails permanently, or reaches the maximum number of attempts.
+ */
 export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Promise<T> {
   const started = deps.clock.monotonic();
   for (let failures = 0; ; failures += 1) {
@@ -201,8 +206,8 @@ export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Prom
 }
 
 /**
- * Does work exactly once. After a failure that may have taken effect (`mayLand`), it retries only if `landed` finds no
- * effect several times.
+ * Does work exactly once. After a failure that may have taken effect (`mayLand`), retries only if several
+ * checks with `landed` find no effect.
  */
 export async function once<T>(
   deps: RetryDeps,

@@ -24,27 +24,27 @@ import {
 export interface FollowDeps extends SendDeps {
   log: SessionLog;
   prices: Prices;
-  /** Returns answers to what the agent waits for; none for what cannot be answered here. */
+  /** Returns responses to what the agent is waiting for, as far as possible here. */
   answer: (pending: readonly ToolUse[]) => Promise<SentEvent[]>;
   say: (text: string) => void;
 }
 
 export interface FollowInput {
   session: string;
-  /** Follow to the end of the turn, or until the session ends. */
+  /** Whether to follow until the end of the turn or of the session. */
   until: 'turn' | 'session';
-  /** USD; at this cost the agent is interrupted. */
+  /** In USD. The agent is interrupted at this cost. */
   maxCost?: number;
-  /** Ids of events just sent: the end counts only after they are shown. */
+  /** Ids of events just sent. The turn can't end before they are shown. */
   sent?: readonly string[];
-  /** The service reports the session as idle, so without events there is nothing to wait for. */
+  /** Whether the service reports the session as idle. Then, without events, there is nothing to wait for. */
   isIdle?: boolean;
 }
 
 export interface FollowEnd {
   session: string;
   outcome: Outcome;
-  /** What the agent waits for, if the outcome is `requires_action`. */
+  /** What the agent is waiting for, if the outcome is `requires_action`. */
   pending: ToolUse[];
   cost: Cost;
   events: number;
@@ -56,19 +56,20 @@ interface Following {
   turn: Turn;
   reader: Reader;
   isOverCost: boolean;
-  /** Ids that were sent but are not shown yet, and since when. */
+  /** Ids of sent events that aren't shown yet, and since when. */
   sent: string[];
   sentSince: number;
 }
 
-/** Failures in a row after which a message is shown. */
+/** Number of failures in a row before a message is shown. */
 const REPORT_AFTER = 2;
-/** Times the usual lag after which steward stops waiting for a sent event. */
+/** How many times the usual lag to wait for a sent event. */
 const MAX_LAGS = 6;
 
 /**
- * Follows a session, sends what is pending, and answers what it can. Every event is stored and shown once, in the order of
- * the log. The stream has no replay, and may repeat, reorder or miss events; so it only announces what the history gives.
+ * Follows a session, sends the pending message, and responds to the agent where possible. Stores and shows
+ * every event once, in log order. The stream has no replay and may repeat, reorder or miss events, so it only
+ * announces events; the history has them.
  */
 export async function follow(deps: FollowDeps, input: FollowInput): Promise<FollowEnd> {
   const { clock, timing, log } = deps;
@@ -85,7 +86,7 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
       const end = await followStream(following, () => {
         Object.assign(health, { failures: 0, wasReached: true, failingSince: clock.monotonic() });
       });
-      // The end of the stream before the end of the session is a dropped connection.
+      // If the stream ends before the session, the connection was lost.
       if (end !== undefined) return end;
     } catch (error) {
       if (!isTransient(error)) throw error;
@@ -103,7 +104,7 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
   }
 }
 
-/** Follows one connection; returns the end of the turn or session, if reached. */
+/** Follows one connection. Returns the end of the turn or session, if reached. */
 async function followStream(at: Following, onProgress: () => void): Promise<FollowEnd | undefined> {
   const frames = await readFrames(await at.deps.client.stream(at.input.session));
   try {
@@ -119,7 +120,7 @@ async function followStream(at: Following, onProgress: () => void): Promise<Foll
   }
 }
 
-/** Acts on the state of the session; returns its end, if it has come. */
+/** Acts on the state of the session. Returns its end, if reached. */
 async function settle(at: Following): Promise<FollowEnd | undefined> {
   const { input, turn } = at;
   if (!isOver(turn) && isWaitingForSent(at)) return undefined;
@@ -148,7 +149,7 @@ function endOf({ deps, input, turn }: Following, outcome: Outcome, pending: Tool
   return { session: input.session, outcome, pending, cost, events: deps.log.count() };
 }
 
-/** Answers what the agent waits for; false if there is no answer. */
+/** Responds to what the agent is waiting for; false if there is no response to send. */
 async function answerAll(
   { deps, input, turn, reader }: Following,
   waiting: readonly ToolUse[],
@@ -156,7 +157,7 @@ async function answerAll(
   const answers = await deps.answer(waiting);
   await sendAnswers(deps, input.session, answers).catch(async (error: unknown) => {
     if (failureOf(error)?.status !== 400) throw error;
-    // Meanwhile the session may have continued without the answer.
+    // The session may have continued in the meantime.
     await catchUp(reader);
     const open = new Set(pendingTools(turn).map(({ id }) => id));
     if (waiting.some(({ id }) => open.has(id))) throw error;
@@ -165,12 +166,12 @@ async function answerAll(
   return answers.length > 0;
 }
 
-/** Sends the pending message of a killed process; true if there was one. */
+/** Sends the message that a killed process left; false if there was none. */
 async function sendUnsent(at: Following): Promise<boolean> {
   const { deps, input, turn, reader } = at;
   const sent = await sendPending(deps, input.session);
   if (sent === undefined) return false;
-  // A message that is already in the log has started its turn, which may even be over.
+  // If the message is already in the log, its turn has started and may even be over.
   if (sent.id === undefined || !deps.log.has(sent.id)) beginTurn(turn);
   if (sent.id !== undefined) at.sent.push(sent.id);
   at.sentSince = deps.clock.monotonic();
@@ -178,7 +179,7 @@ async function sendUnsent(at: Following): Promise<boolean> {
   return true;
 }
 
-/** Returns whether a sent event is not shown yet. Stops waiting, with a message, after some time. */
+/** Returns whether a sent event is still missing. Gives up after a while, with a message. */
 function isWaitingForSent(at: Following): boolean {
   const { clock, timing, log, say } = at.deps;
   at.sent = at.sent.filter((id) => !log.has(id));

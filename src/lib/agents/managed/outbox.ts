@@ -22,11 +22,14 @@ const VERSION = 1;
 const MAX_IDS = 20;
 const MESSAGE = 'user.message';
 
-/** `<session>.send.json`: written before a message is sent, so that it is sent once even after a kill. */
+/**
+ * `<session>.send.json`, written before a message is sent, so that it is sent once even if the process is
+ * killed.
+ */
 const OUTBOX = v.object({
-  /** `before`: the number of user messages the session had. */
+  /** `before`: number of user messages that the session had. */
   pending: v.fallback(v.nullable(v.object({ text: v.string(), before: v.fallback(v.number(), 0) })), null),
-  /** Ids of the latest messages sent from here; they are not the pending one. */
+  /** Ids of the latest messages sent from this machine, none of which is the pending one. */
   sent: v.fallback(v.array(v.string()), []),
 });
 type Outbox = v.InferOutput<typeof OUTBOX>;
@@ -35,11 +38,11 @@ type Pending = NonNullable<Outbox['pending']>;
 export interface SendDeps extends RetryDeps {
   client: ManagedClient;
   folder: string;
-  /** Runs `work` as the only sender to a session on this machine. */
+  /** Runs `work` while no other process of this machine sends to the session. */
   alone: <T>(session: string, work: () => Promise<T>) => Promise<T>;
 }
 
-/** A sent message; its id if the service reported it. */
+/** A sent message, with its id if the service reported it. */
 export interface Sent {
   id: string | undefined;
 }
@@ -52,13 +55,16 @@ export function hasPending(folder: string, session: string): boolean {
   return readOutbox(folder, session).pending !== null;
 }
 
-/** Stores the first message of a new session, unless there is an outbox already. */
+/** Stores the first message of a new session, unless an outbox exists. */
 export function prepareFirst(folder: string, session: string, text: string): void {
   if (exists(outboxPath(folder, session))) return;
   writeOutbox(folder, session, { pending: { text, before: 0 }, sent: [] });
 }
 
-/** Sends a message exactly once. A pending message goes first; one with the same text is the same message. */
+/**
+ * Sends a message exactly once. Sends the pending message first; if it has the same text, it is the same
+ * message.
+ */
 export async function sendMessage(deps: SendDeps, session: string, text: string): Promise<Sent> {
   return deps.alone(session, async () => {
     const { pending } = readOutbox(deps.folder, session);
@@ -73,7 +79,7 @@ export async function sendMessage(deps: SendDeps, session: string, text: string)
   });
 }
 
-/** Sends the pending message of a killed process; undefined if there is none. */
+/** Sends the message that a killed process left, if any. */
 export async function sendPending(deps: SendDeps, session: string): Promise<Sent | undefined> {
   if (!hasPending(deps.folder, session)) return undefined;
   return deps.alone(session, async () => {
@@ -109,7 +115,7 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
     clearPending(deps, session, sent.id);
     return sent;
   } catch (error) {
-    // A refused message is dropped; an uncertain one stays pending.
+    // A rejected message is dropped; one with an uncertain outcome stays pending.
     if (isCertain && isNothingDone(error) && !isTransient(error)) clearPending(deps, session, undefined);
     throw error;
   }
@@ -118,12 +124,12 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
 function clearPending({ folder }: SendDeps, session: string, id: string | undefined): void {
   const { sent } = readOutbox(folder, session);
   const ids = id === undefined ? sent : [...sent, id].slice(-MAX_IDS);
-  // A session that does not exist leaves no file here.
+  // A session that doesn't exist must leave no file.
   if (ids.length === 0 && !exists(sessionLogPath(folder, session))) removeFile(outboxPath(folder, session));
   else writeOutbox(folder, session, { pending: null, sent: ids });
 }
 
-/** Returns the pending message in the session's log: the same text, later than the messages before it. */
+/** Finds the pending message in the session's log: the same text, after the earlier messages. */
 async function findLanded(deps: SendDeps, session: string, pending: Pending): Promise<Sent | undefined> {
   const { sent } = readOutbox(deps.folder, session);
   const later = (await messagesOf(deps.client, session)).slice(pending.before);
@@ -133,7 +139,7 @@ async function findLanded(deps: SendDeps, session: string, pending: Pending): Pr
   return own === undefined ? undefined : { id: idOf(own) };
 }
 
-/** Returns the user messages of a session, in order; none if the service has no list of events. */
+/** Returns the user messages of a session in order; empty if the service has no list of events. */
 async function messagesOf(client: ManagedClient, session: string): Promise<ManagedEvent[]> {
   const found: ManagedEvent[] = [];
   const seen = new Set<string>();

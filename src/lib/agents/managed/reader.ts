@@ -15,7 +15,7 @@ export interface Keyed {
   event: ManagedEvent;
 }
 
-/** A reader of a session's log at the service. */
+/** Reads a session's log from the service. */
 export interface History {
   client: Pick<ManagedClient, 'events'>;
   session: string;
@@ -25,7 +25,7 @@ export interface History {
 }
 
 const MAX_EVENTS = 1000;
-/** Up to this many events are read again, to save a request that only advances the cursor. */
+/** Up to this many events are read again, instead of a request that only advances the cursor. */
 const SHORT_TAIL = 100;
 const START = { page: undefined, before: '', tail: 0 };
 
@@ -33,7 +33,7 @@ export function openHistory(client: Pick<ManagedClient, 'events'>, session: stri
   return { client, session, position: START, maxEvents: MAX_EVENTS };
 }
 
-/** Gives the pages from the last one on, in order; the first few events may have been given before. */
+/** Passes on the pages from the last one, in order. The first events may repeat. */
 export async function readHistory(
   history: History,
   take: (events: Keyed[]) => Promise<void> | void,
@@ -56,10 +56,10 @@ export async function readHistory(
   }
 }
 
-/** Returns a page; undefined if it has to be requested in another way. */
+/** Returns a page; undefined if it must be requested in another way. */
 async function readPage(history: History) {
   const { client, session, position, maxEvents } = history;
-  // A limit of exactly the tail advances the cursor as soon as there is more.
+  // With this limit, the cursor advances as soon as there is another event.
   const limit = Math.min(maxEvents, position.tail > SHORT_TAIL ? position.tail : MAX_EVENTS);
   try {
     return await client.events(session, { page: position.page, limit });
@@ -75,21 +75,23 @@ async function readPage(history: History) {
   }
 }
 
-/** A frame of the stream: an event, or undefined if it is unreadable. */
+/** A frame of the stream: an event, or undefined if it can't be read. */
 type Frame = ManagedEvent | undefined;
 
 export interface FrameReader {
-  /** Returns the frames that arrive within `ms`; none if the stream is silent, undefined at its end. */
+  /**
+   * Returns the frames that arrive within `ms`; an empty list if the stream is silent, undefined at its end.
+   */
   next: (ms: number) => Promise<{ frames: Frame[]; isAlive: boolean } | undefined>;
   close: () => void;
 }
 
-/** The service sends no larger frame. */
+/** The service doesn't send larger frames. */
 const MAX_FRAME = 64 * 1024 * 1024;
-/** Never in the history. */
+/** Event types that the history never contains. */
 const PARTIAL = new Set(['event_start', 'event_delta', 'ping']);
 
-/** Decodes a stream of server-sent events. A frame cut off by the end is dropped. */
+/** Decodes a stream of server-sent events. Drops an incomplete frame at the end. */
 export async function readFrames(stream: OriginStream): Promise<FrameReader> {
   const { createParser } = await import('eventsource-parser');
   const decoder = new TextDecoder();
@@ -113,7 +115,7 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
   return {
     next: async (ms) => {
       reading ??= stream.chunks.next();
-      // The next call reports a read that fails after the timeout.
+      // If the read fails after the timeout, the next call reports it.
       reading.catch(() => undefined);
       const read = await within(reading, ms);
       if (read === undefined) return { frames: [], isAlive: false };
@@ -158,28 +160,30 @@ export interface ReaderDeps {
   turn: Turn;
 }
 
-/** With more announced events the history is read at once. */
+/** With more announced events, the history is read immediately. */
 const MAX_ANNOUNCED = 5000;
-/** This many are stored whole, in case the history does not show them. */
+/** How many events are stored completely, in case the history doesn't show them. */
 const MAX_WHOLE = 500;
 const QUIET_MS = 2000;
 
-/** Brings the events of a session into its local log, onto the screen and into its turn. Times are monotonic, ms. */
+/** Transfers a session's events to its local log, the screen and its turn. Times are monotonic, ms. */
 export interface Reader extends ReaderDeps {
   history: History;
   announced: Map<string, { event: ManagedEvent | undefined; since: number }>;
   readAt: number;
   lastDataAt: number;
   pace: number;
-  /** An event may be missing: a frame was unreadable, or what was sent is not shown yet. */
+  /** Whether an event may be missing, because a frame couldn't be read or a sent event isn't shown yet. */
   isIncomplete: boolean;
-  /** Whether the service has a list of events. Without one, stream events are stored in order of arrival. */
+  /**
+   * Whether the service has a list of events. If not, events from the stream are stored in order of arrival.
+   */
   hasHistory: boolean | undefined;
 }
 
 /**
- * The stream announces events, the history gives them: only the history has the order of the log. What it does not show
- * within `lagMs` is taken from the stream.
+ * Returns a reader. The stream announces events but only the history has their order. What the history
+ * doesn't show within `lagMs` is taken from the stream.
  */
 export function openReader(deps: ReaderDeps, session: string): Reader {
   return {
@@ -219,7 +223,7 @@ async function readNew(reader: Reader): Promise<void> {
     }
   }
   const now = clock.monotonic();
-  // Read a burst of events together: the service limits requests.
+  // Reads a burst of events together, because the service limits requests.
   const [shortest, longest] = timing.paceMs;
   const isQuiet = now - reader.readAt > QUIET_MS;
   reader.pace = isQuiet ? shortest : Math.min(longest, Math.max(shortest, reader.pace * 1.5));
@@ -236,10 +240,10 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
   const { log, announced, clock, turn } = reader;
   if (reader.hasHistory === false) {
     if (event === undefined) return;
-    // Without ids, equal events are the same event.
+    // Without ids, equal events count as the same event.
     const key = hasId(event) ? event.id : JSON.stringify(event);
     if (!log.has(key)) await accept(reader, [{ key, event }]);
-    // Shown before, but it gives the current status.
+    // Already shown, but it has the current status.
     else if (event.type.startsWith('session.status_')) addEvent(turn, event);
     return;
   }
@@ -250,7 +254,7 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
   }
 }
 
-/** Reads the stream for a while; false at its end. A stream that is silent for too long is `unavailable`. */
+/** Reads the stream for a while; false at its end. Throws `unavailable` if it is silent for too long. */
 export async function drain(reader: Reader, frames: FrameReader): Promise<boolean> {
   const { clock, timing, announced } = reader;
   const isDue = (): boolean => reader.hasHistory !== false && (reader.isIncomplete || announced.size > 0);

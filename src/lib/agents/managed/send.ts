@@ -15,7 +15,9 @@ export interface Policy {
   deny: readonly string[];
 }
 
-/** Returns the answers of a policy. Deny wins over allow; a tool that is not listed gets no answer. */
+/**
+ * Returns the responses that a policy gives. Deny wins over allow; tools that aren't listed get no response.
+ */
 export function answersBy({ allow, deny }: Policy, pending: readonly ToolUse[]): SentEvent[] {
   const lists = (list: readonly string[], { name, id }: ToolUse): boolean =>
     list.includes(id) || (name !== '' && list.includes(name));
@@ -66,7 +68,7 @@ export interface SendResult {
   sent: string[];
 }
 
-/** Sends the input once: tool results and permissions first, since a message may have to wait for them. */
+/** Sends the input once: first tool results and permissions, since a message may have to wait for them. */
 export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendResult> {
   const { session, message, policy } = input;
   const results = await Promise.all(
@@ -91,7 +93,7 @@ export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendR
   });
 }
 
-/** Sends a message; if the session waits for answers first, the error lists them. */
+/** Sends a message. If the session is waiting for something else, the error lists it. */
 export async function sendOrExplain(deps: SendDeps, session: string, message: string): Promise<Sent> {
   try {
     return await sendMessage(deps, session, message);
@@ -107,7 +109,7 @@ export async function sendOrExplain(deps: SendDeps, session: string, message: st
   }
 }
 
-/** Returns the tool uses that a session is waiting for, read from its history. */
+/** Returns the tool uses that a session is waiting for, from its history. */
 export async function pendingOf(deps: SendDeps, session: string): Promise<ToolUse[]> {
   const turn = newTurn();
   const history = openHistory(deps.client, session);
@@ -122,8 +124,8 @@ export async function pendingOf(deps: SendDeps, session: string): Promise<ToolUs
 }
 
 /**
- * Sends answers, each once; those that arrived are known by their tool use. If a killed process sent some of them, the
- * service refuses all, and the rest is sent again.
+ * Sends each response once; the tool use shows which have arrived. If a killed process sent some, the service
+ * rejects the batch, and the remaining ones are sent again.
  */
 export async function sendAnswers(
   deps: SendDeps,
@@ -152,7 +154,7 @@ export async function sendAnswers(
   }
 }
 
-/** Returns the answers that the session's log has, read from its end. */
+/** Returns the responses in the session's log, which is read from its end. */
 async function findArrived(
   { client }: SendDeps,
   session: string,
@@ -169,7 +171,7 @@ async function findArrived(
   return [...found.values()];
 }
 
-/** A second interrupt does no harm, so it is simply retried. */
+/** Retried on any failure, because a second interrupt does no harm. */
 export async function sendInterrupt(deps: SendDeps, session: string): Promise<ManagedEvent[]> {
   return repeated(deps, () => deps.client.send(session, [{ type: 'user.interrupt' }]));
 }

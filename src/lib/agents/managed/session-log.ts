@@ -14,13 +14,13 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface ShowDeps {
   output: ShownOutput;
-  /** Returns the lines to show for an event, or nothing; the same event gives the same text. */
+  /** Returns the lines to show for an event, if any. Always the same for the same event. */
   render: (event: ManagedEvent) => string;
 }
 
 /**
- * The local log of a session: `<session>.jsonl`, an event per line in the order of the service's log, and
- * `<session>.shown`, how much of it was shown. Both survive a kill at any point.
+ * The local log of a session: `<session>.jsonl` has one event per line in the service's order, and
+ * `<session>.shown` records how much was shown. Both survive a kill at any point.
  */
 export interface SessionLog {
   has: (key: string) => boolean;
@@ -28,17 +28,22 @@ export interface SessionLog {
   /** Appends the new events durably and returns them. */
   append: (events: readonly Keyed[]) => ManagedEvent[];
   replay: (onEvent: (event: ManagedEvent) => void) => void;
-  /** Shows the events not shown before. */
+  /** Shows the events that were not shown before. */
   show: () => Promise<void>;
   /** Marks everything as not shown. */
   rewind: () => void;
-  /** Whether an event may be shown twice, because a killed process wrote to an output that cannot be checked. */
+  /**
+   * Returns whether an event may be shown twice, because a killed process wrote to an output that can't be
+   * checked.
+   */
   mayRepeat: () => boolean;
   close: () => void;
 }
 
 const OFFSET = v.pipe(v.number(), v.finite(), v.minValue(0));
-/** Bytes of the log that were shown; `to` while the bytes up to there are being written to `out`. */
+/**
+ * Number of bytes of the log that were shown. `to` is set while the bytes up to there are written to `out`.
+ */
 const SHOWN = v.object({
   upTo: OFFSET,
   to: v.fallback(v.optional(OFFSET), undefined),
@@ -80,13 +85,13 @@ export function openSessionLog(folder: string, session: string, deps: ShowDeps):
     mayRepeat: () => log.mayRepeat,
     close: () => {
       mark.close();
-      // A session without events, such as one that does not exist, leaves no file here.
+      // A session without events, which may not exist, must leave no file.
       if (log.keys.size === 0) removeFile(markPath);
     },
   };
 }
 
-/** Skips a line cut by a kill; its event follows as a whole. */
+/** Skips a line that a kill truncated; its event follows again. */
 function eachEvent(path: string, from: number, onEvent: (event: ManagedEvent, to: number) => void): void {
   readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text, offset, bytes }) => {
     const event = text === undefined ? undefined : asEvent(parseObject(text));
@@ -103,7 +108,7 @@ function append({ path, keys }: Log, events: readonly Keyed[]): ManagedEvent[] {
   return added.map(([, event]) => event);
 }
 
-/** Returns the rendered events between two offsets. */
+/** Returns the text for the events between two offsets. */
 function rendered({ path, render }: Log, from: number, end = Infinity): { text: string; to: number }[] {
   const found: { text: string; to: number }[] = [];
   eachEvent(path, from, (event, to) => {
@@ -137,7 +142,7 @@ async function write(log: Log, text: string, to: number): Promise<void> {
   setShown(log, { upTo: to });
 }
 
-/** Completes a write interrupted by a kill, if the size of the output shows how far it came. */
+/** Completes a write that a kill interrupted, if the size of the output shows how far it got. */
 async function completeWrite(log: Log): Promise<void> {
   const { upTo, to, out } = log.shown;
   if (to === undefined) return;
@@ -159,7 +164,7 @@ function setShown(log: Log, shown: Shown): void {
   log.mark.write(shown);
 }
 
-/** Parses a mark; starts over if it is invalid or beyond the end of a log that was replaced. */
+/** Parses a mark. Starts over if it is invalid, or beyond the end of a log that was replaced. */
 function parseShown(stored: unknown, logBytes: number): Shown {
   const { success, output } = v.safeParse(SHOWN, stored);
   if (!success || output.upTo > logBytes) return { upTo: 0 };

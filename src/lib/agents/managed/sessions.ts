@@ -27,16 +27,16 @@ export interface StartInput {
   budget?: number;
 }
 
-/** `<nonce>.start.json`: written before a session is created, so that a killed run creates one session and not two. */
+/** `<nonce>.start.json`, written before a session is created, so that a killed run doesn't create two. */
 interface Start extends StartInput {
   nonce: string;
 }
 
-/** Metadata of a session by which a later run finds it. */
+/** Session metadata by which a later run finds the session. */
 const NONCE = 'steward_run';
 const MAX_PAGES = 5;
 
-/** Creates a session and stores its first message, which `follow` sends. Returns its id. */
+/** Creates a session and stores its first message, which `follow` sends. Returns the session id. */
 export async function startSession(deps: SendDeps, input: StartInput): Promise<string> {
   const start = { nonce: randomUUID(), ...input };
   const path = join(deps.folder, `${start.nonce}.start.json`);
@@ -45,7 +45,7 @@ export async function startSession(deps: SendDeps, input: StartInput): Promise<s
   return completeStart(deps, start, path, false);
 }
 
-/** Completes the latest start of a killed process; undefined if there is none. */
+/** Completes the last start that a kill interrupted, if any. */
 export async function resumeStart(deps: SendDeps): Promise<string | undefined> {
   const { folder } = deps;
   const names = listFolder(folder).filter((name) => name.endsWith('.start.json'));
@@ -79,7 +79,7 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
   try {
     session = (wasTried ? await repeated(deps, find) : undefined) ?? (await create());
   } catch (error) {
-    // A refused start is dropped; an uncertain one stays for a wake.
+    // A rejected start is dropped; one with an uncertain outcome is left for `wake`.
     if (isCertain && isNothingDone(error)) {
       removeFile(path);
       throw error;
@@ -102,7 +102,7 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
 }
 
 function bodyOf({ agent, environment, nonce, title, vaults = [], budget }: Start): Record<string, unknown> {
-  // The limit of the service is a string, in cents.
+  // The service takes its limit as a string, in cents.
   const amount = String(Math.max(1, Math.round((budget ?? 0) * 100)));
   return {
     agent,
@@ -128,8 +128,8 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
 }
 
 /**
- * Returns the session to resume: the given one, else one that a killed run was starting, else the one used last; sends a
- * message to it. An ended session is `conflict`.
+ * Returns the session to resume and sends a message to it: the given session, one that a killed run was
+ * starting, or the last one used. Throws `conflict` if it has ended.
  */
 export async function wakeSession(
   deps: SendDeps,
@@ -160,7 +160,7 @@ export async function wakeSession(
   };
 }
 
-/** Returns the state of a session at the service and here. */
+/** Returns the state of a session, at the service and locally. */
 export async function sessionReport(
   { deps, prices }: { deps: SendDeps; prices: Prices },
   id: string,
@@ -174,7 +174,7 @@ export async function sessionReport(
   return { session, localEvents, unsent: hasPending(deps.folder, id), cost, pending };
 }
 
-/** Archives a session. The service may refuse one that has just become idle, so a refusal is retried. */
+/** Archives a session. The service may reject one that has just become idle, so this is retried. */
 export async function archiveSession(deps: SendDeps, id: string): Promise<Resource> {
   for (let failures = 0; ; failures += 1) {
     try {
@@ -201,7 +201,7 @@ function isArchived(session: Resource): boolean {
 
 const ENDINGS = ['.jsonl', '.shown', '.send.json', '.start.json'];
 
-/** Returns the ids of sessions with a log here, the latest first. */
+/** Returns the ids of sessions with a local log, latest first. */
 export function localSessions(folder: string): string[] {
   const names = listFolder(folder).filter((name) => name.endsWith('.send.json') || name.endsWith('.jsonl'));
   return [...new Set(byTime(folder, names).map((name) => name.replace(/\.(?:send\.json|jsonl)$/, '')))];
@@ -212,7 +212,7 @@ export function deadMessages(folder: string): string {
   return join(folder, 'dead');
 }
 
-/** Removes the logs of sessions not written to for some days; messages that were never sent move to `dead`. */
+/** Removes logs of sessions without writes for some days; moves unsent messages to `dead`. */
 export function pruneSessions(folder: string, days: number, nowMs: number): void {
   const isFresh = (name: string): boolean => nowMs - mtimeOf(folder, name) < days * 86_400_000;
   for (const name of listFolder(folder)) {
@@ -227,7 +227,7 @@ export function pruneSessions(folder: string, days: number, nowMs: number): void
   pruneDead(deadMessages(folder), nowMs);
 }
 
-/** Sorts names by modification time, the latest first. */
+/** Sorts names by modification time, latest first. */
 function byTime(folder: string, names: readonly string[]): string[] {
   return [...names].sort((a, b) => mtimeOf(folder, b) - mtimeOf(folder, a));
 }

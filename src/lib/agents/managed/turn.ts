@@ -7,14 +7,14 @@ import { hasId, targetOf, textOf, type ManagedEvent } from './event';
 export interface ToolUse {
   id: string;
   name: string;
-  /** `custom`: the client runs it and sends the result; `tool`: it needs a permission only. */
+  /** `custom`: the client runs it and sends the result. `tool`: it only needs permission. */
   kind: 'tool' | 'custom';
   input: unknown;
 }
 
 export type SessionStatus = 'unknown' | 'running' | 'idle' | 'rescheduling' | 'terminated' | 'deleted';
 
-/** How a turn ended; `kind` undefined means success. */
+/** How a turn ended. No `kind` means success. */
 export interface Outcome {
   reason: string;
   kind: ErrorKind | undefined;
@@ -28,15 +28,15 @@ interface Stop {
 }
 
 /**
- * The state of a session, folded from its log. An unknown event changes nothing, and an unknown stop reason ends the turn:
- * only `requires_action` leaves it open.
+ * The state of a session, computed from its log. Unknown events change nothing. Unknown stop reasons end the
+ * turn; only `requires_action` leaves it open.
  */
 export interface Turn {
   status: SessionStatus;
   tools: Map<string, ToolUse>;
-  /** Ids of the tool uses that were answered. */
+  /** Ids of the tool uses that have a response. */
   answered: Set<string>;
-  /** Of the last idle, if nothing ran since. */
+  /** The reason for the last idle status, if nothing ran since. */
   stop: Stop | undefined;
   failure: string | undefined;
   isInterrupted: boolean;
@@ -52,7 +52,7 @@ export function newTurn(): Turn {
   };
 }
 
-/** Begins a turn: a message was sent whose place in the log is unknown. */
+/** Starts a turn for a message whose position in the log is unknown. */
 export function beginTurn(turn: Turn): void {
   Object.assign(turn, { stop: undefined, failure: undefined, isInterrupted: false });
 }
@@ -130,7 +130,7 @@ function toolOf(event: ManagedEvent & { id: string }): ToolUse {
   };
 }
 
-/** Returns the error of the turn; undefined if the service retries. */
+/** Returns the error of the turn, or undefined if the service retries. */
 function finalFailure(event: ManagedEvent): string | undefined {
   const error = event['error'] ?? event;
   const value = isObject(error) ? error['retry_status'] : undefined;
@@ -144,7 +144,7 @@ const ENDS: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   refusal: ['conflict', 'The model refused'],
 };
 
-/** Returns the end of the turn; undefined while it continues or waits for an answer. */
+/** Returns how the turn ended, or undefined if it continues or waits for a response. */
 export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): Outcome | undefined {
   const outcome = (kind: ErrorKind, text: string, detail?: string): Outcome => ({
     reason: stop?.reason ?? status,
@@ -155,7 +155,7 @@ export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): Outco
     return { ...outcome('unavailable', `The session was ${status}`, failure), reason: status };
   if (stop === undefined) return undefined;
   if (stop.reason === OPEN) {
-    // Without an id there is nothing to answer, and the wait would never end.
+    // Without an id, no response is possible and the wait would never end.
     return stop.ids.length === 0
       ? outcome('conflict', 'The agent is waiting for an answer, but the service does not name the question')
       : undefined;
@@ -181,19 +181,19 @@ export interface Usage {
   outputTokens: number;
   cacheTokens: number;
   activeSeconds: number;
-  /** Total USD as counted by the service; undefined if it does not report it. */
+  /** Total in USD counted by the service, if it reports one. */
   listCost: number | undefined;
 }
 
 export interface Cost extends Usage {
   activeUsd: number;
-  /** USD; undefined if a price is missing. */
+  /** In USD; undefined if a price is missing. */
   tokenUsd: number | undefined;
-  /** The figure of the service, else active time and the tokens with a price. */
+  /** The service's figure, or the active time plus the tokens that have a price. */
   totalUsd: number;
 }
 
-/** Usage summed from events, and as last reported by the service. */
+/** Usage summed from events, and usage last reported by the service. */
 export interface Meter {
   summed: Usage;
   reported: Usage;
@@ -234,7 +234,7 @@ export function totalUsage({ summed, reported }: Meter): Usage {
   };
 }
 
-/** Parses usage from an event or a session; `activeSeconds` is the default for a missing figure. */
+/** Parses usage from an event or session. `activeSeconds` is used if that figure is missing. */
 export function usageOf(value: unknown, activeSeconds: number): Usage {
   const from = isObject(value) ? value : {};
   const creation = isObject(from['cache_creation']) ? from['cache_creation'] : {};

@@ -12,7 +12,7 @@ import type { FollowEnd } from './follow';
 const LINE = 400;
 const MAX_ID = 128;
 
-/** Returns the lines to show for an event; none for those that only report progress. */
+/** Returns the lines to show for an event; empty for progress reports. */
 export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns' | 'color'>): string {
   const { attention, neutral } = palette(terminal);
   const columns = Math.max(20, terminal.columns);
@@ -54,7 +54,7 @@ export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns
   }
 }
 
-/** Wraps a line of text. It keeps spaces and indentation, so that code keeps its shape, and leaves long words whole. */
+/** Wraps a line. Keeps spaces and indentation for code, and doesn't split long words. */
 function wrapLine(line: string, columns: number, indent: string): string[] {
   if (displayWidth(line) + indent.length <= columns) return [indent + line];
   const own = /^ */.exec(line)?.[0] ?? '';
@@ -86,10 +86,10 @@ function escapeHidden(text: string): string {
   );
 }
 
-/** A longer input is cut, with a note. */
+/** Longer input is truncated, with a note. */
 const MAX_INPUT = 4000;
 
-/** Returns the question for a permission: one line, or the whole input above it. */
+/** Returns the question for a permission: on one line, or below the complete input. */
 export function permissionText(
   { name, input }: ToolUse,
   columns: number,
@@ -105,7 +105,7 @@ export function permissionText(
   return { lines: [tool, ...lines].join('\n'), question: 'Allow it?' };
 }
 
-/** Cuts a text into pieces of a width, at any character: a shell command has no better place. */
+/** Splits text into pieces of a given width, at any character because a shell command has no better place. */
 function pieces(text: string, width: number): string[] {
   const found = [''];
   for (const character of text) {
@@ -121,11 +121,11 @@ export function endText({ outcome, cost }: FollowEnd): string {
   return outcome.kind === undefined ? `Done. ${costText(cost)}` : costText(cost);
 }
 
-/** Returns what the agent waits for, each with a command to answer it, quoted for a shell. */
+/** Returns what the agent is waiting for, each with a shell-quoted command to respond. */
 export function pendingLines(session: string, pending: readonly ToolUse[]): string[] {
   return pending.flatMap(({ id, name, kind, input }) => {
     const use = `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`;
-    // The id comes from the service and gets pasted: no control characters, and no flags.
+    // The id is from the service and will be pasted, so control characters and flags are rejected.
     if (/[\p{C}\p{Zl}\p{Zp}]/u.test(id) || id.startsWith('-'))
       return [use, '    Its id cannot be used in a command.'];
     return [
@@ -137,7 +137,7 @@ export function pendingLines(session: string, pending: readonly ToolUse[]): stri
   });
 }
 
-/** `12 450 tokens in, 3 120 out · active 4 m 10 s, 0.01 USD`. */
+/** Formats `12 450 tokens in, 3 120 out · active 4 m 10 s, 0.01 USD`. */
 function costText(cost: Cost): string {
   const cached = cost.cacheTokens === 0 ? '' : `, ${grouped(cost.cacheTokens)} cached`;
   const tokens = `${grouped(cost.inputTokens)} tokens in${cached}, ${grouped(cost.outputTokens)} out`;
@@ -189,9 +189,9 @@ export function resourcesText(
 
 export interface SessionReport {
   session: Resource;
-  /** Events in the local log. */
+  /** Number of events in the local log. */
   localEvents: number;
-  /** A killed run left a message for a wake to send. */
+  /** Whether a killed run left a message for `wake` to send. */
   unsent: boolean;
   cost: Cost;
   pending: ToolUse[];

@@ -30,7 +30,7 @@ import { senseItems, settingsItems } from './sources';
 export interface ImportPlan {
   from: string;
   items: PlannedItem[];
-  /** A limit was reached, so parts may be missing. */
+  /** Whether parts may be missing because a limit was reached. */
   cut: boolean;
 }
 
@@ -42,7 +42,9 @@ export interface ImportResult {
   cut: boolean;
 }
 
-/** Plans an import from another system's folder. Writes nothing. A missing folder is `not_found`. */
+/**
+ * Plans an import from another system's folder. Writes nothing. Throws `not_found` if the folder is missing.
+ */
 export async function planImport(context: Context, folder: string): Promise<ImportPlan> {
   const from = resolve(folder);
   const { root } = context.area;
@@ -63,7 +65,7 @@ export async function planImport(context: Context, folder: string): Promise<Impo
   for (const part of PARTS) {
     for (const { path } of parts.filter((found) => found.part === part)) {
       for (const item of await sources[part](path)) {
-        // The configuration already points to this file.
+        // The configuration already uses this file.
         if (item.from === item.to) continue;
         const isSecond = item.state === 'new' && taken.has(item.to);
         if (item.state === 'new') taken.add(item.to);
@@ -94,7 +96,7 @@ async function itemSources(
     work: async (folder) => {
       const labels = join(folder, 'labels.yml');
       return [
-        // Only the name: steward has to verify itself that the repository is private.
+        // Only the name: steward must verify that the repository is private.
         ...(await settings('work settings', join(folder, 'work_repo.json'), 'workRepo', ['repo'])),
         ...(await settings('work settings', join(folder, 'config.yaml'), 'work')),
         ...(kindOf(labels) === 'file'
@@ -167,14 +169,14 @@ function knowledgeItems(folder: string, knowledge: string): Promise<PlannedItem[
   );
 }
 
-/** Imports the new items one by one; the next import completes an interrupted one. */
+/** Imports the new items one by one. The next import completes an interrupted one. */
 export async function runImport(context: Context, plan: ImportPlan): Promise<ImportResult> {
   const wanted = plan.items.filter(({ state }) => state === 'new');
   const done = new Set<PlannedItem>();
   if (wanted.length > 0) {
     await setUpSense(context);
     const { config } = await context.loadConfig();
-    // The lock keeps captures out.
+    // The lock prevents captures during the import.
     const { locked } = await openSense(context);
     await locked(async () => {
       sweepFolderCopies(config.user.paths.sessions);
@@ -188,7 +190,7 @@ export async function runImport(context: Context, plan: ImportPlan): Promise<Imp
   return { ...importReport({ ...plan, items }, false), imported: done.size };
 }
 
-/** The result of a plan before any import. */
+/** Returns the report of a plan before importing. */
 export function importReport({ from, items, cut }: ImportPlan, dryRun: boolean): ImportResult {
   const plain = items.map(({ take: _, ...item }) => item);
   return { from, dryRun, imported: 0, items: plain, cut };

@@ -27,16 +27,15 @@ export const IMPORT_KINDS = [
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
- * - there: steward already has it
- * - conflict: steward has a different one, which stays
- * - unfit: not in a format that steward reads
+ * - there: already in steward - conflict: steward has a different one, which is kept - unfit: not in a format
+ * that steward reads
  */
 export type ImportState = 'new' | 'there' | 'conflict' | 'unfit';
 
-/** One file, one session's folder or one setting. */
+/** A file, the folder of a session, or a setting. */
 export interface ImportItem {
   kind: ImportKind;
-  /** The path; for a setting, its file. */
+  /** The path, or for a setting its file. */
   from: string;
   /** A path, or the key of a setting. */
   to: string;
@@ -45,7 +44,7 @@ export interface ImportItem {
   why: string | null;
 }
 
-/** An item with the function that imports it; false: the target exists by now. */
+/** An item with the function to import it, which returns false if the target exists by then. */
 export interface PlannedItem extends ImportItem {
   take: () => boolean | Promise<boolean>;
 }
@@ -57,10 +56,8 @@ export function unfit(kind: ImportKind, from: string, why: string): PlannedItem 
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Plans to copy a file unless the target exists.
- *
- * @param problem returns why a text has the wrong format, or throws
- * @param isSame tests whether the target has the same content in other bytes
+ * Plans to copy a file unless the target exists. @param problem returns why a text has the wrong format, or
+ * throws @param isSame returns whether the target has the same content in different bytes
  */
 export async function fileItem(
   kind: ImportKind,
@@ -71,7 +68,7 @@ export async function fileItem(
 ): Promise<PlannedItem> {
   try {
     const text = readText(from, { maxBytes: MAX_BYTES });
-    const wrong = text === undefined ? 'it was deleted meanwhile' : await problem(text);
+    const wrong = text === undefined ? 'it was deleted' : await problem(text);
     if (typeof wrong === 'string') return unfit(kind, from, wrong);
   } catch (error) {
     const { kind: errorKind, message } = toStewardError(error);
@@ -82,7 +79,7 @@ export async function fileItem(
   return copied({ kind, from, to }, isThere, copyNew, 'file');
 }
 
-/** Plans to copy a whole folder unless the target exists. */
+/** Plans to copy a folder unless the target exists. */
 export function folderItem(kind: ImportKind, from: string, to: string): PlannedItem {
   const isThere = lstatOf(to)?.isFolder === true && holdsAllOf(to, from);
   return copied({ kind, from, to }, isThere, copyFolderNew, basename(to));
@@ -101,12 +98,12 @@ function copied(
   };
   if (!exists(to)) return { ...about, take, state: 'new', why: null };
   if (isThere) return { ...about, take, state: 'there', why: 'already imported' };
-  return { ...about, take, state: 'conflict', why: `steward has a different ${name}, which stays` };
+  return { ...about, take, state: 'conflict', why: `steward has a different ${name}, which is kept` };
 }
 
 const MAX_NAMED = 20;
 
-/** The counts by kind, then what is not imported and why. */
+/** Formats the counts by kind, then what is not imported and why. */
 export function importText(
   { from, items, cut }: { from: string; items: readonly ImportItem[]; cut: boolean },
   { columns }: { columns: number },
@@ -135,7 +132,7 @@ export function importText(
   ].join('\n');
 }
 
-/** What can be imported, in the order of the import. */
+/** What can be imported, in import order. */
 export const PARTS = [
   'sense',
   'work',
@@ -148,7 +145,7 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** A file, or the folder that contains the part. */
+/** A file, or the folder with the part. */
 export interface Found {
   part: Part;
   path: string;
@@ -164,7 +161,7 @@ const FILE_NAMES: Partial<Record<Part, string>> = {
   projects: 'projects.md',
 };
 
-/** Finds the parts below a folder by their format, nearest first; `cut` if a limit was reached. Skips links. */
+/** Finds the parts below a folder by their format, nearest first. `cut`: a limit was reached. Skips links. */
 export function findParts(root: string, except: string): { parts: Found[]; cut: boolean } {
   const parts: Found[] = [];
   let level = [root];
@@ -183,7 +180,7 @@ export function findParts(root: string, except: string): { parts: Found[]; cut: 
   return { parts, cut: false };
 }
 
-/** Returns the parts in a folder, and the folders in it that may contain more. */
+/** Returns the parts in a folder, and its folders that may contain more. */
 function partsIn(folder: string): { found: Found[]; remaining: string[] } {
   const entries = readable(folder);
   const folders = entries.filter(({ name, isFolder }) => isFolder && !SKIPPED.includes(name));
@@ -205,7 +202,7 @@ function partsIn(folder: string): { found: Found[]; remaining: string[] } {
   const isSense = inside('events', /^\d{4}-\d\d-\d\d\.jsonl$/) || inside('daily', /^\d{4}-\d\d-\d\d\.json$/);
   add(isSense, 'sense', folder, 'events', 'daily', 'insights', 'logs', 'quarantine');
   const isWork = files.has('work_repo.json') || (files.has('labels.yml') && files.has('config.yaml'));
-  // Data of customers is restricted, so it is not searched.
+  // Customer data is restricted, so it is not searched.
   add(isWork, 'work', folder, 'customers');
   for (const part of FILES) {
     const name = files.get(FILE_NAMES[part] ?? '');
@@ -220,7 +217,7 @@ function partsIn(folder: string): { found: Found[]; remaining: string[] } {
   };
 }
 
-/** A folder without permission counts as empty. */
+/** A folder without read permission counts as empty. */
 function readable(folder: string): FolderEntry[] {
   try {
     return entriesIn(folder);

@@ -16,13 +16,13 @@ import { insightStore } from '../../sense/insight-reads';
 import { readEventLine } from '../../sense/event';
 import { fileItem, unfit, type ImportKind, type PlannedItem } from './item';
 
-/** Plans the event logs, records and insights of a sense folder. */
+/** Plans the event logs, records and insights in a sense folder. */
 export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sense'>): Promise<PlannedItem[]> {
   const items: PlannedItem[] = [];
   for (const day of daysIn(join(folder, 'events'), '.jsonl')) {
     const [from, to] = [join(folder, 'events', `${day}.jsonl`), join(sense.events, `${day}.jsonl`)];
     const item = await fileItem('sense events', from, to, noEvents, beginsWith);
-    // The day's event log was deleted after its retention, so it must not come back.
+    // The day's event log was deleted after its retention period, so it must not be restored.
     const record = `${day}.json`;
     const isRecorded =
       !exists(to) && exists(join(sense.daily, record)) && !exists(join(folder, 'daily', record));
@@ -56,7 +56,7 @@ function daysIn(folder: string, end: string): string[] {
     .sort();
 }
 
-/** Other invalid lines are quarantined when the day is recorded. */
+/** Recording the day quarantines other invalid lines. */
 function noEvents(text: string): string | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.some((line) => !('invalid' in readEventLine(line))) ? undefined : 'it contains no events';
@@ -75,13 +75,13 @@ function isRecord(text: string): boolean {
   );
 }
 
-/** Compares records except for their creation time. */
+/** Compares records, ignoring their creation time. */
 function sameRecord(from: string, to: string): boolean {
   const content = (path: string) => ({ ...parseObject(readText(path) ?? ''), generatedAt: null });
   return isDeepStrictEqual(content(from), content(to));
 }
 
-/** Tests whether a log was imported and has grown since. */
+/** Returns whether a log was imported and has grown since. */
 function beginsWith(from: string, to: string): boolean {
   const [old, now] = [readBytes(from), readBytes(to)];
   return old !== undefined && now !== undefined && now.subarray(0, old.length).equals(old);
@@ -89,7 +89,7 @@ function beginsWith(from: string, to: string): boolean {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Plans the settings of a file, key by key; your own settings stay. */
+/** Plans the settings in a file, key by key. Existing settings of yours are kept. */
 export function settingsItems(context: Context, { config }: LoadedConfig) {
   return async (
     kind: ImportKind,
@@ -126,10 +126,10 @@ function settingItem(
     return true;
   };
   if (isDeepStrictEqual(imported, now)) return { ...about, take, state: 'there', why: 'already set to this' };
-  // Repositories are added; any other value that you chose stays.
+  // Repositories are added. Any other value that you chose is kept.
   if (about.to === 'sense.repos' || now === undefined || isDeepStrictEqual(now, preset))
     return { ...about, take, state: 'new', why: null };
-  return { ...about, take, state: 'conflict', why: 'your own setting differs and stays' };
+  return { ...about, take, state: 'conflict', why: 'your setting differs and is kept' };
 }
 
 async function contentOf(
@@ -139,7 +139,7 @@ async function contentOf(
 ): Promise<Record<string, unknown> | undefined> {
   const found = path.endsWith('.json') ? parseObject(text) : await fromYaml(text);
   if (found === undefined || id === 'sense') return found;
-  // The keys may have the prefix WORK: as a section, or with a dot.
+  // The keys may have the prefix WORK, as a section or with a dot.
   const section = isObject(found['WORK']) ? found['WORK'] : {};
   const dotted = Object.entries(found).map(([key, value]) => [key.replace(/^WORK\./, ''), value]);
   const all = { ...(Object.fromEntries(dotted) as Record<string, unknown>), ...section };

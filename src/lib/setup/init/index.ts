@@ -31,7 +31,7 @@ const STEPS: readonly Step[] = [
 
 export interface InitInput {
   flags: InitFlags;
-  /** Undefined to ask nothing. */
+  /** Undefined to ask no questions. */
   questions: Prompt | undefined;
   say: (text: string) => void;
 }
@@ -39,19 +39,22 @@ export interface InitInput {
 /** The result of `steward init --json`. */
 export interface InitSummary {
   userArea: string;
-  /** Every question has been answered. */
+  /** Whether every question has been answered. */
   done: boolean;
-  /** The current settings, by question. */
+  /** The current settings by question. */
   set: Record<string, string>;
   next: string[];
 }
 
 interface Session extends Setup {
-  /** Ids of the answered steps, stored to resume an interrupted set-up. */
+  /** Ids of the answered questions, stored so that an interrupted setup can resume. */
   answered: string[];
 }
 
-/** Applies the flags, then asks the remaining questions. Saves each answer at once; checks all flags before the first. */
+/**
+ * Applies the flags, then asks the remaining questions. Checks all flags first, and saves each answer
+ * immediately.
+ */
 export async function setUpSteward(
   context: Context,
   { flags, questions, say }: InitInput,
@@ -71,7 +74,7 @@ export async function setUpSteward(
   else if (given.length === 0) await change(setup, questions);
   const next = isDone() ? ['steward status', 'steward up'] : ['steward init'];
   const summary = { userArea: context.area.root, done: isDone(), set: await settings(setup), next };
-  // A session that changed settings has shown them already.
+  // If the user changed settings, they have already seen them.
   return { summary, wasShown: questions !== undefined && wasDone && given.length === 0 };
 }
 
@@ -123,7 +126,10 @@ async function askOpen(setup: Session, questions: Prompt): Promise<void> {
   }
 }
 
-/** Asks until the answer is valid. Another failure (network, credential, scheduler) is reported, to be retried later. */
+/**
+ * Asks until the answer is valid. Reports other failures (network, credential, scheduler), which can be
+ * retried later.
+ */
 async function askOne(setup: Session, step: Step, questions: Prompt): Promise<void> {
   for (;;) {
     try {
@@ -151,7 +157,7 @@ function stopped({ context }: Setup, cause: unknown): StewardError {
   });
 }
 
-/** Shows the settings, and asks which to change. */
+/** Shows the settings, and asks which one to change. */
 async function change(setup: Session, questions: Prompt): Promise<void> {
   setup.say(`${settingsText(await settings(setup))}\n`);
   for (;;) {

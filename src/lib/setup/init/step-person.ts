@@ -103,14 +103,14 @@ function textFlag(
   const fit = fromText(key, text);
   if ('wrong' in fit)
     throw new StewardError('usage', `--${flag}${fit.wrong}.`, { hint: 'Nothing was changed.' });
-  // The text itself, since a name may consist of digits.
+  // Not parsed, because a name may consist of digits.
   return () => setup.set({ [key]: text });
 }
 
-/** Suggests user.name of git. */
+/** Returns git's user.name as a suggestion. */
 async function nameOfGit({ context }: Setup): Promise<string | undefined> {
   try {
-    // git fails if the current folder was deleted.
+    // git fails if the current folder has been deleted.
     const options = { cwd: parse(process.cwd()).root, timeoutMs: 5_000 };
     const { code, stdout } = await context.run('git', ['config', '--global', '--get', 'user.name'], options);
     return code === 0 ? clean(stdout).trim() || undefined : undefined;

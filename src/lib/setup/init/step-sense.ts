@@ -115,14 +115,14 @@ function absolute(text: string): string {
   return resolve(text);
 }
 
-/** `depth` counts the levels below the first folder. */
+/** `depth` is the number of levels below the folder. */
 export const SCAN = { depth: 4, folders: 20_000, repositories: 200, ms: 5_000 };
-/** Large folders that rarely contain repositories of your own. */
+/** Large folders that rarely contain repositories of yours. */
 const SKIPPED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'Library', 'AppData', 'snap']);
 
 /**
- * Returns the git repositories at or below a folder, sorted; `cut` if a limit was reached. Skips links, hidden folders and
- * the inside of repositories.
+ * Returns the git repositories at or below a folder, sorted. `cut`: a limit was reached. Skips links, hidden
+ * folders and the inside of repositories.
  */
 export function findRepositories(
   clock: Pick<Clock, 'monotonic'>,

@@ -67,7 +67,7 @@ export const pushStep: Step = {
     return enabled ? `a topic at ${clean(server)}` : 'off';
   },
   given(setup, { push, 'push-test': isTest }) {
-    // Undefined without the flag, although its type is boolean.
+    // Undefined if the flag is missing, although its type is boolean.
     const on = push as boolean | undefined;
     if (on === undefined && !isTest) return undefined;
     return async () => {
@@ -176,7 +176,7 @@ export const jobsStep: Step = {
   },
 };
 
-/** The default jobs; insight asks a model, so it is never one of them. */
+/** The jobs offered by default. Never includes insight, because that sends data to a model. */
 export function defaultJobs({ workRepo }: Config): JobId[] {
   return JOB_IDS.filter((id) => id !== 'insight' && (id !== 'work' || workRepo.repo !== undefined));
 }

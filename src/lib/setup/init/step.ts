@@ -9,7 +9,7 @@ import { clean } from '../../platform/terminal/terminal';
 
 /** The answers of `steward init` as flags. */
 export const INIT_FLAGS = {
-  yes: boolean({ char: 'y', description: 'Ask nothing; change only what the flags set.' }),
+  yes: boolean({ char: 'y', description: 'Ask no questions; change only what the flags set.' }),
   name: string({ description: 'Your name.', helpValue: 'NAME' }),
   'da-name': string({ description: "Your assistant's name.", helpValue: 'NAME' }),
   voice: string({ description: 'Whether steward speaks aloud.', options: ['on', 'mute', 'off'] }),
@@ -26,7 +26,7 @@ export const INIT_FLAGS = {
     helpValue: 'LIST',
   }),
   'work-repo': string({
-    description: 'Keep work as issues of this repository. Contacts GitHub.',
+    description: 'Keep work as issues in this repository. Contacts GitHub.',
     helpValue: 'OWNER/REPO',
   }),
   'create-work-repo': boolean({
@@ -61,22 +61,22 @@ export type InitFlags = InferredFlags<typeof INIT_FLAGS>;
 export interface Setup {
   context: Context;
   config: () => Config;
-  /** Writes keys to the files that own them; an invalid value is `usage`. */
+  /** Writes keys to their files. Throws `usage` for an invalid value. */
   set: (values: Readonly<Record<string, unknown>>) => Promise<void>;
   say: (text: string) => void;
 }
 
-/** Applies an answer; may ask a further question. */
+/** Applies an answer. May ask another question. */
 export type Apply = (questions?: Prompt) => Promise<void>;
 
 export interface Step {
-  /** The word that a person types to change it. */
+  /** What users type to change this setting. */
   id: string;
   /** Describes the current setting. */
   shown: (setup: Setup) => string | Promise<string>;
-  /** The answer from the flags, if any; an invalid flag is `usage`. */
+  /** Returns the answer from the flags, if any. Throws `usage` for an invalid flag. */
   given: (setup: Setup, flags: InitFlags) => Apply | undefined;
-  /** Asks on the terminal; undefined leaves the setting as it is. */
+  /** Asks on the terminal. Undefined keeps the setting unchanged. */
   ask: (setup: Setup, questions: Prompt) => Promise<Apply | undefined>;
 }
 
@@ -88,7 +88,10 @@ const wordsOf = (text: string): string[] =>
     .split(/[\s,]+/)
     .filter((word) => word !== '');
 
-/** Parses `all`, `none`, or numbers and ranges such as `1 3-5`; 0-based, in order. Undefined if invalid. */
+/**
+ * Parses `all`, `none`, or numbers and ranges such as `1 3-5`. Returns sorted indexes from 0, or undefined if
+ * invalid.
+ */
 export function chosenNumbers(text: string, count: number): number[] | undefined {
   const words = wordsOf(text);
   if (words.join() === 'all') return Array.from({ length: count }, (_, index) => index);
@@ -103,7 +106,7 @@ export function chosenNumbers(text: string, count: number): number[] | undefined
   return words.length === 0 ? undefined : [...chosen].sort((a, b) => a - b);
 }
 
-/** Parses `all`, `none`, or some of the names, in their order. Anything else is `usage`. */
+/** Parses `all`, `none`, or some of the names. Returns them in order. Throws `usage` otherwise. */
 export function chosenNames<T extends string>(what: string, text: string, names: readonly T[]): T[] {
   const words = wordsOf(text);
   if (words.join() === 'all') return [...names];
@@ -117,7 +120,7 @@ export function chosenNames<T extends string>(what: string, text: string, names:
   });
 }
 
-/** Opens a prompt for `work`; without a terminal it is `usage`. */
+/** Opens a prompt for `work`. Throws `usage` if there is no terminal. */
 export async function asking<T>(hint: string, work: (questions: Prompt) => Promise<T>): Promise<T> {
   if (!isInteractive()) throw new StewardError('usage', NO_TERMINAL, { hint });
   const questions = openPrompt();
@@ -128,7 +131,10 @@ export async function asking<T>(hint: string, work: (questions: Prompt) => Promi
   }
 }
 
-/** Asks for a yes. A no is `canceled` with this message, and no terminal is `usage` with this hint. */
+/**
+ * Asks for consent. Throws `canceled` with this message if the answer is no, `usage` with this hint if there
+ * is no terminal.
+ */
 export async function consent(
   question: string,
   { preset = 'yes', hint, no }: { preset?: 'yes' | 'no'; hint: string; no: string },

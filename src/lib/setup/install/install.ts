@@ -15,7 +15,7 @@ import { openHooks } from '../../app/hooks';
 import { chosenNames } from '../init/step';
 import { defaultJobs } from '../init/step-services';
 
-/** What to install; the rest stays as it is. */
+/** What to install. Everything else is unchanged. */
 export interface InstallChoice {
   hooks: boolean;
   /** The assistant's work skill, installed with the hooks. */
@@ -32,7 +32,7 @@ export interface InstallFlags {
   completion?: string | undefined;
 }
 
-/** The choice of the flags; `--yes` adds the defaults. Undefined if no flag chooses anything. */
+/** Returns what the flags choose; `--yes` adds the defaults. Undefined if no flag chooses anything. */
 export async function choiceOf(context: Context, flags: InstallFlags): Promise<InstallChoice | undefined> {
   const { yes, hooks: isHooks, skill: isSkill, jobs, completion } = flags;
   if (!yes && [isHooks, isSkill, jobs, completion].every((flag) => flag === undefined)) return undefined;
@@ -73,15 +73,15 @@ export async function askChoice(
 export interface Installed {
   dryRun: boolean;
   hooks: HooksInstalled | null;
-  /** In a dry run only the first fields are set, and `changed` means a planned change. */
+  /** In a dry run, only the first fields are set, and `changed` means a planned change. */
   jobs: (Pick<JobInstalled, 'job' | 'scheduler' | 'changed'> & Partial<JobInstalled>)[];
   completion: CompletionInstall | null;
   warnings: string[];
-  /** Parts that failed; the others were installed. */
+  /** Parts that failed. The others were installed. */
   failed: { what: string; why: string; kind: string }[];
 }
 
-/** Installs the chosen parts. A failure does not stop the others. A dry run writes nothing. */
+/** Installs the chosen parts. If one fails, continues with the others. A dry run writes nothing. */
 export async function installAll(
   context: Context,
   input: { choice: InstallChoice; places: readonly Place[]; dryRun: boolean },
@@ -124,7 +124,7 @@ export async function installAll(
   return { ...result, warnings: [...new Set(result.warnings)] };
 }
 
-/** Why a part failed; an internal error is thrown. */
+/** Returns why a part failed. Rethrows an internal error. */
 export function reasonOf(error: unknown): { kind: string; why: string } {
   const { kind, message, hint } = toStewardError(error);
   if (kind === 'internal') throw error;

@@ -22,7 +22,7 @@ import type { Running } from '../../schedule/running';
 import { consent, NO_TERMINAL } from '../init/step';
 import { purgeText } from './view';
 
-/** One folder that a purge removes. */
+/** A folder that a purge removes. */
 export interface PurgePlace {
   path: string;
   what: string;
@@ -32,13 +32,13 @@ export interface PurgePlace {
 
 export interface PurgePlan {
   places: PurgePlace[];
-  /** Files in the user area that are not steward's. */
+  /** Files in the user area that steward did not create. */
   stays: string[];
 }
 
 type Say = (text: string) => void;
 
-/** Plans a purge of steward's own files in the user area, machine-local state and the cache. */
+/** Plans a purge of steward's files in the user area, machine-local state and the cache. */
 export function planPurge(area: UserArea): PurgePlan {
   const host = processHost();
   const root = realPath(area.root);
@@ -58,7 +58,10 @@ export function planPurge(area: UserArea): PurgePlan {
   return { places: places.filter(({ path }) => exists(path)), stays };
 }
 
-/** Shows the plan and asks for consent. A no is `canceled`; no terminal without `--yes` is `usage`. */
+/**
+ * Shows the plan and asks for consent. Throws `canceled` if the answer is no, `usage` without a terminal and
+ * `--yes`.
+ */
 export async function consentToPurge(
   plan: PurgePlan,
   { yes, dryRun, json }: { yes: boolean; dryRun: boolean; json: boolean },
@@ -71,10 +74,13 @@ export async function consentToPurge(
   await consent('Uninstall and delete all of this?', { preset: 'no', hint, no: 'Nothing was removed.' });
 }
 
-/** Longer than a hook runs, even on a busy machine. */
+/** Longer than a hook takes, even on a busy machine. */
 const HOOK_MS = 1000;
 
-/** Deletes the data once nothing writes to it. Hooks leave no note of their runs, so this waits a second for them. */
+/**
+ * Deletes the data when nothing writes to it any longer. Running hooks aren't recorded, so this waits a
+ * second for them.
+ */
 export async function purgeData(
   context: Context,
   { isShimGone }: { isShimGone: boolean },
@@ -83,7 +89,7 @@ export async function purgeData(
   if (isShimGone) await wait(HOOK_MS);
   await endRuns(context, say, 'The data was not deleted.');
   purge(context.area);
-  // A hook may have started a delivery just before.
+  // A hook may have just started a delivery.
   await endRuns(context, say, 'The data was deleted, but this process may write again.');
   if (exists(context.area.root)) purge(context.area);
 }
@@ -98,17 +104,17 @@ async function endRuns(context: Context, say: Say, soFar: string): Promise<void>
   });
 }
 
-/** Shared by all user areas of a machine. */
+/** Shared by all user areas on a machine. */
 const SHARED = ['machine-id', 'speech'];
 
-/** The state of this process and the cache are deleted at its exit. */
+/** This process's state and the cache are deleted when it exits. */
 function purge(area: UserArea): void {
   const host = processHost();
   const { machine } = area;
   const [state, cache] = [machineStatePath(host), cachePath(host)];
   const root = realPath(area.root);
   refuseWide(root ?? area.root, host);
-  // A killed run may have left a copy with a token beside the target of a link.
+  // A killed run may have left a copy with a token next to a link's target.
   for (const path of [area.config, area.settings]) {
     const target = lstatOf(path)?.isLink === true ? realPath(path) : undefined;
     if (target !== undefined) sweepTemps(dirname(target), -1, 0, basename(target));
@@ -130,7 +136,7 @@ function purge(area: UserArea): void {
   );
 }
 
-/** Tests whether a name at the top of a user area is steward's. */
+/** Returns a function that tells whether a name at the top of a user area is steward's. */
 function ownNames(area: UserArea): (name: string) => boolean {
   const paths = Object.values(area).flatMap((place: string | Record<string, string>) =>
     typeof place === 'string' ? [place] : Object.values(place),
@@ -139,7 +145,7 @@ function ownNames(area: UserArea): (name: string) => boolean {
   return (name) => names.has(name) || /^\..+\.[0-9a-f]{12}\.tmp$/.test(name);
 }
 
-/** A user area that is or contains the home folder is `usage`. */
+/** Throws `usage` if the user area is or contains the home folder. */
 function refuseWide(root: string, { home }: PathHost): void {
   const whole = resolve(root);
   const inside = whole.endsWith(sep) ? whole : `${whole}${sep}`;
@@ -152,7 +158,7 @@ function refuseWide(root: string, { home }: PathHost): void {
   );
 }
 
-/** The parent folders below the home folder, nearest first. */
+/** Returns the parent folders below the home folder, nearest first. */
 function parents(path: string, home: string): string[] {
   const above: string[] = [];
   for (let at = dirname(path); at.startsWith(`${home}${sep}`); at = dirname(at)) above.push(at);

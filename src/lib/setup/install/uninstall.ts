@@ -18,20 +18,20 @@ import { reasonOf } from './install';
 
 export interface Uninstalled {
   dryRun: boolean;
-  /** The removed jobs and their schedulers. */
+  /** The jobs that were removed, and their schedulers. */
   jobs: { job: JobId; from: string[] }[];
   daemonStopped: boolean;
   hooks: HooksGone;
-  /** Other removed files (completion scripts). */
+  /** Other files that were removed, such as completion scripts. */
   files: string[];
   /** What was not removed, and why. */
   left: { what: string; why: string }[];
 }
 
-/** What to remove; the rest stays. */
+/** What to remove. Everything else is unchanged. */
 export interface UninstallParts {
   jobs: readonly JobId[];
-  /** Including the shim and the work skill. */
+  /** Includes the shim and the work skill. */
   hooks: boolean;
   completion: boolean;
 }
@@ -39,7 +39,7 @@ export interface UninstallParts {
 export const CHANGED = 'changed since it was installed';
 const ALL_PARTS: UninstallParts = { jobs: JOB_IDS, hooks: true, completion: true };
 
-/** The parts that the flags name, or all. */
+/** Returns the parts that the flags name, or all. */
 export function partsOf(flags: {
   jobs?: string | undefined;
   hooks: boolean;
@@ -51,7 +51,10 @@ export function partsOf(flags: {
   return { jobs: named, hooks, completion, isWhole: false };
 }
 
-/** Removes what was installed on this machine, except the user area. A failure does not stop the rest. */
+/**
+ * Removes what was installed on this machine, except the user area. If one part fails, continues with the
+ * others.
+ */
 export async function uninstallAll(
   context: Context,
   parts: UninstallParts & { isWhole: boolean },
@@ -138,14 +141,16 @@ async function removeHooks(context: Context, dryRun: boolean): Promise<HooksGone
   return uninstallHooks(deps, { assistant, dryRun: false });
 }
 
-/** Removes completion scripts, and with everything also the other entries of the manifest. */
+/**
+ * Removes completion scripts. When uninstalling everything, also removes the other entries in the manifest.
+ */
 async function removeFiles(
   context: Context,
   input: { dryRun: boolean; hooksGone: boolean; left: Uninstalled['left']; isWhole: boolean },
 ): Promise<string[]> {
   const { dryRun, hooksGone, left, isWhole } = input;
   if (!exists(context.area.installManifest)) return [];
-  // removeHooks handles the skill.
+  // The skill is removed by removeHooks.
   const isMeant = ({ id }: InstallEntry): boolean =>
     (isWhole || id.startsWith('completion:')) &&
     !id.startsWith('skill:') &&
@@ -163,7 +168,7 @@ async function removeFiles(
         manifest.forget(id, path);
       }
     }
-    // Shared folders are empty only after the last file.
+    // Shared folders are empty only after their last file is removed.
     removeMadeFolders(removed);
     return removed.map(({ path }) => path);
   });

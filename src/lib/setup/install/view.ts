@@ -4,7 +4,7 @@ import type { Installed } from './install';
 import type { PurgePlan } from './purge';
 import type { Uninstalled } from './uninstall';
 
-/** The text of `steward install`. */
+/** Formats `steward install`. */
 export function installedText({ dryRun, hooks, jobs, completion, failed }: Installed): string {
   const done = (isNew: boolean, what: string): string => {
     if (!isNew) return `Already installed: ${what}`;
@@ -30,7 +30,7 @@ export function installedText({ dryRun, hooks, jobs, completion, failed }: Insta
           ...(completion.note === null ? [] : [completion.note]),
         ]),
   ];
-  // Parts that fail for the same reason share a line.
+  // Parts that failed for the same reason share a line.
   const reasons = [...new Set(failed.map(({ why }) => why))];
   const failures = reasons.map((why) => {
     const parts = failed.flatMap((part) => (part.why === why ? [part.what] : []));
@@ -44,7 +44,7 @@ export function installedText({ dryRun, hooks, jobs, completion, failed }: Insta
   ].join('\n');
 }
 
-/** The text of `steward uninstall`. */
+/** Formats `steward uninstall`. */
 export function uninstalledText({ dryRun, jobs, daemonStopped, hooks, files, left }: Uninstalled): string {
   const removed = dryRun ? 'Would remove' : 'Removed';
   const lines = [
@@ -62,7 +62,7 @@ export function uninstalledText({ dryRun, jobs, daemonStopped, hooks, files, lef
   return lines.length === 0 ? 'Nothing is installed.' : lines.map(clean).join('\n');
 }
 
-/** What a purge would delete. */
+/** Formats what a purge would delete. */
 export function purgeText({ places, stays }: PurgePlan): string {
   if (places.length === 0) return 'steward has no data on this machine.';
   const rows = places.map(({ path, files, bytes }) => [
@@ -79,7 +79,7 @@ export function purgeText({ places, stays }: PurgePlan): string {
   ].join('\n');
 }
 
-/** `12 KiB` */
+/** Formats `12 KiB`. */
 function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];
