@@ -9,13 +9,13 @@ import { versionLine } from './lib/app/version';
 import { runCli, type CommandClass, type Manifest } from './lib/cli/run';
 import { writeOut } from './lib/platform/terminal/stdio';
 
-/** package.json with the help class in its source file. */
+/** package.json, but with the source file of the help class. */
 const PACKAGE = {
   ...pjson,
   oclif: { ...pjson.oclif, helpClass: { target: './src/lib/cli/help.ts', identifier: 'StewardHelp' } },
 } as unknown as Interfaces.PJSON;
 
-/** Runs from source; help and completion load all commands, so that a new one shows immediately. */
+/** Runs from source. Help and completion load all commands, so a new one appears immediately. */
 export async function startFromSource(argv: readonly string[]): Promise<void> {
   const version = versionLine(argv);
   if (version !== undefined) return void writeOut(version);
@@ -26,7 +26,7 @@ export async function startFromSource(argv: readonly string[]): Promise<void> {
     await runCli({ root, pjson: PACKAGE, table: COMMANDS, manifest: () => sourceManifest(root) }, answered);
 }
 
-/** Builds the manifest of all commands by loading each of them. */
+/** Builds the manifest by loading all commands. */
 export async function sourceManifest(root: string): Promise<Manifest> {
   const plugin = new Plugin({
     root,
@@ -38,7 +38,7 @@ export async function sourceManifest(root: string): Promise<Manifest> {
   });
   const classes: Record<string, CommandClass> = {};
   for (const [id, load] of Object.entries(COMMANDS)) classes[id] = (await load()).default;
-  // oclif would otherwise load the file that package.json names.
+  // Otherwise, oclif would load the file that package.json names.
   Reflect.set(plugin, 'commandCache', classes);
   await plugin.load();
   const ids = Object.keys(plugin.manifest.commands).sort();

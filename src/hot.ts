@@ -1,7 +1,7 @@
 /**
- * The commands that hooks, shells and status lines start very often, run without oclif and the configuration loader.
- * Each returns its exit code. Before it has any effect it may return undefined or other arguments instead, and the full
- * command in src/commands runs.
+ * Commands that hooks, shells and status lines start very often. They run without oclif and the configuration
+ * loader, and return an exit code. Until it has an effect, a command may return undefined or other arguments
+ * to run the full command in src/commands.
  */
 const COMMANDS: Readonly<
   Record<string, () => Promise<{ run: (argv: readonly string[]) => Promise<HotResult> }>>
@@ -13,7 +13,7 @@ const COMMANDS: Readonly<
 
 export type HotResult = number | undefined | readonly string[];
 
-/** Returns the exit code, or the command line that the full command must run. */
+/** Returns the exit code, or the command line for the full command. */
 export async function runHot(argv: readonly string[]): Promise<number | readonly string[]> {
   const words =
     [1, 2].map((length) => argv.slice(0, length)).find((some) => some.join(' ') in COMMANDS) ?? [];

@@ -4,13 +4,13 @@ import { versionLine } from './lib/app/version';
 import { bundleLoader } from './lib/platform/process/code-cache';
 import { writeOut } from './lib/platform/terminal/stdio';
 
-/** Identifies the bundles; set by the build. */
+/** Identifies the bundles. Set by the build. */
 declare const STEWARD_BUILD: string;
 
-/** The commands of hot.ts, which hooks, shells and status lines start very often. */
+/** The commands in hot.ts, which hooks, shells and status lines start very often. */
 const HOT = /^(?:hook|statusline|notify send)(?: |$)/;
 
-/** Launches the built product. Every run compiles this file, so it stays small. */
+/** Launches the built program. Kept small because every run compiles this file. */
 async function launch(argv: readonly string[]): Promise<void> {
   const version = versionLine(argv);
   if (version !== undefined) return void writeOut(version);
@@ -29,13 +29,15 @@ async function launch(argv: readonly string[]): Promise<void> {
   await (load('./cli.js') as typeof import('./cli')).start(result, dirname(__dirname));
 }
 
-/** Returns the code cache's key: runs of the same kind call about the same functions. */
+/** Returns the code cache's key. Runs of the same kind call about the same functions. */
 function kindOf(argv: readonly string[], isHot: boolean): string {
   const words = argv.filter((word) => !word.startsWith('-')).slice(0, isHot ? 2 : 1);
   return [...words, ...(argv.includes('--help') ? ['--help'] : [])].join(' ');
 }
 
-/** Reports a build that cannot be loaded; silent under `hook`, whose exit code would block the assistant. */
+/**
+ * Reports a build that can't be loaded. Prints nothing for `hook`, whose exit code would block the assistant.
+ */
 function fail(error: unknown): void {
   if (argv[0] === 'hook' && !argv.includes('--strict')) {
     process.exitCode = 0;

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** The kinds of errors, which two total tables map to exit codes and HTTP statuses. */
+/** The kinds of errors. Two complete tables map them to exit codes and HTTP statuses. */
 export const ERROR_KINDS = [
   'usage',
   'config',
@@ -16,12 +16,12 @@ export const ERROR_KINDS = [
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 export interface ErrorDetail {
-  /** What to do, one sentence. */
+  /** What to do, as a sentence. */
   hint?: string;
   cause?: unknown;
 }
 
-/** An error with what failed (`message`) and what to do (`hint`). */
+/** An error that says what failed (`message`) and what to do (`hint`). */
 export class StewardError extends Error {
   override readonly name = 'StewardError';
   readonly kind: ErrorKind;
@@ -34,7 +34,7 @@ export class StewardError extends Error {
   }
 }
 
-/** An error in JSON and over HTTP. */
+/** An error as sent in JSON and over HTTP. */
 export interface ErrorBody {
   error: { kind: ErrorKind; message: string; hint?: string };
 }
@@ -50,7 +50,10 @@ export function errorBody(error: unknown): ErrorBody {
   };
 }
 
-/** Returns any thrown value as a StewardError: system errors are explained, an abort is `canceled`, others `internal`. */
+/**
+ * Converts any thrown value to a StewardError. Explains system errors; an abort becomes `canceled`, other
+ * errors `internal`.
+ */
 export function toStewardError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;
   if (error instanceof Error && error.name === 'AbortError') {
@@ -73,14 +76,14 @@ export function toStewardError(error: unknown): StewardError {
 /** Returns the code of a system error, such as `ENOENT`. */
 export function errnoCode(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  // Node has no names for some system errors (EDQUOT, ESTALE, ENOLCK) and returns their number as text.
+  // Node has no names for some system errors (EDQUOT, ESTALE, ENOLCK) and returns their number in the text.
   const number = /^Unknown system error -(\d+)$/.exec(error.code)?.[1];
   if (number === undefined) return error.code;
   const named = Object.entries(constants.errno).find(([, value]) => value === Number(number));
   return named?.[0] ?? error.code;
 }
 
-/** Returns the result of `work`; undefined if the system fails it with one of these codes. */
+/** Returns the result of `work`, or undefined if it fails with one of these system error codes. */
 export function unless<T>(codes: readonly string[], work: () => T): T | undefined {
   try {
     return work();
@@ -93,13 +96,13 @@ export function unless<T>(codes: readonly string[], work: () => T): T | undefine
 const NO_ACCESS =
   'Give your user access to it, or set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder you own.';
 const WRITABLE = 'Make it writable, or set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder that is.';
-const SMALLER = 'Raise the limit (ulimit -f), or move the file away.';
+const SMALLER = 'Raise the limit (ulimit -f), or move the file elsewhere.';
 const CHECK_NAME = 'Check the name, and that its disk is mounted.';
 const NO_SPACE = 'Free some space; nothing that was already stored is lost.';
 const ELSEWHERE = 'Set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder on a local disk.';
-const MOUNT_AGAIN = 'Check that its disk or network folder is mounted and answers.';
+const MOUNT_AGAIN = 'Check that its disk or network folder is mounted and responding.';
 const RELEASE = 'Close that program, then rerun the command.';
-const IN_THE_WAY = 'Move it away, or point STEWARD_HOME elsewhere.';
+const IN_THE_WAY = 'Move or rename it, or set STEWARD_HOME to another folder.';
 const TOO_MANY = 'Close some programs, or raise the limit with ulimit -n.';
 
 const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> = new Map([
@@ -114,7 +117,7 @@ const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> =
   ['EIO', ['unavailable', 'The disk reported a read or write error', 'Check the disk.']],
   ['ESTALE', ['unavailable', 'The network folder is no longer available', MOUNT_AGAIN]],
   ['ENOTCONN', ['unavailable', 'The network folder is no longer available', MOUNT_AGAIN]],
-  ['EREMOTEIO', ['unavailable', 'The network folder does not answer', MOUNT_AGAIN]],
+  ['EREMOTEIO', ['unavailable', 'The network folder is not responding', MOUNT_AGAIN]],
   ['ENXIO', ['unavailable', 'The disk is no longer available', MOUNT_AGAIN]],
   ['ENODEV', ['unavailable', 'The disk is no longer available', MOUNT_AGAIN]],
   ['EBUSY', ['unavailable', 'Another program is using it', RELEASE]],

@@ -53,7 +53,7 @@ describe('errors', () => {
     ['EIO', 'unavailable', 'The disk reported a read or write error'],
     ['ESTALE', 'unavailable', 'The network folder is no longer available'],
     ['ENOTCONN', 'unavailable', 'The network folder is no longer available'],
-    ['EREMOTEIO', 'unavailable', 'The network folder does not answer'],
+    ['EREMOTEIO', 'unavailable', 'The network folder is not responding'],
     ['ENXIO', 'unavailable', 'The disk is no longer available'],
     ['ENODEV', 'unavailable', 'The disk is no longer available'],
     ['EBUSY', 'unavailable', 'Another program is using it'],

@@ -14,7 +14,7 @@ import { flagsOf } from './resolve';
 
 export { boolean, integer, string as text } from '@oclif/core/flags';
 
-/** A text argument; oclif's own would read stdin when it is missing. */
+/** A text argument. oclif's own would read stdin if the argument is missing. */
 export const word = custom<string>({ ignoreStdin: true, parse: (text) => Promise.resolve(text) });
 
 const numberArgument = custom<number>({
@@ -30,14 +30,15 @@ const numberArgument = custom<number>({
   },
 });
 
-/** The issue argument of a command: `12` or `#12`. */
+/** An issue number as an argument: `12` or `#12`. */
 export function issueNumber(): Arg<number> {
   return numberArgument({ required: true });
 }
 
 /**
- * Base of all commands. `run` parses, calls one library function, prints the value and returns it; with `--json` the
- * returned value is the one document on stdout. Thrown errors are printed by `runCli`, which sets the exit code.
+ * Base class of all commands. `run` parses, calls one library function, prints the value and returns it. With
+ * `--json`, the returned value is the only document on stdout. `runCli` prints thrown errors and sets the
+ * exit code.
  */
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
@@ -48,18 +49,18 @@ export abstract class BaseCommand extends Command {
     debug: boolean({ description: 'Show the stack trace of an error.', helpGroup: 'GLOBAL' }),
   };
 
-  /** Whether the command needs the list of all commands, as help and completion do. */
+  /** Whether the command needs the list of all commands, like help and completion. */
   static knowsAll = false;
 
-  /** Related commands for the help, with spaces: `sense today`. */
+  /** Related commands shown in the help, with spaces: `sense today`. */
   static related: readonly string[] = [];
 
   #context: Context | undefined;
 
-  /** Returns the value for `--json`; undefined if the command streams its documents. */
+  /** Returns the value for `--json`, or undefined if the command streams its documents. */
   abstract override run(): Promise<unknown>;
 
-  /** Runs the command and prints its value with `--json`. */
+  /** Runs the command and, with `--json`, prints its value. */
   async execute(): Promise<void> {
     if (!(await this.mayRun())) return;
     const value = await this.run();
@@ -67,7 +68,9 @@ export abstract class BaseCommand extends Command {
     if (this.json && value !== undefined) writeStdout(toJson(value));
   }
 
-  /** Whether a scheduled run is still installed (schedule/running.ts); true for any other run. */
+  /**
+   * Returns whether a scheduled run's job is still installed (schedule/running.ts). True for any other run.
+   */
   private async mayRun(): Promise<boolean> {
     if (processHost().env[JOB_VARIABLE] === undefined) return true;
     const { mayRun } = await import('../app/schedule');
@@ -87,30 +90,30 @@ export abstract class BaseCommand extends Command {
     return terminalOf(process.stdout);
   }
 
-  /** Writes a text to stdout, folded on a terminal; does nothing with `--json`. */
+  /** Writes text to stdout, folded on a terminal. Does nothing with `--json`. */
   protected print(text: () => string): void {
     this.printUnfolded(() => foldFor('stdout', text()));
   }
 
-  /** Writes a text that must not be folded: a script, a value. */
+  /** Writes text that must not be folded, such as a script or a value. */
   protected printUnfolded(text: () => string): void {
     if (this.json) return;
     const lines = text();
     writeStdout(lines.endsWith('\n') ? lines : `${lines}\n`);
   }
 
-  /** Prints the text of a value and returns the value. */
+  /** Prints a value as text and returns the value. */
   protected show<T>(value: T, text: () => string): T {
     this.print(text);
     return value;
   }
 
-  /** Prints a document with `--json`, for a command whose `run` returns none. */
+  /** With `--json`, prints a document for a command whose `run` returns none. */
   protected printDocument(value: unknown): void {
     if (this.json) writeStdout(toJson(value));
   }
 
-  /** Prints one document of a stream with `--json`, on one line. */
+  /** With `--json`, prints one document of a stream on one line. */
   protected printLine(value: unknown): void {
     if (this.json) writeStdout(toJsonLine(value));
   }

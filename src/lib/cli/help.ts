@@ -5,21 +5,22 @@ import type * as Interfaces from '@oclif/core/interfaces';
 import { foldFor } from '../platform/terminal/fold';
 import { terminalOf } from '../platform/terminal/stdio';
 
-// @oclif/plugin-help imports these from oclif's root, which takes 48 ms; the build resolves that import to this module.
+// @oclif/plugin-help imports these from oclif's main module, which takes 48 ms. The build redirects that
+// import to this file.
 export * as Args from '@oclif/core/args';
 export { Command } from '@oclif/core/command';
 export * as Flags from '@oclif/core/flags';
 export const loadHelpClass = (): Promise<typeof StewardHelp> => Promise.resolve(StewardHelp);
 
-/** Help of a command, with related commands at the end. */
+/** Help for a command, with related commands at the end. */
 class StewardCommandHelp extends CommandHelp {
-  /** Returns the description alone: the summary is already the first line. */
+  /** Returns only the description, because the summary is already the first line. */
   protected override description(): string | undefined {
     const { description } = this.command;
     return description === undefined ? undefined : this.wrap(description);
   }
 
-  /** Names the arguments and the required flags; the list of flags below has the others. */
+  /** Shows the arguments and required flags. The list of flags has the others. */
   protected override defaultUsage(): string {
     const { id, args, flags } = this.command;
     const required = Object.values(flags)
@@ -29,7 +30,9 @@ class StewardCommandHelp extends CommandHelp {
     return [id, ...given, ...required, '[FLAGS]'].join(' ');
   }
 
-  /** Lists the options of a flag with commas: oclif's bars make one long word that breaks in the middle. */
+  /**
+   * Separates a flag's options with commas. oclif's bars would make one long word that breaks in the middle.
+   */
   protected override flags(
     flags: Parameters<CommandHelp['flags']>[0],
   ): [string, string | undefined][] | undefined {
@@ -49,16 +52,16 @@ class StewardCommandHelp extends CommandHelp {
   }
 }
 
-/** oclif's help without version and runtime, and with a short start. */
+/** oclif's help without version and runtime, and with a short first page. */
 export class StewardHelp extends Help {
   protected override CommandHelpClass = StewardCommandHelp;
 
   constructor(config: Interfaces.Config, opts: Partial<Interfaces.HelpOptions> = {}) {
-    // oclif's lists are up to two columns wider than maxWidth.
+    // oclif's lists can be two columns wider than maxWidth.
     super(config, { maxWidth: terminalOf().columns - 2, ...opts });
   }
 
-  /** Folds lines that oclif does not wrap, such as examples. */
+  /** Folds lines that oclif doesn't wrap, such as examples. */
   protected override log(...lines: string[]): void {
     super.log(...lines.map((line) => foldFor('stdout', line)));
   }
@@ -78,7 +81,7 @@ export class StewardHelp extends Help {
     return [this.wrap(description), start, usage, more].join('\n\n');
   }
 
-  /** Wraps the summary, which oclif leaves on one line. */
+  /** Wraps the summary, which oclif would print on one line. */
   protected override formatTopic(topic: Parameters<Help['formatTopic']>[0]): string {
     const [summary = '', ...rest] = super.formatTopic(topic).split('\n');
     return [this.wrap(summary), ...rest].join('\n');

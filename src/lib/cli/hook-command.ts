@@ -24,10 +24,10 @@ import {
 import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 
-/** Enough for the fields that hooks use; a tool's input and output come after them. */
+/** Enough for the fields that hooks use, which precede a tool's input and output. */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
 
-/** Longest wait for the assistant to read a hook's output. */
+/** How long to wait for the assistant to read a hook's output. */
 const STDOUT_WAIT_MS = 500;
 
 const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as const;
@@ -35,7 +35,7 @@ const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as cons
 interface HookArgs {
   verb: string;
   flags: ReadonlySet<string>;
-  /** The first argument that is neither the verb nor a known flag. */
+  /** The first argument that is neither the event nor a known flag. */
   surplus: string | undefined;
 }
 
@@ -49,26 +49,26 @@ function parseHookArgs(argv: readonly string[]): HookArgs {
   };
 }
 
-/** Whether steward itself called the assistant: the hooks of such a run do not count as a session. */
+/** Returns whether steward called the assistant; such a run doesn't count as a session. */
 export function isInternal(): boolean {
   return processHost().env['STEWARD_INTERNAL'] === '1';
 }
 
-/** Plans for `--dry-run` of the two hooks that capture work; they need the full configuration. */
+/** `--dry-run` for the two hooks that capture work, which needs the full configuration. */
 export interface CapturePlans {
   prompt: (prompt: HeardPrompt | undefined) => Promise<object>;
   sessionEnd: (session: { session: string; slug: string | null; restricted?: true }) => Promise<object>;
 }
 
-/** The settings that a hook needs; `prompt` is used by the prompt hook only. */
+/** The settings for a hook. Only the prompt hook uses `prompt`. */
 export interface HookConfig {
   settings: HookSettings;
   prompt: PromptSetting;
 }
 
 /**
- * Runs `steward hook EVENT` without oclif and the configuration loader. Returns undefined when the full command must run:
- * for help, for the plans of work capture, and after a change of the configuration.
+ * Runs `steward hook EVENT` without oclif and the configuration loader. Returns undefined if the full command
+ * must run: for help, for `--dry-run` of work capture, and after a change of the configuration.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined> {
   if (isInternal()) return 0;
@@ -79,7 +79,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   return config === undefined ? undefined : hookCommand(argv, () => Promise.resolve(config));
 }
 
-/** Returns undefined if the cached settings cannot be used; the full command reports why. */
+/** Returns undefined if the cached settings can't be used; the full command then reports why. */
 function keptConfig(isPrompt: boolean): HookConfig | undefined {
   try {
     const area = userArea();
@@ -92,8 +92,8 @@ function keptConfig(isPrompt: boolean): HookConfig | undefined {
 }
 
 /**
- * Runs `steward hook EVENT`. Returns 0 even on errors, because other exit codes block the assistant, or the real exit
- * code with `--strict`. Prints only what the hook protocol defines.
+ * Runs `steward hook EVENT`. Returns 0 even on errors, because other exit codes block the assistant; with
+ * `--strict`, returns the real exit code. Prints only what the hook protocol defines.
  */
 export async function hookCommand(
   argv: readonly string[],
@@ -122,7 +122,7 @@ export async function hookCommand(
       prepare(area, area.observability);
       logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
     } catch (error) {
-      // On a full disk both writes fail; --strict reports the first.
+      // On a full disk, both writes fail; --strict reports the first error.
       trouble ??= toStewardError(error);
     }
   }
@@ -142,8 +142,8 @@ interface Call extends HookConfig {
 }
 
 /**
- * Returns a check whether the shim that started this hook was uninstalled meanwhile. The hook then leaves no files, not
- * even a code cache. Always false for a hook that runs without the shim.
+ * Returns a function that tells whether the shim that started this hook has been uninstalled. The hook must
+ * then leave no files, not even a code cache. Always false without the shim.
  */
 function watchShim(): () => boolean {
   const { env } = processHost();
@@ -156,7 +156,7 @@ function watchShim(): () => boolean {
   };
 }
 
-/** Runs or plans the hook; returns a problem that did not prevent the event from being stored. */
+/** Runs or plans the hook. Returns a problem that didn't prevent storing the event. */
 async function callHook(given: Call, line: HookLine): Promise<StewardError | undefined> {
   const { area, clock, args, settings } = given;
   if (args.surplus !== undefined && args.flags.has('--strict')) {
@@ -164,7 +164,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
       hint: 'Run "steward hook --help" for its events and flags.',
     });
   }
-  // Not spread: that would evaluate the lazy machine id, which only some hooks need.
+  // Not spread, because that would read the machine id, which only some hooks need.
   const deps: HookDeps = Object.assign(sessionsDeps({ area, clock, machineId }, settings), {
     spool: area.spool,
     env: processHost().env,
@@ -207,7 +207,7 @@ async function readCall(verb: string): Promise<HookCall> {
   return { verb, bytes, cut: end === 'large' || (end === 'late' && bytes.length > 0) };
 }
 
-/** Returns the plan of a hook: captured work for the two hooks that capture it, else the event. */
+/** Returns the plan of a hook: the captured work for the two hooks that capture it, otherwise the event. */
 async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | undefined): Promise<object> {
   const plan = planHook(deps, call);
   if (call.verb === 'prompt' && plans !== undefined) return plans.prompt(promptOf(deps, call));
@@ -215,7 +215,7 @@ async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | und
   return plan;
 }
 
-/** Creates a folder that a hook writes to; refuses a symbolic link. */
+/** Creates a folder that a hook writes to. Rejects a symbolic link. */
 function prepare(area: UserArea, folder: string): void {
   // If the folder exists, so does the user area.
   if (lstatOf(folder)?.isFolder === true) return;

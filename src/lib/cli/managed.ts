@@ -17,7 +17,7 @@ import { clean } from '../platform/terminal/terminal';
 import { wait } from '../platform/time/wait';
 import { text } from './base-command';
 
-/** The terminal that a session is followed on. */
+/** The terminal on which to follow a session. */
 export interface FollowHost {
   context: Context;
   terminal: Terminal;
@@ -26,10 +26,10 @@ export interface FollowHost {
 }
 
 export type FollowOptions = Omit<FollowInput, 'session'> & {
-  /** Undefined: answer nothing, and ask nothing. */
+  /** Undefined to respond to nothing. */
   policy: Policy | undefined;
   fromStart?: boolean;
-  /** If known before `start`: nothing is sent while another command shows the session. */
+  /** If known before `start`, nothing is sent while another command shows the session. */
   session?: string | undefined;
 };
 
@@ -37,7 +37,9 @@ type Started = Pick<FollowInput, 'session' | 'isIdle' | 'sent'>;
 
 const SECOND_PRESS_MS = 2000;
 
-/** Follows a session. Ctrl-C detaches; on a terminal a second Ctrl-C within two seconds interrupts the agent. */
+/**
+ * Follows a session. Ctrl-C detaches; on a terminal, a second Ctrl-C within two seconds interrupts the agent.
+ */
 export async function followHere(
   host: FollowHost,
   options: FollowOptions,
@@ -164,7 +166,7 @@ export const costFlag = text({
   helpValue: 'USD',
 });
 
-/** The USD of `--max-cost`; undefined without it. */
+/** Returns the USD of `--max-cost`, if given. */
 export function parseCost(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const usd = /^\d{1,7}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
@@ -179,7 +181,7 @@ export function policyOf(flags: { allow?: string[] | undefined; deny?: string[] 
   return { allow: named('allow'), deny: named('deny') };
 }
 
-/** Returns the value of a flag; an empty one (an unset shell variable) is `usage`. */
+/** Returns a flag's value. Throws `usage` if it is empty, because a shell variable may be unset. */
 export function given(flag: string, value: string): string {
   if (value.trim() !== '') return value;
   throw new StewardError('usage', `--${flag} is empty.`, {
@@ -192,14 +194,14 @@ export function hostOf(context: Context, terminal: Terminal, json: boolean): Fol
     context,
     terminal,
     json,
-    // With --json, stderr is for the error document only.
+    // With --json, stderr contains only the error document.
     say: (text) => {
       if (!json) writeErr(`${foldFor('stderr', text)}\n`);
     },
   };
 }
 
-/** Warns that the cost limit cannot count tokens without prices. */
+/** Warns that the cost limit can't count tokens if their prices aren't set. */
 export function warnOfMissingPrices(
   host: FollowHost,
   { prices }: Pick<ManagedContext, 'prices'>,
@@ -216,11 +218,14 @@ export interface Asking {
   columns: number;
   /** Shows the input above a question. */
   show: (text: string) => void;
-  /** Aborted by Ctrl-C: the question gets no answer. */
+  /** Aborted by Ctrl-C, which leaves the question unanswered. */
   signal: AbortSignal;
 }
 
-/** Answers by the policy, then by asking on the terminal (Enter denies). After Ctrl-D it asks no more in this run. */
+/**
+ * Returns a function that responds by the policy, then by asking on the terminal (Enter denies). After Ctrl-D
+ * it doesn't ask again in this run.
+ */
 export function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<SentEvent[]> {
   let isClosed = !isInteractive();
   return async (pending) => {
@@ -261,7 +266,7 @@ async function asked(
   }
 }
 
-/** One abort listener for all questions. */
+/** Uses one abort listener for all questions. */
 function onceAborted(signal: AbortSignal): { withdrawn: Promise<never>; release: () => void } {
   let abort: () => void = () => undefined;
   const withdrawn = new Promise<never>((_, reject) => {
@@ -271,7 +276,7 @@ function onceAborted(signal: AbortSignal): { withdrawn: Promise<never>; release:
   return { withdrawn, release: () => signal.removeEventListener('abort', abort) };
 }
 
-/** Starts a session with its message and follows it to the end of the turn. */
+/** Starts a session with a message and follows it to the end of the turn. */
 export async function runHere(host: FollowHost, input: StartInput, policy: Policy): Promise<void> {
   const { budget } = input;
   const limit = budget === undefined ? {} : { maxCost: budget };

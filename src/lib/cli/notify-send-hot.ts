@@ -12,8 +12,8 @@ import { toJson } from '../platform/terminal/error-report';
 import { bodyOf, type SendFlags } from '../notify/send';
 
 /**
- * Runs `steward notify send MESSAGE` in a script, with one request to the daemon's socket. Everything else is left to
- * the full command: a terminal, a message on stdin, a flag that waits, invalid arguments, no daemon.
+ * Runs `steward notify send MESSAGE` in a script, with one request to the daemon's socket. Leaves everything
+ * else to the full command: a terminal, a message on stdin, a flag that waits, invalid arguments, no daemon.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined | readonly string[]> {
   const call = callOf(argv);
@@ -38,7 +38,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
     return 0;
   } catch (error) {
     if (error instanceof StewardError && error.kind === 'unavailable') return [...argv, '--unanswered', id];
-    // Loading it fills the table of suggestions.
+    // Imported here because loading it also loads the table of suggestions.
     const { reportError } = await import('../platform/terminal/error-report');
     const { text, exitCode } = reportError(error, { json: call.json, debug: false });
     writeErr(text);
@@ -46,7 +46,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   }
 }
 
-/** Blocks until the daemon answers; the process has nothing else to do. */
+/** Blocks until the daemon responds, since the process has nothing else to do. */
 async function ask(request: LocalRequest): Promise<LocalAnswer | undefined> {
   return askLocalNow(request) ?? (await import('../platform/net/local-http')).askLocal(request);
 }
@@ -58,7 +58,7 @@ interface Call {
 
 const TEXTS = ['title', 'voice-id', 'phase', 'slug', 'duration', 'dedupe', 'url'] as const;
 
-/** Undefined for an unexpected argument; the full command reports it. */
+/** Undefined for an unexpected argument, which the full command reports. */
 function callOf(argv: readonly string[]): Call | undefined {
   const flags: SendFlags = { event: 'taskComplete', source: 'da', voice: true, wait: false, strict: false };
   let message: string | undefined;

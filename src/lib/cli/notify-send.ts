@@ -17,21 +17,21 @@ import { readPipedStdin } from '../platform/process/stdin';
 import type { Terminal } from '../platform/terminal/stdio';
 import { phaseWords } from '../sessions/phases';
 
-/** `notify send --json`; `channels` only with `--wait`. */
+/** The output of `notify send --json`. `channels` is only set with `--wait`. */
 export interface Sent extends Accepted {
   channels?: ChannelResult[];
 }
 
 const MAX_STDIN_BYTES = 64 * 1024;
-/** Longer than any channel takes for an attempt. */
+/** Longer than an attempt takes on any channel. */
 const WAIT_MS = 60_000;
 const POLL_MS = 1_000;
-/** How long to wait at a terminal for the channels' answers. */
+/** How long to wait for the channels' results on a terminal. */
 const GLANCE_MS = 300;
 
 /**
- * Sends through the daemon, or through the outbox and a detached process. `wait` waits for each channel's first answer;
- * `strict` is `unavailable` if one did not accept it.
+ * Sends through the daemon, or through the outbox and a detached process. `wait` waits for each channel's
+ * first result. With `strict`, throws `unavailable` if a channel didn't accept it.
  */
 export async function sendFromTerminal(
   notify: NotifyContext,
@@ -58,7 +58,7 @@ export async function sendFromTerminal(
       hint: 'Check the disk and `steward notify history`.',
     });
   }
-  // Retries go on without this process.
+  // Another process continues with the retries.
   if (isOurs && entry.channels.some(({ result }) => result === 'waiting')) notify.deliverLater();
   const problem = flags.strict ? whyUndelivered(entry) : undefined;
   if (problem !== undefined) {
@@ -69,7 +69,10 @@ export async function sendFromTerminal(
   return { sent: { ...accepted, channels: entry.channels }, shown: textOf(entry) };
 }
 
-/** Waits for the first answers, and delivers if no daemon does: another delivering process may end too early. */
+/**
+ * Waits for the first results. Delivers if there is no daemon, because another delivering process may end too
+ * early.
+ */
 async function answersTo(
   deps: NotifyContext['deps'],
   id: string,

@@ -1,16 +1,14 @@
-/** What a command line asks for: a command, help, a topic, or something unknown. */
+/** What a command line is for: a command, help, a topic, or unknown. */
 export type Resolution =
   | { kind: 'command'; id: string; argv: string[] }
-  /** Help for a topic, a command, or (no words) all of steward. */
+  /** Help for a topic, a command, or all of steward (no words). */
   | { kind: 'help'; words: string[] }
   | { kind: 'topic'; words: string[] }
   | { kind: 'unknown'; words: string[] };
 
 /**
- * Finds the command of a command line: the longest run of leading words that names one. The command reports extra
- * words itself. `--json` and `--debug` may come first.
- *
- * @param ids command ids with colons (`sense:today`)
+ * Finds the command: the longest sequence of leading words that names one. The command reports extra words.
+ * `--json` and `--debug` may come first. @param ids command ids with colons (`sense:today`)
  */
 export function resolveCommand(argv: readonly string[], ids: readonly string[]): Resolution {
   const leading = argv.findIndex((word) => !GLOBAL_FLAGS.has(word));
@@ -33,7 +31,7 @@ export function resolveCommand(argv: readonly string[], ids: readonly string[]):
   return wantsHelp ? { kind: 'help', words } : { kind: 'topic', words };
 }
 
-/** Returns the words before `--`, after which nothing is a flag. */
+/** Returns the words before `--`, which ends the flags. */
 export function flagsOf(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);

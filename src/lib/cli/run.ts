@@ -9,27 +9,27 @@ import type { BaseCommand } from './base-command';
 import { flagsOf, resolveCommand } from './resolve';
 import { fromOclif, unknownCommand } from './usage-errors';
 
-/** A command class as the edge runs it. */
+/** A command class, as `runCli` uses it. */
 export interface CommandClass {
   id: string;
   flags: Record<string, { hidden?: boolean }>;
   baseFlags: Record<string, { hidden?: boolean }>;
-  /** Whether the command needs the list of all commands, as help does. */
+  /** Whether the command needs the list of all commands, like help. */
   knowsAll: boolean;
   new (argv: string[], config: Config): BaseCommand;
 }
 
-/** Every command by its id with colons, loaded when it runs. */
+/** Every command by id, with colons. Loaded when it runs. */
 export type CommandTable = Readonly<Record<string, () => Promise<{ default: CommandClass }>>>;
 
-/** What help, completion and the parser need to know of all commands. */
+/** What help, completion and the parser need to know about all commands. */
 export interface Manifest {
   version: string;
   commands: Record<string, Command.Cached>;
 }
 
 export interface Product {
-  /** The folder of package.json. */
+  /** The folder with package.json. */
   root: string;
   pjson: Interfaces.PJSON;
   table: CommandTable;
@@ -37,8 +37,8 @@ export interface Product {
 }
 
 /**
- * Runs one command line and sets the exit code of the process. Replaces oclif's `execute`, which has other errors, exit
- * codes and suggestions.
+ * Runs a command line and sets the exit code. Replaces oclif's `execute`, which has other errors, exit codes
+ * and suggestions.
  */
 export async function runCli(product: Product, argv: readonly string[]): Promise<void> {
   const report = (error: unknown): number => {
@@ -82,10 +82,10 @@ async function runCommand(product: Product, id: string, argv: string[]): Promise
   }
 }
 
-/** Returns oclif's configuration with one plain plugin object, so that oclif searches no folders. */
+/** Returns oclif's configuration with one plain plugin object, so that oclif doesn't search folders. */
 async function loadOclif({ root, pjson, table }: Product, commands: Manifest['commands']): Promise<Config> {
   const { name, version } = pjson;
-  // CommandClass is a subclass of oclif's Command, which its types cannot express.
+  // CommandClass is a subclass of oclif's Command, but its types can't express that.
   const find = async (id: string): Promise<Command.Class> =>
     (await table[id]?.())?.default as unknown as Command.Class;
   const plugin: Interfaces.Plugin = {
@@ -111,7 +111,7 @@ async function loadOclif({ root, pjson, table }: Product, commands: Manifest['co
   };
   const plugins = new Map([[name, plugin]]);
   const config = new Config({ root, pjson, plugins, userPlugins: false, devPlugins: false });
-  // oclif would search for a theme file, which steward does not have.
+  // Otherwise, oclif would search for a theme file.
   Reflect.set(config, 'loadTheme', () => Promise.resolve(undefined));
   await config.load();
   return config;

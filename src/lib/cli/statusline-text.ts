@@ -7,11 +7,11 @@ import { labelOf } from '../sessions/describe';
 import { phase } from '../sessions/phases';
 import { type Session, type SessionsState, statusOf } from '../sessions/session';
 
-/** What `steward statusline --json` prints. */
+/** The output of `steward statusline --json`. */
 export interface StatusLine extends StatusInput {
   phase: Session['phase'] | null;
   session: string | null;
-  /** Number of other sessions that wait for a person. */
+  /** Number of other sessions that wait for you. */
   waiting: number;
   /** Minutes of creation today; null if no time is recorded. */
   creationMinutes: number | null;
@@ -21,7 +21,7 @@ export const NO_INPUT: StatusInput = { model: null, contextPercent: null, fiveHo
 
 const MAX_NAME = 32;
 
-/** Returns the facts about the given session, or else the most recent one. */
+/** Returns the facts about the given session, or the most recent one. */
 export function statusLine(
   state: SessionsState,
   given: { session: string | undefined; input: StatusInput; creationMinutes: number | null; nowMs: number },
@@ -45,12 +45,12 @@ export function statusLine(
 }
 
 /**
- * `Opus 4.8 · context 42% · 5 h 63% until 18:00 · week 31% · ▶ Execute · Fix the login · 2 waiting · 1 h 10 m`. A narrow
- * line drops the reset times first, then the least important parts.
+ * Formats `Opus 4.8 · context 42% · 5 h 63% until 18:00 · week 31% · ▶ Execute · Fix the login · 2 waiting ·
+ * 1 h 10 m`. To fit, drops the reset times, then the least important parts.
  */
 export function statusLineText(line: StatusLine, options: { columns: number; nowMs: number }): string {
   const row = line.phase === null ? undefined : phase(line.phase);
-  // A part with a larger number is dropped earlier.
+  // Parts with larger numbers are dropped first.
   const parts: Part[] = [
     ...part(5, line.model),
     ...part(2, line.contextPercent === null ? null : `context ${line.contextPercent}%`),
@@ -85,7 +85,9 @@ function part(rank: number, text: string | null): Part[] {
 const DAY_MS = 86_400_000;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** `5 h 63% until 18:00`; shows the weekday of a later reset, and omits a limit that has been reset since. */
+/**
+ * Formats `5 h 63% until 18:00`. Shows the weekday of a later reset, and omits a limit that has been reset.
+ */
 function limitPart(rank: number, name: string, limit: Limit | null, nowMs: number): Part[] {
   if (limit === null) return [];
   const short = `${name} ${limit.usedPercent}%`;

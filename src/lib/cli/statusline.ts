@@ -16,23 +16,23 @@ import { sessionsDeps } from '../app/sessions';
 import { toJson } from '../platform/terminal/error-report';
 import { NO_INPUT, statusLine, statusLineText, type StatusLine } from './statusline-text';
 
-/** An assistant writes its JSON before Node has started; a shell may leave stdin open and write nothing. */
+/** An assistant writes its JSON before Node has started. A shell may leave stdin open without writing. */
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 256 * 1024 };
-/** The width without a terminal and COLUMNS. */
+/** The width if there is no terminal and no COLUMNS. */
 const UNKNOWN_COLUMNS = 160;
-/** Limits for the status line of `--then`. */
+/** Limits for the command of `--then`. */
 const THEN = { timeoutMs: 5_000, maxBytes: 64 * 1024 };
 
 /** The flags of `statusline`. */
 export interface StatusFlags {
   json: boolean;
-  /** The command of another status line; its output comes first. */
+  /** The command of another status line. Its output comes first. */
   then?: string | undefined;
 }
 
 /**
- * Runs `steward statusline [--json] [--then CMD]` without oclif and the configuration loader. Undefined hands over to
- * the full command: when the cache is stale, or to report an error.
+ * Runs `steward statusline [--json] [--then CMD]` without oclif and the configuration loader. Returns
+ * undefined to run the full command: if the cache is stale, or to report an error.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined> {
   const flags = flagsIn(argv);
@@ -46,7 +46,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
     await printLine(area, deps, flags, creation);
     return 0;
   } catch {
-    // Stdin is still unread, so the full command can report the same error.
+    // Stdin hasn't been read yet, so the full command can report the same error.
     return undefined;
   }
 }
@@ -58,14 +58,14 @@ function flagsIn(argv: readonly string[]): StatusFlags | undefined {
   return argv.length === 2 && first === '--then' ? { json: false, then: second } : undefined;
 }
 
-/** Prints the line for the session that asks on stdin, or for all. */
+/** Prints the line for the session in the JSON on stdin, or for all sessions. */
 export async function printLine(
   area: UserArea,
   deps: SessionsDeps,
   flags: StatusFlags,
   creationMinutes: number | null,
 ): Promise<void> {
-  // This may fail, and stdin can be read only once.
+  // First, because this may fail and stdin can only be read once.
   const state = runningSessions(deps);
   const { bytes, end } = await readStdin(STDIN, isWholeJson);
   const fields = bytes.length === 0 ? undefined : fieldsIn(bytes, end === 'large');
@@ -73,7 +73,7 @@ export async function printLine(
   const nowMs = deps.clock.now();
   const input = fields === undefined ? NO_INPUT : readStatusInput(fields);
   keepSeen(area, input, nowMs);
-  // The other status line shows the assistant's part its own way.
+  // The other status line already shows the assistant's part.
   const shown = flags.then === undefined ? input : NO_INPUT;
   const line = statusLine(state, { session, input: shown, creationMinutes, nowMs });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
@@ -84,7 +84,7 @@ function keepSeen(area: UserArea, input: typeof NO_INPUT, nowMs: number): void {
   try {
     keepLimits(area.limits, 'claude-code', input, nowMs);
   } catch (error) {
-    // A line without stored limits is better than none.
+    // Without stored limits, the line is still useful.
     if (toStewardError(error).kind === 'internal') throw error;
   }
 }
@@ -140,7 +140,7 @@ export function keepCreation(area: UserArea, made: Omit<Kept, 'marks'>, marks: s
   writeCache('creation', area, { ...made, marks });
 }
 
-/** Returns marks of everything that the figure depends on, except the clock. */
+/** Returns the marks of everything that the figure depends on, except the clock. */
 export function marksOf(area: UserArea, log: string): string {
   const files = [log, area.config, area.sense.config, area.sense.classify];
   return [

@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein';
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 
-/** Returns the closest candidate, or undefined if none is close. */
+/** Returns the closest candidate, if one is close enough. */
 export function suggest(typed: string, candidates: readonly string[]): string | undefined {
   const near = typed.length < 6 ? 1 : Math.max(2, Math.floor(typed.length / 3));
   let best: string | undefined;
@@ -15,7 +15,7 @@ export function suggest(typed: string, candidates: readonly string[]): string | 
   return best;
 }
 
-/** Whether two neighbouring letters are swapped, which counts as two edits otherwise. */
+/** Returns whether two adjacent letters are swapped, which would otherwise count as two edits. */
 function swapsTwo(typed: string, candidate: string): boolean {
   if (typed.length !== candidate.length) return false;
   let at = 0;
@@ -24,10 +24,8 @@ function swapsTwo(typed: string, candidate: string): boolean {
 }
 
 /**
- * Returns the command or topic closest to some words: a similar spelling, or a command typed without its topic
- * (`capture` for `sense capture`).
- *
- * @param commands with spaces: `sense capture`
+ * Returns the command or topic closest to the given words: a similar spelling, or a command without its topic
+ * (`capture` for `sense capture`). @param commands with spaces: `sense capture`
  */
 export function suggestCommand(words: readonly string[], commands: readonly string[]): string | undefined {
   const known = [...new Set([...commands, ...commands.flatMap(topicsOf)])];
@@ -67,10 +65,8 @@ export function unknownCommand(
 }
 
 /**
- * Turns oclif's parse errors into usage errors with a hint; returns any other error unchanged.
- *
- * @param command the command with spaces
- * @param flags its flags without dashes
+ * Converts oclif's parse errors to usage errors with a hint. Returns other errors unchanged. @param command
+ * the command with spaces @param flags its flags without dashes
  */
 export function fromOclif(error: unknown, command: string, flags: readonly string[]): unknown {
   if (!(error instanceof Error && 'oclif' in error)) return error;
@@ -100,7 +96,7 @@ const REWORDED: readonly [pattern: RegExp, words: string][] = [
   [/^Missing required flag (.*)$/, '--$1 is missing'],
 ];
 
-/** Rewords a message of oclif's parser. */
+/** Rewords a message from oclif's parser. */
 function reworded({ message, args }: OclifError, command: string): string {
   const plain = clean(message.replace(/\n?See more help with --help\s*$/, ''))
     .replace(/ {2,}/g, ' ')

@@ -13,7 +13,7 @@ import { EMPTY_LIST, pressKey, watchedRows, watchFrame, withRows, type WatchList
 
 /** How often to check the session files for changes. */
 const CHECK_MS = 250;
-/** Ages and processes change without a file change. */
+/** How often to refresh anyway, because ages and processes change without a file change. */
 const REFRESH_MS = 2_000;
 /** How often to ask tmux and kitty for the names of windows. */
 const PLACES_MS = 30_000;
@@ -102,7 +102,7 @@ function askPlaces(at: Watching): void {
       at.places = places;
       draw(at);
     },
-    // The last known places stay.
+    // The last known places remain.
     (error: unknown) => report(at, toStewardError(error).message),
   );
 }
@@ -129,7 +129,7 @@ function press(at: Watching, key: string): 'quit' | undefined {
   return undefined;
 }
 
-/** Brings the selected session to the front, and shows the result. */
+/** Brings the selected session to the front, and reports the result. */
 async function jump(at: Watching): Promise<void> {
   const row = at.list.rows.find(({ slug }) => slug === at.list.selected);
   const session = at.state.sessions[row?.slug ?? ''];

@@ -22,7 +22,7 @@ export interface AreaChecked {
   clock: Clock;
   area: UserArea;
   config: object;
-  /** Describes which machines share the area; undefined if it is only this one. */
+  /** Describes the machines that share the area; undefined if there is only this one. */
   sharedArea: () => string | undefined;
 }
 
@@ -43,7 +43,7 @@ function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding
     return [failed(`${area.root} is a broken link`, { hint: 'Link it to an existing folder.' })];
   }
   if (kindOf(area.root) !== 'folder') {
-    const hint = 'Move it away, or set STEWARD_HOME to another folder.';
+    const hint = 'Move or rename it, or set STEWARD_HOME to another folder.';
     return [failed(`${area.root} is not a folder, so nothing can be stored`, { hint })];
   }
   const mend = `chmod 700 ${forShell(area.root)}`;
@@ -98,7 +98,7 @@ function unwritable(folder: string): Finding[] {
   }
 }
 
-/** Reads each state as its feature does. */
+/** Reads each state in the same way as its feature. */
 function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
   if (!exists(area.root)) return [off(EMPTY)];
   const readers: (() => Finding[])[] = [
@@ -118,7 +118,7 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
       return read();
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      // The kind `config` would give the exit code of an invalid configuration.
+      // With `config`, the exit code would be the one for an invalid configuration.
       return [failure(error, { kind: 'unavailable' })];
     }
   });
@@ -190,7 +190,7 @@ function checkLogs({ area, clock }: Pick<AreaChecked, 'area' | 'clock'>): Findin
   const findings = [
     ...damaged.map((day) =>
       warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged, so no view includes it`, {
-        hint: 'Move it away. If the event log of that day exists, rebuild it:',
+        hint: 'Move or rename it. If the event log of that day exists, rebuild it:',
         mend: `steward sense rollup ${day}`,
       }),
     ),

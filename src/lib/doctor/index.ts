@@ -30,7 +30,7 @@ export interface Checked
   config: Config;
 }
 
-/** Every check, in the order of the report. To add one, add a row to `checks.ts` of its feature. */
+/** Every check, in report order. To add one, add a row to the `checks.ts` of its feature. */
 const CHECKS: readonly Check<Checked>[] = [
   ...MACHINE_CHECKS,
   ...AREA_CHECKS,
@@ -44,23 +44,23 @@ const CHECKS: readonly Check<Checked>[] = [
   ...SHELL_CHECKS,
 ];
 
-/** The parts, in the order in which they depend on each other. */
+/** The parts, in dependency order. */
 export const PARTS: readonly string[] = [...new Set(CHECKS.map(({ id }) => partOf(id)))];
 
 export interface DoctorInput {
-  /** Only these parts; all if empty. */
+  /** The parts to check; all if empty. */
   parts: readonly string[];
   strict: boolean;
 }
 
-/** Runs the checks of the given parts. Changes nothing. */
+/** Runs the checks of the given parts without changing anything. */
 export async function examine(
   at: Omit<Checked, 'config'>,
   { parts, strict }: DoctorInput,
   onCheck: (title: string) => void,
 ): Promise<{ report: DoctorReport; exitCode: number }> {
   const config = await validConfig(at);
-  // An invalid configuration prevents most checks, so it is always reported.
+  // Always reported, because an invalid configuration prevents most checks.
   const checks = CHECKS.filter(
     ({ id }) =>
       parts.length === 0 || parts.includes(partOf(id)) || (config === undefined && id === 'config.files'),

@@ -37,10 +37,10 @@ export interface MachineChecked {
   host: PathHost;
   find: FindProgram;
   config: object;
-  /** Other hosts may be contacted. */
+  /** Whether other hosts may be contacted. */
   online: boolean;
   askHost: GetUrl;
-  /** URLs of the hosts in use, without secrets. */
+  /** Returns the URLs of the hosts in use, without secrets. */
   hostsInUse: () => Promise<readonly string[]>;
 }
 
@@ -68,11 +68,11 @@ export const MACHINE_CHECKS: readonly Check<MachineChecked>[] = [
   },
 ];
 
-/** The minimum in package.json (engines). */
+/** The minimum version in package.json (engines). */
 const MINIMUM: readonly [number, number] = [20, 19];
 const PROBE_MS = 10_000;
 
-/** This process runs on a supported Node.js; a shell may find another one. */
+/** This process has a supported Node.js, but a shell may find another one. */
 async function checkNode({ run, find, host }: Unconfigured): Promise<Finding[]> {
   const own = `Node.js ${process.versions.node}, ${process.execPath}`;
   const onPath = find('node');
@@ -85,7 +85,7 @@ async function checkNode({ run, find, host }: Unconfigured): Promise<Finding[]> 
   });
 }
 
-/** @param version of the node on the PATH; empty if it does not run */
+/** @param version of the node on the PATH; empty if it doesn't run */
 export function judgeNode(own: string, onPath: string, version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isNew = major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1]);
@@ -101,7 +101,7 @@ function checkDisk({ area }: Unconfigured): Finding[] {
   return [judgeDisk(freeSpace(at), at)];
 }
 
-/** The path, or its nearest existing parent. */
+/** Returns the path or its nearest existing parent. */
 export function nearestFolder(path: string): string {
   let at = path;
   while (!exists(at) && at !== join(at, '..')) at = join(at, '..');
@@ -144,7 +144,7 @@ function checkCache({ host }: Unconfigured): Finding[] {
   }
 }
 
-/** Creates and removes a file. */
+/** Creates and removes a file, to find out whether the folder is writable. */
 export function tryWriting(folder: string): void {
   const probe = tempOf(join(folder, 'doctor'));
   createFile(probe, 'x');
@@ -186,7 +186,7 @@ function stringIn(path: string, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The time of the file's last change. */
+/** Returns when a file was last changed. */
 function changedAt(path: string): string | undefined {
   const facts = lstatOf(path);
   return facts === undefined ? undefined : toIso(facts.mtimeMs);
@@ -198,7 +198,7 @@ const SET_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'w32tm /resync',
 };
 
-/** A Date header has whole seconds, and the request takes time. */
+/** A Date header has whole seconds, and the request takes time, so small offsets are ignored. */
 export function judgeOffset(
   nowMs: number,
   remote: { host: string; ms: number },
@@ -213,7 +213,7 @@ export function judgeOffset(
   return size > 300 ? failed(words, more) : warning(words, more);
 }
 
-/** The time from the `Date` header of a host in use; undefined if none returns it. */
+/** Returns the time in the `Date` header of a host in use, if one returns it. */
 async function remoteTime(at: MachineChecked): Promise<{ host: string; ms: number } | undefined> {
   for (const url of await at.hostsInUse()) {
     const answer = await at.askHost(url).catch((error: unknown) => {

@@ -1,22 +1,22 @@
 import { failed, failure, off, type Check, type Finding, type State } from '../platform/check';
 import { EXIT_CODES } from '../platform/terminal/error-report';
 
-/** One line of the report. */
+/** A row of the report. */
 export interface Row {
   id: string;
   part: string;
   title: string;
   state: State;
   found: string;
-  /** The command that fixes it; null if there is none or nothing to fix. */
+  /** The command that fixes it; null if there is none. */
   mend: string | null;
-  /** What to do if no command fixes it. */
+  /** Advice for problems that no command fixes. */
   hint: string | null;
 }
 
-/** The result of `doctor --json`. */
+/** The output of `doctor --json`. */
 export interface DoctorReport {
-  /** The worst state; `off` counts as ok. */
+  /** The worst state. `off` counts as ok. */
   worst: Exclude<State, 'off'>;
   counts: Record<State, number>;
   checks: Row[];
@@ -27,18 +27,16 @@ export interface Found {
   kind: Finding['kind'];
 }
 
-/** Most checks wait for a program or a server. */
+/** Checks run in parallel because most wait for a program or a server. */
 const CONCURRENCY = 6;
 const LIMIT_MS = 15_000;
 
-/** The finding of a check that needs a valid configuration. */
+/** The finding of a check that was skipped because the configuration is invalid. */
 export const WAITS = 'not checked: fix the configuration first';
 
 /**
- * Runs the checks concurrently, each with a time limit; returns their findings in the order of the table.
- *
- * @param config undefined if invalid: checks that need it are skipped
- * @param onCheck called at the start of each check
+ * Runs the checks in parallel, each with a time limit; returns their findings in table order. @param config
+ * undefined if invalid: checks that need it are skipped @param onCheck called at the start of each check
  */
 export async function runChecks<At extends { config: object }>(
   checks: readonly Check<At>[],
@@ -67,7 +65,7 @@ async function findingsOf<At extends { config: object }>(
   const limitMs = check.limitMs ?? LIMIT_MS;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Finding[]>((resolve) => {
-    const found = `no answer within ${Math.round(limitMs / 100) / 10} s`;
+    const found = `no response within ${Math.round(limitMs / 100) / 10} s`;
     const hint = 'Try again when the machine is less busy.';
     timer = setTimeout(() => resolve([failed(found, { hint })]), limitMs);
   });
@@ -89,7 +87,7 @@ function foundOf<At extends object>({ id, title }: Check<At>, finding: Finding):
   };
 }
 
-/** `sense` of `sense.git`. */
+/** Returns `sense` for `sense.git`. */
 export function partOf(id: string): string {
   return id.split('.', 1)[0] ?? id;
 }
@@ -101,7 +99,10 @@ export function reportOf(found: readonly Found[]): DoctorReport {
   return { worst, counts, checks: found.map(({ row }) => row) };
 }
 
-/** 3 for an invalid configuration, 8 for another failure, 4 if only a login is missing, else 0; `strict`: 8 for a warning. */
+/**
+ * Returns 3 for an invalid configuration, 8 for other failures, 4 if only a login is missing, otherwise 0.
+ * With `strict`, returns 8 for a warning.
+ */
 export function exitCodeOf(found: readonly Found[], strict: boolean): number {
   const kinds = found.filter(({ row }) => row.state === 'failed').map(({ kind }) => kind);
   if (kinds.includes('config')) return EXIT_CODES.config;

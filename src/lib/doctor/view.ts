@@ -5,13 +5,13 @@ import { NOT_CHECKED, type State } from '../platform/check';
 import { WAITS, type DoctorReport, type Row } from './run';
 
 export interface DoctorTextOptions extends Pick<Terminal, 'columns' | 'color' | 'unicode'> {
-  /** Other hosts were contacted. */
+  /** Whether other hosts were contacted. */
   online: boolean;
 }
 
 const INDENT = '         ';
 
-/** One line per finding with its fix below, then the counts. */
+/** Formats one line per finding with its fix below, then the counts. */
 export function doctorText(report: DoctorReport, options: DoctorTextOptions): string {
   const shown = report.checks.filter(({ found }) => found !== WAITS);
   const waiting = report.checks.length - shown.length;
@@ -32,7 +32,9 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
   return options.unicode ? text : toAscii(text);
 }
 
-/** Joins equal rows of one part into a line with their names, or the part's name if it has no other rows. */
+/**
+ * Merges equal rows of a part into a line with their names, or with the part's name if it has no other rows.
+ */
 function merged(rows: readonly Row[]): Row[] {
   const groups: (Row & { ids: string[] })[] = [];
   for (const row of rows) {
@@ -58,7 +60,7 @@ function rowLines({ id, state, found, mend, hint }: Row, options: DoctorTextOpti
   const lines = [
     ...wrap(clean(found), options.columns, first, INDENT),
     ...(hint === null ? [] : wrap(clean(hint), options.columns, INDENT)),
-    // A command is not wrapped, so it can be copied.
+    // Not wrapped, so that the command can be copied.
     ...(mend === null || state === 'ok' ? [] : [`${INDENT}${clean(mend)}`]),
   ];
   const [head = '', ...rest] = lines;

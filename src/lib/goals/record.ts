@@ -2,14 +2,15 @@
 export interface Goal {
   id: string;
   text: string;
-  /** The person's own progress report, such as "40 %". */
+  /** The progress that the user reports, such as "40 %". */
   reported: string | null;
   target: string | null;
 }
 
 /**
- * Parses the goals under a heading that contains "Active Goals": `- **G1**: text`, and indented below it further lines,
- * `reported:` and `target:`. Skips code and comments; of two goals with one id the first counts.
+ * Parses the goals under a heading that contains "Active Goals": `- **G1**: text`, followed by indented lines
+ * with more text, `reported:` or `target:`. Skips code and comments. If an id occurs twice, the first goal
+ * counts.
  */
 export function parseGoals(markdown: string): Goal[] {
   const goals = new Map<string, Goal>();
@@ -27,7 +28,7 @@ export function parseGoals(markdown: string): Goal[] {
     }
     if (sectionLevel === undefined || line.trim() === '') continue;
     const indent = line.search(/\S/);
-    // Lines indented under a goal belong to it, even if they look like a goal.
+    // Lines indented under a goal are part of it, even if they look like a goal.
     const goal = current !== undefined && indent >= currentIndent + 2 ? undefined : goalOf(line);
     if (goal !== undefined) {
       current = goal;
@@ -39,7 +40,7 @@ export function parseGoals(markdown: string): Goal[] {
   return [...goals.values()];
 }
 
-/** Parses `- **G1**: text`, also with the colon inside the stars. */
+/** Parses `- **G1**: text`, or with the colon inside the stars. */
 function goalOf(line: string): Goal | undefined {
   const match = /^ {0,3}[-*+][ \t]+\*\*([^*:]+)(?::[ \t]*\*\*|\*\*[ \t]*:)(.*)$/.exec(line);
   const id = match?.[1]?.trim();
@@ -61,7 +62,7 @@ function addDetail(goal: Goal, text: string): void {
   }
 }
 
-/** Yields the lines without fenced code and comments. */
+/** Yields the lines outside fenced code and comments. */
 function* contentLines(markdown: string): Generator<string> {
   let fence: string | undefined;
   let isComment = false;
@@ -90,11 +91,11 @@ function* contentLines(markdown: string): Generator<string> {
 /** A row of projects.md: `| **Name** | \`path\` | …`. */
 export interface Project {
   name: string;
-  /** As written; `~/` is the home folder. */
+  /** As written; may start with `~/`. */
   path: string;
 }
 
-/** Parses the tracked projects in the order of the file; of two with one name the first counts. */
+/** Parses the tracked projects in file order. If a name occurs twice, the first project counts. */
 export function parseProjects(markdown: string): Project[] {
   const projects = new Map<string, Project>();
   for (const line of markdown.split(/\r\n|\r|\n/)) {

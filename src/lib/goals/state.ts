@@ -3,10 +3,10 @@ import type { Goal } from './record';
 
 /** The format of goals/state.json. */
 const GOALS_STATE_VERSION = 1;
-/** The window of the observed time in days, including the last day. */
+/** The number of days of observed time, including the last day. */
 export const GOALS_WINDOW_DAYS = 30;
 
-/** The part of a daily record that goals need. */
+/** The part of a daily record that goals use. */
 export interface ObservedDay {
   date: Day;
   totalMinutes: number;
@@ -16,15 +16,15 @@ export interface ObservedDay {
 }
 
 export interface ObservedTime {
-  /** Tracked in applications, to one decimal. */
+  /** Time tracked in applications, to one decimal. */
   minutes: number;
   creationMinutes: number;
   commits: number;
-  /** Distinct: a session that spans two days counts once. */
+  /** Distinct sessions: one that spans two days counts once. */
   sessions: number;
 }
 
-/** goals/state.json: the reported progress beside the observed time, never combined into a score. */
+/** goals/state.json: the reported progress and the observed time, which are never combined into a score. */
 export interface GoalsState {
   version: number;
   /** ISO-8601 UTC. */
@@ -48,7 +48,7 @@ export function buildGoalsState({
   const last = (days: number): ObservedTime => {
     const counted = records.filter(({ date }) => date >= addDays(end, 1 - days) && date <= end);
     const sum = (of: (record: ObservedDay) => number): number =>
-      // Rounded, since sums of decimals are inexact.
+      // Rounded because sums of decimals are inexact.
       Math.round(counted.reduce((total, record) => total + of(record), 0) * 10) / 10;
     const sessions = counted.flatMap((record) => record.sessions.items.map(({ session }) => session));
     return {

@@ -19,16 +19,16 @@ export interface ServeInput {
   version: string;
   instructions: string;
   tools: Tool[];
-  /** Undefined: no such tool. */
+  /** Returns undefined if there is no such tool. */
   call: (tool: string, input: unknown) => Promise<CallToolResult> | undefined;
   onError: (error: Error) => void;
-  /** The messages, a line each. `refuse` answers a line that cannot be read, and so has no id. */
+  /** Returns the messages, one per line. `refuse` responds to a line that can't be read and so has no id. */
   lines: (refuse: (message: string) => void) => Readable;
 }
 
 /**
- * Serves tools on stdin and stdout; `closed` resolves when the connection ends. This file is a bundle of its own. It uses
- * the library's lower-level server, because the input schemas and the error messages are ours.
+ * Serves tools on stdin and stdout; `closed` resolves when the connection ends. Bundled separately. Uses the
+ * library's low-level server, because the input schemas and error messages are steward's.
  */
 export async function connectStdio(
   input: ServeInput,
@@ -52,11 +52,11 @@ export async function connectStdio(
   });
   const refuse = (code: ErrorCode, message: string): void => {
     const answer = { jsonrpc: '2.0', id: null, error: { code, message } };
-    // JSON-RPC answers with a null id, which the library's type does not allow.
+    // JSON-RPC allows a null id in error responses, but the library's type doesn't.
     void transport.send(answer as unknown as JSONRPCMessage);
   };
   const lines = input.lines((message) => refuse(ErrorCode.InvalidRequest, message));
-  // The lines are bounded already; the library would end the connection at its own limit.
+  // The lines are already limited; at its own limit, the library would end the connection.
   const transport: StdioServerTransport = new StdioServerTransport(lines, undefined, {
     maxBufferSize: Infinity,
   });

@@ -3,7 +3,7 @@ import { clean, cleanLine } from '../platform/terminal/terminal';
 import type { Report, ReportClosed, ReportIssue, ReportSession, UsageFacts } from './model';
 import { phase } from '../sessions/phases';
 
-/** A piece of a line, cleaned; nothing in it is markup. */
+/** A piece of a line, sanitized and without markup. */
 export interface Part {
   text: string;
   tone?: 'strong' | 'quiet';
@@ -11,7 +11,7 @@ export interface Part {
   url?: string;
 }
 
-/** A report before it becomes Markdown or terminal text. */
+/** Part of a report, before it becomes Markdown or terminal text. */
 export type Block =
   | { kind: 'title'; text: string }
   | { kind: 'text'; parts: Part[] }
@@ -23,7 +23,7 @@ const MAX_APPS = 8;
 const MAX_TITLE = 160;
 const MAX_EVIDENCE = 200;
 
-/** Lays out a report: what is done, what is in progress, and the time it took. */
+/** Lays out a report: what is done, what is in progress, and how long it took. */
 export function blocksOf(report: Report, name: 'Standup' | 'Week'): Block[] {
   const { from, to, repo, issues } = report;
   const days = from === to ? longDay(from) : `${longDay(from)} to ${longDay(to)}`;
@@ -157,7 +157,7 @@ function usageItems({ rows, total }: UsageFacts): Part[][] {
   ]);
 }
 
-/** Returns ` (in-review, P1)`, or nothing without words. */
+/** Formats ` (in-review, P1)`, or '' if there are no words. */
 function quiet(words: readonly (string | null)[]): Part[] {
   const texts = words
     .filter((word) => word !== null && word !== '')

@@ -6,7 +6,7 @@ import type { Session } from '../sessions/session';
 import type { CommitFacts, DayFacts, IssueFacts, Report, ReportClosed, ReportCommit, ReportInput, ReportIssue, ReportSession } from './model'; // prettier-ignore
 import { daysOf } from './period';
 
-/** Builds the report of a period: the same for the same input in any order. Gaps go to `notKnown`. */
+/** Builds the report for a period. Doesn't depend on the order of the input. Gaps go to `notKnown`. */
 export function buildReport(input: ReportInput): Report {
   const { period, repo } = input;
   const days = input.days
@@ -14,7 +14,7 @@ export function buildReport(input: ReportInput): Report {
     .sort((a, b) => byCodeUnits(a.date, b.date));
   const commits = commitsOf(days, repo);
   const sessions = sessionsOf(input, days);
-  // The time of an application is not recorded by repository.
+  // The time in an application isn't recorded by repository.
   const timed = repo === undefined ? days : [];
   return {
     ...{ from: period.from, to: period.to, timezone: period.timezone, repo: repo ?? null },
@@ -31,7 +31,7 @@ export function buildReport(input: ReportInput): Report {
   };
 }
 
-/** Sums in tenths, so that the order does not change the result. */
+/** Adds tenths as integers, so that the order doesn't change the result. */
 function total(days: readonly DayFacts[], of: (day: DayFacts) => number): number {
   return days.reduce((sum, day) => sum + Math.round(of(day) * 10), 0) / 10;
 }
@@ -78,8 +78,8 @@ function isRepo(name: string | null, wanted: string | undefined): boolean {
 }
 
 /**
- * Returns the commits of some days, oldest first; a change captured on two days counts once. `unnamed` counts those whose
- * raw log, and with it the subject, is deleted.
+ * Returns the commits on some days, oldest first. A change captured on two days counts once. `unnamed` counts
+ * commits whose subject was deleted with the raw log.
  */
 function commitsOf(
   days: readonly DayFacts[],
@@ -106,7 +106,7 @@ function commitsOf(
   return { items, repos, unnamed: counted.reduce((sum, { commits: count }) => sum + count, 0) };
 }
 
-/** Returns the folder name, with the parent folder if two repositories share the name. */
+/** Returns the folder name, with its parent folder if two repositories have the same name. */
 function nameOf({ repo, path }: CommitFacts, all: readonly CommitFacts[]): string {
   if (path === '' || all.every((other) => other.repo !== repo || other.path === path)) return repo;
   const parts = path.split(/[\\/]+/).filter((part) => part !== '');
@@ -118,7 +118,10 @@ function byTime(a: CommitFacts, b: CommitFacts): number {
   return byCodeUnits(key(a), key(b));
 }
 
-/** Returns the sessions with activity in the period, by captured events or by state; those with a task first. */
+/**
+ * Returns the sessions that were active in the period, according to captured events or the state. Those with
+ * a task come first.
+ */
 function sessionsOf(
   { period, repo, pollIntervalSec, sessions: all }: ReportInput,
   days: readonly DayFacts[],
@@ -139,7 +142,7 @@ function sessionsOf(
     .sort((a, b) => byCodeUnits(key(a), key(b)));
   const activity = days.flatMap((day) => day.raw?.activity ?? []).filter((poll) => isRepo(poll.repo, repo));
   const known = new Set(all.flatMap(({ sessionIds }) => sessionIds));
-  // Only raw events contain the repository of a session that the state no longer has.
+  // If the state no longer has a session, only raw events contain its repository.
   const ids = repo === undefined ? [...active] : activity.map(({ session }) => session);
   const forgotten = new Set(ids.filter((id) => !known.has(id)));
   return {
@@ -180,7 +183,7 @@ function byRepo(
   );
 }
 
-/** Returns the phase at the start of the period and those reached in it. */
+/** Returns the phase at the start of the period, and the phases reached during it. */
 function phasesOf({ phase, phaseHistory }: Session, { startMs, endMs }: ReportInput['period']): PhaseId[] {
   if (phaseHistory.length === 0) return [phase];
   const history = phaseHistory.filter(({ at }) => Date.parse(at) < endMs);
@@ -206,7 +209,7 @@ function issuesOf(
   const mentions = mentionsIn(commits);
   const slugs = new Set(sessions.map(({ slug }) => slug));
   const numbers = new Set(sessions.map(({ issue }) => issue));
-  // The work repository has the issues of all repositories: property, commits and sessions tell them apart.
+  // The work repository has issues for all repositories, so the property, commits and sessions decide.
   const isOwn = ({ property, number, slug }: IssueFacts): boolean =>
     isRepo(property, repo) ||
     mentions.has(number) ||
@@ -247,7 +250,7 @@ function rowOf(issue: IssueFacts): ReportIssue {
   return { number, title, url, status, priority, property, createdAt, closedAt };
 }
 
-/** Returns the gaps of the report, in sentences. */
+/** Describes the gaps in the report, as sentences. */
 function notKnown(
   { period, repo, issues, notes }: ReportInput,
   days: readonly DayFacts[],
@@ -274,7 +277,7 @@ function notKnown(
 
 const MAX_SPANS = 4;
 
-/** Returns `Mon 2 Nov 2026 to Wed 4 Nov 2026 and Fri 6 Nov 2026`, or the first spans and a count. */
+/** Formats `Mon 2 Nov 2026 to Wed 4 Nov 2026 and Fri 6 Nov 2026`, or the first ranges and a count. */
 function spans(days: readonly Day[]): string {
   const found: [Day, Day][] = [];
   for (const day of days) {

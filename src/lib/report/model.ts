@@ -3,7 +3,7 @@ import type { PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';
 import type { Period } from './period';
 
-/** The stored data of one day. Minutes have one decimal. */
+/** The stored data of a day. Minutes have one decimal. */
 export interface DayFacts {
   date: Day;
   apps: readonly { app: string; kind: 'creation' | 'consumption' | 'neutral'; minutes: number }[];
@@ -13,12 +13,12 @@ export interface DayFacts {
   commits: readonly { repo: string; commits: number }[];
   /** Ids of assistant sessions. */
   sessions: readonly string[];
-  /** Read back later: its application time is not recorded. */
+  /** Set if the day was read from past data, so its application time isn't recorded. */
   backfilled?: true;
-  /** From the raw log; undefined once the log is deleted. */
+  /** From the raw log; undefined after the log was deleted. */
   raw?: {
     commits: readonly CommitFacts[];
-    /** Polls with activity of a session in the repository. */
+    /** Polls in which a session was active in the repository. */
     activity: readonly { repo: string; session: string; atMs: number }[];
   };
 }
@@ -27,14 +27,14 @@ export interface ReportCommit {
   repo: string;
   sha: string;
   subject: string;
-  /** Commit time, ISO-8601 UTC. */
+  /** Commit time, ISO 8601 in UTC. */
   at: string;
 }
 
 export interface CommitFacts extends ReportCommit {
   /** Path of the repository; empty if unknown. */
   path: string;
-  /** Identifies the change within its repository, even if it was rewritten. */
+  /** Identifies the change within its repository, even after a rebase. */
   change: string;
 }
 
@@ -52,31 +52,31 @@ export interface ReportIssue {
 
 export interface IssueFacts extends ReportIssue {
   state: 'open' | 'closed';
-  /** Closed as completed rather than as not planned. */
+  /** Closed as completed, and not as not planned. */
   completed: boolean;
   slug: string | null;
 }
 
-/** The whole input of a report. */
+/** Everything that a report is built from. */
 export interface ReportInput {
   period: Period;
   /** Limits the report to this repository. */
   repo: string | undefined;
-  /** The days with data, in any order. */
+  /** Days with data, in any order. */
   days: readonly DayFacts[];
   pollIntervalSec: number;
   sessions: readonly Session[];
-  /** Undefined without a work repository. */
+  /** Undefined if there is no work repository. */
   issues: readonly IssueFacts[] | undefined;
-  /** The closing comments by issue number. */
+  /** Closing comments by issue number. */
   evidence: ReadonlyMap<number, string>;
-  /** Data that could not be read, in sentences. */
+  /** Data that could not be read, as sentences. */
   notes: readonly string[];
-  /** What the assistants used; absent if it is not asked for. */
+  /** Usage of the assistants, if requested. */
   usage?: UsageFacts;
 }
 
-/** What the assistants used, by assistant. */
+/** Usage by assistant. */
 export interface UsageFacts {
   rows: readonly UsedBy[];
   total: UsedTokens & { unpriced: number };
@@ -96,7 +96,7 @@ export interface UsedBy extends UsedTokens {
   key: string;
 }
 
-/** `steward standup --json` and `steward week --json`; lists are in display order. */
+/** The output of `steward standup --json` and `steward week --json`. Lists are in display order. */
 export interface Report {
   from: Day;
   to: Day;
@@ -106,7 +106,7 @@ export interface Report {
   creationMinutes: number;
   consumptionMinutes: number;
   apps: { app: string; kind: string; minutes: number }[];
-  /** `assistantMinutes`: time with session activity; null if no raw log exists. */
+  /** `assistantMinutes`: time with session activity; null if there is no raw log. */
   repos: { repo: string; commits: number; sessions: number; assistantMinutes: number | null }[];
   commits: { count: number; items: ReportCommit[] };
   sessions: { count: number; items: ReportSession[] };
@@ -118,7 +118,7 @@ export interface Report {
   } | null;
   /** Only in a week. */
   usage?: UsageFacts;
-  /** The gaps of the report, in sentences. */
+  /** The gaps in the report, as sentences. */
   notKnown: string[];
 }
 
@@ -136,6 +136,6 @@ export interface ReportClosed extends ReportIssue {
   completed: boolean;
   /** The closing comment, if requested. */
   evidence: string | null;
-  /** Commits of the period whose subject mentions it. */
+  /** Commits in the period whose subject mentions the issue. */
   commits: string[];
 }

@@ -2,20 +2,20 @@ import { StewardError } from '../errors';
 import { DAY_HINT, readDay, type ZonedNow } from '../platform/time/day-words';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 
-/** Whole local days, both inclusive, and their instants. */
+/** Full local days, both inclusive, and their instants. */
 export interface Period {
   from: Day;
   to: Day;
   timezone: string;
   startMs: number;
   endMs: number;
-  /** Whether it ends today, so that it includes work in progress. */
+  /** Whether it ends today and so includes work in progress. */
   current: boolean;
 }
 
 const MAX_DAYS = 3660;
 
-/** Returns the period between two days in natural language; `until` is today at the latest. */
+/** Returns the period between two days in natural language. `until` is today at the latest. */
 export async function readPeriod(words: { since: string; until?: string }, now: ZonedNow): Promise<Period> {
   const today = dayOf(now.nowMs, now.zone);
   const from = await readDay(words.since, now);
@@ -28,7 +28,7 @@ export async function readPeriod(words: { since: string; until?: string }, now: 
   return periodOf(from, to, now);
 }
 
-/** Returns the week (Monday to Sunday, today at the latest) of a day in natural language. */
+/** Returns the week (Monday to Sunday, or until today) of a day in natural language. */
 export async function readWeek(of: string | undefined, now: ZonedNow): Promise<Period> {
   const today = dayOf(now.nowMs, now.zone);
   const day = of === undefined ? today : await readDay(of, now);

@@ -2,7 +2,7 @@ import { type Palette, palette, toAscii, wrap } from '../platform/terminal/forma
 import type { Terminal } from '../platform/terminal/stdio';
 import type { Block, Part } from './blocks';
 
-/** Returns the report wrapped and coloured for a terminal, or as Markdown for a pipe. */
+/** Returns the report wrapped and colored for a terminal, or as Markdown for a pipe. */
 export function reportText(blocks: readonly Block[], terminal: Terminal): string {
   if (!terminal.isTTY) return reportMarkdown(blocks);
   const colors = palette(terminal);
@@ -25,7 +25,7 @@ function linesOf(block: Block, columns: number, colors: Palette): string[] {
   return painted(wrap(text, columns, first, rest), block.parts, colors);
 }
 
-/** Colours wrapped lines by counting characters, since wrapping only changes white space. */
+/** Colors wrapped lines by counting characters, which works because wrapping only changes white space. */
 function painted(lines: readonly string[], parts: readonly Part[], colors: Palette): string[] {
   const tones = parts.flatMap(({ text, tone }) => [...text].filter((char) => char !== ' ').map(() => tone));
   let at = 0;
@@ -48,7 +48,7 @@ function paint(text: string, tone: Part['tone'], colors: Palette): string {
   return text;
 }
 
-/** Returns the report as Markdown that is also readable unrendered, such as in a chat. */
+/** Returns the report as Markdown that is also readable unrendered, as in a chat. */
 export function reportMarkdown(blocks: readonly Block[]): string {
   const lines: string[] = [];
   for (const block of blocks) {
@@ -67,21 +67,20 @@ function partText({ text, tone, url }: Part, index: number): string {
   return tone === 'strong' ? `**${escaped(text, false)}**` : plain(text, index === 0);
 }
 
-/** Returns a safe web address, or undefined. */
+/** Returns the URL if it is safe. */
 function safeUrl(url: string): string | undefined {
   if (!/^https?:\/\/[^\s<>"'`\\^{|}]+$/i.test(url)) return undefined;
   return url.replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29'));
 }
 
-/** What GitHub turns into a link or a mention: `@ann`, `#12`, `GH-12` and bare addresses. */
+/** What GitHub turns into a link or mention: `@ann`, `#12`, `GH-12` and plain URLs. */
 const REFERENCE =
   /(?<![\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}_/-]*|#\d+|\bGH-\d+|(?:\bhttps?:\/\/|\bwww\.)[^\s`]+/giu;
 
 /**
- * Escapes only what Markdown or HTML would interpret, since the text is also read unrendered. References become code,
- * since a backslash does not prevent a link.
- *
- * @param isStart whether it starts a line, where some characters make a heading, list or quote
+ * Escapes only what Markdown or HTML would interpret, because the text is also read unrendered. References
+ * become code, because a backslash doesn't prevent a link. @param isStart whether it starts a line, where
+ * some characters make a heading, list or quote
  */
 export function plain(text: string, isStart: boolean): string {
   let at = 0;
@@ -96,7 +95,7 @@ export function plain(text: string, isStart: boolean): string {
 function escaped(text: string, isStart: boolean): string {
   const marked = text
     .replace(/[\\`*[\]<|~$]/g, '\\$&')
-    // Within a word it has no meaning.
+    // Inside a word, an underscore has no meaning.
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
     .replace(/&(?=#?\w+;)/g, '&amp;');
   if (!isStart) return marked.replace(/ (#+)$/, ' \\$1');

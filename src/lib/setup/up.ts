@@ -30,7 +30,7 @@ export function consentText(userArea: string): string {
   return `steward records the name of the application in front, commits in the repositories it watches, and which assistant sessions were active. During set-up it also reads your own commits of the last 30 days, and the times of past sessions from your assistant's transcripts. It never records titles, keystrokes, screenshots or content. Everything stays on this machine, in the folder\n  ${userArea}`;
 }
 
-/** Asks for consent. Throws `canceled` if the answer is no, `usage` if there is no terminal. */
+/** Asks for consent. Throws `canceled` if the user declines, `usage` if there is no terminal. */
 export async function askToStart({ area }: Context, say: (text: string) => void): Promise<void> {
   const text = `${consentText(area.root)}\nNotifications are spoken aloud if this machine has a voice;\n"steward notify mute" silences them.`;
   if (!isInteractive()) {

@@ -15,11 +15,11 @@ import type { Run } from '../platform/process/process';
 
 export interface ShellChecked {
   area: Pick<UserArea, 'installManifest'>;
-  /** Lazy, because reading the id may create it. */
+  /** A function, because reading the id may create it. */
   machineId: () => string;
   run: Run;
   host: PathHost;
-  /** The folder of steward's package.json. */
+  /** The folder with steward's package.json. */
   root: string;
 }
 
@@ -31,7 +31,7 @@ export const SHELL_CHECKS: readonly Check<ShellChecked>[] = [
 const MAX_BYTES = 4 * 1024 * 1024;
 const LIMITS = { timeoutMs: 10_000, maxBytes: MAX_BYTES };
 
-/** The login shell, if steward supports it. */
+/** Returns the login shell, if steward supports it. */
 function shellOf({ host }: ShellChecked): Shell | undefined {
   const name = basename(host.env['SHELL'] ?? '');
   return SHELLS.find((shell) => shell === name);
@@ -48,14 +48,14 @@ async function checkCompletion(at: ShellChecked): Promise<Finding[]> {
   if (script === undefined)
     return [warning(`cannot check ${path}: \`steward autocomplete script ${shell}\` failed`)];
   if (text.trimEnd() === script.trimEnd()) return [ok(`${shell}: ${path}`)];
-  // The installer replaces only its own, unedited file.
+  // The installer only replaces its own, unedited file.
   const mend = isAsInstalled(at, path, text)
     ? install
     : `steward autocomplete script ${shell} > ${forShell(path)}`;
   return [warning(`${path} is from another version`, { mend })];
 }
 
-/** This version's script; undefined if that fails. */
+/** Returns this version's script, or undefined if that fails. */
 async function scriptOf(shell: Shell, { run, root }: ShellChecked): Promise<string | undefined> {
   const bin = join(root, 'bin', 'run.js');
   const result = await run(process.execPath, [bin, 'autocomplete', 'script', shell], LIMITS);

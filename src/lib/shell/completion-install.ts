@@ -26,15 +26,15 @@ export interface CompletionDeps {
 export interface CompletionInstall {
   shell: Shell;
   path: string;
-  /** False if it was up to date. */
+  /** Whether the script was written; false if it was current. */
   changed: boolean;
-  /** A manual step; null: none. */
+  /** A manual step, or null. */
   note: string | null;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Where bash (with bash-completion) and fish find the script; zsh needs the folder in $fpath. */
+/** Where bash (with bash-completion) and fish find the script. For zsh, the folder must be in $fpath. */
 export function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env' | 'home'>): string {
   const folder = (name: string, ...fallback: string[]): string => {
     const set = env[name] ?? '';
@@ -47,15 +47,15 @@ export function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env'
   return join(data, 'zsh', 'site-functions', '_steward');
 }
 
-/** The shell in `$SHELL`, if steward supports it. */
+/** Returns the shell in `$SHELL`, if steward supports it. */
 export function ownShell({ env }: Pick<PathHost, 'env'> = processHost()): Shell | undefined {
   const name = (env['SHELL'] ?? '').split(/[/\\]/).at(-1);
   return (['bash', 'zsh', 'fish'] as const).find((shell) => shell === name);
 }
 
 /**
- * Writes a shell's completion script, recorded in the manifest first. A script that steward did not write is
- * `conflict`. In a dry run `changed` means that it would be written.
+ * Writes a shell's completion script and records it in the manifest first. Throws `conflict` for a script
+ * that steward didn't write. In a dry run, `changed` means that it would be written.
  */
 export async function installCompletion(
   deps: CompletionDeps,
@@ -88,11 +88,11 @@ function isToWrite(path: string, text: string, known: InstallEntry | undefined):
   if (current === text && known !== undefined) return false;
   if (current === undefined || current === text || known?.after === sha256(current)) return true;
   throw new StewardError('conflict', `${path} was not written by steward, or was edited.`, {
-    hint: 'Move it away, then rerun the command.',
+    hint: 'Move or rename it, then rerun the command.',
   });
 }
 
-/** Removes a recorded file and its empty folders. Returns false, and leaves it, if it was edited. */
+/** Removes a recorded file and its empty folders; false if the file was edited and therefore kept. */
 export function removeRecorded(entry: InstallEntry): boolean {
   if (exists(entry.path)) {
     const text = readText(entry.path, { followLink: true, maxBytes: MAX_BYTES });
@@ -111,7 +111,7 @@ export function manifestOf({
   return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }
 
-/** The nearest existing folder, up to the home folder. */
+/** Returns the nearest existing folder, up to the home folder. */
 function topOf(path: string, home: string): string {
   let at = dirname(path);
   while (!exists(at) && at !== home && dirname(at) !== at) at = dirname(at);

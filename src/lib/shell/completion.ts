@@ -5,27 +5,27 @@ import { forFish } from '../platform/process/spawn';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** The completions after some words. */
+/** The completions at one point of a command line. */
 export interface Place {
   /** The words so far: ``, `sense` or `sense today`. */
   at: string;
   words: { word: string; about: string }[];
   flags: { name: string; char: string | undefined; about: string; takesValue: boolean; values: string[] }[];
-  /** Values of the first argument; empty: any, such as a file. */
+  /** Values of the first argument. Empty if any value is allowed, such as a file. */
   values: string[];
   isCommand: boolean;
 }
 
 type Known = Pick<Command.Cached, 'id' | 'hidden' | 'summary' | 'flags' | 'args'>;
 
-/** The completion script of each shell. The same commands give the same bytes. */
+/** The completion script for each shell. The same commands give the same bytes. */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,
 };
 
-/** The command that turns completion on in each shell. */
+/** The command that installs completion in each shell. */
 export const COMPLETION_SWITCH: Readonly<Record<Shell, string>> = {
   bash: 'mkdir -p ~/.local/share/bash-completion/completions && steward autocomplete script bash > ~/.local/share/bash-completion/completions/steward',
   zsh: 'steward autocomplete script zsh > "${fpath[1]}/_steward"',
@@ -33,9 +33,8 @@ export const COMPLETION_SWITCH: Readonly<Record<Shell, string>> = {
 };
 
 /**
- * Every place to complete, sorted, without hidden commands and flags.
- *
- * @param keys of the configuration
+ * Returns every place to complete, sorted, without hidden commands and flags. @param keys of the
+ * configuration
  */
 export function completionPlaces(
   commands: readonly Known[],
@@ -83,7 +82,7 @@ function flagsOf(command: Known | undefined): Place['flags'] {
     }));
 }
 
-/** `a`, `a:b` of `a:b`. */
+/** Returns `a` and `a:b` for `a:b`. */
 function prefixes(id: string): string[] {
   const words = id.split(':');
   return words.map((_, index) => words.slice(0, index + 1).join(':'));
@@ -102,7 +101,7 @@ function placesKnown(places: readonly Place[], quoted: (text: string) => string)
   return places.filter(({ at }) => at !== '').map(({ at }) => quoted(at));
 }
 
-/** A line for each flag with a value. Without known values the shell completes files. */
+/** Returns a line for each flag with a value. If its values are unknown, the shell completes files. */
 function valueCases(
   places: readonly Place[],
   line: (at: string, values: readonly string[]) => string,
@@ -116,7 +115,7 @@ function valueCases(
     .join('\n');
 }
 
-/** For bash 4 and newer, with or without the bash-completion package. */
+/** For bash 4 and later, with or without the bash-completion package. */
 function bashScript(places: readonly Place[]): string {
   const place = ({ at, words, flags, values }: Place): string => {
     const offered = [...words.map(({ word }) => word), ...values].join(' ');
@@ -190,7 +189,7 @@ fi
 `;
 }
 
-/** For fish 3 and newer. */
+/** For fish 3 and later. */
 function fishScript(places: readonly Place[]): string {
   return `# fish completion for steward
 function __steward_at
@@ -215,7 +214,7 @@ function fishLines({ at, words, flags, values, isCommand }: Place): string[] {
     return known.length === 0 ? ' -r' : ` -x -a ${forFish(known.join(' '))}`;
   };
   return [
-    // Only a command takes a file as its argument.
+    // Only commands take files as arguments.
     ...(isCommand && values.length === 0 ? [] : [`${here} -f`]),
     ...words.map(({ word, about }) => `${here} -f -a ${forFish(word)} -d ${forFish(about)}`),
     ...values.map((value) => `${here} -f -a ${forFish(value)}`),

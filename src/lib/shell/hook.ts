@@ -9,16 +9,16 @@ import { quote } from './completion';
 export const HOOK_SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type HookShell = (typeof HOOK_SHELLS)[number];
 
-/** `steward shell-hook SHELL --json` */
+/** The output of `steward shell-hook SHELL --json`. */
 export interface ShellHook {
   shell: HookShell;
   script: string;
-  /** The line for the shell's start-up file. */
+  /** The line for the shell's startup file. */
   line: string;
   file: string;
 }
 
-/** The line for each shell's start-up file, and that file. */
+/** The line for each shell's startup file, and the name of that file. */
 export const HOOK_LINES: Readonly<Record<HookShell, { line: string; file: string }>> = {
   bash: { line: 'eval "$(steward shell-hook bash)"', file: '~/.bashrc' },
   zsh: { line: 'eval "$(steward shell-hook zsh)"', file: '~/.zshrc' },
@@ -28,9 +28,8 @@ export const HOOK_LINES: Readonly<Record<HookShell, { line: string; file: string
 const TEMPLATES = { bash: 'bash.sh', zsh: 'zsh.zsh', fish: 'fish.fish' } as const;
 
 /**
- * The snippet that notifies you of commands of at least `longSec`. The same settings give the same bytes.
- *
- * @param root the folder of steward's package.json
+ * Returns a snippet that notifies you about commands of at least `longSec`. The same settings give the same
+ * bytes. @param root the folder with steward's package.json
  */
 export function shellHook(root: string, shell: HookShell, longSec: number): ShellHook {
   const isFish = shell === 'fish';
@@ -55,7 +54,7 @@ function filled(template: string, values: Readonly<Record<string, string>>): str
   return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** Prefers the link on the PATH, which survives an upgrade. */
+/** Prefers a link on the PATH because it survives an upgrade. */
 function stewardWords(root: string): string[] {
   const own = join(root, 'bin', 'run.js');
   const onPath = findProgram('steward');

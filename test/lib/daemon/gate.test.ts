@@ -87,7 +87,7 @@ describe('gate', () => {
     it('is refused if it is invalid or readable by others', () => {
       const path = box.path('daemon.token');
       writeFileSync(path, 'short\n', { mode: 0o600 });
-      expect(() => readToken(path)).to.throw('is not a token file');
+      expect(() => readToken(path)).to.throw('is not a valid token file');
       expect(existsSync(path)).to.equal(true);
       if (process.platform === 'win32') return;
       writeFileSync(path, `${TOKEN}\n`);

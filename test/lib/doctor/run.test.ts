@@ -56,7 +56,7 @@ describe('doctor checks', () => {
       check('works', () => [ok('fine')]),
     ];
     expect(states(await runChecks(checks, context, undefined))).to.deep.equal([
-      'hangs failed no answer within 0 s',
+      'hangs failed no response within 0 s',
       'works ok fine',
     ]);
   });

@@ -132,7 +132,7 @@ export async function asking<T>(hint: string, work: (questions: Prompt) => Promi
 }
 
 /**
- * Asks for consent. Throws `canceled` with this message if the answer is no, `usage` with this hint if there
+ * Asks for consent. Throws `canceled` with this message if the user declines, `usage` with this hint if there
  * is no terminal.
  */
 export async function consent(

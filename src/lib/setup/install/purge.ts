@@ -59,7 +59,7 @@ export function planPurge(area: UserArea): PurgePlan {
 }
 
 /**
- * Shows the plan and asks for consent. Throws `canceled` if the answer is no, `usage` without a terminal and
+ * Shows the plan and asks for consent. Throws `canceled` if the user declines, `usage` without a terminal and
  * `--yes`.
  */
 export async function consentToPurge(
