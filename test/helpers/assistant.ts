@@ -117,12 +117,12 @@ function play(folder, mode) {
 const TURN: readonly RecordedEvent[] = ['prompt', 'tool-before', 'tool', 'tool-before', 'tool', 'stop'];
 
 /**
- * Lets so many assistants call their hooks at once, each one after the other, some of them killed at a random
- * moment; then checks that each event that was taken stands in the log once, whole, and in its session.
+ * Lets so many assistants call their hooks or the installed shim at once, each one after the other, some of them killed
+ * at a random moment; then checks that each event that was taken stands in the log once, whole, and in its session.
  */
 export async function assistants(
   home: string,
-  { sessions, each, kills }: { sessions: number; each: number; kills: number },
+  { sessions, each, kills, shim }: { sessions: number; each: number; kills: number; shim?: string },
   random: Random,
 ): Promise<void> {
   const taken = new Set<string>();
@@ -140,7 +140,8 @@ export async function assistants(
       cwd: home,
       ...(event.startsWith('tool') ? { tool_name: mark } : { agent_id: mark }),
     });
-    const child = spawn(process.execPath, [BIN, 'hook', verbOf(event)], {
+    const [file, ...args] = shim === undefined ? [process.execPath, BIN, 'hook'] : ['/bin/sh', shim];
+    const child = spawn(file ?? '', [...args, verbOf(event)], {
       env: cleanEnv(home),
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -149,7 +150,7 @@ export async function assistants(
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.stdin.on('error', () => child.stdin.destroy());
     child.stdin.end(input);
-    if (isKilled) setTimeout(() => child.kill('SIGKILL'), random.next() * 120);
+    if (isKilled) setTimeout(() => child.kill('SIGKILL'), random.next() * (shim === undefined ? 120 : 30));
     const [code, signal] = (await ended) as [number | null, string | null];
     if (signal === null) {
       expect(code).to.equal(0);
