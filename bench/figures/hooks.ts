@@ -21,7 +21,7 @@ export const FIGURES: readonly Figure[] = [
   amongMany('steward hook session-start', 'session-start'),
   amongMany('steward hook stop', 'stop'),
   amongMany('steward hook session-end', 'session-end'),
-  shim('the shim, by hook tool of a written file', 'Write', { moreMs: 6 }),
+  shim('the shim, by hook tool of a written file', 'Write', { moreMs: 5 }),
   shim('the shim, by a tool event that it records', 'Bash', { ratio: 0.35 }),
   hook('steward statusline', undefined, 0, 1.35),
   hook('steward statusline, with limits', undefined, 0, 1.35, { limits: true }),
