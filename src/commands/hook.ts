@@ -1,7 +1,8 @@
-import { HOOK_VERBS } from '../lib/assistant/claude-code';
+import { HOOK_VERBS } from '../lib/assistant/payload';
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
 import { hookCommand, isInternal, type CapturePlans, type HookConfig } from '../lib/cli/hook-command';
 import { hookSettings, promptSetting } from '../lib/app/mirror';
+import { ASSISTANT_IDS } from '../lib/sessions/session-key';
 
 export default class Hook extends BaseCommand {
   static override summary = 'Record a hook event of an assistant session';
@@ -11,6 +12,9 @@ export default class Hook extends BaseCommand {
     event: word({
       description: `The event: ${HOOK_VERBS.join(', ')}.`,
       required: true,
+    }),
+    assistant: word({
+      description: `The assistant that calls it: ${ASSISTANT_IDS.join(', ')}. Default: claude-code.`,
     }),
   };
   static override flags = {
@@ -24,6 +28,7 @@ export default class Hook extends BaseCommand {
   };
   static override examples = [
     '<%= config.bin %> hook stop < hook.json',
+    '<%= config.bin %> hook tool codex < hook.json',
     {
       description: 'Show what a hook would do',
       command: '<%= config.bin %> hook tool --dry-run --json < hook.json',

@@ -3,8 +3,9 @@ import { chmodSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, wri
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 
-import { claudeCodeSettings } from '../../src/lib/assistant/claude-code-settings';
-import { installHooks, type HookInstallDeps } from '../../src/lib/assistant/install';
+import { claudeCode } from '../../src/lib/assistant/claude-code';
+import { installHooks } from '../../src/lib/assistant/install';
+import type { HookInstallDeps } from '../../src/lib/assistant/install-deps';
 import { uninstallHooks } from '../../src/lib/assistant/uninstall';
 import { userArea } from '../../src/lib/config/user-area';
 import type { Clock } from '../../src/lib/platform/time/clock';
@@ -37,8 +38,8 @@ describe('assistant: an installer of hooks, killed before any change to the disk
     };
   }
 
-  const install = () => installHooks(deps(), { assistant: claudeCodeSettings, dryRun: false });
-  const uninstall = () => uninstallHooks(deps(), { assistant: claudeCodeSettings, dryRun: false });
+  const install = () => installHooks(deps(), { assistant: claudeCode, dryRun: false });
+  const uninstall = () => uninstallHooks(deps(), { assistant: claudeCode, dryRun: false });
 
   /** All that is left below the home, but for empty state folders and machine-local state. */
   const leftovers = (): string[] =>
@@ -117,7 +118,7 @@ describe('assistant: an installer of hooks, killed before any change to the disk
     const { old, added } = await states();
     const seen = new Set<string>();
     const installed = async (): Promise<void> => {
-      await installHooks(deps(), { assistant: claudeCodeSettings, dryRun: false, skill: true });
+      await installHooks(deps(), { assistant: claudeCode, dryRun: false, skill: true });
     };
     const last = await killedEverywhere('uninstall', installed, async (dieAt) => {
       seen.add(read());

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { isWholeJson } from '../../src/lib/assistant/claude-code';
+import { isWholeJson } from '../../src/lib/assistant/payload';
 import { planHook } from '../../src/lib/assistant/hook';
 import type { HookDeps } from '../../src/lib/assistant/hook-event';
 import { FILE_TOOLS, TOOL_KEYS } from '../../src/lib/assistant/tool-keys';

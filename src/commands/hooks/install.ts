@@ -1,17 +1,17 @@
 import { installHooks, type InstallResult } from '../../lib/assistant/install';
 import { installText } from '../../lib/assistant/install-view';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
-import { askForSkill, openHooks } from '../../lib/app/hooks';
+import { ASSISTANT_IDS, CLAUDE_CODE } from '../../lib/sessions/session-key';
+import { askForSkill, chosenAssistants, openHooks, unregisteredAssistants } from '../../lib/app/hooks';
 
 export default class HooksInstall extends BaseCommand {
-  static override summary = "Register steward's hooks with your AI assistant";
+  static override summary = "Register steward's hooks with your AI assistants";
   static override description =
-    "Adds an entry for each event to the assistant's settings.json (in $CLAUDE_CONFIG_DIR or ~/.claude) and keeps a backup beside it. The rest of the file does not change, and neither does a second install.";
+    "Adds an entry for each event to the assistant's settings and keeps a backup beside them; Copilot and OpenCode get a file of steward's own. The rest of the settings does not change, and neither does a second install.";
   static override flags = {
     assistant: text({
-      description: 'The assistant.',
-      default: 'claude-code',
-      options: ['claude-code'],
+      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all, also if they are not installed. The default is to ask about those that are installed.`,
+      helpValue: 'NAMES',
     }),
     skill: boolean({
       description: 'Also install the work skill: four workflows for your issues. The default is to ask.',
@@ -24,24 +24,37 @@ export default class HooksInstall extends BaseCommand {
   };
   static override examples = [
     '<%= config.bin %> hooks install --dry-run',
+    '<%= config.bin %> hooks install --assistant codex,copilot',
     '<%= config.bin %> hooks install --skill',
     '<%= config.bin %> hooks install --statusline',
   ];
   static override related = ['hooks status', 'hooks uninstall'];
 
-  async run(): Promise<InstallResult> {
+  async run(): Promise<InstallResult & { more: InstallResult[] }> {
     const { flags } = await this.parse(HooksInstall);
-    const { deps, assistant } = openHooks(this.context, flags.assistant);
     const dryRun = flags['dry-run'] === true;
-    const skill = flags.skill ?? (!dryRun && !this.json && (await askForSkill(deps, assistant)));
-    const result = await installHooks(deps, {
-      assistant,
-      dryRun,
-      skill,
-      statusLine: flags.statusline === true,
-    });
-    this.print(() => installText(result));
-    for (const warning of result.warnings) this.say(warning);
-    return result;
+    const mayAsk = !dryRun && !this.json;
+    const { deps, assistants } = openHooks(
+      this.context,
+      flags.assistant ?? (await chosenAssistants(this.context, mayAsk)),
+    );
+    const hasClaude = assistants.some(({ id }) => id === CLAUDE_CODE);
+    const skill = flags.skill ?? (hasClaude && mayAsk && (await askForSkill(deps)));
+    const results: InstallResult[] = [];
+    for (const assistant of assistants) {
+      const statusLine = flags.statusline === true;
+      const result = await installHooks(deps, { assistant, dryRun, skill, statusLine });
+      this.print(() => installText(result));
+      for (const warning of result.warnings) this.say(warning);
+      results.push(result);
+    }
+    const others = flags.assistant === undefined ? unregisteredAssistants(this.context) : [];
+    const rest = others.filter((one) => !assistants.includes(one));
+    if (rest.length > 0)
+      this.say(
+        `Also installed: ${rest.map(({ title }) => title).join(', ')}. To register: steward hooks install --assistant ${rest.map(({ id }) => id).join(',')}`,
+      );
+    const [first, ...more] = results as [InstallResult, ...InstallResult[]];
+    return { ...first, more };
   }
 }

@@ -1,23 +1,23 @@
-import { hooksStatus, type HooksStatus, statusText } from '../../lib/assistant/install-view';
+import { type HooksStatus, statusText } from '../../lib/assistant/install-view';
 import { BaseCommand, text } from '../../lib/cli/base-command';
-import { openHooks } from '../../lib/app/hooks';
+import { ASSISTANT_IDS } from '../../lib/sessions/session-key';
+import { openHooksStatus } from '../../lib/app/hooks';
 
 export default class HooksStatusCommand extends BaseCommand {
   static override summary = 'Show whether the hooks are registered and what they run';
   static override flags = {
     assistant: text({
-      description: 'The assistant.',
-      default: 'claude-code',
-      options: ['claude-code'],
+      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all. The default is those that are installed.`,
+      helpValue: 'NAMES',
     }),
   };
   static override examples = ['<%= config.bin %> hooks status', '<%= config.bin %> hooks status --json'];
   static override related = ['hooks install', 'hooks uninstall'];
 
-  async run(): Promise<HooksStatus> {
+  async run(): Promise<HooksStatus & { more: HooksStatus[] }> {
     const { flags } = await this.parse(HooksStatusCommand);
-    const { deps, assistant } = openHooks(this.context, flags.assistant);
-    const result = await hooksStatus(deps, assistant);
-    return this.show(result, () => statusText(result));
+    const all = await openHooksStatus(this.context, flags.assistant);
+    const [first, ...more] = all as [HooksStatus, ...HooksStatus[]];
+    return this.show({ ...first, more }, () => all.map(statusText).join('\n'));
   }
 }

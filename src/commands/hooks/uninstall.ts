@@ -1,17 +1,17 @@
-import { uninstallHooks, type UninstallResult } from '../../lib/assistant/uninstall';
+import { uninstallAllHooks, type UninstallResult } from '../../lib/assistant/uninstall';
 import { uninstallText } from '../../lib/assistant/install-view';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
-import { openHooks } from '../../lib/app/hooks';
+import { ASSISTANT_IDS } from '../../lib/sessions/session-key';
+import { openRegistered } from '../../lib/app/hooks';
 
 export default class HooksUninstall extends BaseCommand {
-  static override summary = "Remove steward's hooks from your AI assistant's settings";
+  static override summary = "Remove steward's hooks from your AI assistants' settings";
   static override description =
     'Removes exactly what was added, even if you edited the file since, and restores your status line. Recorded sessions stay.';
   static override flags = {
     assistant: text({
-      description: 'The assistant.',
-      default: 'claude-code',
-      options: ['claude-code'],
+      description: `One or more of ${ASSISTANT_IDS.join(', ')}. The default is all.`,
+      helpValue: 'NAMES',
     }),
     'dry-run': boolean({ description: 'Show what would be removed, without removing it.' }),
   };
@@ -23,8 +23,8 @@ export default class HooksUninstall extends BaseCommand {
 
   async run(): Promise<UninstallResult> {
     const { flags } = await this.parse(HooksUninstall);
-    const { deps, assistant } = openHooks(this.context, flags.assistant);
-    const result = await uninstallHooks(deps, { assistant, dryRun: flags['dry-run'] === true });
+    const { deps, assistants } = openRegistered(this.context, flags.assistant);
+    const result = await uninstallAllHooks(deps, { assistants, dryRun: flags['dry-run'] === true });
     return this.show(result, () => uninstallText(result));
   }
 }

@@ -1,4 +1,4 @@
-import { isCalledByAssistant } from '../assistant/claude-code';
+import { isCalledByAssistant } from '../assistant/payload';
 import type { HeardPrompt } from '../assistant/hook-event';
 import type { UserArea } from '../config/user-area';
 import { readInstance } from '../daemon/instance';

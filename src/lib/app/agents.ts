@@ -9,6 +9,7 @@ import { ensureFolder } from '../platform/files/folder';
 import { appendLog } from '../platform/files/journal';
 import { clean } from '../platform/terminal/terminal';
 import { findSession } from '../sessions/find';
+import { idOfKey } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
@@ -33,7 +34,9 @@ export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {
 export async function sessionToWatch(deps: WatchDeps, wanted: string): Promise<string> {
   const name = wanted === '-' ? await sessionOfHook() : wanted;
   const state = currentSessions(deps.sessions);
-  const byId = Object.values(state.sessions).filter(({ sessionIds }) => sessionIds.includes(name));
+  const byId = Object.values(state.sessions).filter(({ sessionIds }) =>
+    sessionIds.some((id) => id === name || idOfKey(id) === name),
+  );
   const newest = byId.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0];
   return (newest ?? findSession(state, name, deps.clock.now())).slug;
 }

@@ -1,4 +1,3 @@
-import { hooksStatus } from '../assistant/install-view';
 import { resolveSecret, secretSources, type Secret } from '../config/secret';
 import { rootOf } from '../notify/channels/web';
 import { getUrl } from '../platform/net/fetch';
@@ -9,7 +8,7 @@ import { sharedArea } from '../sense/shared-area';
 import { apiUrl } from '../work/host/token';
 import { productRoot, type Context } from './context';
 import { findDaemon, installedBuild } from './daemon-client';
-import { openHooks } from './hooks';
+import { openHooksStatus } from './hooks';
 import { currentScheduler, jobsHere, type JobsHere } from './schedule';
 import { openSessions } from './sessions';
 import { speechSettings } from './speech';
@@ -35,10 +34,7 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
     sharedArea: () => sharedArea(context),
     capturedBy: async () => (await currentScheduler(context))?.kind ?? (await schedulerOfJob('sense')),
     isInsightScheduled: async () => (await schedulerOfJob('insight')) !== undefined,
-    hooksStatus: async () => {
-      const { deps, assistant } = openHooks(context);
-      return hooksStatus(deps, assistant);
-    },
+    hooksStatus: () => openHooksStatus(context),
     openSessions: () => openSessions(context),
     findDaemon: () => findDaemon(context),
     voice: async () => {

@@ -1,17 +1,139 @@
-import { assistantOf, type AssistantSettings } from '../assistant/claude-code-settings';
-import { entriesOf, manifestDeps, shimDeps } from '../assistant/install';
+import { ASSISTANTS, assistantsIn } from '../assistant';
+import type { Assistant } from '../assistant/assistant';
+import { claudeCode } from '../assistant/claude-code';
+import { hooksStatuses, type HooksStatus } from '../assistant/install-view';
+import { installedEvents } from '../assistant/install';
+import { entriesOf, idOf, manifestDeps, shimDeps } from '../assistant/install-deps';
 import { isShimCurrent, refreshShim } from '../assistant/shim';
 import { hasSkill, skillPath } from '../assistant/skill';
-import { withInstallManifest } from '../platform/files/install-manifest';
-import type { PathHost } from '../platform/files/paths';
+import { StewardError } from '../errors';
+import { exists } from '../platform/files/folder';
+import { readInstallManifest, withInstallManifest } from '../platform/files/install-manifest';
+import { processHost, type PathHost } from '../platform/files/paths';
+import { findProgram } from '../platform/process/spawn';
+import { CLAUDE_CODE } from '../sessions/session-key';
+import { currentSessions } from '../sessions/state';
 import { installerDeps, type Context, type InstallerDeps } from './context';
+import { openSessions } from './sessions';
 
-/** The dependencies of the hooks commands and the set-up. */
+/** The assistants of a list such as `codex,copilot` or `all`; without one, those that are installed. */
 export function openHooks(
   context: Context,
-  assistant = 'claude-code',
-): { deps: InstallerDeps; assistant: AssistantSettings } {
-  return { deps: installerDeps(context), assistant: assistantOf(assistant) };
+  list?: string,
+): { deps: InstallerDeps; assistants: readonly Assistant[] } {
+  const deps = installerDeps(context);
+  return { deps, assistants: list === undefined ? foundAssistants() : assistantsIn(list) };
+}
+
+/** Returns the assistants that are installed; Claude Code if none is found. */
+export function foundAssistants(host: PathHost = processHost()): readonly Assistant[] {
+  const found = ASSISTANTS.filter(
+    ({ folder, programs }) =>
+      orUndefined(() => exists(folder(host))) === true ||
+      programs.some((name) => findProgram(name) !== undefined),
+  );
+  return found.length === 0 ? [claudeCode] : found;
+}
+
+/** Returns the assistants that have hooks of ours, by the manifest or their settings. */
+export function registeredAssistants(context: Context): readonly Assistant[] {
+  const deps = installerDeps(context);
+  const entries = readInstallManifest(context.area.installManifest);
+  return ASSISTANTS.filter(
+    (assistant) =>
+      entries.some(({ id }) => id === idOf(assistant)) ||
+      (orUndefined(() => installedEvents(deps, assistant)) ?? []).length > 0,
+  );
+}
+
+/** The assistants of a list; without one, Claude Code and all that have hooks of ours. */
+export function openRegistered(
+  context: Context,
+  list?: string,
+): { deps: InstallerDeps; assistants: readonly Assistant[] } {
+  if (list !== undefined) return openHooks(context, list);
+  const registered = registeredAssistants(context);
+  return {
+    deps: installerDeps(context),
+    assistants: [claudeCode, ...registered.filter((assistant) => assistant !== claudeCode)],
+  };
+}
+
+/** Returns the assistants that are installed and have no hooks of ours. */
+export function unregisteredAssistants(context: Context): readonly Assistant[] {
+  const registered = registeredAssistants(context);
+  return foundAssistants().filter((assistant) => !registered.includes(assistant));
+}
+
+/** Returns the state of the assistants of a list; without one, of those that are registered or installed. */
+export async function openHooksStatus(context: Context, list?: string): Promise<HooksStatus[]> {
+  const { area, host, product, run } = installerDeps(context);
+  const assistants = list === undefined ? shownAssistants(context) : assistantsIn(list);
+  const entries = readInstallManifest(area.installManifest);
+  const needsTrust = assistants.some(({ pending }) => pending !== undefined);
+  const sessions = needsTrust && exists(area.state) ? await heard(context) : [];
+  const isHeard = (assistant: Assistant): boolean => {
+    const at = entries.find(({ id }) => id === idOf(assistant))?.at ?? '';
+    return sessions.some(({ by, lastAt }) => by === assistant.id && lastAt > at);
+  };
+  return hooksStatuses({ area, host, product, run, isHeard }, assistants);
+}
+
+function shownAssistants(context: Context): readonly Assistant[] {
+  const deps = installerDeps(context);
+  const registered = registeredAssistants(context);
+  const found = foundAssistants();
+  // The settings of an assistant that steward has nothing to do with may be unreadable.
+  return ASSISTANTS.filter(
+    (assistant) =>
+      registered.includes(assistant) ||
+      (found.includes(assistant) &&
+        (assistant === claudeCode || orUndefined(() => installedEvents(deps, assistant)) !== undefined)),
+  );
+}
+
+/** Returns undefined if an assistant's settings, or the variable that names them, are invalid. */
+function orUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StewardError) return undefined;
+    throw error;
+  }
+}
+
+async function heard(context: Context): Promise<{ by: string; lastAt: string }[]> {
+  const { sessions } = currentSessions(await openSessions(context));
+  return Object.values(sessions).map(({ assistant = CLAUDE_CODE, updatedAt }) => ({
+    by: assistant,
+    lastAt: updatedAt,
+  }));
+}
+
+/**
+ * Returns the list of assistants to register hooks with: Claude Code if it is installed, and those that a person
+ * agrees to; without Claude Code, all that are installed.
+ */
+export async function chosenAssistants(context: Context, mayAsk: boolean): Promise<string> {
+  const { isInteractive, confirm } = await import('../platform/terminal/ask');
+  const found = foundAssistants();
+  if (!found.includes(claudeCode)) return listOf(found);
+  const others = unregisteredAssistants(context).filter((assistant) => assistant !== claudeCode);
+  const chosen: Assistant[] = [claudeCode];
+  if (mayAsk && isInteractive()) {
+    for (const assistant of others)
+      if (await confirm(`Register hooks with ${assistant.title} too?`)) chosen.push(assistant);
+  }
+  return listOf(chosen);
+}
+
+/** `Claude Code, Codex CLI` */
+export function titlesOf(assistants: readonly Assistant[]): string {
+  return assistants.map(({ title }) => title).join(', ');
+}
+
+function listOf(assistants: readonly Assistant[]): string {
+  return assistants.map(({ id }) => id).join(',');
 }
 
 /** Updates an installed shim that an earlier version wrote. */
@@ -26,11 +148,11 @@ export async function refreshHooks(context: Context): Promise<void> {
 }
 
 /** Asks whether to install the work skill; false without a terminal, or if the assistant has it. */
-export async function askForSkill(deps: { host: PathHost }, assistant: AssistantSettings): Promise<boolean> {
+export async function askForSkill(deps: { host: PathHost }): Promise<boolean> {
   const { isInteractive, confirm } = await import('../platform/terminal/ask');
-  if (!isInteractive() || hasSkill(deps, assistant)) return false;
+  if (!isInteractive() || hasSkill(deps, claudeCode)) return false;
   return confirm(
-    `Install the work skill for ${assistant.title} too? It checks tasks and adds issues and reminders. It goes to ${skillPath(deps, assistant)}.`,
+    `Install the work skill for ${claudeCode.title} too? It checks tasks and adds issues and reminders. It goes to ${skillPath(deps, claudeCode)}.`,
     'no',
   );
 }

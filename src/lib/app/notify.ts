@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 
-import { claudeCodeSettings } from '../assistant/claude-code-settings';
+import { claudeCode } from '../assistant/claude-code';
 import type { Config } from '../config/schema';
 import { resolveSecret, secretSources } from '../config/secret';
 import { ensureUserArea } from '../config/user-area';
@@ -87,7 +87,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
   return {
     deps,
     voiceId: loaded.user.da.voices.main.voiceId,
-    skills: join(dirname(claudeCodeSettings.path(processHost())), 'skills'),
+    skills: join(dirname(claudeCode.path(processHost())), 'skills'),
     post: (body) => askDaemon<Accepted>(context, { method: 'POST', path: '/notify', body }),
     deliverLater: () => startDetached(['notify', 'deliver'], area.root),
   };

@@ -1,4 +1,4 @@
-import { readTurnEnd } from '../assistant/claude-code';
+import { readTurnEnd } from '../assistant/transcripts';
 import type { Config } from '../config/schema';
 import { acceptRequest } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';

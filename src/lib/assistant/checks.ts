@@ -1,4 +1,4 @@
-import type { HooksStatus } from './install-view';
+import { installCommand, type HooksStatus } from './install-view';
 import { exists } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { deadReport, deadText } from '../platform/files/dead-letters';
@@ -18,7 +18,7 @@ export interface HooksChecked {
   area: UserArea;
   run: Run;
   host: PathHost;
-  hooksStatus: () => Promise<HooksStatus>;
+  hooksStatus: () => Promise<HooksStatus[]>;
   openSessions: () => Promise<SessionsDeps>;
 }
 
@@ -38,16 +38,17 @@ export const HOOK_CHECKS: readonly Check<HooksChecked>[] = [
 const INSTALL = 'steward hooks install';
 
 function checkRegistered(at: HooksChecked): Promise<Finding[]> {
-  return orFailure(async () => judgeHooks(await at.hooksStatus()), { kind: 'unavailable' });
+  return orFailure(async () => (await at.hooksStatus()).flatMap(judgeHooks), { kind: 'unavailable' });
 }
 
 function judgeHooks(status: HooksStatus): Finding[] {
-  const { state, settings, events, switchedOff, shim, node, steward, strangers } = status;
-  if (state === 'not') return [off(`not registered in ${settings}`, { mend: INSTALL })];
+  const { state, settings, events, switchedOff, shim, node, steward, strangers, pending } = status;
+  const mend = installCommand(status.assistant);
+  if (state === 'not') return [off(`not registered in ${settings}`, { mend })];
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
   const findings: Finding[] = [];
   if (missing.length > 0) {
-    findings.push(warning(`not registered in ${settings}: ${missing.join(', ')}`, { mend: INSTALL }));
+    findings.push(warning(`not registered in ${settings}: ${missing.join(', ')}`, { mend }));
   }
   if (switchedOff) {
     findings.push(
@@ -56,12 +57,13 @@ function judgeHooks(status: HooksStatus): Finding[] {
       }),
     );
   }
-  if (!shim.exists) findings.push(failed(`${shim.path} is missing: the hooks do nothing`, { mend: INSTALL }));
-  else if (!shim.runs)
-    findings.push(failed(`${shim.path} does not run: the hooks do nothing`, { mend: INSTALL }));
+  if (pending !== null)
+    findings.push(warning(pending, { hint: 'Until a session has reported, its hooks may not run.' }));
+  if (!shim.exists) findings.push(failed(`${shim.path} is missing: the hooks do nothing`, { mend }));
+  else if (!shim.runs) findings.push(failed(`${shim.path} does not run: the hooks do nothing`, { mend }));
   else if (node === null || steward === null) {
     const what = node === null ? 'Node.js' : 'steward';
-    findings.push(failed(`${shim.path} finds no ${what} that runs: the hooks do nothing`, { mend: INSTALL }));
+    findings.push(failed(`${shim.path} finds no ${what} that runs: the hooks do nothing`, { mend }));
   }
   for (const command of strangers) {
     findings.push(
@@ -90,8 +92,9 @@ const CALL_MS = 10_000;
 const SLOW_MS = 800;
 
 async function checkRun(at: HooksChecked): Promise<Finding[]> {
-  const { shim, state } = await at.hooksStatus().catch(() => ({ shim: undefined, state: 'not' as const }));
-  if (state === 'not' || shim?.exists !== true) return [off('no hooks installed', { mend: INSTALL })];
+  const statuses = await at.hooksStatus().catch(() => []);
+  const shim = statuses.find(({ state }) => state !== 'not')?.shim;
+  if (shim?.exists !== true) return [off('no hooks installed', { mend: INSTALL })];
   const { clock, run } = at;
   const args = ['prompt', '--dry-run', '--json'];
   const [program, before]: [string, string[]] =

@@ -8,7 +8,7 @@ import { leave, sweep, type EndOfTurn, type IntentionKind } from '../sessions/sp
 import { storedSession, updateSessions } from '../sessions/state';
 import { unseenArtifact, type UnseenArtifact } from '../sessions/unseen-artifact';
 import { appendWorkEvent, type WorkEvent } from '../sessions/work-events';
-import { titleSequence, type HookAnswer, type HookInput, type HookVerb } from './claude-code';
+import { titleSequence, type HookAnswer, type HookInput, type HookVerb } from './payload';
 import { isTurn, tried, triedLater, type HookDeps, type Troubles } from './hook-event';
 
 /** The assistant waits for its hooks. After this, the next hook updates the state. */

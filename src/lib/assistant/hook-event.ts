@@ -10,10 +10,11 @@ import { terminalOfParents } from '../platform/process/own-terminal';
 import { type Clock, toIso } from '../platform/time/clock';
 import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';
 import type { PhaseId } from '../sessions/phases';
+import { CLAUDE_CODE, type AssistantId } from '../sessions/session-key';
 import { makeSlug } from '../sessions/slug';
 import { type SessionsDeps, storedSlug } from '../sessions/state';
 import { type SessionTerminal, type WorkEvent, storedId, storedWord } from '../sessions/work-events';
-import { type HookInput, type HookVerb, eventType, reasonOf } from './claude-code';
+import { type HookInput, type HookVerb, eventType, reasonOf } from './payload';
 
 export interface EventDeps extends SessionsDeps {
   env: NodeJS.ProcessEnv;
@@ -98,9 +99,9 @@ export interface MadeEvent {
 export function eventOf(
   deps: EventDeps,
   troubles: Troubles,
-  call: { verb: HookVerb; input: HookInput; session: string },
+  call: { verb: HookVerb; input: HookInput; session: string; assistant: AssistantId },
 ): MadeEvent {
-  const { verb, input, session } = call;
+  const { verb, input, session, assistant } = call;
   const nowMs = deps.clock.now();
   const checkout = tried(troubles, () => (input.cwd === undefined ? undefined : checkoutOf(input.cwd)));
   const repo = storedWord(checkout?.name) ?? null;
@@ -114,8 +115,8 @@ export function eventOf(
   const known = tried(troubles, () => storedSlug(deps, session));
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
-  const assistant =
-    starts || verb === 'prompt' ? tried(troubles, () => ancestorWithout(SHIM, starts)) : undefined;
+  const hasProcess = (starts || verb === 'prompt') && !input.isShared;
+  const caller = hasProcess ? tried(troubles, () => ancestorWithout(SHIM, starts)) : undefined;
   const event: WorkEvent = {
     ts: toIso(nowMs),
     type,
@@ -123,6 +124,7 @@ export function eventOf(
     slug: written?.slug ?? made ?? null,
     repo,
     ...definedOnly({
+      assistant: assistant === CLAUDE_CODE ? undefined : assistant,
       // The end of the turn records a branch that a tool changes.
       ...(verb === 'tool' ? {} : tried(troubles, () => branchAndWorktree(checkout))),
       model: starts ? storedWord(input.model) : undefined,
@@ -133,9 +135,10 @@ export function eventOf(
       agent,
       reason,
       machine: starts ? tried(troubles, () => deps.machineId) : undefined,
-      process: assistant,
+      process: caller,
       // The shell of a hook may have the same terminal, but ends with the hook.
-      terminal: starts ? tried(troubles, () => terminalOf(deps.env, assistant?.pid)) : undefined,
+      terminal:
+        starts && !input.isShared ? tried(troubles, () => terminalOf(deps.env, caller?.pid)) : undefined,
     }),
   };
   return { event, isNamed: written !== undefined && written.slug !== known };

@@ -1,9 +1,10 @@
 import { StewardError } from '../errors';
 import { definedOnly } from '../platform/files/json-object';
 import { isWaiting } from '../sessions/fold';
+import { ASSISTANT_IDS, CLAUDE_CODE, sessionKey, type AssistantId } from '../sessions/session-key';
 import type { IntentionKind } from '../sessions/spool';
 import { appendWorkEvent, storedId, WORK_EVENTS_FOLD_BYTES, type WorkEvent } from '../sessions/work-events';
-import { hookAnswer, HOOK_VERBS, readHookJson, type HookInput, type HookVerb } from './claude-code';
+import { hookAnswer, HOOK_VERBS, readHookJson, type HookInput, type HookVerb } from './payload';
 import {
   eventOf,
   isTurn,
@@ -16,6 +17,8 @@ import {
 
 export interface HookCall {
   verb: string;
+  /** The assistant that the registered command names; default: Claude Code. */
+  assistant?: string | undefined;
   bytes: Buffer;
   /** Stdin was too long, or did not end in time. */
   cut: boolean;
@@ -46,8 +49,10 @@ function notKept({ message, hint }: StewardError): string {
   return `steward could not save this prompt's request: ${[message, hint ?? []].flat().join(' ')}`;
 }
 
-function leftBy(verb: HookVerb, event: WorkEvent): IntentionKind | undefined {
-  return verb === 'notification' && !isWaiting(event.reason) ? undefined : LEAVES[verb];
+function leftBy({ verb, input }: Understood, event: WorkEvent): IntentionKind | undefined {
+  if (verb === 'notification' && !isWaiting(event.reason)) return undefined;
+  // A person who interrupts a turn knows that it ended.
+  return input.event === 'Interrupt' ? undefined : LEAVES[verb];
 }
 
 /**
@@ -56,11 +61,11 @@ function leftBy(verb: HookVerb, event: WorkEvent): IntentionKind | undefined {
  */
 export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResult> {
   const heard = understood(deps, call);
-  const { verb, input, session } = heard;
+  const { verb, input, session, assistant } = heard;
   const troubles: Troubles = { first: undefined };
   const { event, isNamed } = eventOf(deps, troubles, heard);
   const size = tried(troubles, () => appendWorkEvent(deps.workEvents, event)) ?? 0;
-  const leaves = leftBy(verb, event);
+  const leaves = leftBy(heard, event);
   const updates = isTurn(verb) || isNamed || size >= WORK_EVENTS_FOLD_BYTES;
   const isMore = leaves !== undefined || updates || event.artifact === true;
   const follows = isMore
@@ -73,7 +78,7 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
     notKept,
   );
   return {
-    output: hookAnswer({ title: follows?.title, context: follows?.context, message }),
+    output: hookAnswer(assistant, { title: follows?.title, context: follows?.context, message }),
     session,
     ...definedOnly({ tool: event.tool, agent: event.agent }),
     left: leaves ?? null,
@@ -85,7 +90,7 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
 export function planHook(deps: HookDeps, call: HookCall): HookPlan {
   const heard = understood(deps, call);
   const { event } = eventOf(deps, { first: undefined }, heard);
-  return { event, leaves: leftBy(heard.verb, event) ?? null };
+  return { event, leaves: leftBy(heard, event) ?? null };
 }
 
 export interface HookPlan {
@@ -101,7 +106,9 @@ export function promptOf(deps: Pick<HookDeps, 'env'>, call: HookCall): HeardProm
 interface Understood {
   verb: HookVerb;
   input: HookInput;
+  /** The session's key. */
   session: string;
+  assistant: AssistantId;
 }
 
 function heardPrompt({ verb, input, session }: Understood, slug: string | null): HeardPrompt | undefined {
@@ -116,6 +123,12 @@ function understood(deps: Pick<HookDeps, 'env'>, call: HookCall): Understood {
       hint: `Use one of: ${HOOK_VERBS.join(', ')}.`,
     });
   }
+  const named = ASSISTANT_IDS.find((id) => id === (call.assistant ?? CLAUDE_CODE));
+  if (named === undefined) {
+    throw new StewardError('usage', `Unknown assistant "${call.assistant}".`, {
+      hint: `Use one of: ${ASSISTANT_IDS.join(', ')}.`,
+    });
+  }
   const read = readHookJson(call.bytes, call.cut, deps.env);
   const session = 'problem' in read ? undefined : storedId(read.input.session);
   if ('problem' in read || session === undefined) {
@@ -124,5 +137,14 @@ function understood(deps: Pick<HookDeps, 'env'>, call: HookCall): Understood {
       hint: 'The assistant calls hooks with its hook JSON on stdin. `steward hooks status` shows the registered ones.',
     });
   }
-  return { verb, input: read.input, session };
+  const { input } = read;
+  const assistant = input.assistant ?? named;
+  const isClaude = assistant === CLAUDE_CODE;
+  return {
+    verb,
+    // Only Claude Code's transcripts and versions are understood.
+    input: isClaude ? input : { ...input, transcript: undefined, takesSequence: false },
+    session: sessionKey(assistant, session),
+    assistant,
+  };
 }

@@ -4,10 +4,12 @@ import type { PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
 import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
-import type { AssistantSettings } from './claude-code-settings';
-import { type HookInstallDeps, type InstallResult, commandsOf, installedEvents, shimDeps } from './install';
+import { CLAUDE_CODE } from '../sessions/session-key';
+import type { Assistant } from './assistant';
+import { type InstallResult, installedEvents } from './install';
+import { type HookInstallDeps, commandsOf, shimDeps } from './install-deps';
 import { readSettings } from './settings-file';
-import { strangersIn, topValue } from './settings-hooks';
+import { isSwitchedOff, strangersIn } from './settings-hooks';
 import { statusLineOwner } from './settings-statusline';
 import { shimPath } from './shim';
 import { type SkillResult, hasSkill, skillPath } from './skill';
@@ -85,26 +87,35 @@ export function uninstallText(result: UninstallResult): string {
 /** `hooks status` */
 export function statusText(status: HooksStatus): string {
   const { state, settings, events, switchedOff, shim, node, steward, skill, statusLine, strangers } = status;
+  const { pending, assistant } = status;
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
   const lines = [
     `${WORDS[state]}, in ${settings}`,
+    ...(pending === null ? [] : [`  ${pending}`]),
     ...(state === 'partly' && missing.length > 0 ? [`  not registered: ${missing.join(', ')}`] : []),
     ...(switchedOff ? ['  all hooks are disabled there (disableAllHooks)'] : []),
     ...(state === 'not' ? [] : [shimText(shim, node, steward)]),
-    ...(skill.exists
+    ...(skill?.exists === true
       ? [`  work skill: ${skill.path}`]
-      : state === 'not'
+      : state === 'not' || skill === null
         ? []
         : ['  no work skill: "steward hooks install --skill" adds it']),
     ...(statusLine === 'steward'
       ? ["  status line: steward's"]
-      : state === 'not'
+      : state === 'not' || statusLine === null
         ? []
         : [`  status line: ${statusLine}; "steward hooks install --statusline" adds steward's`]),
     ...strangers.map((command) => `  another user area's hooks also record each event: ${command}`),
-    ...(state === 'installed' ? [] : ['Run "steward hooks install" to install the rest.']),
+    ...(state === 'installed' ? [] : [`Run "${installCommand(assistant)}" to install the rest.`]),
   ];
   return lines.map(clean).join('\n');
+}
+
+/** The command that registers an assistant's hooks. */
+export function installCommand(assistant: string): string {
+  return assistant === CLAUDE_CODE
+    ? 'steward hooks install'
+    : `steward hooks install --assistant ${assistant}`;
 }
 
 const WORDS = { installed: 'Installed', partly: 'Partly installed', not: 'Not installed' } as const;
@@ -131,10 +142,12 @@ export interface HooksStatus {
   switchedOff: boolean;
   /** `runs`: it answers `--where`. */
   shim: { path: string; exists: boolean; runs: boolean };
-  /** The work skill in the assistant's folder. */
-  skill: { path: string; exists: boolean };
-  /** Whose status line the settings name. */
-  statusLine: 'steward' | 'other' | 'none';
+  /** What a person has to do before the hooks run; null if nothing, or if they have run. */
+  pending: string | null;
+  /** The work skill in the assistant's folder; null for an assistant without it. */
+  skill: { path: string; exists: boolean } | null;
+  /** Whose status line the settings name; null for an assistant without that setting. */
+  statusLine: 'steward' | 'other' | 'none' | null;
   /** Commands that run the hooks of another user area. */
   strangers: string[];
   /** What the shim would start; null if it finds none that runs. */
@@ -144,46 +157,59 @@ export interface HooksStatus {
 
 export interface StatusDeps extends Omit<HookInstallDeps, 'clock' | 'machineId'> {
   run: Run;
+  /** Has a hook of this assistant run since the install? */
+  isHeard: (assistant: Assistant) => boolean;
 }
+
+type Probed = Pick<HooksStatus, 'node' | 'steward'> & { runs: boolean };
 
 const PROBE_MS = 10_000;
 const NOTHING = { runs: false, node: null, steward: null };
 
-/** Returns what is registered and what the shim would start. Unreadable settings are `config`. */
-export async function hooksStatus(deps: StatusDeps, assistant: AssistantSettings): Promise<HooksStatus> {
+/** Returns what is registered and what the shim would start, which they share. Unreadable settings are `config`. */
+export async function hooksStatuses(
+  deps: StatusDeps,
+  assistants: readonly Assistant[],
+): Promise<HooksStatus[]> {
+  const shim = shimPath(shimDeps(deps));
+  const probed = modeOf(shim) === undefined ? NOTHING : await probe(deps.run, shim, deps.host);
+  return assistants.map((assistant) => statusOf(deps, assistant, probed));
+}
+
+function statusOf(deps: StatusDeps, assistant: Assistant, { runs, ...found }: Probed): HooksStatus {
   const path = assistant.path(deps.host);
-  const source = readSettings(path);
+  const isClaude = assistant.id === CLAUDE_CODE;
+  const { statusLineKey: key } = assistant;
+  const source = assistant.ownFile === undefined ? readSettings(path) : undefined;
   const registered = new Set(installedEvents(deps, assistant));
   const events = assistant.hooks.map(({ event }) => ({ event, registered: registered.has(event) }));
   const shim = shimPath(shimDeps(deps));
   const exists = modeOf(shim) !== undefined;
-  const { runs, ...found } = exists ? await probe(deps.run, shim, deps.host) : NOTHING;
   const works = found.node !== null && found.steward !== null;
   const isAll = registered.size === assistant.hooks.length;
-  const isNothing = registered.size === 0 && !exists;
+  const isNothing = registered.size === 0 && (!exists || !isClaude);
   return {
     assistant: assistant.id,
     settings: path,
     state: isAll && works ? 'installed' : isNothing ? 'not' : 'partly',
     events,
-    switchedOff: source !== undefined && topValue(source, path, assistant.switchedOffBy) === true,
+    switchedOff: source !== undefined && isSwitchedOff(source, path, assistant),
     shim: { path: shim, exists, runs },
-    skill: { path: skillPath(deps, assistant), exists: hasSkill(deps, assistant) },
+    pending: registered.size > 0 && !deps.isHeard(assistant) ? (assistant.pending ?? null) : null,
+    skill: isClaude ? { path: skillPath(deps, assistant), exists: hasSkill(deps, assistant) } : null,
     statusLine:
-      source === undefined
-        ? 'none'
-        : statusLineOwner(source, path, assistant.statusLineKey, commandsOf(deps)),
-    strangers: source === undefined ? [] : strangersIn(source, path, commandsOf(deps)),
+      key === undefined
+        ? null
+        : source === undefined
+          ? 'none'
+          : statusLineOwner(source, path, key, commandsOf(deps)),
+    strangers: source === undefined ? [] : strangersIn(source, path, assistant, commandsOf(deps)),
     ...found,
   };
 }
 
 /** Returns what the shim would start, with versions. */
-async function probe(
-  run: Run,
-  shim: string,
-  { platform, env }: PathHost,
-): Promise<Pick<HooksStatus, 'node' | 'steward'> & { runs: boolean }> {
+async function probe(run: Run, shim: string, { platform, env }: PathHost): Promise<Probed> {
   const answer =
     platform === 'win32'
       ? await ask(run, env['ComSpec'] ?? 'cmd.exe', ['/d', '/c', shim, '--where'])

@@ -1,19 +1,29 @@
-import { dirname, join, sep } from 'node:path';
+import { dirname, sep } from 'node:path';
 
-import type { UserArea } from '../config/user-area';
-import { StewardError } from '../errors';
 import { ensureFolder, exists } from '../platform/files/folder';
 import {
   type Backup,
   type InstallEntry,
   type InstallManifest,
-  readInstallManifest,
   sha256,
   withInstallManifest,
 } from '../platform/files/install-manifest';
-import type { PathHost } from '../platform/files/paths';
-import { type Clock, toIso } from '../platform/time/clock';
-import type { AssistantSettings } from './claude-code-settings';
+import { toIso } from '../platform/time/clock';
+import { CLAUDE_CODE } from '../sessions/session-key';
+import type { Assistant } from './assistant';
+import {
+  ATTEMPTS,
+  busy,
+  commandsOf,
+  entriesOf,
+  hooksAddedBy,
+  idOf,
+  KIND,
+  manifestDeps,
+  shimDeps,
+  type HookInstallDeps,
+} from './install-deps';
+import { hasOwnFile, isOwnFileDue, writeOwnFile } from './own-file';
 import {
   aboutSettings,
   backupOf,
@@ -23,16 +33,15 @@ import {
   writeBackup,
   writeSettings,
 } from './settings-file';
-import { addHooks, eventsWithHooks, removeHooks, strangersIn, topValue, type Added } from './settings-hooks';
 import {
-  type ShimCommands,
-  type ShimDeps,
-  isShimCurrent,
-  removeShim,
-  shimCommands,
-  shimPath,
-  writeShim,
-} from './shim';
+  addHooks,
+  eventsWithHooks,
+  isSwitchedOff,
+  removeHooks,
+  strangersIn,
+  type Added,
+} from './settings-hooks';
+import { isShimCurrent, removeShim, shimPath, writeShim } from './shim';
 import { addStatusLine, removeStatusLine, type StatusLineInstall } from './settings-statusline';
 import { type SkillResult, installSkill } from './skill';
 
@@ -55,8 +64,6 @@ export interface InstallResult {
 }
 
 const KEPT_BACKUPS = 3;
-/** The assistant may write its settings between our read and our write. */
-export const ATTEMPTS = 5;
 
 /**
  * Writes the shim, then adds an entry for each event that has none of ours. Every other byte of the settings stays,
@@ -64,10 +71,12 @@ export const ATTEMPTS = 5;
  */
 export async function installHooks(
   deps: HookInstallDeps,
-  input: { assistant: AssistantSettings; dryRun: boolean; skill?: boolean; statusLine?: boolean },
+  input: { assistant: Assistant; dryRun: boolean; skill?: boolean; statusLine?: boolean },
 ): Promise<InstallResult> {
   const { assistant, dryRun } = input;
-  const withLine = input.statusLine === true;
+  if (assistant.ownFile !== undefined) return installOwnFile(deps, assistant, dryRun);
+  const withLine = input.statusLine === true && assistant.statusLineKey !== undefined;
+  const isSkilled = input.skill === true && assistant.id === CLAUDE_CODE;
   const path = assistant.path(deps.host);
   const shim = shimDeps(deps);
   const { hooks } = assistant;
@@ -80,7 +89,7 @@ export async function installHooks(
     kept: hooks.map(({ event }) => event).filter((event) => !plan.events.includes(event)),
     backup: !plan.changes || source === undefined ? null : backupFor(deps, path, source).path,
     shim: { path: shimPath(shim), written: !isShimCurrent(shim) },
-    skill: input.skill === true ? installSkill(deps, assistant, undefined, entriesOf(deps)) : null,
+    skill: isSkilled ? installSkill(deps, assistant, undefined, entriesOf(deps)) : null,
     statusLine: plan.statusLine,
     dryRun,
     warnings: warningsFor(deps, assistant, source, plan.statusLine),
@@ -108,9 +117,39 @@ export async function installHooks(
       kept: hooks.map(({ event }) => event).filter((event) => !events.includes(event)),
       backup: backup?.path ?? null,
       shim: { ...result.shim, written },
-      skill: input.skill === true ? installSkill(deps, assistant, manifest, manifest.entries()) : null,
+      skill: isSkilled ? installSkill(deps, assistant, manifest, manifest.entries()) : null,
       statusLine,
     };
+  });
+}
+
+/** Writes the shim and the file that the assistant loads beside the person's own. */
+async function installOwnFile(
+  deps: HookInstallDeps,
+  assistant: Assistant,
+  dryRun: boolean,
+): Promise<InstallResult> {
+  const shim = shimDeps(deps);
+  const events = assistant.hooks.map(({ event }) => event);
+  const resultOf = (isDue: boolean, isShimDue: boolean): InstallResult => ({
+    assistant: assistant.id,
+    settings: assistant.path(deps.host),
+    added: isDue ? events : [],
+    kept: isDue ? [] : events,
+    backup: null,
+    shim: { path: shimPath(shim), written: isShimDue },
+    skill: null,
+    statusLine: null,
+    dryRun,
+    warnings: warningsFor(deps, assistant, undefined, null),
+  });
+  const isDue = isOwnFileDue(deps, assistant, entriesOf(deps));
+  if (dryRun) return resultOf(isDue, !isShimCurrent(shim));
+  ensureFolder(deps.area.root, { allowLink: true });
+  return withInstallManifest(manifestDeps(deps), (manifest) => {
+    const written = writeShim({ ...shim, clock: deps.clock, machineId: deps.machineId }, manifest);
+    if (isOwnFileDue(deps, assistant, manifest.entries())) writeOwnFile(deps, assistant, manifest);
+    return resultOf(isDue, written);
   });
 }
 
@@ -126,12 +165,14 @@ function orTakeBack<T>(path: string, { work, takeBack }: { work: () => T; takeBa
 
 /** Returns the events that have our entry in the current settings. */
 export function installedEvents(
-  deps: Pick<HookInstallDeps, 'area' | 'host'>,
-  assistant: AssistantSettings,
+  deps: Omit<HookInstallDeps, 'clock' | 'machineId'>,
+  assistant: Assistant,
 ): string[] {
+  if (assistant.ownFile !== undefined)
+    return hasOwnFile(deps, assistant) ? assistant.hooks.map(({ event }) => event) : [];
   const path = assistant.path(deps.host);
   const source = readSettings(path);
-  return source === undefined ? [] : eventsWithHooks(source, path, assistant.hooks, commandsOf(deps));
+  return source === undefined ? [] : eventsWithHooks(source, path, assistant, commandsOf(deps));
 }
 
 interface Plan extends Added {
@@ -144,14 +185,18 @@ interface Plan extends Added {
 /** The settings as the install leaves them. */
 function planFor(
   deps: HookInstallDeps,
-  assistant: AssistantSettings,
+  assistant: Assistant,
   source: string | undefined,
   withLine: boolean,
 ): Plan {
   const path = assistant.path(deps.host);
   const commands = commandsOf(deps);
-  const hooks = addHooks(source, path, assistant.hooks, commands);
-  const line = withLine ? addStatusLine(hooks.text, path, assistant.statusLineKey, commands) : undefined;
+  const hooks = addHooks(source, path, assistant, commands);
+  const { statusLineKey } = assistant;
+  const line =
+    withLine && statusLineKey !== undefined
+      ? addStatusLine(hooks.text, path, statusLineKey, commands)
+      : undefined;
   return {
     ...hooks,
     text: line?.text ?? hooks.text,
@@ -163,7 +208,7 @@ function planFor(
 
 function addTo(
   deps: HookInstallDeps,
-  assistant: AssistantSettings,
+  assistant: Assistant,
   manifest: InstallManifest,
   withLine: boolean,
 ): Pick<Plan, 'events' | 'statusLine'> & { backup: Backup | undefined } {
@@ -188,13 +233,14 @@ function addTo(
   throw busy(path);
 }
 
-function holdsOurs(deps: HookInstallDeps, assistant: AssistantSettings, source: string): boolean {
+function holdsOurs(deps: HookInstallDeps, assistant: Assistant, source: string): boolean {
   const path = assistant.path(deps.host);
   const commands = commandsOf(deps);
-  const line = { key: assistant.statusLineKey, commands, before: undefined };
+  const { statusLineKey: key } = assistant;
   return (
-    removeHooks(source, path, commands, []).entries > 0 ||
-    removeStatusLine(source, path, line).result !== null
+    removeHooks(source, path, { assistant, commands, created: [] }).entries > 0 ||
+    (key !== undefined &&
+      removeStatusLine(source, path, { key, commands, before: undefined }).result !== null)
   );
 }
 
@@ -205,7 +251,7 @@ function backupFor({ clock }: Pick<HookInstallDeps, 'clock'>, path: string, sour
 /** Returns the manifest entry, merged with that of an earlier install. */
 function entryFor(input: {
   deps: HookInstallDeps;
-  assistant: AssistantSettings;
+  assistant: Assistant;
   path: string;
   source: string | undefined;
   added: Plan;
@@ -244,13 +290,13 @@ function entryFor(input: {
 
 function warningsFor(
   deps: HookInstallDeps,
-  assistant: AssistantSettings,
+  assistant: Assistant,
   source: string | undefined,
   statusLine: StatusLineInstall | null,
 ): string[] {
   const path = assistant.path(deps.host);
-  const isOff = source !== undefined && topValue(source, path, assistant.switchedOffBy) === true;
-  const strangers = source === undefined ? [] : strangersIn(source, path, commandsOf(deps));
+  const isOff = source !== undefined && isSwitchedOff(source, path, assistant);
+  const strangers = source === undefined ? [] : strangersIn(source, path, assistant, commandsOf(deps));
   return [
     ...(deps.product.root.includes(`${sep}_npx${sep}`)
       ? [
@@ -259,78 +305,17 @@ function warningsFor(
       : []),
     ...(isOff
       ? [
-          `The settings disable all hooks: ${assistant.switchedOffBy} is true. steward records nothing until you change that.`,
+          `The settings disable all hooks: ${assistant.switchedOffBy ?? ''} is true. steward records nothing until you change that.`,
         ]
       : []),
     ...(strangers.length > 0
       ? [`Hooks of another user area are registered too and also record each event: ${strangers[0] ?? ''}`]
       : []),
+    ...(assistant.pending === undefined ? [] : [`${assistant.title}: ${assistant.pending}.`]),
     ...(statusLine === 'unsupported'
       ? [
           `The status line in ${path} stays as it is: its command cannot be quoted for Windows. Move it to a script and run this again.`,
         ]
       : []),
   ];
-}
-
-export function busy(path: string): StewardError {
-  return new StewardError('conflict', `${path} changed during every attempt to write it.`, {
-    hint: 'Close the program that writes it, then retry.',
-  });
-}
-
-/** The dependencies of install, status and uninstall. */
-export interface HookInstallDeps {
-  area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine'>;
-  clock: Clock;
-  machineId: string;
-  host: PathHost;
-  /** The folder of steward's package.json, and the node that runs it. */
-  product: { root: string; node: string };
-}
-
-/** The additions to a settings file, as in the manifest. */
-export interface AddedHooks {
-  created: string[];
-  createdFile: boolean;
-  createdFolder: boolean;
-  /** The raw JSON of the status line before the install; null: there was none, undefined: not replaced. */
-  statusLine: string | null | undefined;
-}
-
-/** The kind of manifest entries for settings files. */
-export const KIND = 'settings-entries';
-
-/** Returns this machine's manifest entries, without creating anything. */
-export function entriesOf(deps: Pick<HookInstallDeps, 'area' | 'machineId'>): InstallEntry[] {
-  const { installManifest } = deps.area;
-  return exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
-}
-
-export function shimDeps({ area, host, product }: Omit<HookInstallDeps, 'clock' | 'machineId'>): ShimDeps {
-  const isDefault = (host.env['STEWARD_HOME'] ?? '') === '';
-  return { bin: area.bin, host, product, area: isDefault ? undefined : area.root };
-}
-
-export function hooksAddedBy({ added }: InstallEntry): AddedHooks {
-  const { created, statusLine } = added;
-  return {
-    created: Array.isArray(created) ? created.map(String) : [],
-    createdFile: added['createdFile'] === true,
-    createdFolder: added['createdFolder'] === true,
-    statusLine: typeof statusLine === 'string' || statusLine === null ? statusLine : undefined,
-  };
-}
-
-/** Returns the id of the assistant's manifest entry. */
-export function idOf(assistant: AssistantSettings): string {
-  return `hooks:${assistant.id}`;
-}
-
-export function commandsOf(deps: Pick<HookInstallDeps, 'area' | 'host'>): ShimCommands {
-  return shimCommands(shimPath({ bin: deps.area.bin, host: deps.host }), deps.host);
-}
-
-export function manifestDeps({ area, clock, machineId }: HookInstallDeps) {
-  return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }

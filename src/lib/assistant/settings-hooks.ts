@@ -1,7 +1,8 @@
 import { StewardError } from '../errors';
 import { appendChild, applyEdits, removeChildren, type Edit } from '../platform/files/json-edit';
 import { parseJsonTree, type JsonArray, type JsonNode, type JsonObject } from '../platform/files/json-tree';
-import type { HookRegistration } from './claude-code-settings';
+import type { Assistant, HookRegistration } from './assistant';
+import { CLAUDE_CODE } from '../sessions/session-key';
 import type { ShimCommands } from './shim';
 
 const NEW_FILE = '{}\n';
@@ -22,18 +23,23 @@ export interface Added {
 export function addHooks(
   source: string | undefined,
   path: string,
-  hooks: readonly HookRegistration[],
+  assistant: Assistant,
   commands: ShimCommands,
 ): Added {
-  const added: Added = { text: isBlank(source) ? NEW_FILE : source, events: [], created: [] };
-  for (const hook of hooks) addHook(added, path, hook, commands);
+  const { hooks, newFile = NEW_FILE } = assistant;
+  const added: Added = { text: isBlank(source) ? newFile : source, events: [], created: [] };
+  for (const hook of hooks) addHook(added, path, { assistant, hook, commands });
   return added;
 }
 
-function addHook(added: Added, path: string, hook: HookRegistration, commands: ShimCommands): void {
+function addHook(
+  added: Added,
+  path: string,
+  { assistant, hook, commands }: { assistant: Assistant; hook: HookRegistration; commands: ShimCommands },
+): void {
   const { event } = hook;
-  const entry = entryOf(hook, commands);
-  const { root, hooks } = tableOf(added.text, path);
+  const entry = assistant.entry?.(hook, commands.commandFor(wordsOf(assistant, hook.verb)));
+  const { root, hooks } = tableOf(added.text, path, assistant);
   const groups = hooks === undefined ? undefined : memberOf(hooks, event);
   let edit: Edit;
   if (hooks === undefined) {
@@ -51,9 +57,9 @@ function addHook(added: Added, path: string, hook: HookRegistration, commands: S
   added.events.push(event);
 }
 
-function entryOf({ verb, matcher, timeoutSec }: HookRegistration, commands: ShimCommands): unknown {
-  const hook = { type: 'command', command: commands.commandFor(verb), timeout: timeoutSec };
-  return { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] };
+/** The shim's arguments: the verb, and the assistant unless it is Claude Code. */
+function wordsOf({ id }: Assistant, verb: string): string {
+  return id === CLAUDE_CODE ? verb : `${verb} ${id}`;
 }
 
 /** Is there an entry of ours, or one built around it? A second one would record each event twice. */
@@ -68,11 +74,11 @@ function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimC
 export function eventsWithHooks(
   source: string,
   path: string,
-  hooks: readonly HookRegistration[],
+  assistant: Assistant,
   commands: ShimCommands,
 ): string[] {
-  const table = tableOf(source, path).hooks;
-  return hooks
+  const table = tableOf(source, path, assistant).hooks;
+  return assistant.hooks
     .filter(({ event, verb }) => {
       const groups = table === undefined ? undefined : memberOf(table, event);
       return groups !== undefined && hasHook(source, groups, verb, commands);
@@ -81,18 +87,24 @@ export function eventsWithHooks(
 }
 
 /** Returns the commands that run another user area's hooks, which record each event too. */
-export function strangersIn(source: string, path: string, commands: ShimCommands): string[] {
-  const hooks = topNode(source, path, 'hooks');
+export function strangersIn(
+  source: string,
+  path: string,
+  assistant: Assistant,
+  commands: ShimCommands,
+): string[] {
+  const hooks = topNode(source, path, 'hooks', assistant);
   const all = hooks?.kind === 'object' ? hooks.members.flatMap(({ value }) => commandsIn(source, value)) : [];
   return all.filter(
     (command) => /steward-hook(?:\.cmd)?\b/.test(command) && !commands.isMentionedIn(command),
   );
 }
 
-/** Returns the parsed value of a top-level key; undefined if it is missing. */
-export function topValue(source: string, path: string, key: string): unknown {
-  const node = topNode(source, path, key);
-  return node === undefined ? undefined : valueOf(source, node);
+/** Do the settings disable all hooks? */
+export function isSwitchedOff(source: string, path: string, assistant: Assistant): boolean {
+  const { switchedOffBy: key } = assistant;
+  const node = key === undefined ? undefined : topNode(source, path, key, assistant);
+  return node !== undefined && source.slice(node.start, node.end) === 'true';
 }
 
 export interface Removed {
@@ -112,10 +124,10 @@ export interface Removed {
 export function removeHooks(
   source: string,
   path: string,
-  commands: ShimCommands,
-  created: readonly string[] | undefined,
+  input: { assistant: Assistant; commands: ShimCommands; created: readonly string[] | undefined },
 ): Removed {
-  const root = rootOf(source, path);
+  const { assistant, commands, created } = input;
+  const root = rootOf(source, path, assistant);
   const tables = root.kind === 'object' ? root.members.map(({ key, value }) => ({ key, value })) : [];
   const mayGo = (name: string, isEmptiedByUs: boolean): boolean =>
     created === undefined ? isEmptiedByUs : created.includes(name);
@@ -125,24 +137,27 @@ export function removeHooks(
   };
   const groupCut = (group: JsonNode): Cut => {
     const list = group.kind === 'object' ? memberOf(group, 'hooks') : undefined;
-    if (group.kind !== 'object' || list?.kind !== 'array') return NOTHING;
+    // Cursor has no groups.
+    if (list === undefined) return hookCut(group);
+    if (group.kind !== 'object' || list.kind !== 'array') return NOTHING;
     const isBare = group.members.every(({ key }) => key === 'hooks' || key === 'matcher');
-    return cutOf(list, list.items.map(hookCut), ({ entries }) => isBare && entries > 0);
+    return cutOf(source, list, list.items.map(hookCut), ({ entries }) => isBare && entries > 0);
   };
   const tableCut = (table: JsonNode): Cut => {
     if (table.kind !== 'object') return NOTHING;
     const cuts = table.members.map(({ key, value }) =>
       value.kind === 'array'
-        ? cutOf(value, value.items.map(groupCut), ({ entries }) => mayGo(`hooks.${key}`, entries > 0))
+        ? cutOf(source, value, value.items.map(groupCut), ({ entries }) => mayGo(`hooks.${key}`, entries > 0))
         : NOTHING,
     );
-    return cutOf(table, cuts, ({ gone }) => mayGo('hooks', gone > 0));
+    return cutOf(source, table, cuts, ({ gone }) => mayGo('hooks', gone > 0));
   };
   const isTable = ({ key, value }: { key: string; value: JsonNode }): boolean =>
     key === 'hooks' && value.kind === 'object';
   const { edits, entries } =
     root.kind === 'object'
       ? cutOf(
+          source,
           root,
           tables.map((one) => (isTable(one) ? tableCut(one.value) : NOTHING)),
           () => false,
@@ -154,7 +169,12 @@ export function removeHooks(
     .flatMap(({ value }) => commandsIn(source, value))
     .filter((command) => commands.verbOf(command) === undefined && commands.isMentionedIn(command));
   const text = applyEdits(source, edits);
-  return { text, entries, left, isEmpty: /^\ufeff?\s*\{\s*\}\s*$/.test(text) };
+  return { text, entries, left, isEmpty: isBare(text) };
+}
+
+/** Whether only what a new settings file has remains. */
+function isBare(text: string): boolean {
+  return /^\ufeff?\s*\{\s*(?:"version"\s*:\s*1\s*)?\}\s*$/.test(text);
 }
 
 /** The parts of a value to remove, or the entire value. */
@@ -168,6 +188,7 @@ const NOTHING: Cut = { edits: [], entries: 0, isGone: false };
 
 /** Returns the cut of a container from those of its children; `mayGo` allows removing it if empty. */
 function cutOf(
+  source: string,
   container: JsonArray | JsonObject,
   cuts: readonly Cut[],
   mayGo: (emptied: { entries: number; gone: number }) => boolean,
@@ -176,7 +197,7 @@ function cutOf(
   const entries = cuts.reduce((sum, cut) => sum + cut.entries, 0);
   if (gone.size === cuts.length && mayGo({ entries, gone: gone.size }))
     return { edits: [], entries, isGone: true };
-  const own = gone.size === 0 ? [] : removeChildren(container, gone);
+  const own = gone.size === 0 ? [] : removeChildren(source, container, gone);
   const inside = cuts.filter(({ isGone }) => !isGone).flatMap(({ edits }) => edits);
   return { edits: [...inside, ...own], entries, isGone: false };
 }
@@ -186,7 +207,8 @@ function commandsIn(source: string, groups: JsonNode): string[] {
   if (groups.kind !== 'array') return [];
   return groups.items.flatMap((group) => {
     const list = group.kind === 'object' ? memberOf(group, 'hooks') : undefined;
-    return list?.kind === 'array' ? list.items.flatMap((hook) => commandOf(source, hook) ?? []) : [];
+    if (list === undefined) return commandOf(source, group) ?? [];
+    return list.kind === 'array' ? list.items.flatMap((hook) => commandOf(source, hook) ?? []) : [];
   });
 }
 
@@ -198,8 +220,12 @@ function commandOf(source: string, hook: JsonNode): string | undefined {
 }
 
 /** Returns the table of hooks by event. Another shape is `config`. */
-function tableOf(source: string, path: string): { root: JsonObject; hooks: JsonObject | undefined } {
-  const root = rootOf(source, path);
+function tableOf(
+  source: string,
+  path: string,
+  assistant: Assistant,
+): { root: JsonObject; hooks: JsonObject | undefined } {
+  const root = rootOf(source, path, assistant);
   if (root.kind !== 'object') throw wrongShape(path, 'it is not an object');
   const hooks = memberOf(root, 'hooks');
   if (hooks !== undefined && hooks.kind !== 'object')
@@ -207,8 +233,8 @@ function tableOf(source: string, path: string): { root: JsonObject; hooks: JsonO
   return { root, hooks };
 }
 
-function topNode(source: string, path: string, key: string): JsonNode | undefined {
-  const root = rootOf(source, path);
+function topNode(source: string, path: string, key: string, assistant: Assistant): JsonNode | undefined {
+  const root = rootOf(source, path, assistant);
   return root.kind === 'object' ? memberOf(root, key) : undefined;
 }
 
@@ -226,8 +252,12 @@ function isBlank(source: string | undefined): source is undefined {
   return source === undefined || /^\ufeff?\s*$/.test(source);
 }
 
-export function rootOf(source: string, path: string): JsonNode {
-  const tree = parseJsonTree(isBlank(source) ? NEW_FILE : source);
+export function rootOf(
+  source: string,
+  path: string,
+  { hasComments }: Pick<Assistant, 'hasComments'> = {},
+): JsonNode {
+  const tree = parseJsonTree(isBlank(source) ? NEW_FILE : source, { comments: hasComments === true });
   if (!('problem' in tree)) return tree.root;
   const { line, column, message } = tree.problem;
   throw new StewardError('config', `${path} is not JSON: line ${line}, column ${column}: ${message}.`, {

@@ -76,7 +76,11 @@ export function removeStatusLine(
   }
   if (old !== undefined) return restore(node, before);
   const index = root.members.findLastIndex((member) => member.key === key);
-  return { text: applyEdits(source, removeChildren(root, new Set([index]))), result: 'removed', left: [] };
+  return {
+    text: applyEdits(source, removeChildren(source, root, new Set([index]))),
+    result: 'removed',
+    left: [],
+  };
 }
 
 /** Returns whose status line the settings contain. */

@@ -11,8 +11,8 @@ import {
   type InstallManifest,
 } from '../platform/files/install-manifest';
 import { readSystemText } from '../platform/files/system-files';
-import type { AssistantSettings } from './claude-code-settings';
-import type { HookInstallDeps } from './install';
+import type { Assistant } from './assistant';
+import type { HookInstallDeps } from './install-deps';
 
 /** The result of installing or removing the skill. */
 export interface SkillResult {
@@ -38,12 +38,12 @@ const MAX_BYTES = 64 * 1024;
 type SkillDeps = Pick<HookInstallDeps, 'host' | 'product' | 'clock' | 'machineId'>;
 
 /** Returns the skill's folder. */
-export function skillPath(deps: Pick<SkillDeps, 'host'>, assistant: AssistantSettings): string {
+export function skillPath(deps: Pick<SkillDeps, 'host'>, assistant: Assistant): string {
   return join(dirname(assistant.path(deps.host)), 'skills', NAME);
 }
 
 /** Is any version of the skill installed? */
-export function hasSkill(deps: Pick<SkillDeps, 'host'>, assistant: AssistantSettings): boolean {
+export function hasSkill(deps: Pick<SkillDeps, 'host'>, assistant: Assistant): boolean {
   return exists(join(skillPath(deps, assistant), 'SKILL.md'));
 }
 
@@ -53,7 +53,7 @@ export function hasSkill(deps: Pick<SkillDeps, 'host'>, assistant: AssistantSett
  */
 export function installSkill(
   deps: SkillDeps,
-  assistant: AssistantSettings,
+  assistant: Assistant,
   manifest: InstallManifest | undefined,
   entries: readonly InstallEntry[],
 ): SkillResult {
@@ -83,7 +83,7 @@ export function installSkill(
  */
 export function removeSkill(
   deps: Pick<SkillDeps, 'host' | 'clock'>,
-  assistant: AssistantSettings,
+  assistant: Assistant,
   manifest: InstallManifest | undefined,
   entries: readonly InstallEntry[],
 ): SkillResult {

@@ -2,20 +2,23 @@ import { dirname } from 'node:path';
 
 import { exists, removeEmptyFolder } from '../platform/files/folder';
 import { sha256, withInstallManifest, type InstallEntry } from '../platform/files/install-manifest';
-import type { AssistantSettings } from './claude-code-settings';
+import { CLAUDE_CODE } from '../sessions/session-key';
+import type { Assistant } from './assistant';
 import { strangersIn, removeHooks } from './settings-hooks';
 import {
+  isAssistantEntry,
   ATTEMPTS,
   busy,
   commandsOf,
   entriesOf,
   hooksAddedBy,
   idOf,
-  KIND,
+  isShimShared,
   manifestDeps,
   shimDeps,
   type HookInstallDeps,
-} from './install';
+} from './install-deps';
+import { removeOwnFiles } from './own-file';
 import { removeShim, shimPath } from './shim';
 import { removeStatusLine, type StatusLineRemoved } from './settings-statusline';
 import { removeSkill, type SkillResult } from './skill';
@@ -50,10 +53,11 @@ export interface UninstallResult {
  */
 export async function uninstallHooks(
   deps: HookInstallDeps,
-  input: { assistant: AssistantSettings; dryRun: boolean },
+  input: { assistant: Assistant; dryRun: boolean },
 ): Promise<UninstallResult> {
   const { assistant, dryRun } = input;
   const id = idOf(assistant);
+  const isSkilled = assistant.id === CLAUDE_CODE;
   const shim = shimDeps(deps);
   const current = assistant.path(deps.host);
   const result = (skill: SkillResult, files: readonly RemovedFrom[], removed: boolean): UninstallResult => ({
@@ -68,28 +72,75 @@ export async function uninstallHooks(
   });
   if (dryRun) {
     const entries = entriesOf(deps);
+    if (assistant.ownFile !== undefined) {
+      const files = removeOwnFiles(deps, assistant, undefined, entries).map((file) =>
+        ownFileRow(assistant, file),
+      );
+      return result(NO_SKILL, files, exists(shimPath(shim)) && !isShimShared(entries, assistant));
+    }
     const files = filesOf(id, current, entries).map(({ path, entry }) => {
       const found = without({ deps, assistant, path, source: readSettings(path), entry });
       const isOurs = entry !== undefined && hooksAddedBy(entry).createdFile;
       return { path, ...found, removed: isOurs && found.isEmpty };
     });
-    const isShared = entries.some(
-      (entry) => entry.kind === KIND && !files.some(({ path }) => path === entry.path),
-    );
-    const skill = removeSkill(deps, assistant, undefined, entries);
-    return result(skill, files, exists(shimPath(shim)) && !isShared);
+    const skill = isSkilled ? removeSkill(deps, assistant, undefined, entries) : NO_SKILL;
+    return result(skill, files, exists(shimPath(shim)) && !isShimShared(entries, assistant));
   }
   return withInstallManifest(manifestDeps(deps), (manifest) => {
+    const isOwn = assistant.ownFile !== undefined;
     // Before the settings, whose folder is removed if empty.
-    const skill = removeSkill(deps, assistant, manifest, manifest.entries());
-    const files = filesOf(id, current, manifest.entries()).map(({ path, entry }) =>
-      removeFrom(deps, assistant, path, entry),
-    );
+    const skill = isSkilled ? removeSkill(deps, assistant, manifest, manifest.entries()) : NO_SKILL;
+    const files = isOwn
+      ? removeOwnFiles(deps, assistant, manifest, manifest.entries()).map((file) =>
+          ownFileRow(assistant, file),
+        )
+      : filesOf(id, current, manifest.entries()).map(({ path, entry }) =>
+          removeFrom(deps, assistant, path, entry),
+        );
     for (const { path } of files) manifest.forget(id, path);
-    const isShared = manifest.entries().some((entry) => entry.kind === KIND);
-    return result(skill, files, !isShared && removeShim({ ...shim, clock: deps.clock }, manifest));
+    const isLast = !isShimShared(manifest.entries(), assistant);
+    return result(skill, files, isLast && removeShim({ ...shim, clock: deps.clock }, manifest));
   });
 }
+
+/** Removes the hooks of several assistants; the first one's id stands for all. */
+export async function uninstallAllHooks(
+  deps: HookInstallDeps,
+  input: { assistants: readonly Assistant[]; dryRun: boolean },
+): Promise<UninstallResult> {
+  const { assistants, dryRun } = input;
+  const all: UninstallResult[] = [];
+  for (const assistant of assistants) all.push(await uninstallHooks(deps, { assistant, dryRun }));
+  const [first, ...rest] = all as [UninstallResult, ...UninstallResult[]];
+  // A dry run leaves the entries of the others.
+  const ids = assistants.map(idOf);
+  const isLast = !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
+  return {
+    ...first,
+    settings: all.flatMap(({ settings }) => settings),
+    statusLine: all.find(({ statusLine }) => statusLine !== null)?.statusLine ?? null,
+    shim: {
+      ...first.shim,
+      removed: all.some(({ shim }) => shim.removed) || (dryRun && isLast && exists(first.shim.path)),
+    },
+    skill: all.find(({ skill }) => skill.changed.length + skill.left.length > 0)?.skill ?? first.skill,
+    left: all.flatMap(({ left }) => left),
+    strangers: [first, ...rest].flatMap(({ strangers }) => strangers),
+  };
+}
+
+function ownFileRow(
+  { hooks }: Assistant,
+  file: { path: string; removed: boolean; left: boolean },
+): RemovedFrom {
+  const { path, removed, left } = file;
+  return {
+    ...{ path, removed, entries: removed ? hooks.length : 0 },
+    ...{ statusLine: null, left: left ? [path] : [], strangers: [] },
+  };
+}
+
+const NO_SKILL: SkillResult = { path: '', changed: [], left: [] };
 
 interface RemovedFrom {
   path: string;
@@ -115,7 +166,7 @@ function filesOf(
 
 function removeFrom(
   deps: HookInstallDeps,
-  assistant: AssistantSettings,
+  assistant: Assistant,
   path: string,
   entry: InstallEntry | undefined,
 ): RemovedFrom {
@@ -137,7 +188,7 @@ function removeFrom(
 /** Returns the settings without our entries; `text` is undefined if there is no file. */
 function without(input: {
   deps: HookInstallDeps;
-  assistant: AssistantSettings;
+  assistant: Assistant;
   path: string;
   source: string | undefined;
   entry: InstallEntry | undefined;
@@ -148,13 +199,13 @@ function without(input: {
   }
   const added = entry === undefined ? undefined : hooksAddedBy(entry);
   const commands = commandsOf(deps);
-  const line = removeStatusLine(source, path, {
-    key: assistant.statusLineKey,
-    commands,
-    before: added?.statusLine,
-  });
-  const found = removeHooks(line.text, path, commands, added?.created);
-  const strangers = strangersIn(source, path, commands);
+  const { statusLineKey: key } = assistant;
+  const line =
+    key === undefined
+      ? { text: source, result: null, left: [] }
+      : removeStatusLine(source, path, { key, commands, before: added?.statusLine });
+  const found = removeHooks(line.text, path, { assistant, commands, created: added?.created });
+  const strangers = strangersIn(source, path, assistant, commands);
   return {
     ...found,
     statusLine: line.result,

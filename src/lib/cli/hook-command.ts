@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { HOOK_VERBS, isWholeJson } from '../assistant/claude-code';
+import { HOOK_VERBS, isWholeJson } from '../assistant/payload';
 import { planHook, promptOf, runHook, type HookCall } from '../assistant/hook';
 import { type HeardPrompt, type HookDeps, logHook, type HookLine } from '../assistant/hook-event';
 import { userArea, type UserArea, ensureUserArea } from '../config/user-area';
@@ -34,8 +34,10 @@ const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as cons
 
 interface HookArgs {
   verb: string;
+  /** The assistant that registered the command; undefined for Claude Code. */
+  assistant: string | undefined;
   flags: ReadonlySet<string>;
-  /** The first argument that is neither the event nor a known flag. */
+  /** The first argument that is neither the event, the assistant nor a known flag. */
   surplus: string | undefined;
 }
 
@@ -45,7 +47,8 @@ function parseHookArgs(argv: readonly string[]): HookArgs {
   return {
     verb: words[0] ?? '',
     flags: new Set(argv.filter((word) => known.includes(word))),
-    surplus: words[1] ?? argv.find((word) => word.startsWith('-') && !known.includes(word)),
+    assistant: words[1],
+    surplus: words[2] ?? argv.find((word) => word.startsWith('-') && !known.includes(word)),
   };
 }
 
@@ -182,7 +185,9 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     onPlace: async (placed: { slug: string | null; cwd: string | undefined }) =>
       (await import('../work/capture/hook')).markRestrictedSession(settings.sessions, placed),
   });
-  const call = await readCall(args.verb);
+  const call = await readCall(args);
+  if (call.bytes.includes(CURSOR) && (await import('../assistant/cursor-twin')).isTwin(call, processHost()))
+    return undefined;
   if (args.flags.has('--dry-run')) {
     writeOutNow(toJson(await planned(deps, call, given.plans)), STDOUT_WAIT_MS);
     return undefined;
@@ -202,9 +207,12 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   return result.trouble;
 }
 
-async function readCall(verb: string): Promise<HookCall> {
+/** Cursor runs the hooks of Claude Code, too. */
+const CURSOR = '"cursor_version"';
+
+async function readCall({ verb, assistant }: HookArgs): Promise<HookCall> {
   const { bytes, end } = await readStdin(STDIN, isWholeJson);
-  return { verb, bytes, cut: end === 'large' || (end === 'late' && bytes.length > 0) };
+  return { verb, assistant, bytes, cut: end === 'large' || (end === 'late' && bytes.length > 0) };
 }
 
 /** Returns the plan of a hook: the captured work for the two hooks that capture it, otherwise the event. */

@@ -6,11 +6,14 @@ import { displayWidth, fit } from '../platform/terminal/text-width';
 import { labelOf } from '../sessions/describe';
 import { phase } from '../sessions/phases';
 import { type Session, type SessionsState, statusOf } from '../sessions/session';
+import { CLAUDE_CODE } from '../sessions/session-key';
 
 /** The output of `steward statusline --json`. */
 export interface StatusLine extends StatusInput {
   phase: Session['phase'] | null;
   session: string | null;
+  /** The assistant of that session. */
+  assistant: string | null;
   /** Number of other sessions that wait for you. */
   waiting: number;
   /** Minutes of creation today; null if no time is recorded. */
@@ -38,6 +41,7 @@ export function statusLine(
     ...given.input,
     phase: own?.session.phase ?? null,
     session: own === undefined ? null : (own.session.task ?? labelOf(own.session) ?? own.session.slug),
+    assistant: own === undefined ? null : (own.session.assistant ?? CLAUDE_CODE),
     waiting: live.filter((one) => one.status === 'waiting' && (given.session === undefined || one !== own))
       .length,
     creationMinutes: given.creationMinutes,
@@ -58,6 +62,7 @@ export function statusLineText(line: StatusLine, options: { columns: number; now
     ...limitPart(4, 'week', line.sevenDay, options.nowMs),
     ...part(1, row === undefined ? 'no session' : `${row.icon} ${row.label}`),
     ...part(1, line.session === null ? null : fit(clean(line.session), MAX_NAME)),
+    ...part(5, line.assistant === CLAUDE_CODE ? null : line.assistant),
     ...part(0, line.waiting === 0 ? null : `${line.waiting} waiting`),
     ...part(6, line.creationMinutes === null ? null : minutes(line.creationMinutes)),
   ];

@@ -1,4 +1,4 @@
-import { fieldsIn, isWholeJson } from '../assistant/claude-code';
+import { fieldsIn, isWholeJson } from '../assistant/payload';
 import { keepLimits, readStatusInput } from '../assistant/status-input';
 import { userArea, type UserArea } from '../config/user-area';
 import { toStewardError } from '../errors';

@@ -2,6 +2,7 @@ import { exists } from '../platform/files/folder';
 import { asLogCursor, LOG_START, readLog, type LogCursor } from '../platform/files/journal';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
+import { sessionKey } from '../sessions/session-key';
 import { parseIso, toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
 import { parseWorkEvent as parseTyped } from '../sessions/work-events';
@@ -108,12 +109,14 @@ function addToGroup(groups: Map<string, Group>, event: WorkEvent, timezone: stri
 }
 
 function parseWorkEvent(text: string): WorkEvent | undefined {
-  const { ts, session, repo } = parseObject(text) ?? {};
+  const { ts, session, repo, assistant } = parseObject(text) ?? {};
   const ms = typeof ts === 'string' ? parseIso(ts) : undefined;
   const id = clean(textOf(session) ?? '').slice(0, MAX_TEXT);
   if (ms === undefined || id === '') return undefined;
   const name = textOf(repo);
-  return { ms, session: id, repo: name === undefined ? undefined : clean(name).slice(0, MAX_TEXT) };
+  const by = textOf(assistant);
+  const key = sessionKey(by === undefined ? undefined : clean(by).slice(0, MAX_TEXT), id);
+  return { ms, session: key, repo: name === undefined ? undefined : clean(name).slice(0, MAX_TEXT) };
 }
 
 /** Parses the cursor; undefined if it is invalid. Times in the future are from before the clock was set back. */

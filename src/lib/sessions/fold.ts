@@ -211,7 +211,10 @@ function noteWait(session: Session, at: string): void {
 }
 
 /** Notices that need no answer. One without a type, from an older assistant, does need one. */
-const NOTICES: readonly string[] = ['auth_success', 'elicitation_complete', 'elicitation_response'];
+const NOTICES: readonly string[] = [
+  ...['auth_success', 'elicitation_complete', 'elicitation_response'],
+  ...['agent_completed', 'agent_idle', 'shell_completed', 'shell_detached_completed'],
+];
 
 export function isWaiting(reason: string | undefined): boolean {
   return reason === undefined || !NOTICES.includes(reason);

@@ -3,6 +3,7 @@ import { entriesIn } from '../platform/files/stat';
 import { type Artifact, artifactOf, artifactPath } from './artifact';
 import type { PhaseId } from './phases';
 import { type Session, type SessionsState, isLive } from './session';
+import { idOfKey } from './session-key';
 import { isSlug } from './slug';
 
 /** A session file that was written by a tool that does not name the file, such as a shell. */
@@ -35,7 +36,7 @@ export function unseenArtifact(
     const found = written(deps.sessions, name, sinceMs);
     if (found === undefined || isKnown(name)) continue;
     if (found.session === null) free.push(found);
-    else if (session.sessionIds.includes(found.session)) return found;
+    else if (session.sessionIds.some((id) => idOfKey(id) === found.session)) return found;
   }
   const [only] = free;
   if (only === undefined || free.length > 1) return undefined;
@@ -82,7 +83,8 @@ export function isRestrictedWork(
   const all = Object.values(state.sessions);
   const { session: id } = found.artifact;
   const own = state.sessions[found.slug];
-  const named = id === null ? undefined : all.find(({ sessionIds }) => sessionIds.includes(id));
+  const named =
+    id === null ? undefined : all.find(({ sessionIds }) => sessionIds.some((key) => idOfKey(key) === id));
   if (own !== undefined || id !== null) return own?.restricted === true || named?.restricted === true;
   return all.some((one) => one.restricted === true && one.artifact === null && wasAtWork(one, found.atMs));
 }

@@ -11,6 +11,7 @@ import {
   type SessionsState,
   statusOf,
 } from './session';
+import { CLAUDE_CODE, idOfKey } from './session-key';
 import type { SpoolStatus } from './spool';
 
 /** A session of `steward sessions --json`. Times are ISO-8601 UTC. */
@@ -105,10 +106,11 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): 
   return {
     name: name ?? labelOf(session) ?? session.slug,
     ...shown,
+    sessionIds: session.sessionIds.map(idOfKey),
     status,
     branch: session.branch ?? null,
     worktree: session.worktree ?? null,
-    assistant: session.assistant ?? 'claude-code',
+    assistant: session.assistant ?? CLAUDE_CODE,
     model: session.model ?? null,
     activity: activityOf(session, nowMs),
     waitingFor: requestOf(session, nowMs),
@@ -210,7 +212,7 @@ function cellsOf(row: SessionRow, { nowMs, columns }: SessionsTextOptions): stri
     doesOf(row) ?? '',
     ago(row.startedAt, nowMs),
     clean(row.place ?? ''),
-    [...model, ...aboutOf(row), ...agentsOf(row)].join(' · '),
+    [...whoseOf(row), ...model, ...aboutOf(row), ...agentsOf(row)].join(' · '),
   ];
 }
 
@@ -229,6 +231,11 @@ function statusWords({ status, waitingSince, updatedAt }: SessionRow, nowMs: num
 function painted(line: string, row: SessionRow | undefined, colors: Palette): string {
   if (row?.status === 'waiting') return colors.attention(line);
   return row?.status === 'working' ? line : colors.neutral(line);
+}
+
+/** Names every assistant but Claude Code. */
+function whoseOf({ assistant }: SessionRow): string[] {
+  return assistant === CLAUDE_CODE ? [] : [clean(assistant)];
 }
 
 /** Returns the phase and the task, or the title if there is no task. */

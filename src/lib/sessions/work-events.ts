@@ -2,6 +2,7 @@ import { parseIso, toIso } from '../platform/time/clock';
 import { append, foldEntries, type Journal, type LogCursor } from '../platform/files/journal';
 import { clean } from '../platform/terminal/terminal';
 import { phaseNamed, type PhaseId } from './phases';
+import { idOfKey, sessionKey } from './session-key';
 import { isSlug } from './slug';
 import type { ProcessMark } from '../platform/process/ancestor';
 import { definedOnly, parseObject } from '../platform/files/json-object';
@@ -39,7 +40,7 @@ export interface WorkEvent {
   /** ISO-8601, UTC. */
   ts: string;
   type: WorkEventType;
-  /** The assistant's id of the session. */
+  /** The session's key (`sessionKey`). The log has the assistant's id. */
   session: string;
   /** Null while it is unknown. */
   slug: string | null;
@@ -81,7 +82,8 @@ const MAX_WORD = 100;
 
 /** Appends an event and returns the size of the log in bytes. */
 export function appendWorkEvent(path: string, event: WorkEvent): number {
-  return append(journalAt(path), event);
+  const { assistant, session } = event;
+  return append(journalAt(path), assistant === undefined ? event : { ...event, session: idOfKey(session) });
 }
 
 /** Returns an external id as it is stored; undefined if nothing printable remains. */
@@ -105,6 +107,7 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
   const value = parseObject(text);
   if (value === undefined) return undefined;
   const { ts, type, artifact, restricted } = value;
+  const assistant = storedWord(value['assistant']);
   const ms = typeof ts === 'string' ? parseIso(ts) : undefined;
   const session = storedId(value['session']);
   if (ms === undefined || session === undefined) return undefined;
@@ -113,7 +116,7 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
   const optional = {
     branch: storedWordOrNull(value['branch']),
     worktree: storedWordOrNull(value['worktree']),
-    assistant: storedWord(value['assistant']),
+    assistant,
     model: storedWord(value['model']),
     tool: storedWord(value['tool']),
     phase: typeof value['phase'] === 'string' ? phaseNamed(value['phase'])?.id : undefined,
@@ -128,7 +131,7 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
   return {
     ts: toIso(ms),
     type: type as WorkEventType,
-    session,
+    session: sessionKey(assistant, session),
     slug,
     repo: storedWord(value['repo']) ?? null,
     ...definedOnly(optional),

@@ -4,14 +4,16 @@ import { KNOWLEDGE_TYPES } from '../agents/knowledge';
 import { deadMessages } from '../agents/managed/sessions';
 import { rosterFiles } from '../agents/roster';
 import type { Context } from '../app/context';
-import { openHooks } from '../app/hooks';
+import { foundAssistants, openHooks, registeredAssistants, titlesOf } from '../app/hooks';
 import { DAEMON_SCHEDULER, type JobsHere } from '../app/schedule';
 import { openSense } from '../app/sense';
 import { openSessions, waitingSessions } from '../app/sessions';
 import { voiceOf } from '../app/speech';
 import { limitsNow } from '../app/usage';
 import { openWork } from '../app/work';
-import { installedEvents, shimDeps } from '../assistant/install';
+import { installedEvents } from '../assistant/install';
+import { shimDeps } from '../assistant/install-deps';
+import { installCommand } from '../assistant/install-view';
 import { shimPath } from '../assistant/shim';
 import type { Config } from '../config/schema';
 import { duration, type DaemonReport } from '../daemon/status';
@@ -268,15 +270,18 @@ function daemonRow(sources: Sources): Row {
 }
 
 function hooksRow({ context }: Sources): Row {
-  const { deps, assistant } = openHooks(context);
-  const registered = installedEvents(deps, assistant).length;
-  const count = assistant.hooks.length;
-  const next = 'steward hooks install';
-  if (registered === 0) return row('off', 'not registered with Claude Code', next);
-  if (!exists(shimPath(shimDeps(deps)))) return row('needs-you', 'their script is missing', next);
-  return registered === count
-    ? row('ok', 'registered with Claude Code')
-    : row('needs-you', `${registered} of ${count} registered`, next);
+  const { deps } = openHooks(context);
+  const registered = registeredAssistants(context);
+  const found = foundAssistants();
+  if (registered.length === 0)
+    return row('off', `not registered with ${titlesOf(found)}`, 'steward hooks install');
+  if (!exists(shimPath(shimDeps(deps))))
+    return row('needs-you', 'their script is missing', installCommand(registered[0]?.id ?? ''));
+  for (const assistant of registered) {
+    const [events, all] = [installedEvents(deps, assistant).length, assistant.hooks.length];
+    if (events < all) return row('needs-you', `${events} of ${all} registered`, installCommand(assistant.id));
+  }
+  return row('ok', `registered with ${titlesOf(registered)}`);
 }
 
 function jobsRow({ scheduler }: Sources): Row {

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 
 import { userArea } from '../../../src/lib/config/user-area';
-import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
+import { claudeCode } from '../../../src/lib/assistant/claude-code';
 import { installHooks } from '../../../src/lib/assistant/install';
 import { uninstallHooks } from '../../../src/lib/assistant/uninstall';
 import { systemClock } from '../../../src/lib/platform/time/clock';
@@ -36,7 +36,7 @@ async function main(action: string, home: string, root: string, dieAt: number): 
     host,
     product: { root, node: process.execPath },
   };
-  const input = { assistant: claudeCodeSettings, dryRun: false };
+  const input = { assistant: claudeCode, dryRun: false };
   if (action === 'install') await installHooks(deps, { ...input, skill: true });
   else await uninstallHooks(deps, input);
 }

@@ -14,9 +14,10 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
-import { installHooks, type HookInstallDeps } from '../../../src/lib/assistant/install';
-import { hooksStatus } from '../../../src/lib/assistant/install-view';
+import { claudeCode } from '../../../src/lib/assistant/claude-code';
+import { installHooks } from '../../../src/lib/assistant/install';
+import type { HookInstallDeps } from '../../../src/lib/assistant/install-deps';
+import { hooksStatuses, type HooksStatus } from '../../../src/lib/assistant/install-view';
 import { shimCommands } from '../../../src/lib/assistant/shim';
 import { uninstallHooks } from '../../../src/lib/assistant/uninstall';
 import { userArea } from '../../../src/lib/config/user-area';
@@ -55,9 +56,14 @@ describe('assistant: hooks in a home folder', () => {
   }
 
   const install = (over?: Parameters<typeof deps>[0], dryRun = false) =>
-    installHooks(deps(over), { assistant: claudeCodeSettings, dryRun });
+    installHooks(deps(over), { assistant: claudeCode, dryRun });
   const uninstall = (over?: Parameters<typeof deps>[0], dryRun = false) =>
-    uninstallHooks(deps(over), { assistant: claudeCodeSettings, dryRun });
+    uninstallHooks(deps(over), { assistant: claudeCode, dryRun });
+
+  async function statusOf(): Promise<HooksStatus> {
+    const found = await hooksStatuses({ ...deps(), run, isHeard: () => false }, [claudeCode]);
+    return found[0] as HooksStatus;
+  }
 
   /** All that is left below the home, but for empty state folders and machine-local state. */
   const leftovers = (): string[] =>
@@ -253,7 +259,7 @@ describe('assistant: hooks in a home folder', () => {
     const other = { STEWARD_HOME: box.path('other') };
     const second = await install({ env: other });
     expect(second.warnings.join()).to.include('another user area').and.to.include(shim());
-    const { strangers } = await hooksStatus({ ...deps(), run }, claudeCodeSettings);
+    const { strangers } = await statusOf();
     expect(strangers).to.have.length(11);
     expect((await uninstall()).strangers).to.have.length(11);
     expect((await uninstall({ env: other })).strangers).to.deep.equal([]);
@@ -354,10 +360,10 @@ describe('assistant: hooks in a home folder', () => {
   describe('the status line', () => {
     const OWN = '~/.claude/line.sh --name "it\'s me"';
     const withLine = (dryRun = false) =>
-      installHooks(deps(), { assistant: claudeCodeSettings, dryRun, statusLine: true });
+      installHooks(deps(), { assistant: claudeCode, dryRun, statusLine: true });
     const line = (): unknown =>
       (JSON.parse(read()) as Record<string, Record<string, unknown>>)['statusLine']?.['command'];
-    const status = async () => (await hooksStatus({ ...deps(), run }, claudeCodeSettings)).statusLine;
+    const status = async () => (await statusOf()).statusLine;
     /** Settings whose raw status line JSON.stringify would write otherwise. */
     const theirs = (command: string): string =>
       `{\n  "statusLine" : {"padding":1, "type": "command","command" :${command} },\n  "model": "x" }`;
@@ -487,7 +493,7 @@ describe('assistant: hooks in a home folder', () => {
   });
 
   describe('status', () => {
-    const status = () => hooksStatus({ ...deps(), run }, claudeCodeSettings);
+    const status = () => statusOf();
 
     it('tells not, installed and partly apart, and writes nothing', async () => {
       expect(await status()).to.deep.include({ state: 'not', node: null, steward: null, switchedOff: false });

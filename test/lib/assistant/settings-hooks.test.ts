@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
+import { claudeCode } from '../../../src/lib/assistant/claude-code';
 import { addHooks, eventsWithHooks } from '../../../src/lib/assistant/settings-hooks';
 import { removeHooks } from '../../../src/lib/assistant/settings-hooks';
 import { shimCommands } from '../../../src/lib/assistant/shim';
@@ -10,10 +10,10 @@ import { settings, writeJson, writing } from '../../helpers/settings-texts';
 const SHIM = "/home/ann o'neil/.steward/bin/steward-hook";
 const host = { platform: 'linux' as const, home: "/home/ann o'neil" };
 const commands = shimCommands(SHIM, host);
-const { hooks } = claudeCodeSettings;
-const add = (source: string | undefined) => addHooks(source, 'settings.json', hooks, commands);
+const { hooks } = claudeCode;
+const add = (source: string | undefined) => addHooks(source, 'settings.json', claudeCode, commands);
 const remove = (source: string, created: readonly string[] | undefined) =>
-  removeHooks(source, 'settings.json', commands, created);
+  removeHooks(source, 'settings.json', { assistant: claudeCode, commands, created });
 
 describe('assistant: entries in a settings file', () => {
   it('adds one entry for each event, with what each needs', () => {
@@ -34,7 +34,7 @@ describe('assistant: entries in a settings file', () => {
     ]);
     expect(table['PreToolUse']).to.have.nested.property('[0].matcher', '*');
     expect(table['SessionEnd']).to.have.nested.property('[0].hooks[0].timeout', 1);
-    expect(eventsWithHooks(text, 'settings.json', hooks, commands)).to.deep.equal(events);
+    expect(eventsWithHooks(text, 'settings.json', claudeCode, commands)).to.deep.equal(events);
   });
 
   it('changes nothing the second time', () => {

@@ -10,8 +10,9 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
 
-import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
-import { installHooks, type InstallResult, type HookInstallDeps } from '../../../src/lib/assistant/install';
+import { claudeCode } from '../../../src/lib/assistant/claude-code';
+import { installHooks, type InstallResult } from '../../../src/lib/assistant/install';
+import type { HookInstallDeps } from '../../../src/lib/assistant/install-deps';
 import { uninstallHooks, type UninstallResult } from '../../../src/lib/assistant/uninstall';
 import { userArea } from '../../../src/lib/config/user-area';
 import { workflowExists } from '../../../src/lib/notify/announce';
@@ -43,12 +44,12 @@ describe('assistant: the work skill', () => {
   }
   const install = (more: { skill?: boolean; dryRun?: boolean; root?: string } = {}): Promise<InstallResult> =>
     installHooks(deps(more.root), {
-      assistant: claudeCodeSettings,
+      assistant: claudeCode,
       dryRun: more.dryRun ?? false,
       skill: more.skill ?? true,
     });
   const uninstall = (dryRun = false): Promise<UninstallResult> =>
-    uninstallHooks(deps(), { assistant: claudeCodeSettings, dryRun });
+    uninstallHooks(deps(), { assistant: claudeCode, dryRun });
   const files = (): string[] =>
     existsSync(skill())
       ? readdirSync(skill(), { recursive: true, encoding: 'utf8' })

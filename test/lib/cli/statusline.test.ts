@@ -23,6 +23,7 @@ describe('the status line', () => {
   const line: StatusLine = {
     ...INPUT,
     phase: 'execute',
+    assistant: 'claude-code',
     session: 'Fix the login',
     waiting: 2,
     creationMinutes: 70,

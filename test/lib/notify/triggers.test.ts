@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { readTurnEnd } from '../../../src/lib/assistant/claude-code';
+import { readTurnEnd } from '../../../src/lib/assistant/transcripts';
 import { acceptRequest } from '../../../src/lib/notify/accept';
 import type { NotifyRequest } from '../../../src/lib/notify/message';
 import { drainTriggers, hasTriggers, type Sight, type TriggerDeps } from '../../../src/lib/notify/triggers';

@@ -68,9 +68,9 @@ export async function withInstallManifest<T>(
   return withLock(deps.lockPath, { clock, machineId, waitMs: LOCK_WAIT_MS }, async () => work(open(deps)));
 }
 
-/** Returns the entries of this machine without taking the lock. */
-export function readInstallManifest(path: string, machineId: string): InstallEntry[] {
-  return read(path).filter(({ machine }) => machine === machineId);
+/** Returns the entries of this machine, or of all machines, without taking the lock. */
+export function readInstallManifest(path: string, machineId?: string): InstallEntry[] {
+  return read(path).filter(({ machine }) => machineId === undefined || machine === machineId);
 }
 
 /** Returns whether any machine has an entry with this id. Doesn't create the machine id. */

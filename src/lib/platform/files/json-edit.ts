@@ -35,7 +35,12 @@ export function appendChild(
     const text = indent === undefined ? inline(value, key) : pretty(value, key, indent, style);
     return { start: last.end, end: last.end, text: `,${lead}${text}` };
   }
-  const span = { start: container.start + 1, end: container.end - 1 };
+  const inside = source.slice(container.start + 1, container.end - 1);
+  // A comment stays behind the new child.
+  const span = {
+    start: container.start + 1,
+    end: container.end - (inside.trim() === '' ? 1 : inside.length + 1),
+  };
   if (style.compact) return { ...span, text: inline(value, key) };
   const outer = lineIndent(source, container.start);
   const inner = outer + style.unit;
@@ -46,10 +51,17 @@ export function appendChild(
 }
 
 /** Removes children from a container, each with its comma and leading white space. */
-export function removeChildren(container: JsonArray | JsonObject, removed: ReadonlySet<number>): Edit[] {
+export function removeChildren(
+  source: string,
+  container: JsonArray | JsonObject,
+  removed: ReadonlySet<number>,
+): Edit[] {
   const children = childrenOf(container);
-  if (removed.size === children.length) {
-    return [{ start: container.start + 1, end: container.end - 1, text: '' }];
+  const [first, last] = [children[0], children.at(-1)];
+  if (removed.size === children.length && first !== undefined && last !== undefined) {
+    const [start, end] = [container.start + 1, container.end - 1];
+    const isBare = (source.slice(start, first.start) + source.slice(last.end, end)).trim() === '';
+    return [isBare ? { start, end, text: '' } : { start: first.start, end: last.end, text: '' }];
   }
   let keptBefore = false;
   return children.flatMap((child, index): Edit[] => {

@@ -45,10 +45,12 @@ const MAX_DEPTH = 64;
 
 /**
  * Parses JSON as strictly as JSON.parse, except that it allows a byte order mark, and records the position of
- * every value. Messages never quote the text, which may contain secrets.
+ * every value. Messages never quote the text, which may contain secrets. With `comments`, they count
+ * as white space.
  */
-export function parseJsonTree(source: string): ParsedTree {
-  const cursor: Cursor = { source, at: source.startsWith('\ufeff') ? 1 : 0, duplicateAt: undefined };
+export function parseJsonTree(source: string, { comments = false } = {}): ParsedTree {
+  const at = source.startsWith('\ufeff') ? 1 : 0;
+  const cursor: Cursor = { source, at, comments, duplicateAt: undefined };
   try {
     const root = scanValue(cursor, 0);
     skipSpace(cursor);
@@ -85,6 +87,7 @@ class Fault extends Error {
 interface Cursor {
   source: string;
   at: number;
+  comments: boolean;
   duplicateAt: number | undefined;
 }
 
@@ -155,6 +158,7 @@ const SCALAR = /(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[
 const PLAIN = /[^"\\\u0000-\u001f]+/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SPACE = /[ \t\n\r]+/y;
+const LINE_COMMENT = /\/\/[^\n]*/y;
 
 function take(cursor: Cursor, pattern: RegExp): boolean {
   pattern.lastIndex = cursor.at;
@@ -171,4 +175,11 @@ function takeChar(cursor: Cursor, char: string): boolean {
 
 function skipSpace(cursor: Cursor): void {
   take(cursor, SPACE);
+  while (cursor.comments && (take(cursor, LINE_COMMENT) || takeBlockComment(cursor))) take(cursor, SPACE);
+}
+
+function takeBlockComment(cursor: Cursor): boolean {
+  const end = cursor.source.startsWith('/*', cursor.at) ? cursor.source.indexOf('*/', cursor.at + 2) : -1;
+  if (end !== -1) cursor.at = end + 2;
+  return end !== -1;
 }

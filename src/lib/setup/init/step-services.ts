@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { dirname } from 'node:path';
 
 import { openNotify } from '../../app/notify';
 import { jobsHere, schedulerOf } from '../../app/schedule';
 import { openWork } from '../../app/work';
 import { installHooks, installedEvents } from '../../assistant/install';
-import { uninstallHooks } from '../../assistant/uninstall';
+import { uninstallAllHooks } from '../../assistant/uninstall';
 import type { Config } from '../../config/schema';
 import { resolveSecret, secretSources } from '../../config/secret';
 import { StewardError, toStewardError } from '../../errors';
@@ -14,7 +13,7 @@ import { kindOf } from '../../platform/files/stat';
 import { withSteps } from '../../platform/terminal/progress';
 import { clean } from '../../platform/terminal/terminal';
 import { JOB_IDS, type JobId, type SchedulerKind, jobOf } from '../../schedule/job';
-import { openHooks } from '../../app/hooks';
+import { openHooks, openRegistered, registeredAssistants, titlesOf } from '../../app/hooks';
 import { type Setup, type Step, chosenNames } from './step';
 
 export const workStep: Step = {
@@ -122,29 +121,38 @@ async function sendTest(setup: Setup): Promise<void> {
 
 export const hooksStep: Step = {
   id: 'hooks',
-  shown: (setup) => (hasHooks(setup) ? 'registered with Claude Code' : 'not registered'),
+  shown({ context }) {
+    const registered = registeredAssistants(context);
+    return registered.length === 0 ? 'not registered' : `registered with ${titlesOf(registered)}`;
+  },
   given: (setup, { hooks }) => (hooks === undefined ? undefined : () => setHooks(setup, hooks)),
   async ask(setup, questions) {
-    const { deps, assistant } = openHooks(setup.context);
-    const settings = assistant.path(deps.host);
+    const { deps, assistants } = openHooks(setup.context);
+    const paths = assistants.map(({ path }) => path(deps.host)).join(', ');
     setup.say(
-      `Hooks tell steward when a Claude Code session works or waits for you. They are added to ${settings}; nothing else in it changes.`,
+      `Hooks tell steward when a session of your assistant works or waits for you. They are added to ${paths}; nothing else in it changes.`,
     );
-    const preset = kindOf(dirname(settings)) === 'folder' || hasHooks(setup) ? 'yes' : 'no';
-    const wanted = await questions.yes('Register hooks with Claude Code?', preset);
+    const isFound = assistants.some(({ folder }) => kindOf(folder(deps.host)) === 'folder');
+    const preset = isFound || hasHooks(setup) ? 'yes' : 'no';
+    const wanted = await questions.yes(`Register hooks with ${titlesOf(assistants)}?`, preset);
     return wanted === hasHooks(setup) ? undefined : () => setHooks(setup, wanted);
   },
 };
 
 function hasHooks({ context }: Setup): boolean {
-  const { deps, assistant } = openHooks(context);
-  return installedEvents(deps, assistant).length === assistant.hooks.length;
+  const { deps, assistants } = openHooks(context);
+  return assistants.every((one) => installedEvents(deps, one).length === one.hooks.length);
 }
 
 async function setHooks({ context, say }: Setup, on: boolean): Promise<void> {
-  const { deps, assistant } = openHooks(context);
-  if (!on) await uninstallHooks(deps, { assistant, dryRun: false });
-  else for (const warning of (await installHooks(deps, { assistant, dryRun: false })).warnings) say(warning);
+  if (!on) {
+    const { deps, assistants } = openRegistered(context);
+    await uninstallAllHooks(deps, { assistants, dryRun: false });
+    return;
+  }
+  const { deps, assistants } = openHooks(context);
+  for (const assistant of assistants)
+    for (const warning of (await installHooks(deps, { assistant, dryRun: false })).warnings) say(warning);
 }
 
 export const jobsStep: Step = {

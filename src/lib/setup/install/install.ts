@@ -1,7 +1,7 @@
 import type { Context } from '../../app/context';
 import { schedulerOf } from '../../app/schedule';
 import { setUpSense } from '../../app/sense';
-import { claudeCodeSettings } from '../../assistant/claude-code-settings';
+import { claudeCode } from '../../assistant/claude-code';
 import { installHooks, type InstallResult as HooksInstalled } from '../../assistant/install';
 import { hasSkill } from '../../assistant/skill';
 import { StewardError, toStewardError } from '../../errors';
@@ -11,7 +11,7 @@ import { noScheduler, type InstallResult as JobInstalled, type Scheduler } from 
 import { JOBS, JOB_IDS, jobOf, type Job, type JobId } from '../../schedule/job';
 import { COMPLETION_SCRIPTS, SHELLS, type Place, type Shell } from '../../shell/completion';
 import { installCompletion, ownShell, type CompletionInstall } from '../../shell/completion-install';
-import { openHooks } from '../../app/hooks';
+import { foundAssistants, openHooks, titlesOf } from '../../app/hooks';
 import { chosenNames } from '../init/step';
 import { defaultJobs } from '../init/step-services';
 
@@ -55,10 +55,11 @@ export async function askChoice(
   say: (text: string) => void,
 ): Promise<InstallChoice> {
   const defaults = defaultJobs((await context.loadConfig()).config).join(' ');
-  say('Hooks tell steward when a Claude Code session works or waits for you.');
-  const hooks = await questions.yes('Register hooks with Claude Code?', 'yes');
+  say('Hooks tell steward when a session of your assistant works or waits for you.');
+  const assistants = foundAssistants();
+  const hooks = await questions.yes(`Register hooks with ${titlesOf(assistants)}?`, 'yes');
   const about = 'Also install the work skill for Claude Code (checks tasks, adds issues and reminders)?';
-  const mayAsk = hooks && !hasSkill({ host: processHost() }, claudeCodeSettings);
+  const mayAsk = hooks && assistants.includes(claudeCode) && !hasSkill({ host: processHost() }, claudeCode);
   const skill = mayAsk && (await questions.yes(about, 'no'));
   say(
     'Jobs: sense (capture), daemon (dashboard and notifications), work (a sweep every hour), insight (sends an outline of your day to your assistant every hour).',
@@ -72,7 +73,7 @@ export async function askChoice(
 
 export interface Installed {
   dryRun: boolean;
-  hooks: HooksInstalled | null;
+  hooks: (HooksInstalled & { more: HooksInstalled[] }) | null;
   /** In a dry run, only the first fields are set, and `changed` means a planned change. */
   jobs: (Pick<JobInstalled, 'job' | 'scheduler' | 'changed'> & Partial<JobInstalled>)[];
   completion: CompletionInstall | null;
@@ -99,9 +100,13 @@ export async function installAll(
   if (!dryRun) await setUpSense(context);
   if (choice.hooks) {
     await attempt('hooks', async () => {
-      const { deps, assistant } = openHooks(context);
-      result.hooks = await installHooks(deps, { assistant, dryRun, skill: choice.skill });
-      result.warnings.push(...result.hooks.warnings);
+      const { deps, assistants } = openHooks(context);
+      for (const assistant of assistants) {
+        const done = await installHooks(deps, { assistant, dryRun, skill: choice.skill });
+        result.warnings.push(...done.warnings);
+        if (result.hooks === null) result.hooks = { ...done, more: [] };
+        else result.hooks.more.push(done);
+      }
     });
   }
   for (const id of choice.jobs) {

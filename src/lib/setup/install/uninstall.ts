@@ -1,7 +1,7 @@
 import type { Context } from '../../app/context';
 import { findDaemon } from '../../app/daemon-client';
 import { endDaemonOf, schedulerOf } from '../../app/schedule';
-import { uninstallHooks, type UninstallResult as HooksGone } from '../../assistant/uninstall';
+import { uninstallAllHooks, type UninstallResult as HooksGone } from '../../assistant/uninstall';
 import { toStewardError } from '../../errors';
 import { exists } from '../../platform/files/folder';
 import {
@@ -12,7 +12,8 @@ import {
 } from '../../platform/files/install-manifest';
 import { JOB_IDS, jobOf, type JobId } from '../../schedule/job';
 import { manifestOf, removeRecorded } from '../../shell/completion-install';
-import { openHooks } from '../../app/hooks';
+import { openRegistered } from '../../app/hooks';
+import { CLAUDE_CODE } from '../../sessions/session-key';
 import { chosenNames } from '../init/step';
 import { reasonOf } from './install';
 
@@ -76,7 +77,7 @@ export async function uninstallAll(
       dryRun ? (await findDaemon(context)) !== undefined : endDaemonOf(context),
     ));
   const none: HooksGone = {
-    assistant: openHooks(context).assistant.id,
+    assistant: CLAUDE_CODE,
     settings: [],
     statusLine: null,
     shim: { path: '', removed: false },
@@ -131,14 +132,14 @@ async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
 
 /** Writes nothing if nothing is installed. */
 async function removeHooks(context: Context, dryRun: boolean): Promise<HooksGone> {
-  const { deps, assistant } = openHooks(context);
-  const found = await uninstallHooks(deps, { assistant, dryRun: true });
+  const { deps, assistants } = openRegistered(context);
+  const found = await uninstallAllHooks(deps, { assistants, dryRun: true });
   const isThere =
     found.shim.removed ||
     found.skill.changed.length > 0 ||
     found.settings.some(({ entries, removed }) => entries > 0 || removed);
   if (dryRun || !(isThere || exists(context.area.installManifest))) return { ...found, dryRun };
-  return uninstallHooks(deps, { assistant, dryRun: false });
+  return uninstallAllHooks(deps, { assistants, dryRun: false });
 }
 
 /**

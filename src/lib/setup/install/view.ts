@@ -15,6 +15,7 @@ export function installedText({ dryRun, hooks, jobs, completion, failed }: Insta
       ? []
       : [
           done(hooks.added.length > 0 || hooks.shim.written, `hooks in ${hooks.settings}`),
+          ...hooks.more.map(({ added, settings }) => done(added.length > 0, `hooks in ${settings}`)),
           ...(hooks.skill === null
             ? []
             : [

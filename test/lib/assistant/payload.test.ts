@@ -9,7 +9,7 @@ import {
   reasonOf,
   type HookInput,
   type HookVerb,
-} from '../../../src/lib/assistant/claude-code';
+} from '../../../src/lib/assistant/payload';
 import { hookJson, RECORDED_EVENTS, verbOf, type RecordedEvent } from '../../helpers/hooks';
 
 function read(text: string | Buffer, cut = false, env: NodeJS.ProcessEnv = {}): HookInput {
@@ -161,11 +161,11 @@ describe("Claude Code's hook JSON", () => {
   });
 
   it('is answered with what the protocol has, or with nothing', () => {
-    expect(hookAnswer({ title: undefined, context: undefined })).to.equal('');
-    expect(JSON.parse(hookAnswer({ title: '▶ Execute', context: undefined }))).to.deep.equal({
+    expect(hookAnswer('claude-code', { title: undefined, context: undefined })).to.equal('');
+    expect(JSON.parse(hookAnswer('claude-code', { title: '▶ Execute', context: undefined }))).to.deep.equal({
       terminalSequence: '\u001b]0;▶ Execute\u0007',
     });
-    expect(JSON.parse(hookAnswer({ title: undefined, context: 'Here.' }))).to.deep.equal({
+    expect(JSON.parse(hookAnswer('claude-code', { title: undefined, context: 'Here.' }))).to.deep.equal({
       hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'Here.' },
     });
   });

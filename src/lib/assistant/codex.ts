@@ -1,0 +1,27 @@
+import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
+
+/**
+ * OpenAI Codex CLI: `$CODEX_HOME/hooks.json`, else `~/.codex/hooks.json`. It trusts a hook by a hash of its entry, so a
+ * changed entry stops running until it is reviewed again: never change one that was released.
+ */
+export const codex: Assistant = {
+  id: 'codex',
+  title: 'Codex CLI',
+  programs: ['codex'],
+  ...placeAt({ variable: 'CODEX_HOME', folder: '.codex' }, 'hooks.json'),
+  entry: groupEntry(1),
+  pending: 'pending trust: run /hooks in codex',
+  hooks: registrations([
+    ['SessionStart', 'session-start'],
+    ['UserPromptSubmit', 'prompt'],
+    ['PreToolUse', 'tool'],
+    ['PostToolUse', 'tool'],
+    ['SubagentStart', 'subagent-start'],
+    ['SubagentStop', 'subagent-stop'],
+    ['PermissionRequest', 'notification'],
+    ['Stop', 'stop'],
+    // It ends these two after 3 s.
+    ['Interrupt', 'stop', 2],
+    ['SessionEnd', 'session-end', 2],
+  ]),
+};

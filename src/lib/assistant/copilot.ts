@@ -1,0 +1,37 @@
+import { placeAt, registrations, type Assistant } from './assistant';
+
+/**
+ * GitHub Copilot CLI: a file of our own in `$COPILOT_HOME/hooks`, else `~/.copilot/hooks`. Event names in PascalCase
+ * make it send fields like Claude Code's. Its permissionRequest comes before its rules, so it does not mean that
+ * anyone is asked; the notification does.
+ */
+export const copilot: Assistant = {
+  id: 'copilot',
+  title: 'GitHub Copilot CLI',
+  programs: ['copilot'],
+  ...placeAt({ variable: 'COPILOT_HOME', folder: '.copilot' }, 'hooks/steward.json'),
+  ownFile({ host, shim, commandFor }) {
+    const entryOf = (verb: string, timeoutSec: number): object => ({
+      type: 'command',
+      ...(host.platform === 'win32'
+        ? { powershell: `& '${shim.replaceAll("'", "''")}' ${verb} copilot; exit 0` }
+        : { bash: commandFor(`${verb} copilot`) }),
+      timeoutSec,
+    });
+    const hooks = copilot.hooks.map(({ event, verb, timeoutSec }) => [event, [entryOf(verb, timeoutSec)]]);
+    return `${JSON.stringify({ version: 1, hooks: Object.fromEntries(hooks) as object }, null, 2)}\n`;
+  },
+  hooks: registrations([
+    ['SessionStart', 'session-start'],
+    ['UserPromptSubmit', 'prompt'],
+    ['PreToolUse', 'tool'],
+    ['PostToolUse', 'tool'],
+    ['PostToolUseFailure', 'tool'],
+    // This one exists in camel case only.
+    ['subagentStart', 'subagent-start'],
+    ['SubagentStop', 'subagent-stop'],
+    ['Notification', 'notification'],
+    ['Stop', 'stop'],
+    ['SessionEnd', 'session-end'],
+  ]),
+};

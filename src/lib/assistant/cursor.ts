@@ -1,0 +1,22 @@
+import { placeAt, registrations, type Assistant } from './assistant';
+
+/** Cursor, in the editor and as `cursor-agent`: `~/.cursor/hooks.json`. It has no event for permission requests. */
+export const cursor: Assistant = {
+  id: 'cursor',
+  title: 'Cursor',
+  programs: ['cursor-agent', 'cursor'],
+  ...placeAt({ folder: '.cursor' }, 'hooks.json'),
+  entry: ({ timeoutSec }, command) => ({ command, timeout: timeoutSec }),
+  newFile: '{\n  "version": 1\n}\n',
+  hooks: registrations([
+    ['sessionStart', 'session-start'],
+    ['beforeSubmitPrompt', 'prompt'],
+    ['preToolUse', 'tool'],
+    ['postToolUse', 'tool'],
+    ['postToolUseFailure', 'tool'],
+    ['subagentStart', 'subagent-start'],
+    ['subagentStop', 'subagent-stop'],
+    ['stop', 'stop'],
+    ['sessionEnd', 'session-end'],
+  ]),
+};

@@ -1,0 +1,25 @@
+import { StewardError } from '../errors';
+import type { Assistant } from './assistant';
+import { claudeCode } from './claude-code';
+import { codex } from './codex';
+import { copilot } from './copilot';
+import { cursor } from './cursor';
+import { opencode } from './opencode';
+import { qwen } from './qwen';
+
+/** The supported assistants. */
+export const ASSISTANTS: readonly Assistant[] = [claudeCode, codex, copilot, opencode, qwen, cursor];
+
+/** Returns the assistants of a list such as `codex,copilot` or `all`; `usage` if one is unknown. */
+export function assistantsIn(list: string): readonly Assistant[] {
+  const names = [...new Set(list.split(',').map((name) => name.trim()))];
+  if (names.includes('all')) return ASSISTANTS;
+  return names.map((name) => {
+    const found = ASSISTANTS.find(({ id }) => id === name);
+    if (found !== undefined) return found;
+    const known = ASSISTANTS.map(({ id }) => id).join(', ');
+    throw new StewardError('usage', `Unknown assistant "${name}".`, {
+      hint: `Use all, or some of: ${known}.`,
+    });
+  });
+}

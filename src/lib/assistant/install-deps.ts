@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+
+import type { UserArea } from '../config/user-area';
+import { StewardError } from '../errors';
+import { exists } from '../platform/files/folder';
+import { readInstallManifest, type InstallEntry } from '../platform/files/install-manifest';
+import type { PathHost } from '../platform/files/paths';
+import type { Clock } from '../platform/time/clock';
+import type { Assistant } from './assistant';
+import { type ShimCommands, type ShimDeps, shimCommands, shimPath } from './shim';
+
+/** The assistant may write its settings between our read and our write. */
+export const ATTEMPTS = 5;
+
+export function busy(path: string): StewardError {
+  return new StewardError('conflict', `${path} changed during every attempt to write it.`, {
+    hint: 'Close the program that writes it, then retry.',
+  });
+}
+
+/** The dependencies of install, status and uninstall. */
+export interface HookInstallDeps {
+  area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine'>;
+  clock: Clock;
+  machineId: string;
+  host: PathHost;
+  /** The folder of steward's package.json, and the node that runs it. */
+  product: { root: string; node: string };
+}
+
+/** The additions to a settings file, as in the manifest. */
+export interface AddedHooks {
+  created: string[];
+  createdFile: boolean;
+  createdFolder: boolean;
+  /** The raw JSON of the status line before the install; null: there was none, undefined: not replaced. */
+  statusLine: string | null | undefined;
+}
+
+/** The kind of manifest entries for settings files. */
+export const KIND = 'settings-entries';
+
+/** Returns this machine's manifest entries, without creating anything. */
+export function entriesOf(deps: Pick<HookInstallDeps, 'area' | 'machineId'>): InstallEntry[] {
+  const { installManifest } = deps.area;
+  return exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
+}
+
+export function shimDeps({ area, host, product }: Omit<HookInstallDeps, 'clock' | 'machineId'>): ShimDeps {
+  const isDefault = (host.env['STEWARD_HOME'] ?? '') === '';
+  return { bin: area.bin, host, product, area: isDefault ? undefined : area.root };
+}
+
+export function hooksAddedBy({ added }: InstallEntry): AddedHooks {
+  const { created, statusLine } = added;
+  return {
+    created: Array.isArray(created) ? created.map(String) : [],
+    createdFile: added['createdFile'] === true,
+    createdFolder: added['createdFolder'] === true,
+    statusLine: typeof statusLine === 'string' || statusLine === null ? statusLine : undefined,
+  };
+}
+
+/** Returns the id of the assistant's manifest entry. */
+export function idOf(assistant: Assistant): string {
+  return `hooks:${assistant.id}`;
+}
+
+/** Whether another assistant's hooks need the shim, too. */
+export function isShimShared(entries: readonly InstallEntry[], assistant: Assistant): boolean {
+  return entries.some(({ id }) => isAssistantEntry(id) && id !== idOf(assistant));
+}
+
+/** Is this the manifest entry of an assistant's hooks? */
+export function isAssistantEntry(id: string): boolean {
+  return id.startsWith('hooks:') && id !== 'hooks:shim';
+}
+
+export function commandsOf(deps: Pick<HookInstallDeps, 'area' | 'host'>): ShimCommands {
+  return shimCommands(shimPath({ bin: deps.area.bin, host: deps.host }), deps.host);
+}
+
+export function manifestDeps({ area, clock, machineId }: HookInstallDeps) {
+  return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
+}

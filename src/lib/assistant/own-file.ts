@@ -1,0 +1,118 @@
+import { dirname, join } from 'node:path';
+
+import { StewardError } from '../errors';
+import { readText } from '../platform/files/atomic-file';
+import { exists, lstatOf, removeFile } from '../platform/files/folder';
+import {
+  removeMadeFolders,
+  sha256,
+  writeRecorded,
+  type InstallEntry,
+  type InstallManifest,
+} from '../platform/files/install-manifest';
+import { readSystemText } from '../platform/files/system-files';
+import type { Assistant } from './assistant';
+import { commandsOf, idOf, shimDeps, type HookInstallDeps } from './install-deps';
+import { shimPath } from './shim';
+
+const MAX_BYTES = 256 * 1024;
+
+type OwnFileDeps = Omit<HookInstallDeps, 'clock' | 'machineId'>;
+
+/** Returns the text of the file that registers the hooks; undefined if the assistant has a shared settings file. */
+export function ownText(deps: OwnFileDeps, assistant: Assistant): string | undefined {
+  const { commandFor } = commandsOf(deps);
+  return assistant.ownFile?.({
+    host: deps.host,
+    shim: shimPath(shimDeps(deps)),
+    commandFor,
+    template: (name) => templateOf(deps, name),
+  });
+}
+
+/** Is the file there, from this version or an earlier one? */
+export function hasOwnFile(deps: OwnFileDeps, assistant: Assistant): boolean {
+  const found = contentOf(assistant.path(deps.host));
+  return typeof found === 'string' && found.includes(shimPath(shimDeps(deps)));
+}
+
+/** Would `writeOwnFile` write? Throws `conflict` for a file that steward did not write or that was changed. */
+export function isOwnFileDue(
+  deps: OwnFileDeps,
+  assistant: Assistant,
+  entries: readonly InstallEntry[],
+): boolean {
+  const path = assistant.path(deps.host);
+  const found = contentOf(path);
+  if (found === undefined) return true;
+  if (found === ownText(deps, assistant)) return false;
+  if (isOurs(found, entryIn(entries, assistant, path))) return true;
+  throw new StewardError('conflict', `${path} exists, and steward did not write it like this.`, {
+    hint: 'Move it away, then retry.',
+  });
+}
+
+/** Records and writes the file. */
+export function writeOwnFile(deps: HookInstallDeps, assistant: Assistant, manifest: InstallManifest): void {
+  const path = assistant.path(deps.host);
+  const text = ownText(deps, assistant) ?? '';
+  const found = contentOf(path);
+  const was = typeof found === 'string' ? found : undefined;
+  let top = dirname(path);
+  while (!exists(top)) top = dirname(top);
+  writeRecorded(manifest, { id: idOf(assistant), path, text, was, top }, deps);
+}
+
+/** Removes the files that were written for an assistant; without a manifest, only returns what would be removed. */
+export function removeOwnFiles(
+  deps: OwnFileDeps,
+  assistant: Assistant,
+  manifest: InstallManifest | undefined,
+  entries: readonly InstallEntry[],
+): { path: string; removed: boolean; left: boolean }[] {
+  const id = idOf(assistant);
+  const current = assistant.path(deps.host);
+  const own = entries.filter((entry) => entry.id === id);
+  const paths = [...new Set([current, ...own.map(({ path }) => path)])];
+  const results = paths.map((path) => {
+    const found = contentOf(path);
+    const ours = found === ownText(deps, assistant) || isOurs(found, entryIn(entries, assistant, path));
+    if (ours && found !== undefined && manifest !== undefined) removeFile(path);
+    const isThere = found !== undefined;
+    return { path, removed: isThere && ours, left: isThere && !ours };
+  });
+  if (manifest !== undefined) {
+    removeMadeFolders(own);
+    for (const { path } of own) manifest.forget(id, path);
+  }
+  return results;
+}
+
+function entryIn(
+  entries: readonly InstallEntry[],
+  assistant: Assistant,
+  path: string,
+): InstallEntry | undefined {
+  return entries.find((entry) => entry.id === idOf(assistant) && entry.path === path);
+}
+
+/** Did an install write this? `before` counts, because a killed install records but may not write. */
+function isOurs(found: string | false | undefined, entry: InstallEntry | undefined): boolean {
+  return typeof found === 'string' && [entry?.after, entry?.before].includes(sha256(found));
+}
+
+/** Returns the text of a file; undefined if missing, false if it cannot be ours (such as a link). */
+function contentOf(path: string): string | false | undefined {
+  const found = lstatOf(path);
+  if (found === undefined) return undefined;
+  return found.isFile && found.size <= MAX_BYTES && (readText(path, { maxBytes: MAX_BYTES }) ?? false);
+}
+
+function templateOf({ product }: Pick<OwnFileDeps, 'product'>, name: string): string {
+  const path = join(product.root, 'templates', name);
+  const text = readSystemText(path, MAX_BYTES);
+  if (text !== undefined) return text;
+  throw new StewardError('not_found', `${path} is missing from the installation.`, {
+    hint: 'Reinstall steward.',
+  });
+}

@@ -1,0 +1,255 @@
+import { isObject, parseObject } from '../platform/files/json-object';
+import type { AssistantId } from '../sessions/session-key';
+import type { WorkEventType } from '../sessions/work-events';
+
+/** What each assistant documents of a hook's answer; steward prints nothing else. */
+const ANSWERS: Readonly<Record<AssistantId, readonly (keyof HookAnswer)[]>> = {
+  'claude-code': ['message', 'title', 'context'],
+  codex: ['message', 'context'],
+  qwen: ['message', 'context'],
+  copilot: [],
+  opencode: [],
+  cursor: [],
+};
+
+/** The verbs of `steward hook`. */
+export const HOOK_VERBS = [
+  'session-start',
+  'prompt',
+  'tool',
+  'subagent-start',
+  'subagent-stop',
+  'notification',
+  'stop',
+  'session-end',
+] as const;
+export type HookVerb = (typeof HOOK_VERBS)[number];
+
+/** The fields of the hook JSON that steward uses; texts are unchanged and untrusted. */
+export interface HookInput {
+  /** The assistant that the JSON itself names; undefined if the registered command has to tell. */
+  assistant: AssistantId | undefined;
+  session: string | undefined;
+  cwd: string | undefined;
+  transcript: string | undefined;
+  /** The assistant's own name of the event. */
+  event: string | undefined;
+  tool: string | undefined;
+  model: string | undefined;
+  /** The assistant's last message of a turn; only its line for the person is stored. */
+  lastMessage: string | undefined;
+  /** The prompt; never stored as a whole by default. */
+  prompt: string | undefined;
+  /** The file that the tool wrote or edited. */
+  file: string | undefined;
+  agent: string | undefined;
+  /** The assistant's word for how a session began or ended, or for the kind of notification. */
+  reason: string | undefined;
+  /** Does this assistant write the `terminalSequence` of a hook's answer to its terminal? */
+  takesSequence: boolean;
+  /** A process that serves several terminals called the hook. */
+  isShared: boolean;
+}
+
+/** Does the assistant itself call this hook? It names the project's folder to each of them. */
+export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
+  return (env['CLAUDE_PROJECT_DIR'] ?? '') !== '';
+}
+
+/** The fields from stdin, or why there are none. */
+export type HookFormat = { input: HookInput } | { problem: string };
+
+/** From this version on the assistant writes a hook's `terminalSequence` to its terminal. */
+const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
+
+/** The fields of other assistants, by the one that Claude Code has. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  // Cursor, which may send session_id too; Copilot's notifications.
+  session_id: ['conversation_id', 'session_id', 'sessionId'],
+  // Cursor; Copilot, whose subagents have a name only.
+  agent_id: ['agent_id', 'subagent_id', 'agent_name', 'agentName'],
+};
+
+/**
+ * Reads the hook JSON of Claude Code and the other assistants. Unknown fields are ignored; truncated JSON is read up
+ * to the cut.
+ *
+ * @param env the hook's environment, which tells the assistant's version
+ */
+export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv): HookFormat {
+  const fields = fieldsIn(bytes, cut);
+  if (fields === undefined || Object.keys(fields).length === 0) {
+    return { problem: bytes.length === 0 ? 'stdin is empty' : 'stdin is not hook JSON' };
+  }
+  const tool = textOf(fields['tool_name']);
+  const place = fields['cwd'] ?? firstOf(fields['workspace_roots']);
+  const cwd = pathOf(place);
+  // Without a usable folder, steward cannot check whether its work may leave the machine.
+  const isPlaceUnusable = cwd === undefined && typeof place === 'string';
+  return {
+    input: {
+      // Cursor runs the hooks of Claude Code's settings too.
+      assistant: fields['cursor_version'] === undefined ? undefined : 'cursor',
+      session: aliased(fields, 'session_id'),
+      cwd,
+      transcript: pathOf(fields['transcript_path']),
+      event: textOf(fields['hook_event_name']),
+      tool,
+      model: textOf(fields['model']),
+      lastMessage: textOf(fields['last_assistant_message']),
+      prompt: isPlaceUnusable ? undefined : textOf(fields['prompt']),
+      file: tool !== undefined && WRITERS.has(tool) ? fileOf(fields['tool_input']) : undefined,
+      agent: aliased(fields, 'agent_id'),
+      reason: textOf(fields['notification_type'] ?? fields['source'] ?? fields['reason']),
+      takesSequence: takesSequence(fields, env),
+      isShared: fields['shared_process'] === true,
+    },
+  };
+}
+
+/** Returns the fields of an object; those before the cut if it is truncated. */
+export function fieldsIn(bytes: Buffer, cut: boolean): Record<string, unknown> | undefined {
+  return cut ? beforeCut(decode(bytes)) : parseObject(decode(bytes));
+}
+
+/** Is the text a complete object, so that reading can stop without waiting for the end of stdin? */
+export function isWholeJson(bytes: Buffer): boolean {
+  let end = bytes.length - 1;
+  while (end >= 0 && (bytes[end] as number) <= 0x20) end -= 1;
+  return bytes[end] === 0x7d && parseObject(decode(bytes)) !== undefined;
+}
+
+/** Tools that write a file and name it in their input, of all assistants. */
+const WRITERS = new Set(['Write', 'Edit', 'MultiEdit', 'write_file', 'edit', 'create', 'write']);
+
+const TYPES: Readonly<Record<HookVerb, WorkEventType>> = {
+  'session-start': 'session-start',
+  prompt: 'prompt',
+  tool: 'tool-after',
+  'subagent-start': 'subagent-start',
+  'subagent-stop': 'subagent-stop',
+  notification: 'notification',
+  stop: 'stop',
+  'session-end': 'session-end',
+};
+
+const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
+  ['PreToolUse', 'tool-before'],
+  ['PostToolUse', 'tool-after'],
+  ['PostToolUseFailure', 'tool-failed'],
+]);
+
+/** Returns the event type: from the verb, or for a tool from the assistant's event (before or after). */
+export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): WorkEventType {
+  const { event = '' } = input;
+  // Cursor's names begin in lower case.
+  const name = event.slice(0, 1).toUpperCase() + event.slice(1);
+  const named = verb === 'tool' ? TYPES_BY_EVENT.get(name) : undefined;
+  return named ?? TYPES[verb];
+}
+
+/** Returns why the session waits, begins or ends. A permission request has its own event. */
+export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reason'>): string | undefined {
+  if (verb === 'notification' && input.event === 'PermissionRequest') return 'permission_prompt';
+  return verb === 'notification' || verb === 'session-start' || verb === 'session-end'
+    ? input.reason
+    : undefined;
+}
+
+/** A hook's answer to the assistant. */
+export interface HookAnswer {
+  /** The tab's title, if the assistant supports sequences. */
+  title: string | undefined;
+  /** A sentence for the model, at a session's start. */
+  context: string | undefined;
+  /** A sentence for the person. */
+  message?: string | undefined;
+}
+
+/** Returns the answer in the assistant's hook protocol; empty without content. A hook prints nothing else. */
+export function hookAnswer(assistant: AssistantId, answer: HookAnswer): string {
+  const documented = ANSWERS[assistant];
+  const part = (name: keyof HookAnswer): string | undefined =>
+    documented.includes(name) ? answer[name] : undefined;
+  const [title, context, message] = [part('title'), part('context'), part('message')];
+  const isSilent = title === undefined && context === undefined && message === undefined;
+  // JSON leaves out what is undefined.
+  const json = {
+    systemMessage: message,
+    terminalSequence: title === undefined ? undefined : titleSequence(title),
+    hookSpecificOutput:
+      context === undefined ? undefined : { hookEventName: 'SessionStart', additionalContext: context },
+  };
+  return isSilent ? '' : `${JSON.stringify(json)}\n`;
+}
+
+/** OSC 0: title of tab and window. */
+export function titleSequence(title: string): string {
+  return `\u001b]0;${title}\u0007`;
+}
+
+/**
+ * The hook JSON has no version. It is in the variables that the assistant sets, where it sets them; and
+ * `prompt_id` came to the JSON later than the sequences.
+ */
+function takesSequence(fields: Record<string, unknown>, env: NodeJS.ProcessEnv): boolean {
+  const named = [env['CLAUDE_CODE_VERSION'], env['CLAUDE_CODE_EXECPATH'], env['AI_AGENT']]
+    .map((text) => /(?:^|[^\d.])(\d+)\.(\d+)\.(\d+)(?![\d.])/.exec(text ?? ''))
+    .find((found) => found !== null);
+  if (named === undefined || named === null) return fields['prompt_id'] !== undefined;
+  const version = named.slice(1).map(Number);
+  const at = SEQUENCES_SINCE.findIndex((part, index) => version[index] !== part);
+  return at === -1 || (version[at] ?? 0) > (SEQUENCES_SINCE[at] ?? 0);
+}
+
+function fileOf(toolInput: unknown): string | undefined {
+  return isObject(toolInput) ? pathOf(toolInput['file_path'] ?? toolInput['path']) : undefined;
+}
+
+function aliased(fields: Record<string, unknown>, name: string): string | undefined {
+  return ALIASES[name]?.map((alias) => textOf(fields[alias])).find((text) => text !== undefined);
+}
+
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Bytes of the longest path that a system takes, about; what is longer, or has a NUL, names no file. */
+const MAX_PATH = 4096;
+
+function pathOf(value: unknown): string | undefined {
+  const path = textOf(value);
+  return path === undefined || path.length > MAX_PATH || path.includes('\0') ? undefined : path;
+}
+
+/** UTF-8, with a mark or without; UTF-16 with its mark, as some shells of Windows write it. */
+function decode(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return isMarked ? bytes.toString('utf8', 3) : bytes.toString();
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:"]/g;
+
+/** The object that a cut text begins, with all that is whole in it: closed behind its last whole value. */
+function beforeCut(text: string): Record<string, unknown> | undefined {
+  const open: string[] = [];
+  let whole = { end: 0, depth: 0 };
+  let before = '';
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    // A text without its end.
+    if (token === '"') break;
+    if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
+    else if (token === '}' || token === ']') open.pop();
+    const isEnd = token === '}' || token === ']' || (token.startsWith('"') && before === ':');
+    if (isEnd) whole = { end: index + token.length, depth: open.length };
+    else if (token === ',') whole = { end: index, depth: open.length };
+    if (open.length === 0) break;
+    before = token;
+  }
+  return parseObject(text.slice(0, whole.end) + open.slice(0, whole.depth).reverse().join(''));
+}

@@ -1,0 +1,25 @@
+import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
+
+/** Qwen Code: `~/.qwen/settings.json`. The timeout of a command is in milliseconds. */
+export const qwen: Assistant = {
+  id: 'qwen',
+  title: 'Qwen Code',
+  programs: ['qwen'],
+  ...placeAt({ variable: 'QWEN_HOME', folder: '.qwen' }, 'settings.json'),
+  entry: groupEntry(1000),
+  hasComments: true,
+  switchedOffBy: 'disableAllHooks',
+  hooks: registrations([
+    ['SessionStart', 'session-start'],
+    ['UserPromptSubmit', 'prompt'],
+    ['PreToolUse', 'tool'],
+    ['PostToolUse', 'tool'],
+    ['PostToolUseFailure', 'tool'],
+    ['SubagentStart', 'subagent-start'],
+    ['SubagentStop', 'subagent-stop'],
+    ['PermissionRequest', 'notification'],
+    ['Notification', 'notification'],
+    ['Stop', 'stop'],
+    ['SessionEnd', 'session-end', 1],
+  ]),
+};

@@ -1,0 +1,220 @@
+// Written by "steward hooks install --assistant opencode", removed by "steward hooks uninstall".
+// Tells steward on this machine when a session starts, works, asks and ends. OpenCode 1 calls `server`, OpenCode 2
+// calls `setup`. It never throws, waits or prints, so OpenCode works the same without steward.
+import { spawn } from 'node:child_process';
+
+const SHIM = '@SHIM@';
+const TIMEOUT_MS = 5000;
+const MAX_QUEUE = 64;
+const MAX_TEXT = 20_000;
+const MAX_KNOWN = 1000;
+
+/** The background service of OpenCode 2 serves several terminals, so its process tells nothing about a session. */
+const isShared = process.argv.includes('--service');
+/** Events that were handled, also by another copy of this file in the same process. */
+const seen = (globalThis[Symbol.for('steward.opencode')] ??= new Set());
+/** The root session of each subagent's session. */
+const roots = new Map();
+const folders = new Map();
+const replies = new Map();
+const users = new Set();
+const asked = new Map();
+
+let queue = Promise.resolve();
+let queued = 0;
+
+/** Calls the shim after the calls before it, so that events keep their order. */
+function send(verb, event, id, fields = {}) {
+  if (typeof id !== 'string' || queued >= MAX_QUEUE) return;
+  const session = roots.get(id) ?? id;
+  const json = JSON.stringify({
+    session_id: session,
+    cwd: folders.get(session),
+    hook_event_name: event,
+    ...(session === id ? {} : { agent_id: id }),
+    ...(isShared ? { shared_process: true } : {}),
+    ...fields,
+  });
+  queued += 1;
+  queue = queue.then(() => call(verb, json)).then(() => (queued -= 1));
+}
+
+function call(verb, json) {
+  return new Promise((resolve) => {
+    try {
+      const isWindows = process.platform === 'win32';
+      const child = spawn(isWindows ? `"${SHIM}"` : SHIM, [verb, 'opencode'], {
+        stdio: ['pipe', 'ignore', 'ignore'],
+        shell: isWindows,
+        windowsHide: true,
+        timeout: TIMEOUT_MS,
+      });
+      child.on('error', resolve);
+      child.on('close', resolve);
+      child.stdin.on('error', () => {});
+      child.stdin.end(json);
+    } catch {
+      resolve();
+    }
+  });
+}
+
+function isNew(key) {
+  if (seen.has(key)) return false;
+  seen.add(key);
+  if (seen.size > MAX_KNOWN) seen.delete(seen.values().next().value);
+  return true;
+}
+
+function remember(map, key, value) {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MAX_KNOWN) map.delete(map.keys().next().value);
+}
+
+function created(id, parent, folder) {
+  if (typeof id !== 'string') return;
+  if (folder !== undefined) remember(folders, id, folder);
+  if (parent === undefined) return send('session-start', 'SessionStart', id, { source: 'startup' });
+  remember(roots, id, roots.get(parent) ?? parent);
+  send('subagent-start', 'SubagentStart', id);
+}
+
+function turnEnded(id, event) {
+  if (roots.has(id)) {
+    send('subagent-stop', 'SubagentStop', id);
+    roots.delete(id);
+    return;
+  }
+  send('stop', event, id, { last_assistant_message: replies.get(id) });
+  replies.delete(id);
+}
+
+function ask(id, event, fields) {
+  remember(asked, id, fields.tool_name);
+  send('notification', event, id, fields);
+}
+
+/** The person has answered: the tool runs, or the model reads the answer. */
+function answered(id) {
+  if (!asked.has(id)) return;
+  send('tool', 'PreToolUse', id, { tool_name: asked.get(id) });
+  asked.delete(id);
+}
+
+function prompted(id, text) {
+  if (typeof text === 'string' && text.trim() !== '' && !roots.has(id))
+    send('prompt', 'UserPromptSubmit', id, { prompt: text.slice(0, MAX_TEXT) });
+}
+
+function said(id, text) {
+  if (typeof text === 'string' && text !== '') remember(replies, id, text.slice(0, MAX_TEXT));
+}
+
+function tool(event, id, name, input) {
+  const path = input?.filePath ?? input?.path;
+  send('tool', event, id, {
+    tool_name: name,
+    ...(typeof path === 'string' ? { tool_input: { file_path: path } } : {}),
+  });
+}
+
+/** The events of both versions: OpenCode 1 has `properties`, OpenCode 2 has `data`. */
+function onEvent(event, folder) {
+  const data = event.data ?? event.properties ?? {};
+  const id = data.sessionID ?? data.info?.id ?? data.form?.sessionID;
+  const place = event.location?.directory ?? data.info?.directory ?? folder;
+  if (typeof id === 'string' && place !== undefined && !folders.has(id)) remember(folders, id, place);
+  const on = EVENTS[event.type];
+  if (on !== undefined) on(id, data, place);
+}
+
+const EVENTS = {
+  'session.created': (id, data, place) => created(id, data.parentID ?? data.info?.parentID, place),
+  'session.idle': (id) => turnEnded(id, 'Stop'),
+  'session.execution.succeeded': (id) => turnEnded(id, 'Stop'),
+  'session.execution.failed': (id) => turnEnded(id, 'Stop'),
+  'session.execution.interrupted': (id) => turnEnded(id, 'Interrupt'),
+  'session.deleted': (id) => {
+    if (!roots.has(id)) send('session-end', 'SessionEnd', id, { reason: 'deleted' });
+  },
+  'permission.asked': (id, data) =>
+    ask(id, 'PermissionRequest', { tool_name: data.permission ?? data.action }),
+  'question.asked': (id) => ask(id, 'Notification', { notification_type: 'elicitation_dialog' }),
+  'form.created': (id) => ask(id, 'Notification', { notification_type: 'elicitation_dialog' }),
+  'permission.replied': answered,
+  'question.replied': answered,
+  'question.rejected': answered,
+  'form.replied': answered,
+  'form.cancelled': answered,
+  'message.updated': (_, { info }) => {
+    if (info?.role === 'user') users.add(info.id);
+  },
+  'message.part.updated': (_, { part }) => {
+    if (part?.type === 'text' && !users.has(part.messageID)) said(part.sessionID, part.text);
+  },
+  'session.text.ended': (id, data) => said(id, data.text),
+  'session.inbox.enqueued': (id, { item }) => {
+    if (item?.type === 'user') prompted(id, item.payload?.text);
+  },
+};
+
+/** Runs a handler; OpenCode must not notice a failure. */
+function safely(work) {
+  try {
+    work();
+  } catch {
+    // The next event counts again.
+  }
+}
+
+async function server(input) {
+  const folder = input?.directory;
+  return {
+    event: async ({ event }) => safely(() => onEvent(event, folder)),
+    'chat.message': async ({ sessionID }, { parts }) =>
+      safely(() => {
+        if (!folders.has(sessionID)) remember(folders, sessionID, folder);
+        const texts = parts.filter((part) => part.type === 'text' && part.synthetic !== true);
+        prompted(sessionID, texts.map(({ text }) => text).join('\n'));
+      }),
+    'tool.execute.before': async ({ tool: name, sessionID }, output) =>
+      safely(() => tool('PreToolUse', sessionID, name, output?.args)),
+    'tool.execute.after': async ({ tool: name, sessionID, args }) =>
+      safely(() => tool('PostToolUse', sessionID, name, args)),
+  };
+}
+
+/** OpenCode 1 calls this too, with a context that has no events. */
+async function setup(ctx) {
+  if (typeof ctx?.event?.subscribe !== 'function') return undefined;
+  const folder = ctx.location?.directory;
+  const stop = new AbortController();
+  void (async () => {
+    try {
+      for await (const event of ctx.event.subscribe({ signal: stop.signal })) {
+        if (event.id === undefined || isNew(event.id)) safely(() => onEvent(event, folder));
+      }
+    } catch {
+      // The stream ends with OpenCode.
+    }
+  })();
+  await hookTool(ctx, 'execute.before', () => 'PreToolUse');
+  await hookTool(ctx, 'execute.after', ({ status }) =>
+    status === 'error' ? 'PostToolUseFailure' : 'PostToolUse',
+  );
+  return () => stop.abort();
+}
+
+async function hookTool(ctx, name, eventOf) {
+  try {
+    await ctx.tool.hook(name, (call) => {
+      if (call.id === undefined || isNew(`${name} ${call.id}`))
+        safely(() => tool(eventOf(call), call.sessionID, call.tool, call.input));
+    });
+  } catch {
+    // Without tool events a session shows only its turns.
+  }
+}
+
+export default { id: 'steward', server, setup };
