@@ -93,6 +93,7 @@ describe('no window title crosses the wire', function () {
       place: (app, inputMs) => readPlace(deps, app, inputMs),
       config: { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [] },
       machineId: 'abcdef012345',
+      timezone: 'UTC',
     });
   }
 
@@ -159,6 +160,40 @@ describe('no window title crosses the wire', function () {
     for (const word of [SECRET, 'WM_NAME', 'WM_ICON_NAME', 'ListProperties', 'GetImage']) {
       expect(log().includes(word), word).to.equal(false);
     }
+  });
+
+  it('watches one property of the root window, and no window', async function () {
+    requirePrograms(this, {
+      ...{ Xvfb: 'xvfb', xterm: 'xterm', xprop: 'x11-utils', openbox: 'openbox' },
+      ...{ xtrace: 'xtrace', xdotool: 'xdotool' },
+    });
+    await startWindow();
+    const { display, log } = trace();
+    const ending = new AbortController();
+    let changes = 0;
+    const watched = await until('xtrace takes us through', async () => {
+      const ended = x11.watch?.(kit.desktop({ DISPLAY: display }), () => (changes += 1), ending.signal);
+      const isThere = await Promise.race([
+        until('it watches', () => changes > 0, 5_000).catch(() => false),
+        ended?.then(() => false, () => false),
+      ]); // prettier-ignore
+      return isThere && { ended };
+    });
+    kit.tell('xdotool', 'search', '--class', 'QAlpha', 'set_window', '--name', SECRET);
+    const before = changes;
+    startXterm(kit, 'QBeta');
+    await until('the change is reported', () => changes > before);
+    ending.abort();
+    await watched.ended;
+    const ours = log();
+    const named = [...ours.matchAll(/InternAtom[^\n]*name='([^']*)'/g)].map(([, name]) => name);
+    expect([...new Set(named)].sort()).to.deep.equal(['_NET_ACTIVE_WINDOW', '_NET_SUPPORTED']);
+    const selected = [...ours.matchAll(/ChangeWindowAttributes[^\n]*window=(\S+)[^\n]*/g)];
+    expect(selected.length).to.be.greaterThan(0);
+    const root = /root=(0x[0-9a-f]+)/.exec(ours)?.[1] ?? '';
+    for (const [line, window] of selected) expect(window, line).to.equal(root);
+    for (const word of [SECRET, 'WM_NAME', 'ListProperties'])
+      expect(ours.includes(word), word).to.equal(false);
   });
 
   it('receives no byte of a title from the server', async function () {

@@ -56,6 +56,7 @@ describe('front application of a real Wayland compositor', function () {
       desktop,
       config: { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [] },
       machineId: 'abcdef012345',
+      timezone: 'UTC',
     });
     const sample = await source.collect({ nowMs: 1_800_000_000_000, dayStartMs: 0, cursor: undefined });
     expect(sample.events[0]).to.include({ app: 'QXTest' }).and.to.have.nested.property('detail.via', 'sway');

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { silenceCheck } from '../agents/watchdog';
 import { ensureUserArea } from '../config/user-area';
 import type { DaemonParts } from '../daemon/daemon';
+import type { DaemonLog } from '../daemon/log';
 import { captureJob, periodicJob, sweepJob, workJob, type Job } from '../daemon/jobs';
 import { pageRoutes, senseRoutes, workRoutes } from '../daemon/routes';
 import { senseModule, workModule, type LiveSession } from '../daemon/status';
 import { StewardError } from '../errors';
 import { exists } from '../platform/files/folder';
 import { cachedLoader } from '../platform/files/file-cache';
+import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
 import { liveReads } from '../sense/read';
 import { spoolStatus } from '../sessions/spool';
@@ -21,7 +23,7 @@ import { installedBuild } from './daemon-client';
 import { sendReminders } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { DAEMON_SCHEDULER } from './schedule';
-import { openSense } from './sense';
+import { openFocusWatch, openSense } from './sense';
 import { openSessions } from './sessions';
 import { usageJob, usageRoute } from './usage';
 import { VERSION } from './version';
@@ -50,9 +52,7 @@ export async function openDaemon(
   const { area, clock, machineId } = context;
   ensureUserArea(area);
   await updateFiles(context, say);
-  // Opened again when a file changes.
-  const senseFiles = [area.config, area.settings, area.sense.config, area.sense.classify];
-  const sense = cachedLoader(clock, senseFiles, () => openSense(context));
+  const { sense, isSetUp, watchOf, startWatch } = senseService(context);
   const work: Work = cachedLoader(clock, [area.config, area.work.config, area.work.repo], () =>
     openWork(context),
   );
@@ -61,7 +61,6 @@ export async function openDaemon(
   const notify = await openNotifyOfDaemon(context);
   const live = liveReads(DAEMON_SCHEDULER);
   const assets = join(productRoot(context), 'dist/assets');
-  const isSetUp = (): boolean => exists(area.sense.config);
   const parts: DaemonParts = {
     ...{ area, clock, machineId, version: VERSION, say },
     ...config.user.daemon,
@@ -77,6 +76,7 @@ export async function openDaemon(
         clock,
         isSetUp,
         sense,
+        isWatching: () => watchOf()?.isLive() === true,
         onProblem: (problem) => log.write('warn', 'capture', { problem }),
       }),
       workJob(work, (opened) => drainWork(context, opened)),
@@ -86,7 +86,7 @@ export async function openDaemon(
       usageJob(context, notify.notify),
       notify.job,
     ],
-    services: notify.services,
+    services: (log) => [startWatch(log), ...notify.services(log)],
     modules: [
       senseModule(isSetUp, async () => live.status(await senseDeps())),
       workModule(workDeps),
@@ -99,6 +99,23 @@ export async function openDaemon(
     installedBuild: () => installedBuild(context),
   };
   return { parts, warnings };
+}
+
+/** Sense, and the watch of the focus that its captures store; the watch starts with the services. */
+function senseService(context: Context) {
+  const { area, clock } = context;
+  let watch: FocusWatch | undefined;
+  const watchOf = (): FocusWatch | undefined => watch;
+  const isSetUp = (): boolean => exists(area.sense.config);
+  // Opened again when a file changes.
+  const files = [area.config, area.settings, area.sense.config, area.sense.classify];
+  const sense = cachedLoader(clock, files, () => openSense(context, watchOf));
+  const startWatch = (log: DaemonLog): FocusWatch => {
+    const onProblem = (problem: string): void => log.write('warn', 'focus', { problem });
+    watch = openFocusWatch(context, sense, { isSetUp, onProblem });
+    return watch;
+  };
+  return { sense, isSetUp, watchOf, startWatch };
 }
 
 function hourlySweep(context: Context, work: Work): Job {

@@ -5,7 +5,7 @@ import { parseGoals } from '../goals/record';
 import { GOALS_WINDOW_DAYS, buildGoalsState } from '../goals/state';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
-import { withLock } from '../platform/files/lock';
+import { isLockHeld, withLock } from '../platform/files/lock';
 import { processHost } from '../platform/files/paths';
 import { withTempFolder } from '../platform/files/system-files';
 import { toIso } from '../platform/time/clock';
@@ -19,7 +19,8 @@ import { gitSource } from '../sense/git';
 import type { BackfillDeps } from '../sense/backfill';
 import type { BuildDeps } from '../sense/insight';
 import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
-import type { ObserveDeps } from '../sense/observe';
+import { type FocusWatch, watchFocus } from '../sense/focus-watch';
+import { type Observation, type ObserveDeps, observe } from '../sense/observe';
 import { type ReadDeps, recordsBetween } from '../sense/read';
 import { noteWriter } from '../sense/shared-area';
 import { type InitResult, initSense, senseStore } from '../sense/store';
@@ -38,12 +39,18 @@ export interface SenseContext {
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
   /** Captures, and records that this machine writes the area. Needs the lock. */
   captureHere: () => Promise<CaptureResult>;
+  /** Reads what has the focus now. */
+  observe: () => Promise<Observation>;
 }
+
+/** The daemon's watch of the focus, once it has started. */
+type WatchOf = () => FocusWatch | undefined;
 
 /** Two captures fit well within a poll interval. */
 const LOCK_WAIT_MS = 30_000;
 
-export async function openSense(context: Context): Promise<SenseContext> {
+/** @param watch only the daemon watches the focus */
+export async function openSense(context: Context, watch?: WatchOf): Promise<SenseContext> {
   const { config, warnings } = await context.loadConfig();
   const { area, clock } = context;
   const { timezone } = config.user;
@@ -53,7 +60,7 @@ export async function openSense(context: Context): Promise<SenseContext> {
     config: config.sense,
     timezone,
     classify: await readClassifier(context.templates, area.sense.classify),
-    sources: sourcesOf(context, config),
+    sources: sourcesOf(context, config, watch),
     afterRecords: (today) => refreshGoals(context, config, today),
   };
   return {
@@ -74,6 +81,7 @@ export async function openSense(context: Context): Promise<SenseContext> {
       const result = await capture(deps);
       return problem ? { ...result, problems: [problem, ...result.problems] } : result;
     },
+    observe: () => observe(observeDeps(context, config), clock.now()),
   };
 }
 
@@ -94,25 +102,56 @@ export async function openBackfill(
   };
 }
 
-function sourcesOf(context: Context, { sense, user }: Config): CaptureDeps['sources'] {
-  const { run, clock, desktop } = context;
+function sourcesOf(context: Context, config: Config, watch?: WatchOf): CaptureDeps['sources'] {
+  const { run, clock } = context;
+  const { sense, user } = config;
   const deps = {
-    ...{ run, clock, desktop, config: sense, timezone: user.timezone, path: user.paths.workEvents },
-    place: placeReader(context, sense),
+    ...{ run, clock, timezone: user.timezone, path: user.paths.workEvents },
+    ...observeDeps(context, config),
+    config: sense,
     // A getter: commands that only read must not create the id.
     get machineId() {
       return context.machineId;
     },
+    ...(watch && { watch: { since: async (ms: number) => watch()?.since(ms) } }),
+    isWatched: () => isLockHeld(leaseOf(context), context),
   };
   return [appFocusSource(deps), gitSource(deps), agentSessionSource(deps)];
 }
 
-function placeReader(context: Context, { repos }: Config['sense']): NonNullable<ObserveDeps['place']> {
-  const deps = { desktop: context.desktop, repos, sessionsOn: (tty: string) => sessionsOn(context, tty) };
-  return async (app, inputMs) => {
-    const { readPlace } = await import('../sense/pane/place');
-    return readPlace(deps, app, inputMs);
+function observeDeps(context: Context, { sense }: Config): ObserveDeps {
+  const { desktop } = context;
+  const place = { desktop, repos: sense.repos, sessionsOn: (tty: string) => sessionsOn(context, tty) };
+  return {
+    desktop,
+    config: sense,
+    async place(app, inputMs) {
+      const { readPlace } = await import('../sense/pane/place');
+      return readPlace(place, app, inputMs);
+    },
   };
+}
+
+function leaseOf({ area }: Context): string {
+  return join(area.machine, 'focus.lock');
+}
+
+/** Watches the focus in the daemon. */
+export function openFocusWatch(
+  context: Context,
+  sense: () => SenseContext | Promise<SenseContext>,
+  options: { isSetUp: () => boolean; onProblem: (problem: string) => void },
+): FocusWatch {
+  const { clock, machineId, desktop } = context;
+  return watchFocus({
+    ...{ clock, machineId, desktop, lease: leaseOf(context), onProblem: options.onProblem },
+    async isWanted() {
+      if (!options.isSetUp()) return false;
+      const { enabled, sources } = (await sense()).deps.config;
+      return enabled && sources.appFocus;
+    },
+    observe: async () => (await sense()).observe(),
+  });
 }
 
 /** Writes the observed time of each goal to a separate file beside the goals. */

@@ -188,15 +188,23 @@ export interface CaptureJobDeps {
     locked: <T>(work: () => Promise<T>) => Promise<T>;
     captureHere: () => Promise<{ problems: readonly string[] }>;
   }>;
+  /** Returns whether this process watches the focus, so that its captures alone store it. */
+  isWatching: () => boolean;
   onProblem: (problem: string) => void;
 }
 
+/** A killed daemon loses at most this much of the focus that it watches. */
+const FLUSH_SEC = 120;
+
 /** Captures at sense's interval, unless a scheduled job has just captured. */
-export function captureJob({ clock, isSetUp, sense, onProblem }: CaptureJobDeps): Job {
+export function captureJob({ clock, isSetUp, sense, isWatching, onProblem }: CaptureJobDeps): Job {
   return {
     id: 'capture',
     module: 'sense',
-    everySec: async () => (await sense()).deps.config.pollIntervalSec,
+    everySec: async () => {
+      const { pollIntervalSec } = (await sense()).deps.config;
+      return isWatching() ? Math.min(pollIntervalSec, FLUSH_SEC) : pollIntervalSec;
+    },
     async run() {
       if (!isSetUp()) return 'sense is not set up; run "steward up"';
       const { deps, locked, captureHere } = await sense();
@@ -204,7 +212,8 @@ export function captureJob({ clock, isSetUp, sense, onProblem }: CaptureJobDeps)
       return locked(async () => {
         const { lastCaptureTs } = deps.store.readState().state;
         const ageSec = lastCaptureTs === null ? Infinity : (clock.now() - Date.parse(lastCaptureTs)) / 1000;
-        if (ageSec >= 0 && ageSec < deps.config.pollIntervalSec / 2) return 'another capture has just run';
+        if (!isWatching() && ageSec >= 0 && ageSec < deps.config.pollIntervalSec / 2)
+          return 'another capture has just run';
         const { problems } = await captureHere();
         problems.forEach(onProblem);
         return undefined;

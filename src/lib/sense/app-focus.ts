@@ -1,11 +1,18 @@
 import { parseIso, toIso } from '../platform/time/clock';
 import type { AwayDetail, SenseEvent } from './event';
+import { splitAtHours, type Interval } from './focus-timeline';
+import type { FocusWatch, Watched } from './focus-watch';
 import { observe, type Focus, type ObserveDeps } from './observe';
 import type { Collected, CollectInput, SenseSource } from './source';
 
 export interface AppFocusDeps extends ObserveDeps {
   config: ObserveDeps['config'] & { pollIntervalSec: number };
   machineId: string;
+  timezone: string;
+  /** The focus changes that this process watches. */
+  watch?: Pick<FocusWatch, 'since'> | undefined;
+  /** Returns whether another process watches the focus, and so captures it. */
+  isWatched?: () => boolean;
 }
 
 interface Cursor {
@@ -18,6 +25,7 @@ interface Cursor {
 /**
  * The appFocus source: one sample of the front application per capture. An event covers the seconds since the previous
  * sample, at most one poll interval; while you are away, an away event covers them. An excluded application has no event.
+ * If the daemon watches the focus, its intervals take the place of samples.
  */
 export function appFocusSource(deps: AppFocusDeps): SenseSource {
   return {
@@ -32,7 +40,13 @@ export function appFocusSource(deps: AppFocusDeps): SenseSource {
   };
 }
 
-async function collect(deps: AppFocusDeps, { nowMs, cursor }: CollectInput): Promise<Collected> {
+async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collected> {
+  const { nowMs, cursor } = input;
+  const lastMs = parseCursor(cursor)?.lastSampleMs ?? 0;
+  // A cursor from before the clock was set back marks nothing.
+  const watched = await deps.watch?.since(lastMs > nowMs ? 0 : lastMs);
+  if (watched !== undefined) return collectWatched(deps, input, watched);
+  if (deps.watch === undefined && deps.isWatched?.() === true) return { events: [], cursor, state: 'ok' };
   const seen = await observe(deps, nowMs);
   if (seen.state === 'unsupported') return { events: [], cursor, ...seen };
   if (seen.state === 'error') return { events: [], cursor, ...seen };
@@ -60,6 +74,37 @@ async function collect(deps: AppFocusDeps, { nowMs, cursor }: CollectInput): Pro
   const { intervalSec, carryMs } = sampleInterval(nowMs, before, pollIntervalSec);
   const events = intervalSec === 0 ? [] : [focusEvent(deps.machineId, intervalSec, nowMs, seen.focus)];
   return sampled('ok', seen.warning, carryMs, events);
+}
+
+/** Stores the intervals since the last capture, split at hours. The cursor moves to their end only when they are stored. */
+function collectWatched(
+  deps: AppFocusDeps,
+  { cursor }: CollectInput,
+  { intervals, now }: Watched,
+): Collected {
+  const events = intervals
+    .flatMap((interval) => splitAtHours(interval, deps.timezone))
+    .flatMap((part) => {
+      const { fromMs, toMs } = part;
+      if (part.kind === 'away') return [awayEvent(deps.machineId, fromMs, toMs, part.reason)];
+      if (part.kind === 'none') return [];
+      const { via } = part.focus.detail;
+      const focus = { ...part.focus, detail: { ...part.focus.detail, via: `${via ?? ''}-events` } };
+      return [focusEvent(deps.machineId, (toMs - fromMs) / 1000, toMs, focus)];
+    });
+  const next: Cursor | undefined =
+    intervals.length === 0 ? undefined : { lastSampleMs: endOf(intervals), carryMs: 0 };
+  const reason = now?.state === 'away' ? now.text : now?.state === 'focus' ? now.warning : undefined;
+  return {
+    events,
+    cursor: next ?? cursor,
+    state: now?.state === 'away' || now?.state === 'none' ? 'idle' : 'ok',
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+function endOf(intervals: readonly Interval[]): number {
+  return Math.max(...intervals.map(({ toMs }) => toMs));
 }
 
 function focusEvent(machine: string, intervalSec: number, toMs: number, focus: Focus): SenseEvent {

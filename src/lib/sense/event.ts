@@ -24,7 +24,7 @@ export interface SenseEvent {
 export interface FocusDetail {
   /** Default: the poll interval. */
   intervalSec?: number;
-  /** What reported it: an adapter's id. */
+  /** What reported it: an adapter's id, followed by `-events` if the daemon watched the focus. */
   via?: string;
   bundleId?: string;
   machine?: string;

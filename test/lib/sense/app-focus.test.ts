@@ -27,6 +27,7 @@ function collect(situation: Situation, cursor: unknown, nowMs = NOW): Promise<Co
     desktop: recordedDesktop('linux', {}),
     config: { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [], ...situation.config },
     machineId: 'abcdef012345',
+    timezone: 'UTC',
     frontApp: () => Promise.resolve(situation.sight ?? FIREFOX),
     idle: () => Promise.resolve(situation.idle ?? BUSY),
   });
@@ -117,6 +118,7 @@ describe('sense/app-focus', () => {
         desktop: recordedDesktop('linux', {}),
         config: { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [] },
         machineId: 'm',
+        timezone: 'UTC',
       });
       const event = (ts: string, name: string) => ({ ts, type: 'app-focus' as const, source: name });
       const stored = [

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { StewardError } from '../../errors';
 import { readSystemBytes } from '../files/system-files';
+import { aborted } from '../time/wait';
 
 /** A connection to an X display. */
 export interface Display {
@@ -20,6 +21,11 @@ export interface Display {
   focused(): Promise<number[]>;
   /** Returns the milliseconds since the last keyboard or mouse input. */
   idleMs(): Promise<number>;
+  /**
+   * Calls `onChange` now and at each change of a property of the root window, until the signal is aborted. The time limit
+   * of the connection does not apply meanwhile.
+   */
+  watchRoot(name: string, onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
 /** X errors for a window that no longer exists: `BadWindow` and `BadDrawable`. */
@@ -30,6 +36,7 @@ const POINTER_ROOT = 1;
 /** Deeper than the window tree of any toolkit. */
 const MAX_LEVELS = 32;
 const MAX_LONGS = 256;
+const PROPERTY_CHANGE = 0x400000;
 
 /**
  * Connects to an X display (`:0`, `host:0.1`), runs `use`, and disconnects. The cookie comes from XAUTHORITY
@@ -74,7 +81,7 @@ export async function withDisplay<T>(
             if (error) return fail(error);
             const root = found.screen[address.screen]?.root;
             if (root === undefined) reject(noScreen(display, found.screen.length));
-            else use(displayOf(found, root)).then(resolve, reject);
+            else use(displayOf(found, root, () => clearTimeout(timer))).then(resolve, reject);
           },
         );
         client.on('error', fail);
@@ -109,7 +116,7 @@ function addressOf(
     : { number, screen, host, port: FIRST_PORT + number };
 }
 
-function displayOf({ client }: import('x11').XDisplay, root: number): Display {
+function displayOf({ client }: import('x11').XDisplay, root: number, unlimit: () => void): Display {
   // The library caches atoms for the whole process, but atom numbers differ between servers.
   client.atoms = {};
   client.atom_names = {};
@@ -142,6 +149,16 @@ function displayOf({ client }: import('x11').XDisplay, root: number): Display {
         });
       }
       return info.idle;
+    },
+    async watchRoot(name, onChange, signal) {
+      const atom = await answer<number>((done) => client.InternAtom(false, name, done));
+      client.on('event', (event) => {
+        if (event.name === 'PropertyNotify' && event.atom === atom) onChange();
+      });
+      client.ChangeWindowAttributes(root, { eventMask: PROPERTY_CHANGE });
+      unlimit();
+      onChange();
+      await aborted(signal);
     },
   };
 }

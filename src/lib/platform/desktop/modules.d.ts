@@ -42,7 +42,9 @@ declare module 'x11' {
     QueryPointer(window: number, callback: Reply<{ child: number }>): void;
     QueryTree(window: number, callback: Reply<{ parent: number }>): void;
     require(extension: 'screen-saver', callback: Reply<ScreenSaver>): void;
+    ChangeWindowAttributes(window: number, values: { eventMask: number }): void;
     on(event: 'error' | 'end', listener: (error?: Error) => void): void;
+    on(event: 'event', listener: (event: { name: string; atom?: number }) => void): void;
   }
 
   export interface XDisplay {

@@ -108,7 +108,13 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
   }
 }
 
-function staleness(options: LockOptions): (found: Found) => boolean {
+/** Returns whether a running process, or one that may run on another machine, holds the lock. */
+export function isLockHeld(path: string, options: Pick<LockOptions, 'clock' | 'machineId'>): boolean {
+  const found = readLock(path);
+  return found !== undefined && !staleness(options)(found);
+}
+
+function staleness(options: Omit<LockOptions, 'waitMs'>): (found: Found) => boolean {
   const { clock, machineId, staleAfterMs = STALE_AFTER_MS } = options;
   // Getting a start time runs a program, so it is done once for each holder.
   const starts = new Map<number, number | undefined>();

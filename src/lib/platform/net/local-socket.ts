@@ -51,3 +51,44 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
     socket.on('close', () => fail('closed the connection without a response'));
   });
 }
+
+/**
+ * Keeps a connection to a local socket until the signal aborts it, and passes on what arrives. Rejects with `unavailable`
+ * if the connection fails or ends.
+ */
+export function listenTo(
+  { path, what, signal }: Pick<LocalSocketOptions, 'path' | 'what'> & { signal: AbortSignal },
+  dialogue: (send: (bytes: Uint8Array) => void) => (chunk: Buffer) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ path });
+    const settle = (error?: unknown): void => {
+      signal.removeEventListener('abort', stop);
+      socket.destroy();
+      if (error === undefined) resolve();
+      else reject(error as Error);
+    };
+    const stop = (): void => settle();
+    const fail = (reason: string, cause?: unknown): void =>
+      settle(
+        new StewardError('unavailable', `${what} (${path}) ${reason}.`, {
+          hint: 'Run steward in the graphical session, with its environment.',
+          cause,
+        }),
+      );
+    let listen: ReturnType<typeof dialogue> = () => undefined;
+    socket.on('connect', () => (listen = dialogue((bytes) => socket.write(bytes))));
+    socket.on('data', (chunk) => {
+      try {
+        listen(chunk);
+      } catch (error) {
+        if (error instanceof RangeError) fail('sent invalid data', error);
+        else settle(error);
+      }
+    });
+    socket.on('error', (error) => fail(`cannot be reached (${errnoCode(error) ?? error.message})`, error));
+    socket.on('close', () => fail('closed the connection'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop);
+  });
+}

@@ -19,6 +19,14 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 let turn = 0;
 let isEnding = false;
 

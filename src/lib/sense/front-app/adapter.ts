@@ -28,6 +28,11 @@ export interface FrontAppAdapter {
    * program is missing, and `unavailable` when the desktop does not answer.
    */
   read(desktop: Desktop): Promise<FrontApp | null>;
+  /**
+   * Calls `onChange` when it is connected and whenever another window may have the focus, until the signal is aborted.
+   * Rejects like `read`, and when the connection ends. Missing if the desktop reports no changes.
+   */
+  watch?(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
 /** Limit of each read, ms. */

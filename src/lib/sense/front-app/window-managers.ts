@@ -1,5 +1,8 @@
+import { join } from 'node:path';
+
 import { StewardError } from '../../errors';
 import { isObject } from '../../platform/files/json-object';
+import { listenTo } from '../../platform/net/local-socket';
 import {
   READ_TIMEOUT_MS,
   envOf,
@@ -24,11 +27,14 @@ interface Tool {
   detect: (desktop: Desktop) => boolean;
   isAllowed: (key: string) => boolean;
   window: (desktop: Desktop, answer: Answer) => FrontApp | null;
+  watch: NonNullable<FrontAppAdapter['watch']>;
 }
 
-function toolAdapter({ id, variable, program, args, detect, isAllowed, window }: Tool): FrontAppAdapter {
+function toolAdapter(tool: Tool): FrontAppAdapter {
+  const { id, variable, program, args, detect, isAllowed, window, watch } = tool;
   return {
     id,
+    watch,
     detect: (desktop) => envOf(desktop, variable) !== undefined && detect(desktop),
     async read(desktop) {
       const options = { env: desktop.env, timeoutMs: READ_TIMEOUT_MS };
@@ -56,6 +62,7 @@ const TREE = {
 export const sway = toolAdapter({
   ...{ id: 'sway', variable: 'SWAYSOCK', program: 'swaymsg' },
   detect: isXdgSystem,
+  watch: (desktop, ...rest) => watchTree(envOf(desktop, 'SWAYSOCK'), ...rest),
   ...TREE,
 });
 
@@ -63,6 +70,7 @@ export const sway = toolAdapter({
 export const i3 = toolAdapter({
   ...{ id: 'i3', variable: 'I3SOCK', program: 'i3-msg' },
   detect: (desktop) => isXdgSystem(desktop) && !isWayland(desktop),
+  watch: (desktop, ...rest) => watchTree(envOf(desktop, 'I3SOCK'), ...rest),
   ...TREE,
 });
 
@@ -72,10 +80,60 @@ export const hyprland = toolAdapter({
   ...{ id: 'hyprland', variable: 'HYPRLAND_INSTANCE_SIGNATURE', program: 'hyprctl' },
   args: ['activewindow', '-j'],
   detect: isXdgSystem,
+  watch: watchHyprland,
   isAllowed: (key) => FIELDS.includes(key),
   window: (desktop, found) =>
     nameWindow(desktop, [found?.['class'], found?.['initialClass']], found?.['pid']),
 });
+
+const MAGIC = 'i3-ipc';
+const HEADER_BYTES = MAGIC.length + 8;
+const SUBSCRIBE = 2;
+const MAX_EVENT_BYTES = 4 * 1024 * 1024;
+/** An event begins with its change; the title comes later and is not decoded. */
+const CHANGE_BYTES = 40;
+
+/** Watches the focus over the IPC of i3 and sway: a header with the length of a JSON payload, then the payload. */
+function watchTree(path = '', onChange: () => void, signal: AbortSignal): Promise<void> {
+  return listenTo({ path, what: 'The window manager', signal }, (send) => {
+    const payload = Buffer.from('["window","workspace"]');
+    const header = Buffer.alloc(HEADER_BYTES);
+    header.write(MAGIC, 'latin1');
+    header.writeUInt32LE(payload.length, MAGIC.length);
+    header.writeUInt32LE(SUBSCRIBE, MAGIC.length + 4);
+    send(Buffer.concat([header, payload]));
+    let pending: Buffer = Buffer.alloc(0);
+    return (chunk) => {
+      pending = Buffer.concat([pending, chunk]);
+      while (pending.length >= HEADER_BYTES) {
+        const size = HEADER_BYTES + pending.readUInt32LE(MAGIC.length);
+        if (size > MAX_EVENT_BYTES) throw new RangeError('an event is too long');
+        if (pending.length < size) return;
+        const start = pending.toString('latin1', HEADER_BYTES, Math.min(size, HEADER_BYTES + CHANGE_BYTES));
+        if (/"(?:change": ?"(?:focus|close|init)|success": ?true)/.test(start)) onChange();
+        pending = pending.subarray(size);
+      }
+    };
+  });
+}
+
+/** Watches Hyprland's event socket: lines such as `activewindowv2>>64cea2525760`. Lines with titles are skipped. */
+function watchHyprland(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void> {
+  const runtime = envOf(desktop, 'XDG_RUNTIME_DIR') ?? '';
+  const instance = envOf(desktop, 'HYPRLAND_INSTANCE_SIGNATURE') ?? '';
+  const path = join(runtime, 'hypr', instance, '.socket2.sock');
+  return listenTo({ path, what: 'Hyprland', signal }, () => {
+    let rest = '';
+    onChange();
+    return (chunk) => {
+      const lines = (rest + chunk.toString('latin1')).split('\n');
+      rest = (lines.pop() ?? '').slice(0, MAX_LINE);
+      if (lines.some((line) => line.startsWith('activewindowv2>>'))) onChange();
+    };
+  });
+}
+
+const MAX_LINE = 64 * 1024;
 
 /** Returns the focused window of a tree; null when a workspace or container has the focus. */
 function focusedWindow(desktop: Desktop, tree: unknown): FrontApp | null {

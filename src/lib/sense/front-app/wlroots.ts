@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 
 import { StewardError } from '../../errors';
-import { converse, type Dialogue } from '../../platform/net/local-socket';
+import { converse, listenTo, type Dialogue } from '../../platform/net/local-socket';
 import { READ_TIMEOUT_MS, envOf, isXdgSystem, type Desktop, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
 
@@ -12,19 +12,34 @@ export const wlroots: FrontAppAdapter = {
   id: 'wlroots',
   detect: (desktop) => isXdgSystem(desktop) && waylandSocket(desktop) !== undefined,
   async read(desktop) {
-    const path = waylandSocket(desktop) ?? '';
-    const options = { path, what: 'The Wayland display', timeoutMs: READ_TIMEOUT_MS, maxBytes: MAX_BYTES };
+    const options = { ...serverOf(desktop), timeoutMs: READ_TIMEOUT_MS, maxBytes: MAX_BYTES };
     const toplevels = await converse(options, toplevelDialogue);
-    if (toplevels === 'not offered') {
-      const problem = 'This Wayland compositor does not share which window has the focus.';
-      throw new StewardError('not_found', problem, {
-        hint: 'Use one that offers wlr-foreign-toplevel-management; commits and assistant sessions are captured anyway.',
-      });
-    }
+    if (toplevels === 'not offered') throw notOffered();
     const active = toplevels.find((toplevel) => toplevel.activated);
     return active === undefined ? null : nameWindow(desktop, [active.appId], 0);
   },
+  watch: (desktop, onChange, signal) =>
+    listenTo({ ...serverOf(desktop), signal }, (send) => {
+      const conversation: Conversation = { send, toplevels: new Map() };
+      return events(conversation, (object, opcode, body) => {
+        const isChange = conversation.toplevels.has(object) && (opcode === STATE || opcode === CLOSED);
+        const answer = handleEvent(conversation, object, opcode, body);
+        if (answer === 'not offered') throw notOffered();
+        if (isChange || answer !== undefined) onChange();
+        return undefined;
+      });
+    }),
 };
+
+function serverOf(desktop: Desktop): { path: string; what: string } {
+  return { path: waylandSocket(desktop) ?? '', what: 'The Wayland display' };
+}
+
+function notOffered(): StewardError {
+  return new StewardError('not_found', 'This Wayland compositor does not share which window has the focus.', {
+    hint: 'Use one that offers wlr-foreign-toplevel-management; commits and assistant sessions are captured anyway.',
+  });
+}
 
 function waylandSocket(desktop: Desktop): string | undefined {
   const name = envOf(desktop, 'WAYLAND_DISPLAY');
@@ -46,6 +61,9 @@ const MANAGER = 4;
 const TOPLEVELS_KNOWN = 5;
 const INTERFACE = 'zwlr_foreign_toplevel_manager_v1';
 const ACTIVATED = 2;
+/** Events of a window. */
+const STATE = 4;
+const CLOSED = 6;
 
 interface Conversation {
   send: (bytes: Buffer) => void;
@@ -59,6 +77,14 @@ interface Conversation {
  */
 export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => {
   const conversation: Conversation = { send, toplevels: new Map() };
+  return events(conversation, (object, opcode, body) => handleEvent(conversation, object, opcode, body));
+};
+
+/** Begins the conversation, and passes on each event until `take` returns a value. */
+function events<T>(
+  { send }: Conversation,
+  take: (object: number, opcode: number, body: Buffer) => T | undefined,
+): (chunk: Buffer) => T | undefined {
   let pending: Buffer = Buffer.alloc(0);
   send(request(DISPLAY, 1, uint(REGISTRY)));
   send(request(DISPLAY, 0, uint(GLOBALS_KNOWN)));
@@ -72,18 +98,13 @@ export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => 
           hint: 'Log in again.',
         });
       if (pending.length < size) return undefined;
-      const value = handleEvent(
-        conversation,
-        pending.readUInt32LE(0),
-        word & 0xffff,
-        pending.subarray(8, size),
-      );
+      const value = take(pending.readUInt32LE(0), word & 0xffff, pending.subarray(8, size));
       if (value !== undefined) return value;
       pending = pending.subarray(size);
     }
     return undefined;
   };
-};
+}
 
 /** Handles an event; returns the answer once it is complete. */
 function handleEvent(
@@ -113,8 +134,8 @@ function handleEvent(
     const toplevel = toplevels.get(object);
     if (toplevel === undefined) return undefined;
     if (opcode === 1) toplevel.appId = stringAt(body, 0);
-    else if (opcode === 4) toplevel.activated = uintsAt(body, 0).includes(ACTIVATED);
-    else if (opcode === 6) toplevels.delete(object);
+    else if (opcode === STATE) toplevel.activated = uintsAt(body, 0).includes(ACTIVATED);
+    else if (opcode === CLOSED) toplevels.delete(object);
   }
   return undefined;
 }

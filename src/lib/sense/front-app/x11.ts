@@ -5,6 +5,8 @@ import { withDisplay, type Display } from '../../platform/desktop/display';
 import { READ_TIMEOUT_MS, x11Display, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
 
+const ACTIVE = '_NET_ACTIVE_WINDOW';
+
 /**
  * X11: the window manager's active window, else the window with the input focus. Reads four properties only:
  * _NET_ACTIVE_WINDOW, _NET_SUPPORTED, WM_CLASS and _NET_WM_PID; never the title's.
@@ -16,11 +18,21 @@ export const x11: FrontAppAdapter = {
     const display = x11Display(desktop) ?? ':0';
     const options = { display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS };
     const window = await withDisplay(options, async (x) => {
-      const id = numberIn(await x.property(x.root, '_NET_ACTIVE_WINDOW')) ?? 0;
+      const id = numberIn(await x.property(x.root, ACTIVE)) ?? 0;
       if (id !== 0) return readWindow(x, id);
-      return (await x.isSupported('_NET_ACTIVE_WINDOW')) ? null : focusedWindow(x);
+      return (await x.isSupported(ACTIVE)) ? null : focusedWindow(x);
     });
     return window === null ? null : nameX11Window(desktop, window);
+  },
+  watch(desktop, onChange, signal) {
+    const display = x11Display(desktop) ?? ':0';
+    const options = { display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS };
+    return withDisplay(options, async (x) => {
+      if (await x.isSupported(ACTIVE)) return x.watchRoot(ACTIVE, onChange, signal);
+      throw new StewardError('not_found', 'The window manager does not report the active window.', {
+        hint: 'Use a window manager that supports EWMH, such as openbox, i3 or xfwm4.',
+      });
+    });
   },
 };
 
