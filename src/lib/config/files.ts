@@ -185,12 +185,13 @@ function keysAndValues(file: ConfigFile): string {
 }
 
 /**
- * Returns the values that a text may mean, in the order to try: JSON, the text as it is, a comma-separated
+ * Returns the values that a text may mean, in the order to try: JSON, the text as it is, on or off, a comma-separated
  * list.
  */
 export function candidates(text: string): unknown[] {
   const asList = text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
-  return [...asJson(text), text, asList];
+  const asSwitch = text === 'on' || text === 'off' ? [text === 'on'] : [];
+  return [...asJson(text), text, ...asSwitch, asList];
 }
 
 function asJson(text: string): unknown[] {

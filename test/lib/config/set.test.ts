@@ -73,6 +73,8 @@ describe('config: setConfig', () => {
 
   it('reads a value as JSON, as a text or as a list, whichever fits the key', async () => {
     const cases: [string, string, unknown][] = [
+      ['sessions.titles', 'on', true],
+      ['sessions.titles', 'off', false],
       ['sense.enabled', 'false', false],
       ['sense.repos', `${at.repository('a')}, ${at.repository('b')}`, ['a', 'b'].map(at.repository)],
       ['sense.repos', JSON.stringify([at.repository('with, comma')]), [at.repository('with, comma')]],
