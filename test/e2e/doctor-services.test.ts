@@ -161,7 +161,7 @@ describe('doctor and other hosts (built)', function () {
   describe('work', () => {
     let github: GitHub;
     beforeEach(async () => {
-      github = await startGitHub({ repos: [{ name: 'work' }] });
+      github = await startGitHub({ labels: true });
       at.env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
     });
     afterEach(() => github.close());

@@ -170,7 +170,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
   });
 
   it('says what a home full of things is answered', async () => {
-    github = await startGitHub();
+    github = await startGitHub({ labels: true });
     const env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
     const run = async (args: string[], input = ''): Promise<void> => {
       const done = await steward(args, { home: home.path, env, input });

@@ -23,7 +23,7 @@ describe('steward mcp', function () {
   let clients: Client[];
 
   before(async () => {
-    github = await startGitHub();
+    github = await startGitHub({ labels: true });
   });
   after(() => github.close());
   beforeEach(() => {

@@ -60,7 +60,7 @@ describe('standup and week (built)', function () {
   });
 
   it('has the issues of the period, and asks for evidence only when it is told to', async () => {
-    const github = await startGitHub();
+    const github = await startGitHub({ labels: true });
     try {
       const env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
       for (const args of [

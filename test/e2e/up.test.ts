@@ -89,7 +89,7 @@ describe('steward up (built)', function () {
   };
 
   it('sweeps, too, once work is set up, and not again just after another sweep', async () => {
-    const github = await startGitHub();
+    const github = await startGitHub({ labels: true });
     try {
       const env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
       const made = await steward(['work', 'setup', 'ann/work'], { home: home.path, env });

@@ -1,12 +1,10 @@
 import { expect } from 'chai';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { until } from '../helpers/daemon';
-import { startGitHub, type Fault, type GitHub } from '../helpers/github';
+import { startGitHub, type GitHub } from '../helpers/github';
 import { hookJson } from '../helpers/hooks';
 import { issuesOf } from '../helpers/work-kill';
 
@@ -19,7 +17,7 @@ describe('work capture by the hooks (built)', function () {
   beforeEach(async () => {
     home = emptyHome();
     area = join(home.path, '.steward');
-    github = await startGitHub();
+    github = await startGitHub({ labels: true });
   });
   afterEach(async () => {
     await idle();
@@ -370,43 +368,5 @@ describe('work capture by the hooks (built)', function () {
     swept = await run('work', 'sweep', '--json');
     expect(titlesOf()).to.deep.equal([]);
     expect(github.seen.map(({ body }) => body).join()).to.not.include('Hush');
-  });
-
-  it('killed at any point, each capture becomes exactly one issue', async () => {
-    await setUp();
-    const count = 6;
-    for (let index = 0; index < count; index += 1) {
-      // Nobody sends them yet: what is started by the hook finds no service.
-      const input = hookJson('prompt', { cwd: home.path, prompt: `remind me to do thing ${index}` });
-      const kept = await steward(['hook', 'prompt', '--no-tab'], {
-        home: home.path,
-        env: { GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: github.token },
-        input,
-      });
-      expect(kept.stdout).to.include(`thing ${index}`);
-    }
-    for (let kill = 0; kill < 8; kill += 1) {
-      const child = spawn(process.execPath, [BIN, 'work', 'deliver'], {
-        env: cleanEnv(home.path, env()),
-        stdio: 'ignore',
-      });
-      const ended = once(child, 'exit');
-      let creations = 0;
-      github.fault = ({ method, path }): Fault | undefined => {
-        if (method !== 'POST' || !path.endsWith('/issues') || creations++ < kill % 2) return undefined;
-        child.kill('SIGKILL');
-        return kill % 3 === 0 ? 'reset' : 'drop';
-      };
-      await ended;
-    }
-    github.fault = () => undefined;
-    await until('all are sent', async () => {
-      await idle();
-      return (await titles()).length >= count;
-    }, 120_000); // prettier-ignore
-    expect((await titles()).sort()).to.deep.equal(
-      Array.from({ length: count }, (_, index) => `[Reminder] do thing ${index}`),
-    );
-    expect(existsSync(join(area, 'state', 'spool', 'dead'))).to.equal(false);
   });
 });

@@ -27,7 +27,7 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     (await (await fetch(`${daemon?.url}${path}`)).json()) as T;
   beforeEach(async () => {
     home = emptyHome();
-    github = await startGitHub();
+    github = await startGitHub({ labels: true });
   });
   afterEach(async () => {
     await daemon?.stop();

@@ -17,7 +17,7 @@ describe('reminders and tidying (built)', function () {
   const run = (...args: string[]): Promise<StewardResult> => steward(args, { home: home.path, env: env() });
   beforeEach(async () => {
     home = emptyHome();
-    github = await startGitHub();
+    github = await startGitHub({ labels: true });
     expect((await run('work', 'setup', 'ann/work')).code).to.equal(0);
   });
   afterEach(async () => {

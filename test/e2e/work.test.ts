@@ -39,7 +39,10 @@ describe('work (built)', function () {
   });
   beforeEach(async () => {
     home = emptyHome();
-    github = await startGitHub({ repos: [{ name: 'work' }, { name: 'open', private: false }] });
+    github = await startGitHub({
+      repos: [{ name: 'work' }, { name: 'open', private: false }],
+      labels: true,
+    });
   });
   afterEach(async () => {
     home.remove();

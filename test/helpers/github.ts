@@ -2,8 +2,13 @@ import type { Emulator } from 'emulate';
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 
+import type { HostLabel } from '../../src/lib/work/host';
+import { LABEL_SETS, lackingLabels, readLabels } from '../../src/lib/work/labels';
 import { graphqlAnswer } from './github-graphql';
+
+const SHIPPED = resolve(__dirname, '..', '..', 'templates', 'work', LABEL_SETS.neutral);
 
 export interface Seen {
   method: string;
@@ -46,6 +51,8 @@ export interface GitHub {
 export interface GitHubOptions {
   repos?: { name: string; private?: boolean }[];
   login?: string;
+  /** Whether `work` begins with the shipped labels, so that `work setup` needs no request for each. */
+  labels?: boolean;
 }
 
 let tokens = 0;
@@ -110,7 +117,19 @@ export async function startGitHub(options: GitHubOptions = {}): Promise<GitHub> 
       await emulator.close();
     },
   };
+  if (options.labels === true) await addLabels(github, `${login}/work`, await readLabels(SHIPPED));
   return github;
+}
+
+/** Past steward's client, which sends one write at a time: setting up took longer than most tests. */
+export async function addLabels(github: GitHub, repo: string, wanted: readonly HostLabel[]): Promise<void> {
+  const path = `/repos/${repo}/labels`;
+  const existing = (await github.api('GET', `${path}?per_page=100`)) as { name: string }[];
+  const lacking = lackingLabels(
+    wanted,
+    existing.map(({ name }) => name),
+  );
+  await Promise.all(lacking.map((label) => github.api('POST', path, label)));
 }
 
 async function answer(

@@ -66,7 +66,7 @@ function forgetKilledClocks(): void {
 export async function openWeek(): Promise<Week> {
   const library = LIBRARIES.find((path) => existsSync(path)) ?? '';
   const home = emptyHome();
-  const github = await startGitHub();
+  const github = await startGitHub({ labels: true });
   const chat = await notifyServer(() => ({ status: 200 }));
   const repo = join(home.path, 'repo');
   const bin = join(home.path, 'programs');

@@ -7,15 +7,15 @@ import { changeConfig } from '../../src/lib/config/write';
 import { systemClock, type Clock } from '../../src/lib/platform/time/clock';
 import { run } from '../../src/lib/platform/process/process';
 import { readCache } from '../../src/lib/work/cache';
-import type { Host, HostLabel } from '../../src/lib/work/host';
+import type { Host } from '../../src/lib/work/host';
 import { githubHost } from '../../src/lib/work/host/github';
-import { LABEL_SETS, lackingLabels, wantedLabels } from '../../src/lib/work/labels';
+import { LABEL_SETS, wantedLabels } from '../../src/lib/work/labels';
 import type { SessionsState } from '../../src/lib/sessions/session';
 import type { CaptureDeps } from '../../src/lib/work/capture/deliver';
 import type { Open, WorkDeps } from '../../src/lib/work/deps';
 import { setUp } from '../../src/lib/work/setup';
 import { testArea, type TestArea } from './area';
-import type { GitHub } from './github';
+import { addLabels, type GitHub } from './github';
 
 export interface WorkWorld {
   at: TestArea;
@@ -109,17 +109,6 @@ export async function readyWorld(
   await setUp(world.deps, { repo, create: true });
   github.seen.length = 0;
   return world;
-}
-
-/** Past steward's client, which sends one write at a time: setting up took longer than most tests. */
-async function addLabels(github: GitHub, repo: string, wanted: readonly HostLabel[]): Promise<void> {
-  const path = `/repos/${repo}/labels`;
-  const existing = (await github.api('GET', `${path}?per_page=100`)) as { name: string }[];
-  const lacking = lackingLabels(
-    wanted,
-    existing.map(({ name }) => name),
-  );
-  await Promise.all(lacking.map((label) => github.api('POST', path, label)));
 }
 
 /** What captures are delivered with, where only these sessions are known: slug → id. */

@@ -107,6 +107,7 @@ describe('doctor: jobs that are broken', function () {
   describe('in systemd', () => {
     before(async () => {
       await steward('sense', 'install', '--scheduler', 'systemd');
+      await exec('systemctl', '--user', 'start', 'steward-sense.service');
       await ran();
     });
     after(() => steward('sense', 'install', '--uninstall'));
@@ -203,6 +204,9 @@ describe('doctor: jobs that are broken', function () {
   describe('in cron', () => {
     before(async () => {
       await steward('sense', 'install', '--scheduler', 'cron');
+      // Its first run, without the wait for cron's next minute.
+      const command = /^(?:\S+ ){5}(.*steward-job.*)$/m.exec(await crontab())?.[1] ?? '';
+      await exec('/bin/sh', '-c', command.replaceAll('\\%', '%'));
       await ran();
     });
     after(() => steward('sense', 'install', '--uninstall'));

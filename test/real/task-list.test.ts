@@ -130,7 +130,7 @@ describe('work: task list', () => {
     let http: GitHttp;
     const AUTH = 'Basic c2VjcmV0';
     beforeEach(async () => {
-      github = await startGitHub({ repos: [{ name: 'work' }] });
+      github = await startGitHub({ labels: true });
       world = await readyWorld(github);
       mkdirSync(box.path('ann'));
       git('init', '-q', '--bare', '-b', 'main', box.path('ann', 'work.git'));
