@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 import type { Clock } from '../../src/lib/platform/time/clock';
 import type { UsageDeps } from '../../src/lib/usage/collect';
-import { readDayRows, storedDays, type DayRow } from '../../src/lib/usage/days';
+import { readDayRows, daysIn, type DayRow } from '../../src/lib/usage/days';
 
 export const NOW = Date.parse('2026-11-20T12:00:00Z');
 
@@ -44,7 +44,7 @@ export function usageBox(folder: string, zone = 'UTC', env: NodeJS.ProcessEnv = 
     },
     append: (path, text) => appendFileSync(join(home, path), text),
     rows: () =>
-      storedDays(deps.days).flatMap((day) => readDayRows(deps.days, day).map((row) => ({ ...row, day }))),
+      daysIn(deps.days).flatMap((day) => readDayRows(deps.days, day).map((row) => ({ ...row, day }))),
   };
 }
 

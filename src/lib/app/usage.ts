@@ -8,7 +8,7 @@ import { processHost } from '../platform/files/paths';
 import { localTimes } from '../platform/time/day-words';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import { collectUsage, type Source, type UsageDeps } from '../usage/collect';
-import { readDayRows, storedDays } from '../usage/days';
+import { readDayRows, daysIn } from '../usage/days';
 import { announceLimits, currentLimits, limitTexts } from '../usage/limits';
 import { pricesWith, type Prices } from '../usage/prices';
 import { purgeUsage as purge, type UsageSelection } from '../usage/purge';
@@ -59,7 +59,7 @@ function daysFrom(days: number): number {
 }
 
 function rowsBetween({ days: folder }: UsageDeps, from: Day, to: Day): DatedRow[] {
-  return storedDays(folder)
+  return daysIn(folder)
     .filter((day) => day >= from && day <= to)
     .flatMap((day) => readDayRows(folder, day).map((row) => ({ ...row, day })));
 }

@@ -15,8 +15,8 @@ export interface DayRow extends Record<(typeof AMOUNTS)[number], number> {
   model: string;
 }
 
-/** The days with stored use, in order. */
-export function storedDays(folder: string): Day[] {
+/** Returns the days that a folder has a file of, in order. */
+export function daysIn(folder: string): Day[] {
   return listFolder(folder)
     .filter((name) => name.endsWith('.json') && isDay(name.slice(0, -5)))
     .map((name) => name.slice(0, -5))

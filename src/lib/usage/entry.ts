@@ -43,8 +43,10 @@ export function entryId(group: string, rest = ''): string {
   return `${digest(group)}.${rest === '' ? '' : digest(rest).slice(0, 6)}`;
 }
 
-export function groupOf(id: string): string {
-  return id.slice(0, id.indexOf('.') + 1);
+/** Returns the group and the rest of an id. */
+export function splitId(id: string): [group: string, rest: string] {
+  const at = id.indexOf('.');
+  return [id.slice(0, at), id.slice(at + 1)];
 }
 
 function digest(text: string): string {

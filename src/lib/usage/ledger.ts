@@ -1,34 +1,34 @@
 import { join } from 'node:path';
 
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
+import { ensureFolder, removeFile } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
-import { isDay, type Day } from '../platform/time/time';
-import { groupOf, tokensOf, type Amounts } from './entry';
+import type { Day } from '../platform/time/time';
+import { daysIn } from './days';
+import { splitId, type Amounts } from './entry';
 
 /** What the uses of a row have in common: assistant, session, repository (empty if unknown) and model. */
 export type RowKey = readonly [assistant: string, session: string, repo: string, model: string];
 
-/** A use by its id. Without a row it was purged, and reading it again must not bring it back. */
-interface Kept {
-  day: Day;
-  row: string | undefined;
-  amounts: Amounts;
-  isCopy: boolean;
+/** One version of an answer: the rest of its id, its row (-1: purged), whether it is a copy, and its amounts. */
+type Version = [rest: string, row: number, copy: 0 | 1, ...amounts: Amounts];
+
+interface LedgerDay {
+  version: 1;
+  rows: RowKey[];
+  /** By the group of their id. */
+  answers: Record<string, Version[]>;
 }
 
 /**
- * Every use of the last 40 days by its id, so that nothing counts twice however often a file is read. One file a day,
- * in machine-local state.
+ * The answers of the last 40 days by id, so that nothing counts twice, however often a log is read. Machine-local, one
+ * file a day; a purged answer stays as a bare id.
  */
 export interface Ledger {
-  entries: Map<string, Kept>;
-  /** The groups with an original, and the ids of the copies of each other group. */
-  originals: Set<string>;
-  copies: Map<string, string[]>;
+  days: Map<Day, LedgerDay>;
   /** Days to write. */
   dirty: Set<Day>;
-  /** Rows (`day\nrow`) that lost a use, whose stored sums may shrink. */
+  /** Rows that lost an answer, whose stored sums may shrink: `day` and the row as JSON, by line. */
   shrunk: Set<string>;
 }
 
@@ -41,109 +41,98 @@ export interface NewEntry {
   repeats: string | undefined;
 }
 
-const NOTHING: Amounts = [0, 0, 0, 0, 0, 0];
+const PURGED = -1;
 
 export function readLedger(folder: string): Ledger {
-  const ledger: Ledger = {
-    entries: new Map(),
-    originals: new Set(),
-    copies: new Map(),
-    dirty: new Set(),
-    shrunk: new Set(),
-  };
-  for (const day of ledgerDays(folder)) {
+  const ledger: Ledger = { days: new Map(), dirty: new Set(), shrunk: new Set() };
+  for (const day of daysIn(folder)) {
     const stored = parseObject(readText(fileOf(folder, day)) ?? '');
-    const { rows, entries } = stored ?? {};
-    if (stored?.['version'] !== 1 || !Array.isArray(rows) || !isObject(entries)) continue;
-    const names = rows.map((row) => JSON.stringify(row));
-    for (const [id, value] of Object.entries(entries)) {
-      const [at, isCopy, ...amounts] = value as number[];
-      const row = names[at ?? -1];
-      // A kill between the writes of two days can leave an entry in both.
-      drop(ledger, id);
-      add(ledger, id, { day, row, amounts: amounts as unknown as Amounts, isCopy: isCopy === 1 });
-    }
+    const isKnown = stored?.['version'] === 1 && Array.isArray(stored['rows']) && isObject(stored['answers']);
+    if (isKnown) ledger.days.set(day, stored as unknown as LedgerDay);
   }
   return ledger;
 }
 
-/** Adds a use, unless it is known. Of several versions of one use the fullest stays. */
+/** Adds an entry, unless it is known. The fullest version of an answer stays, and an original replaces its copies. */
 export function put(ledger: Ledger, entry: NewEntry): void {
-  const { id, day, isCopy, amounts, repeats } = entry;
-  const group = groupOf(id);
-  const known = ledger.entries.get(id);
-  if (known !== undefined && known.row === undefined) return;
-  if (isCopy && ledger.originals.has(group)) return;
-  if (repeats !== undefined && ledger.entries.has(repeats)) return;
-  if (!isCopy) for (const copy of ledger.copies.get(group) ?? []) drop(ledger, copy);
-  const kept = ledger.entries.get(id);
-  if (kept !== undefined && tokensOf(kept.amounts) >= tokensOf(amounts)) return;
-  if (kept !== undefined) drop(ledger, id);
-  add(ledger, id, { day, row: JSON.stringify(entry.row), amounts, isCopy });
-  ledger.dirty.add(day);
+  const [group, rest] = splitId(entry.id);
+  const known = versionsOf(ledger, group);
+  if (entry.repeats !== undefined && versionsOf(ledger, splitId(entry.repeats)[0]).length > 0) return;
+  if (entry.isCopy && known.some(({ version }) => version[2] === 0)) return;
+  const size = tokensIn(['', 0, 0, ...entry.amounts]);
+  const isReplaced = ([ownRest, row, copy, ...amounts]: Version): boolean =>
+    (copy === 1 && !entry.isCopy) ||
+    (ownRest === rest && row !== PURGED && tokensIn([ownRest, row, copy, ...amounts]) < size);
+  for (const { day, version } of known) if (isReplaced(version)) remove(ledger, day, group, version);
+  if (versionsOf(ledger, group).some(({ version }) => version[0] === rest)) return;
+  add(ledger, group, rest, entry);
 }
 
-function add(ledger: Ledger, id: string, kept: Kept): void {
-  ledger.entries.set(id, kept);
-  const group = groupOf(id);
-  if (!kept.isCopy) ledger.originals.add(group);
-  else ledger.copies.set(group, [...(ledger.copies.get(group) ?? []), id]);
+function versionsOf({ days }: Ledger, group: string): { day: Day; version: Version }[] {
+  const found: { day: Day; version: Version }[] = [];
+  for (const [day, { answers }] of days) {
+    const versions = answers[group];
+    if (versions !== undefined) for (const version of versions) found.push({ day, version });
+  }
+  return found;
 }
 
-function drop(ledger: Ledger, id: string): void {
-  const kept = ledger.entries.get(id);
-  if (kept === undefined) return;
-  ledger.entries.delete(id);
-  ledger.dirty.add(kept.day);
-  if (kept.row !== undefined) ledger.shrunk.add(`${kept.day}\n${kept.row}`);
+function tokensIn([, , , input, output, cacheRead, cacheWrite]: Version): number {
+  return input + output + cacheRead + cacheWrite;
 }
 
-/** Empties the matching uses; only their ids stay. */
+function add(
+  { days, dirty }: Ledger,
+  group: string,
+  rest: string,
+  { day, row, isCopy, amounts }: NewEntry,
+): void {
+  const into = days.get(day) ?? { version: 1, rows: [], answers: {} };
+  days.set(day, into);
+  let place = into.rows.findIndex((known) => known.every((part, at) => part === row[at]));
+  if (place === -1) place = into.rows.push(row) - 1;
+  (into.answers[group] ??= []).push([rest, place, isCopy ? 1 : 0, ...amounts]);
+  dirty.add(day);
+}
+
+function remove({ days, dirty, shrunk }: Ledger, day: Day, group: string, version: Version): void {
+  const from = days.get(day);
+  if (from === undefined) return;
+  from.answers[group] = (from.answers[group] ?? []).filter((one) => one !== version);
+  dirty.add(day);
+  shrunk.add(`${day}\n${JSON.stringify(from.rows[version[1]])}`);
+}
+
+/** Empties the matching answers; only their ids stay. */
 export function forget(ledger: Ledger, matches: (day: Day, row: RowKey) => boolean): void {
-  for (const [id, kept] of ledger.entries) {
-    if (kept.row === undefined || !matches(kept.day, JSON.parse(kept.row) as RowKey)) continue;
-    ledger.entries.set(id, { ...kept, row: undefined, amounts: NOTHING });
-    ledger.dirty.add(kept.day);
+  for (const [day, { rows, answers }] of ledger.days) {
+    const isGone = rows.map((row) => matches(day, row));
+    if (!isGone.includes(true)) continue;
+    for (const version of Object.values(answers).flat()) {
+      if (isGone[version[1]] === true) version.splice(1, 8, PURGED, version[2], 0, 0, 0, 0, 0, 0);
+    }
+    rows.forEach((_, at) => isGone[at] === true && rows.splice(at, 1, ['', '', '', '']));
+    ledger.dirty.add(day);
   }
 }
 
-/** Returns the sums by day and row of the days that changed. */
-export function changedSums(ledger: Ledger): Map<Day, Map<string, number[]>> {
-  const days = new Map([...ledger.dirty].map((day) => [day, new Map<string, number[]>()]));
-  for (const { day, row, amounts } of ledger.entries.values()) {
-    const rows = days.get(day);
-    if (rows === undefined || row === undefined) continue;
-    const sums = rows.get(row) ?? [...NOTHING];
-    amounts.forEach((amount, at) => (sums[at] = (sums[at] ?? 0) + amount));
-    rows.set(row, sums);
+/** Returns the sums of a day by row (as JSON). */
+export function sumsOf({ days }: Ledger, day: Day): Map<string, number[]> {
+  const { rows, answers } = days.get(day) ?? { rows: [], answers: {} };
+  const sums = rows.map(() => [0, 0, 0, 0, 0, 0]);
+  for (const [, row, , ...amounts] of Object.values(answers).flat()) {
+    const sum = sums[row];
+    if (sum !== undefined) amounts.forEach((amount, at) => (sum[at] = (sum[at] ?? 0) + amount));
   }
-  return days;
+  const used = rows.map((row, at) => [JSON.stringify(row), sums[at] ?? []] as const);
+  return new Map(used.filter(([, sum]) => sum.some((amount) => amount > 0)));
 }
 
 /** Writes the days that changed, and deletes those before `oldest`. */
-export function writeLedger(folder: string, ledger: Ledger, oldest: Day): void {
+export function writeLedger(folder: string, { days, dirty }: Ledger, oldest: Day): void {
   ensureFolder(folder);
-  const days = new Map([...ledger.dirty].map((day) => [day, new Map<string, Kept>()]));
-  for (const [id, kept] of ledger.entries) days.get(kept.day)?.set(id, kept);
-  for (const [day, entries] of days) replaceFile(fileOf(folder, day), dayText(entries));
-  for (const day of ledgerDays(folder)) if (day < oldest) removeFile(fileOf(folder, day));
-}
-
-function dayText(entries: ReadonlyMap<string, Kept>): string {
-  const rows = [...new Set([...entries.values()].map(({ row }) => row))].filter((row) => row !== undefined);
-  const places = new Map(rows.map((row, at) => [row, at]));
-  const lines = [...entries].map(([id, { row, isCopy, amounts }]) => {
-    const place = row === undefined ? -1 : (places.get(row) ?? -1);
-    return `"${id}":${JSON.stringify([place, isCopy ? 1 : 0, ...amounts])}`;
-  });
-  return `{"version":1,"rows":[${rows.join()}],"entries":{${lines.join(',\n')}}}\n`;
-}
-
-function ledgerDays(folder: string): Day[] {
-  return listFolder(folder)
-    .filter((name) => name.endsWith('.json') && isDay(name.slice(0, -5)))
-    .map((name) => name.slice(0, -5))
-    .sort();
+  for (const day of dirty) replaceFile(fileOf(folder, day), `${JSON.stringify(days.get(day))}\n`);
+  for (const day of daysIn(folder)) if (day < oldest) removeFile(fileOf(folder, day));
 }
 
 function fileOf(folder: string, day: Day): string {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { withLock } from '../platform/files/lock';
 import type { Day } from '../platform/time/time';
 import { collectUsage, storeLedger, type UsageDeps } from './collect';
-import { readDayRows, storedDays, writeDay } from './days';
+import { readDayRows, daysIn, writeDay } from './days';
 import { forget, readLedger } from './ledger';
 
 /** What to remove; all by default. */
@@ -31,7 +31,7 @@ export async function purgeUsage(
     (selection.before === undefined || day < selection.before);
   const wanted = selection.repo === undefined ? undefined : basename(selection.repo).toLowerCase();
   const isRepo = (repo: string | null): boolean => wanted === undefined || repo?.toLowerCase() === wanted;
-  const days = storedDays(deps.days).filter(
+  const days = daysIn(deps.days).filter(
     (day) => isDay(day) && readDayRows(deps.days, day).some(({ repo }) => isRepo(repo)),
   );
   if (dryRun || days.length === 0) return days;
