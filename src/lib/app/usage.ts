@@ -155,7 +155,8 @@ export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>):
           ...{ event: 'limit', message, dedupe, voiceEnabled: false, source: 'job', tags: [] },
         }),
       );
-      return sources.find(({ problem }) => problem !== undefined)?.problem;
+      const bad = sources.find(({ problem }) => problem !== undefined);
+      return bad && `${bad.name}: ${bad.problem ?? ''}`;
     },
   };
 }

@@ -8,6 +8,7 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
 import { withLock } from '../platform/files/lock';
 import type { PathHost } from '../platform/files/paths';
+import { shortHash } from '../platform/files/short-hash';
 import { entriesIn, kindOf, stampOf } from '../platform/files/stat';
 import { cleanLine } from '../platform/terminal/terminal';
 import type { Clock } from '../platform/time/clock';
@@ -17,7 +18,7 @@ import { mergeDay } from './days';
 import { tokensOf, type Entry, type SeenLimit, type Sink } from './entry';
 import { put, readLedger, sumsOf, writeLedger, type Ledger } from './ledger';
 import { READERS } from './readers';
-import type { Reader } from './readers/reader';
+import type { LineReader, Reader } from './readers/reader';
 
 export interface UsageDeps {
   clock: Clock;
@@ -39,13 +40,14 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const SLICE_MS = 50;
 const DAY_MS = 86_400_000;
 const MAX_TEXT = 120;
+const NO_SQLITE = 'not known (reading its database needs Node.js 22.13)';
 
 /** The position in a log. */
 interface Position {
   /** `inode:size:time` when it was read. */
   mark: string;
-  /** After the last complete line. */
-  offset: number;
+  /** The last complete line. */
+  last?: { offset: number; hash: string };
   carry?: Record<string, unknown>;
 }
 
@@ -74,6 +76,7 @@ export interface Source {
 interface Run {
   deps: UsageDeps;
   state: State;
+  isChanged: boolean;
   seen: Set<string>;
   oldest: Day;
   oldestMs: number;
@@ -95,11 +98,10 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
 
 /** The same for a caller that holds the lock. */
 async function collect(deps: UsageDeps): Promise<Source[]> {
-  const before = readState(deps.state);
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
   const run: Run = {
     ...{ deps, oldest, oldestMs: dayBounds(oldest, deps.zone).startMs },
-    state: { files: { ...before.files }, limits: { ...before.limits } },
+    ...{ state: readState(deps.state), isChanged: false },
     ...{ seen: new Set<string>(), repos: new Map<string, string>(), day: { startMs: 0, endMs: 0, day: '' } },
   };
   const pause = yielder(deps.clock, SLICE_MS);
@@ -115,7 +117,7 @@ async function collect(deps: UsageDeps): Promise<Source[]> {
     }
     sources.push(source);
   }
-  store(run, before);
+  store(run);
   return sources;
 }
 
@@ -175,19 +177,22 @@ function readLog(run: Run, reader: Reader, path: string): string | undefined {
   const stamp = stampOf(path);
   if (stamp?.kind !== 'file') return undefined;
   run.seen.add(path);
-  const mark =
-    reader.kind === 'database' ? `${stamp.mark} ${stampOf(`${path}-wal`)?.mark ?? ''}` : stamp.mark;
+  const wal = reader.kind === 'database' ? stampOf(`${path}-wal`)?.mark : undefined;
+  const mark = wal === undefined ? stamp.mark : `${stamp.mark} ${wal}`;
   const known = files[path];
   if (known?.mark === mark || (known === undefined && stamp.mtimeMs < run.oldestMs)) return undefined;
   const sink = sinkOf(run, reader.assistant);
   try {
     if (reader.kind === 'database') {
-      if (!reader.read(path, run.oldestMs, sink))
-        return 'not known: reading its database needs Node.js 22.13';
-      files[path] = { mark, offset: 0 };
+      if (!reader.read(path, run.oldestMs, sink)) return NO_SQLITE;
+      files[path] = { mark };
     } else {
-      files[path] = { mark, ...readNewLines(reader, path, known, mark, sink) };
+      files[path] = {
+        mark,
+        ...readNewLines(reader, path, isSameFile(known, mark) ? known : undefined, sink),
+      };
     }
+    run.isChanged = true;
     return undefined;
   } catch (error) {
     const { kind, message } = toStewardError(error);
@@ -196,34 +201,48 @@ function readLog(run: Run, reader: Reader, path: string): string | undefined {
   }
 }
 
-function readNewLines(
-  { markers, read }: Extract<Reader, { kind: 'lines' }>,
-  path: string,
-  known: Position | undefined,
-  mark: string,
-  sink: Sink,
-): Omit<Position, 'mark'> {
-  const [inode, size] = mark.split(':');
-  const isSame =
-    known !== undefined && known.mark.startsWith(`${inode ?? ''}:`) && Number(size) >= known.offset;
-  const carry = isSame ? { ...known.carry } : {};
-  const from = isSame ? known.offset : 0;
-  const end = readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text }) => {
-    if (text === undefined || !markers.some((marker) => text.includes(marker))) return;
-    const fields = parseObject(text);
-    if (fields !== undefined) read(fields, carry, sink, path);
-  });
-  return { offset: end?.end ?? from, ...(Object.keys(carry).length === 0 ? {} : { carry }) };
+function isSameFile(known: Position | undefined, mark: string): boolean {
+  return known?.mark.split(':')[0] === mark.split(':')[0];
 }
 
-function store(run: Run, before: State): void {
+/** Reads on after the last known line. If that line is not there any more, the log was rewritten: starts over. */
+function readNewLines(
+  reader: LineReader,
+  path: string,
+  known: Position | undefined,
+  sink: Sink,
+): Omit<Position, 'mark'> {
+  const carry = { ...known?.carry };
+  const from = known?.last?.offset ?? 0;
+  let last: { offset: number; text: string } | undefined;
+  let isKnown = known?.last === undefined;
+  readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text = '', offset }) => {
+    if (last === undefined && !isKnown) isKnown = known?.last?.hash === shortHash(text);
+    else if (isKnown) {
+      const fields = reader.markers.some((marker) => text.includes(marker)) ? parseObject(text) : undefined;
+      if (fields !== undefined) reader.read(fields, carry, sink, path);
+    }
+    last = { offset, text };
+  });
+  if (!isKnown) return readNewLines(reader, path, undefined, sink);
+  return {
+    ...(last === undefined ? {} : { last: { offset: last.offset, hash: shortHash(last.text) } }),
+    ...(Object.keys(carry).length === 0 ? {} : { carry }),
+  };
+}
+
+function store(run: Run): void {
   const { deps, ledger, oldest, state, seen } = run;
   if (ledger !== undefined) storeLedger(deps, ledger, oldest);
-  for (const path of Object.keys(state.files)) if (!seen.has(path)) delete state.files[path];
-  const after = JSON.stringify({ version: 1, ...state });
-  if (after === JSON.stringify({ version: 1, ...before })) return;
+  for (const path of Object.keys(state.files)) {
+    if (seen.has(path)) continue;
+    delete state.files[path];
+    run.isChanged = true;
+  }
+  if (!run.isChanged) return;
   ensureFolder(deps.state);
-  replaceFile(stateFile(deps.state), `${after}\n`, { sync: 'content' });
+  const text = JSON.stringify({ version: 1, ...state });
+  replaceFile(stateFile(deps.state), `${text}\n`, { sync: 'content' });
 }
 
 /** Stores the days of a ledger that changed: those that are shown first, so that a killed run does it again. */

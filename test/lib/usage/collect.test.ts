@@ -60,6 +60,13 @@ describe('collecting usage (lib)', () => {
     usage.log(path, [...lines, claudeLine({ id: 'm4' })]);
     await collectUsage(usage.deps);
     expect(outputs(usage)).to.equal(40);
+    // The same file with other lines, longer than before.
+    usage.log(
+      path,
+      ['m5', 'm6', 'm7', 'm8', 'm9'].map((id) => claudeLine({ id })),
+    );
+    await collectUsage(usage.deps);
+    expect(outputs(usage)).to.equal(90);
   });
 
   it('keeps a day whose logs are gone, and counts right after its state was lost', async () => {
