@@ -205,7 +205,7 @@ function isSameFile(known: Position | undefined, mark: string): boolean {
   return known?.mark.split(':')[0] === mark.split(':')[0];
 }
 
-/** Reads on after the last known line. If that line is not there any more, the log was rewritten: starts over. */
+/** Reads on after the last known line. Starts over if that line has changed: the log was rewritten. */
 function readNewLines(
   reader: LineReader,
   path: string,
