@@ -17,18 +17,18 @@ run() {
       ;;
     statusline) exec "$node" "$steward" "$@" ;;
   esac
-  [ "$*" != tool ] || run_tool
+  case $* in @TOOL_COMMANDS@) run_tool "$@" ;; esac
   exec "$node" "$steward" hook "$@"
 }
 
 # Tool events are most of all hooks, and leave one line of ids. Writes that line without Node.js where it can.
 run_tool() {
-  block=
+  block='' assistant=${2-claude-code}
   ! record_tool 2>/dev/null || exit 0
   [ -n "$block" ] || return 0
   # Node.js reads the block first, then the rest of stdin.
   export STEWARD_STDIN_FD=3
-  exec "$node" "$steward" hook tool 3<<EOF
+  exec "$node" "$steward" hook "$@" 3<<EOF
 $block
 EOF
 }
@@ -51,10 +51,12 @@ record_tool() {
   # Only GNU date has milliseconds.
   case $now in *N*) now=${now%%.*}Z ;; esac
   case $now in [0-9]*Z) ;; *) return 1 ;; esac
+  field=''
+  [ "$assistant" = claude-code ] || session=$assistant:$session field=",\"assistant\":\"$assistant\""
   umask 077
   # Starts with a line feed, in case a killed process left half a line.
   is_log && printf '\n{"ts":"%s","type":"%s","session":"%s"%s,"tool":"%s"%s}\n' \
-    "$now" "$type" "$session" "$repo" "$tool" "$assistant" >>"$log"
+    "$now" "$type" "$session" "$repo" "$tool" "$field" >>"$log"
 }
 
 is_log() {
@@ -70,8 +72,8 @@ is_configured() {
   return 1
 }
 
-# Sets session, tool, type, assistant and cwd. Accepts only a whole payload that begins with the keys of a known
-# assistant in their order, with plain values. Events of subagents and of tools that write files are for Node.js.
+# Sets session, tool, type and cwd. Accepts only a whole payload that begins with the keys of the assistant in their
+# order, with plain values. Events of subagents and of tools that write files are for Node.js.
 parse_block() {
   case $block in
     *'"agent_id"'* | *'"cursor_version"'*) return 1 ;;
@@ -87,7 +89,7 @@ parse_block() {
   set +f
   [ $whole -eq 0 ] || return 1
   shift
-  keys='' session='' cwd='' event='' tool='' assistant=''
+  keys='' session='' cwd='' event='' tool=''
   while [ "$1" != tool_input ]; do
     [ $# -gt 6 ] || return 1
     keys="$keys $1"
@@ -106,8 +108,8 @@ parse_block() {
     esac
     shift $words
   done
-  case $keys in
-@TOOL_KEYS@
+  case $assistant$keys in
+@TOOL_KEYS@) ;;
     *) return 1 ;;
   esac
   case $event in

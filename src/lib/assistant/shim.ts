@@ -76,17 +76,21 @@ export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): Launc
       ENVIRONMENT: environmentOf(area, host),
       AREA: forShell(root),
       MIRROR: forShell(cacheFile('settings', root, host)),
-      TOOL_KEYS: Object.entries(TOOL_KEYS).map(armFor).join('\n'),
+      TOOL_COMMANDS: Object.keys(TOOL_KEYS)
+        .map((id) => (id === 'claude-code' ? 'tool' : `'tool ${id}'`))
+        .join(' | '),
+      TOOL_KEYS: Object.entries(TOOL_KEYS)
+        .flatMap(patternsFor)
+        .map((pattern) => `    '${pattern}'`)
+        .join(' | \\\n'),
       FILE_TOOLS: FILE_TOOLS.join(' | '),
     },
   };
 }
 
-/** Returns the branch of a shell's `case` that accepts the keys of an assistant. */
-function armFor([id, keys]: [string, readonly string[]]): string {
-  const orders = keys.reduce<string[]>((known, key) => known.flatMap((order) => withKey(order, key)), ['']);
-  const field = id === 'claude-code' ? '' : ` assistant=',"assistant":"${id}"'`;
-  return `    ${orders.map((order) => `'${order}'`).join(' | ')})${field} ;;`;
+/** Returns a shell's patterns for the assistant and its keys, one for each choice of the optional keys. */
+function patternsFor([id, keys]: [string, readonly string[]]): string[] {
+  return keys.reduce<string[]>((known, key) => known.flatMap((order) => withKey(order, key)), [id]);
 }
 
 function withKey(order: string, key: string): string[] {

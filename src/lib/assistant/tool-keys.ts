@@ -13,6 +13,27 @@ export const TOOL_KEYS: Readonly<Record<string, readonly string[]>> = {
     'hook_event_name',
     'tool_name',
   ],
+  codex: [
+    'session_id',
+    'turn_id',
+    'transcript_path',
+    'cwd',
+    'hook_event_name',
+    'model',
+    'permission_mode',
+    'tool_name',
+  ],
+  qwen: [
+    'session_id',
+    'transcript_path',
+    'cwd',
+    'hook_event_name',
+    'timestamp',
+    'permission_mode',
+    'tool_use_id?',
+    'tool_call_id?',
+    'tool_name',
+  ],
 };
 
 /** The tools that write files, which may be session files. */
