@@ -52,7 +52,7 @@ record_tool() {
   case $now in *N*) now=${now%%.*}Z ;; esac
   case $now in [0-9]*Z) ;; *) return 1 ;; esac
   field=''
-  [ "$assistant" = claude-code ] || session=$assistant:$session field=",\"assistant\":\"$assistant\""
+  [ "$assistant" = claude-code ] || field=",\"assistant\":\"$assistant\""
   umask 077
   # Starts with a line feed, in case a killed process left half a line.
   is_log && printf '\n{"ts":"%s","type":"%s","session":"%s"%s,"tool":"%s"%s}\n' \
@@ -76,7 +76,8 @@ is_configured() {
 # order, with plain values. Events of subagents and of tools that write files are for Node.js.
 parse_block() {
   case $block in
-    *'"agent_id"'* | *'"cursor_version"'*) return 1 ;;
+    *'"agent_id"'* | *'"subagent_id"'* | *'"agent_name"'* | *'"agentName"'*) return 1 ;;
+    *'"cursor_version"'* | *'"conversation_id"'*) return 1 ;;
     '{"session_id":'*'}') ;;
     *) return 1 ;;
   esac

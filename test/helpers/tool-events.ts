@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { isWholeJson } from '../../src/lib/assistant/payload';
+import { isWholeJson, WRITERS } from '../../src/lib/assistant/payload';
+import { CLAUDE_CODE, type AssistantId } from '../../src/lib/sessions/session-key';
 import { planHook } from '../../src/lib/assistant/hook';
 import type { HookDeps } from '../../src/lib/assistant/hook-event';
-import { FILE_TOOLS, TOOL_KEYS } from '../../src/lib/assistant/tool-keys';
+import { ASSISTANTS } from '../../src/lib/assistant/index';
 import type { UserArea } from '../../src/lib/config/user-area';
 import { StewardError } from '../../src/lib/errors';
 import type { WorkEvent } from '../../src/lib/sessions/work-events';
@@ -50,9 +51,11 @@ export function places(root: string): Place[] {
 
 export interface ToolEvent {
   payload: string;
+  assistant: AssistantId;
   place: Place;
 }
 
+const SENDERS: readonly AssistantId[] = ['claude-code', 'claude-code', 'codex', 'qwen', 'copilot'];
 const TOOLS = [
   'Bash',
   'Bash',
@@ -101,34 +104,38 @@ const TEXTS = [
 /** A tool event as an assistant may send it, well-formed or cut. */
 export function toolEvent(random: Random, session: string, where: readonly Place[]): ToolEvent {
   const { chance, pick, below } = random;
+  const assistant = pick(SENDERS);
   const place = chance(0.8) ? (where[below(5)] as Place) : pick(where);
-  const lead: [string, unknown][] = [
-    ['session_id', chance(0.03) ? pick(TEXTS) : session],
-    ['transcript_path', chance(0.05) ? null : `/t/${chance(0.05) ? pick(TEXTS) : 'x'}.jsonl`],
-    ['cwd', place.cwd],
-    ...(chance(0.5) ? [['prompt_id', 'p-1'] as [string, unknown]] : []),
-    ...(chance(0.8) ? [['permission_mode', 'default'] as [string, unknown]] : []),
-    ...(chance(0.1) ? [['agent_id', 'agent-1'] as [string, unknown]] : []),
-    ...(chance(0.5) ? [['effort', { level: 'high' }] as [string, unknown]] : []),
-    ...(chance(0.05) ? [[pick(['new_key', 'cursor_version']), pick(TEXTS)] as [string, unknown]] : []),
-    ['hook_event_name', pick(EVENTS)],
-    ['tool_name', pick(TOOLS)],
-  ];
+  const values: Record<string, unknown> = {
+    session_id: chance(0.03) ? pick(TEXTS) : session,
+    transcript_path: chance(0.2) ? null : `/t/${chance(0.05) ? pick(TEXTS) : 'x'}.jsonl`,
+    cwd: place.cwd,
+    effort: { level: 'high' },
+    hook_event_name: pick(EVENTS),
+    tool_name: pick(TOOLS),
+  };
+  const lead = keysOf(assistant)
+    .filter((key) => !key.endsWith('?') || chance(0.5))
+    .map((word): [string, unknown] => [word.replace('?', ''), values[word.replace('?', '')] ?? 'some text']);
+  if (chance(0.2)) {
+    const key = pick(['agent_id', 'agent_name', 'new_key', 'cursor_version']);
+    lead.splice(below(lead.length), 0, [key, pick(TEXTS)]);
+  }
   if (chance(0.05)) lead.push(...lead.splice(below(lead.length), 1));
   const size = chance(0.02) ? 70_000 : chance(0.1) ? 3000 : 0;
   const rest = {
     tool_input: { ...(value(random, 0) as object), tool_use_id: 'nested' },
     ...(chance(0.5) ? { tool_response: [value(random, 0), textOf(pick(TEXTS), size)] } : {}),
-    tool_use_id: 'toolu_01',
+    ...(chance(0.9) ? { tool_use_id: 'toolu_01' } : {}),
     ...(chance(0.4) ? { duration_ms: below(9999) } : {}),
     ...(chance(0.1) ? { new_key: value(random, 1) } : {}),
   };
   const text = JSON.stringify({ ...Object.fromEntries(lead), ...rest }, undefined, chance(0.03) ? 2 : 0);
   const whole = chance(0.5) ? `${text}\n` : text;
-  if (!chance(0.08)) return { payload: whole, place };
+  if (!chance(0.08)) return { payload: whole, assistant, place };
   // Half of the cuts are after a brace.
   const ends = [...text.matchAll(/\}/g)].map(({ index }) => index + 1).slice(0, -1);
-  return { payload: text.slice(0, chance(0.5) ? pick(ends) : below(text.length)), place };
+  return { payload: text.slice(0, chance(0.5) ? pick(ends) : below(text.length)), assistant, place };
 }
 
 function textOf(text: string, size: number): string {
@@ -148,7 +155,7 @@ function value(random: Random, depth: number): unknown {
 export function nodeEvent(
   area: UserArea,
   now: () => number,
-): (verb: string, payload: string) => WorkEvent | undefined {
+): (verb: string, payload: string, assistant?: AssistantId) => WorkEvent | undefined {
   const deps: HookDeps = {
     clock: { now, monotonic: now },
     machineId: '0123456789ab',
@@ -164,9 +171,9 @@ export function nodeEvent(
     tellAssistant: false,
     isRestricted,
   };
-  return (verb, payload) => {
+  return (verb, payload, assistant) => {
     try {
-      return planHook(deps, { verb, bytes: Buffer.from(payload), cut: false }).event;
+      return planHook(deps, { verb, assistant, bytes: Buffer.from(payload), cut: false }).event;
     } catch (error) {
       if (error instanceof StewardError && error.kind === 'usage') return undefined;
       throw error;
@@ -174,18 +181,22 @@ export function nodeEvent(
   };
 }
 
-/** What the shim writes of a payload; undefined for those that it leaves to Node.js. */
-export function shimEvent({ payload, place }: ToolEvent): Omit<WorkEvent, 'ts' | 'slug'> | undefined {
+/** The line that the shim writes of a payload; undefined for those that it leaves to Node.js. */
+export function shimEvent({
+  payload,
+  assistant,
+  place,
+}: ToolEvent): Omit<WorkEvent, 'ts' | 'slug'> | undefined {
   const text = payload.replace(/\n+$/, '');
-  const keys = LEAD.exec(text)?.groups ?? {};
+  const keys = leadOf(assistant).exec(text)?.groups ?? {};
   const type = TYPES[keys['hook_event_name'] ?? ''];
   const { session_id: session = '', tool_name: tool = '' } = keys;
   if (Buffer.byteLength(payload) > 65_536 || !isWholeJson(Buffer.from(text))) return undefined;
-  if (/"agent_id"|"cursor_version"/.test(text) || type === undefined || place.repo === undefined)
+  if (/"(?:agent_id|agent_name|cursor_version)"/.test(text) || type === undefined || place.repo === undefined)
     return undefined;
-  if (!/^[\w.-]{1,200}$/.test(session) || !/^[\w.:-]{1,100}$/.test(tool) || FILE_TOOLS.includes(tool))
+  if (!/^[\w.-]{1,200}$/.test(session) || !/^[\w.:-]{1,100}$/.test(tool) || WRITERS.has(tool))
     return undefined;
-  return { type, session, repo: place.repo, tool };
+  return { type, session, repo: place.repo, tool, ...(assistant === CLAUDE_CODE ? {} : { assistant }) };
 }
 
 const TYPES: Readonly<Record<string, WorkEvent['type']>> = {
@@ -194,7 +205,13 @@ const TYPES: Readonly<Record<string, WorkEvent['type']>> = {
   PostToolUseFailure: 'tool-failed',
 };
 
-const LEAD = new RegExp(`^\\{${(TOOL_KEYS['claude-code'] ?? []).map(field).join('')}"tool_input":`);
+function leadOf(assistant: AssistantId): RegExp {
+  return new RegExp(`^\\{${keysOf(assistant).map(field).join('')}"tool_input":`);
+}
+
+function keysOf(assistant: AssistantId): readonly string[] {
+  return ASSISTANTS.find(({ id }) => id === assistant)?.toolKeys ?? [];
+}
 
 function field(word: string): string {
   const key = word.replace('?', '');

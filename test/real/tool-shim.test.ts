@@ -50,9 +50,11 @@ describe('tool events through the installed shim (built)', function () {
     env: Record<string, string | undefined> = {},
     shell: readonly string[] = ['sh'],
     verb = 'tool',
+    assistant = 'claude-code',
   ): void => {
     const [file = '', ...args] = shell;
-    const { status, stdout, stderr } = spawnSync(file, [...args, at('bin', 'steward-hook'), verb], {
+    const words = assistant === 'claude-code' ? [] : [assistant];
+    const { status, stdout, stderr } = spawnSync(file, [...args, at('bin', 'steward-hook'), verb, ...words], {
       input,
       env: cleanEnv(home.path, env),
       encoding: 'utf8',
@@ -88,12 +90,12 @@ describe('tool events through the installed shim (built)', function () {
       for (let count = 0; count < EACH; count += 1) {
         const told = toolEvent(random, `session-${random.below(5)}`, where);
         const [had, ran] = [events().length, runs()];
-        hook(told.payload, {}, shell);
+        hook(told.payload, {}, shell, 'tool', told.assistant);
         const isFast = runs() === ran;
         const about = `seed ${SEED}: ${told.payload.slice(0, 3000)}`;
         if (isFast) expect(shimEvent(told), about).to.not.equal(undefined);
         if (isFast) fast += 1;
-        const event = plan('tool', told.payload);
+        const event = plan('tool', told.payload, told.assistant);
         const planned = event === undefined ? [] : [event];
         expected.push(...planned);
         expect(events().slice(had).map(plain), about).to.deep.equal(planned.map(plain));

@@ -2,7 +2,7 @@ import { posix, win32 } from 'node:path';
 
 import { StewardError } from '../errors';
 import type { PathHost } from '../platform/files/paths';
-import type { AssistantId } from '../sessions/session-key';
+import { CLAUDE_CODE, type AssistantId } from '../sessions/session-key';
 import type { HookVerb } from './payload';
 
 /** A hook to register for one event. */
@@ -52,6 +52,11 @@ export interface Assistant {
   switchedOffBy?: string;
   /** The settings key of the status line. */
   statusLineKey?: string;
+  /**
+   * The keys before `tool_input` in a tool event, in their order; `?` marks optional ones. The shim records such events
+   * without Node.js.
+   */
+  toolKeys?: readonly string[];
   /** What the person has to do before new hooks run. */
   pending?: string;
 }
@@ -102,4 +107,9 @@ export function placeAt(
   const path = (host: PathHost): string =>
     (host.platform === 'win32' ? win32 : posix).join(folder(host), file);
   return { folder, path };
+}
+
+/** The shim's arguments: the verb, and the assistant unless it is Claude Code. */
+export function wordsOf({ id }: Assistant, verb: string): string {
+  return id === CLAUDE_CODE ? verb : `${verb} ${id}`;
 }

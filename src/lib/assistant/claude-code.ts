@@ -9,6 +9,10 @@ export const claudeCode: Assistant = {
   entry: groupEntry(1),
   switchedOffBy: 'disableAllHooks',
   statusLineKey: 'statusLine',
+  toolKeys: [
+    ...['session_id', 'transcript_path', 'cwd', 'prompt_id?', 'permission_mode?', 'effort?'],
+    ...['hook_event_name', 'tool_name'],
+  ],
   hooks: registrations([
     ['SessionStart', 'session-start'],
     ['UserPromptSubmit', 'prompt'],

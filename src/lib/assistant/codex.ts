@@ -11,6 +11,10 @@ export const codex: Assistant = {
   ...placeAt({ variable: 'CODEX_HOME', folder: '.codex' }, 'hooks.json'),
   entry: groupEntry(1),
   pending: 'pending trust: run /hooks in codex',
+  toolKeys: [
+    ...['session_id', 'turn_id', 'transcript_path', 'cwd', 'hook_event_name', 'model', 'permission_mode'],
+    'tool_name',
+  ],
   hooks: registrations([
     ['SessionStart', 'session-start'],
     ['UserPromptSubmit', 'prompt'],

@@ -120,7 +120,15 @@ export function isWholeJson(bytes: Buffer): boolean {
 }
 
 /** Tools that write a file and name it in their input, of all assistants. */
-const WRITERS = new Set(['Write', 'Edit', 'MultiEdit', 'write_file', 'edit', 'create', 'write']);
+export const WRITERS: ReadonlySet<string> = new Set([
+  'Write',
+  'Edit',
+  'MultiEdit',
+  'write_file',
+  'edit',
+  'create',
+  'write',
+]);
 
 const TYPES: Readonly<Record<HookVerb, WorkEventType>> = {
   'session-start': 'session-start',

@@ -9,6 +9,10 @@ export const qwen: Assistant = {
   entry: groupEntry(1000),
   hasComments: true,
   switchedOffBy: 'disableAllHooks',
+  toolKeys: [
+    ...['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp', 'permission_mode'],
+    ...['tool_use_id?', 'tool_call_id?', 'tool_name'],
+  ],
   hooks: registrations([
     ['SessionStart', 'session-start'],
     ['UserPromptSubmit', 'prompt'],

@@ -1,8 +1,7 @@
 import { StewardError } from '../errors';
 import { appendChild, applyEdits, removeChildren, type Edit } from '../platform/files/json-edit';
 import { parseJsonTree, type JsonArray, type JsonNode, type JsonObject } from '../platform/files/json-tree';
-import type { Assistant, HookRegistration } from './assistant';
-import { CLAUDE_CODE } from '../sessions/session-key';
+import { wordsOf, type Assistant, type HookRegistration } from './assistant';
 import type { ShimCommands } from './shim';
 
 const NEW_FILE = '{}\n';
@@ -55,11 +54,6 @@ function addHook(
   }
   added.text = applyEdits(added.text, [edit]);
   added.events.push(event);
-}
-
-/** The shim's arguments: the verb, and the assistant unless it is Claude Code. */
-function wordsOf({ id }: Assistant, verb: string): string {
-  return id === CLAUDE_CODE ? verb : `${verb} ${id}`;
 }
 
 /** Is there an entry of ours, or one built around it? A second one would record each event twice. */

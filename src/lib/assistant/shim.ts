@@ -16,7 +16,9 @@ import {
 } from '../platform/process/launcher';
 import { forShell } from '../platform/process/spawn';
 import type { Clock } from '../platform/time/clock';
-import { FILE_TOOLS, TOOL_KEYS } from './tool-keys';
+import { wordsOf, type Assistant } from './assistant';
+import { ASSISTANTS } from './index';
+import { WRITERS } from './payload';
 
 export interface ShimDeps extends LauncherDeps {
   /** The user area, if STEWARD_HOME sets it. */
@@ -76,21 +78,21 @@ export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): Launc
       ENVIRONMENT: environmentOf(area, host),
       AREA: forShell(root),
       MIRROR: forShell(cacheFile('settings', root, host)),
-      TOOL_COMMANDS: Object.keys(TOOL_KEYS)
-        .map((id) => (id === 'claude-code' ? 'tool' : `'tool ${id}'`))
+      TOOL_COMMANDS: ASSISTANTS.filter(({ toolKeys }) => toolKeys !== undefined)
+        .map((assistant) => `'${wordsOf(assistant, 'tool')}'`)
         .join(' | '),
-      TOOL_KEYS: Object.entries(TOOL_KEYS)
-        .flatMap(patternsFor)
+      TOOL_KEYS: ASSISTANTS.flatMap(patternsFor)
         .map((pattern) => `    '${pattern}'`)
         .join(' | \\\n'),
-      FILE_TOOLS: FILE_TOOLS.join(' | '),
+      FILE_TOOLS: [...WRITERS, 'NotebookEdit', 'apply_patch'].join(' | '),
     },
   };
 }
 
 /** Returns a shell's patterns for the assistant and its keys, one for each choice of the optional keys. */
-function patternsFor([id, keys]: [string, readonly string[]]): string[] {
-  return keys.reduce<string[]>((known, key) => known.flatMap((order) => withKey(order, key)), [id]);
+function patternsFor({ id, toolKeys }: Assistant): string[] {
+  if (toolKeys === undefined) return [];
+  return toolKeys.reduce<string[]>((known, key) => known.flatMap((order) => withKey(order, key)), [id]);
 }
 
 function withKey(order: string, key: string): string[] {
