@@ -92,7 +92,7 @@ describe('check', () => {
           expect(broken(batchOf(request, options)), request).to.deep.equal([]);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     ); // prettier-ignore
   }).timeout(60_000);
 

@@ -207,7 +207,7 @@ describe('routing', () => {
         }
         expect(route(request, options)).to.deep.equal(decision);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 

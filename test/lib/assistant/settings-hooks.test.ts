@@ -57,7 +57,7 @@ describe('assistant: entries in a settings file', () => {
         expect(removed.left).to.deep.equal([]);
         expect(removed.text).to.equal(source);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -77,7 +77,7 @@ describe('assistant: entries in a settings file', () => {
         // Nothing is left to do.
         expect(remove(removed.text, created)).to.include({ text: removed.text, entries: 0 });
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

@@ -46,7 +46,7 @@ describe('config: JSON texts', () => {
         if ('problem' in parsed && parsed.problem.message === 'duplicate key') return;
         expect('value' in parsed, text).to.equal(parses(text));
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 

@@ -271,7 +271,7 @@ describe('config: setConfig', () => {
           expect(/(?<!\r)\n/.test(after) && after.includes('\r\n'), 'mixed line breaks').to.equal(false);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 

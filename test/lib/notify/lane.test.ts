@@ -31,16 +31,16 @@ describe('notify: a lane', () => {
   it('parses the times of a delivery once', () => {
     const lane = laneOf();
     let reads = 0;
-    for (let n = 0; n < 10_000; n += 1) {
-      const one = waits(n, NINE, NINE + MINUTE + ((n * 7919) % 10_007));
+    for (let n = 0; n < 2000; n += 1) {
+      const one = waits(n, NINE, NINE + MINUTE + ((n * 7919) % 2003));
       const { nextAt } = one;
       Object.defineProperty(one, 'nextAt', { get: () => ((reads += 1), nextAt) });
       lane.add(one);
     }
     const before = reads;
-    expect(before).to.be.lessThan(10_000 * 5);
-    for (let n = 0; n < 1000; n += 1) {
-      lane.add(delivery(20_000 + n));
+    expect(before).to.be.lessThan(2000 * 5);
+    for (let n = 0; n < 200; n += 1) {
+      lane.add(delivery(5000 + n));
       expect(lane.isReady(NINE + n)).to.equal(true);
       expect(lane.nextDue(NINE + n)).to.equal(0);
       expect(lane.take(NINE + n)).to.have.length(1);
@@ -48,8 +48,8 @@ describe('notify: a lane', () => {
     }
     expect(reads - before).to.equal(0);
     let taken = 0;
-    for (let ms = NINE + MINUTE; ms < NINE + MINUTE + 10_007; ms += 1) taken += lane.take(ms).length;
-    expect([taken, reads - before]).to.deep.equal([10_000, 0]);
+    for (let ms = NINE + MINUTE; ms < NINE + MINUTE + 2003; ms += 1) taken += lane.take(ms).length;
+    expect([taken, reads - before]).to.deep.equal([2000, 0]);
   });
 
   it('returns what is due in the order of acceptance, like a model that checks all of them each time', () => {
@@ -89,7 +89,7 @@ describe('notify: a lane', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

@@ -67,7 +67,7 @@ describe('platform/terminal: clean', () => {
       fc.property(hostile, (text) => {
         expect([...clean(text)].filter((one) => isControl(one.codePointAt(0) ?? 0))).to.deep.equal([]);
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     );
   });
 
@@ -76,7 +76,7 @@ describe('platform/terminal: clean', () => {
       fc.property(hostile, (text) => {
         expect(clean(clean(text))).to.equal(clean(text));
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     );
   });
 
@@ -90,7 +90,7 @@ describe('platform/terminal: clean', () => {
       fc.property(text, (one) => {
         expect(clean(one)).to.equal(one);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
     for (const one of [
       '👩‍👩‍👧‍👦 🏳️‍🌈 ❤️‍🔥 👩🏽‍⚕️ 🏴‍☠️ 1️⃣ ©️',
