@@ -64,7 +64,7 @@ describe('sense: session states', () => {
       source: 'agentSession',
       repo: 'app',
       detail: {
-        session: 'a',
+        session: 'codex:a',
         state: 'working',
         assistant: 'codex',
         branch: 'main',
