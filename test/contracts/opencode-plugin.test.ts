@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { until } from '../helpers/daemon';
+import { scratch } from '../helpers/scratch';
+
+const TEMPLATE = resolve(__dirname, '..', '..', 'templates', 'opencode-plugin.js');
+
+interface Plugin {
+  id: string;
+  server: (input: object) => Promise<Record<string, (...args: object[]) => Promise<void>>>;
+  setup: (ctx: object) => Promise<(() => void) | undefined>;
+}
+
+type Call = [verb: string, payload: Record<string, unknown>];
+
+describe('the OpenCode plugin', function () {
+  this.timeout(30_000);
+  const box = scratch();
+  before(function () {
+    if (process.platform === 'win32') this.skip();
+  });
+
+  /** The plugin as it is installed, with a shim that writes down its calls. */
+  async function load(): Promise<Plugin> {
+    const shim = box.path('shim');
+    writeFileSync(shim, `#!/bin/sh\n{ printf '%s ' "$*"; cat; echo; } >>'${box.path('calls')}'\n`);
+    chmodSync(shim, 0o755);
+    const path = box.path('steward.mjs');
+    writeFileSync(path, readFileSync(TEMPLATE, 'utf8').replace("'@SHIM@'", JSON.stringify(shim)));
+    // TypeScript would turn import() into require().
+    const load = new Function('url', 'return import(url)') as (url: string) => Promise<{ default: Plugin }>;
+    return (await load(`${pathToFileURL(path).href}?${Math.random()}`)).default;
+  }
+
+  async function calls(count: number): Promise<Call[]> {
+    const read = (): string[] =>
+      existsSync(box.path('calls')) ? readFileSync(box.path('calls'), 'utf8').trimEnd().split('\n') : [];
+    await until(`${count} calls`, () => read().length >= count, 20_000);
+    return read().map((line) => {
+      const [verb = '', assistant, ...json] = line.split(' ');
+      expect(assistant).to.equal('opencode');
+      return [verb, JSON.parse(json.join(' ')) as Record<string, unknown>];
+    });
+  }
+
+  it('reports what OpenCode 1 does, by changes of state', async () => {
+    const { id, server } = await load();
+    expect(id).to.equal('steward');
+    const hooks = await server({ directory: '/src/site' });
+    const event = (type: string, properties: object) => hooks['event']?.({ event: { type, properties } });
+    await event('session.created', { info: { id: 's1', directory: '/src/site' } });
+    await hooks['chat.message']?.({ sessionID: 's1' }, { parts: [{ type: 'text', text: 'fix it' }] });
+    await hooks['tool.execute.before']?.({ tool: 'bash', sessionID: 's1' }, { args: { command: 'SECRET' } });
+    await event('permission.asked', { sessionID: 's1', permission: 'bash', metadata: { x: 'SECRET' } });
+    await event('permission.replied', { sessionID: 's1', reply: 'once' });
+    await hooks['tool.execute.after']?.({
+      tool: 'write',
+      sessionID: 's1',
+      args: { filePath: '/a', content: 'SECRET' },
+    });
+    await event('session.created', { info: { id: 's2', directory: '/src/site', parentID: 's1' } });
+    await event('session.idle', { sessionID: 's2' });
+    await event('message.updated', { info: { id: 'm1', role: 'user', sessionID: 's1' } });
+    await event('message.part.updated', {
+      part: { type: 'text', text: 'SECRET', messageID: 'm1', sessionID: 's1' },
+    });
+    for (const text of ['D', 'Do', 'Done.'])
+      await event('message.part.updated', { part: { type: 'text', text, messageID: 'm2', sessionID: 's1' } });
+    await event('something.new', { sessionID: 's1' });
+    await event('session.idle', { sessionID: 's1' });
+    await event('session.deleted', { info: { id: 's1' } });
+    const made = await calls(10);
+    expect(JSON.stringify(made)).not.to.include('SECRET');
+    expect(
+      made.map(([verb, { session_id: session, hook_event_name: name }]) => [verb, session, name]),
+    ).to.deep.equal([
+      ['session-start', 's1', 'SessionStart'],
+      ['prompt', 's1', 'UserPromptSubmit'],
+      ['tool', 's1', 'PreToolUse'],
+      ['notification', 's1', 'PermissionRequest'],
+      ['tool', 's1', 'PreToolUse'],
+      ['tool', 's1', 'PostToolUse'],
+      ['subagent-start', 's1', 'SubagentStart'],
+      ['subagent-stop', 's1', 'SubagentStop'],
+      ['stop', 's1', 'Stop'],
+      ['session-end', 's1', 'SessionEnd'],
+    ]);
+    expect(made.map(([, { cwd }]) => cwd)).to.deep.equal(made.map(() => '/src/site'));
+    expect(made[1]?.[1]).to.include({ prompt: 'fix it' });
+    expect(made[5]?.[1]).to.deep.include({ tool_name: 'write', tool_input: { file_path: '/a' } });
+    expect(made[6]?.[1]).to.include({ agent_id: 's2' });
+    expect(made[8]?.[1]).to.include({ last_assistant_message: 'Done.' });
+  });
+
+  it('reports what OpenCode 2 does, once, and does nothing in the context that OpenCode 1 gives', async () => {
+    const { setup } = await load();
+    expect(await setup({ agent: {} })).to.equal(undefined);
+    const at = { location: { directory: '/src/site' } };
+    const event = (id: string, type: string, data: object) => ({ id, type, data, ...at });
+    const events = [
+      event('e1', 'session.created', { sessionID: 's1' }),
+      event('e1', 'session.created', { sessionID: 's1' }),
+      event('e2', 'session.inbox.enqueued', {
+        sessionID: 's1',
+        item: { type: 'user', payload: { text: 'fix' } },
+      }),
+      event('e3', 'permission.asked', { sessionID: 's1', action: 'shell', resources: ['SECRET'] }),
+      event('e4', 'permission.replied', { sessionID: 's1' }),
+      event('e5', 'form.created', { form: { sessionID: 's1' } }),
+      event('e6', 'session.text.ended', { sessionID: 's1', text: 'Done.' }),
+      event('e7', 'session.execution.interrupted', { sessionID: 's1', reason: 'user' }),
+    ];
+    let hooked = 0;
+    const stop = await setup({
+      event: { subscribe: () => stream(events) },
+      tool: { hook: () => Promise.resolve((hooked += 1)) },
+      ...at,
+    });
+    const made = await calls(6);
+    expect(hooked).to.equal(2);
+    stop?.();
+    expect(JSON.stringify(made)).not.to.include('SECRET');
+    expect(made.map(([verb, { hook_event_name: name }]) => [verb, name])).to.deep.equal([
+      ['session-start', 'SessionStart'],
+      ['prompt', 'UserPromptSubmit'],
+      ['notification', 'PermissionRequest'],
+      ['tool', 'PreToolUse'],
+      ['notification', 'Notification'],
+      ['stop', 'Interrupt'],
+    ]);
+    expect(made[4]?.[1]).to.include({ notification_type: 'elicitation_dialog', cwd: '/src/site' });
+  });
+
+  it('does not mind a shim that is missing', async () => {
+    const { server } = await load();
+    chmodSync(box.path('shim'), 0o600);
+    const hooks = await server({ directory: '/src/site' });
+    for (const id of ['a', 'b'])
+      await hooks['event']?.({ event: { type: 'session.created', properties: { info: { id } } } });
+    await hooks['event']?.({ event: { type: 'session.created', properties: null } });
+    chmodSync(box.path('shim'), 0o755);
+    await hooks['event']?.({ event: { type: 'session.idle', properties: { sessionID: 'a' } } });
+    expect((await calls(1)).at(-1)?.[0]).to.equal('stop');
+  });
+});
+
+async function* stream(events: readonly object[]): AsyncGenerator<object> {
+  yield* events;
+  await Promise.resolve();
+}

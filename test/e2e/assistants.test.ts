@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+
+import { ASSISTANTS } from '../../src/lib/assistant';
+import type { Report } from '../../src/lib/report/model';
+import type { SessionsReport } from '../../src/lib/sessions/view';
+import { PAYLOADS, PLAYED_ID, SETTINGS } from '../contracts/assistant-payloads';
+import { cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+
+describe('six assistants (built)', function () {
+  this.timeout(180_000);
+  let home: ReturnType<typeof emptyHome>;
+  const run = async (...args: string[]) => {
+    const result = await steward(args, { home: home.path });
+    expect(result.code, result.stderr).to.equal(0);
+    return result;
+  };
+  const pathOf = (id: string): string => {
+    const host = { platform: process.platform, env: cleanEnv(home.path), home: home.path };
+    return ASSISTANTS.find((assistant) => assistant.id === id)?.path(host) ?? '';
+  };
+
+  before(function () {
+    if (process.platform === 'win32') this.skip();
+  });
+  beforeEach(() => {
+    home = emptyHome();
+    for (const { id } of ASSISTANTS) {
+      const text = SETTINGS[id];
+      if (text === undefined) continue;
+      mkdirSync(dirname(pathOf(id)), { recursive: true });
+      writeFileSync(pathOf(id), text);
+    }
+  });
+  afterEach(() => home.remove());
+
+  const hook = (verb: string, id: string, payload: object) => {
+    const shim = join(home.path, '.steward', 'bin', 'steward-hook');
+    const args = id === 'claude-code' ? [verb] : [verb, id];
+    const options = { env: cleanEnv(home.path), input: JSON.stringify(payload), encoding: 'utf8' as const };
+    const { status, stderr } = spawnSync(shim, args, options);
+    expect([status, stderr], `${id} ${verb}`).to.deep.equal([0, '']);
+  };
+
+  it('are installed and uninstalled at once, and a mixed day has the sessions of each', async () => {
+    await run('sense', 'init');
+    const installed = jsonOf(await run('hooks', 'install', '--assistant', 'all', '--json')) as {
+      assistant: string;
+      more: { assistant: string }[];
+    };
+    expect([installed, ...installed.more].map(({ assistant }) => assistant)).to.deep.equal(
+      ASSISTANTS.map(({ id }) => id),
+    );
+    const status = (await run('hooks', 'status')).stdout;
+    expect(status.match(/^Installed, in /gm)).to.have.length(6);
+    expect(status).to.include('pending trust: run /hooks in codex');
+
+    for (const { id, hooks } of ASSISTANTS) {
+      for (const { event, payload } of PAYLOADS[id].filter(({ records }) => records.type !== 'session-end'))
+        hook(hooks.find((one) => one.event === event)?.verb ?? '', id, payload);
+    }
+    // Cursor runs the hooks of Claude Code too.
+    const tool = PAYLOADS.cursor.find(({ event }) => event === 'preToolUse')?.payload ?? {};
+    hook('tool', 'claude-code', tool);
+
+    const { sessions } = jsonOf(await run('sessions', '--all', '--json')) as SessionsReport;
+    expect(sessions.map(({ assistant }) => assistant).sort()).to.deep.equal(
+      [...ASSISTANTS.map(({ id }) => id)].sort(),
+    );
+    for (const { sessionIds, waitingFor, status: state, assistant } of sessions)
+      expect([sessionIds, waitingFor, state], assistant).to.deep.equal([[PLAYED_ID], null, 'waiting']);
+    expect((await run('sessions', '--all')).stdout)
+      .to.match(/ codex/)
+      .and.to.match(/ cursor/);
+    const log = readFileSync(join(home.path, '.steward', 'state', 'work-events.jsonl'), 'utf8');
+    const events = ASSISTANTS.reduce((sum, { id }) => sum + PAYLOADS[id].length - 1, 0);
+    expect(log.split('\n').filter((line) => line !== '')).to.have.length(events);
+    expect((await run('hooks', 'status', '--assistant', 'codex')).stdout).not.to.include('pending');
+
+    await run('sense', 'capture');
+    const day = jsonOf(await run('sense', 'today', '--json')) as { sessions: { count: number } };
+    expect(day.sessions.count).to.equal(6);
+    const today = new Date().toISOString().slice(0, 10);
+    const report = jsonOf(await run('standup', '--since', today, '--until', today, '--json')) as Report;
+    expect(report.sessions.count).to.equal(6);
+
+    expect((await run('hooks', 'uninstall')).stdout).to.match(/^Removed /);
+    for (const { id } of ASSISTANTS) {
+      const theirs = SETTINGS[id];
+      if (theirs !== undefined) expect(readFileSync(pathOf(id), 'utf8'), id).to.equal(theirs);
+      else expect(() => readFileSync(pathOf(id)), id).to.throw('ENOENT');
+    }
+    expect((await run('hooks', 'uninstall')).stdout).to.equal('No steward hooks installed\n');
+  });
+
+  it('names the others that are installed, and refuses an unknown one', async () => {
+    const first = await run('hooks', 'install');
+    expect(first.stdout).to.include('Added 11 hooks to ').and.not.to.include('.codex');
+    expect(first.stderr).to.match(/Also installed: Codex CLI, Qwen Code, Cursor/);
+    const refused = await steward(['hooks', 'install', '--assistant', 'codex,nobody'], { home: home.path });
+    expect([refused.code, refused.stdout]).to.deep.equal([2, '']);
+    expect(refused.stderr).to.include('Unknown assistant "nobody".');
+    await run('hooks', 'install', '--assistant', 'qwen,cursor');
+    expect((await run('hooks', 'uninstall', '--assistant', 'cursor')).stdout).to.include(
+      'Removed 9 hooks from ',
+    );
+    // The others need the script still.
+    expect((await run('hooks', 'status', '--assistant', 'qwen')).stdout).to.match(/^Installed, in /);
+  });
+});
