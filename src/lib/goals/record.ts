@@ -5,12 +5,16 @@ export interface Goal {
   /** The progress that the user reports, such as "40 %". */
   reported: string | null;
   target: string | null;
+  /** Rules for the time that belongs to it, if it has any (match.ts). */
+  repos?: string[];
+  projects?: string[];
+  labels?: string[];
 }
 
 /**
  * Parses the goals under a heading that contains "Active Goals": `- **G1**: text`, followed by indented lines
- * with more text, `reported:` or `target:`. Skips code and comments. If an id occurs twice, the first goal
- * counts.
+ * with more text, `reported:`, `target:`, or the lists `repos:`, `projects:` and `labels:`. Skips code and
+ * comments. If an id occurs twice, the first goal counts.
  */
 export function parseGoals(markdown: string): Goal[] {
   const goals = new Map<string, Goal>();
@@ -48,7 +52,20 @@ function goalOf(line: string): Goal | undefined {
   return { id, text: (match?.[2] ?? '').trim(), reported: null, target: null };
 }
 
+const LISTS = ['repos', 'projects', 'labels'] as const;
+
 function addDetail(goal: Goal, text: string): void {
+  const list = LISTS.find((key) =>
+    text
+      .toLowerCase()
+      .replace(/^[-*+][ \t]+/, '')
+      .startsWith(`${key}:`),
+  );
+  if (list !== undefined) {
+    const names = text.slice(text.indexOf(':') + 1).split(',');
+    goal[list] = [...(goal[list] ?? []), ...names.map((name) => name.trim()).filter((name) => name !== '')];
+    return;
+  }
   const field = /^(?:[-*+][ \t]+)?\*{0,2}(reported|target)\*{0,2}[ \t]*:(.*)$/i.exec(text);
   if (field !== null) {
     const key = field[1]?.toLowerCase() === 'target' ? 'target' : 'reported';

@@ -58,7 +58,8 @@ function* jsonArray(items: Iterable<unknown>): Generator<string> {
   yield before === '[\n' ? '[]\n' : '\n]\n';
 }
 
-function* csv<T>(
+/** Returns rows as CSV, line by line. */
+export function* csv<T>(
   header: readonly string[],
   items: Iterable<T>,
   rowsOf: (item: T) => readonly (readonly Cell[])[],

@@ -3,8 +3,11 @@ import { StewardError } from '../errors';
 import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { futureDayError } from '../platform/time/day-words';
 import { toIso } from '../platform/time/clock';
-import { addDays, type Day } from '../platform/time/time';
+import { addDays, dayBounds, type Day } from '../platform/time/time';
 import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from './event';
+import type { Piece } from './ledger/attention';
+import { ledgerTally } from './ledger/ledger';
+import type { DayLedger } from './ledger/model';
 import { recordTally, type DailyRecord, type SessionRepos } from './record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
 import type { SenseSource, SenseStatus, SourceStatus } from './source';
@@ -83,6 +86,47 @@ export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
     const empty = recordTally(day, { ...options, classify: deps.classify }).result(label);
     return deps.store.readRecord(day, () => undefined) ?? { ...empty, backfilled: true };
   });
+}
+
+/**
+ * Returns the ledgers of some days, and how many have none of your own time: backfilled ones and those without a record. A
+ * record of an earlier version is read from its log again; without the log, all of its time is unknown.
+ */
+export function ledgersOf(
+  deps: ReadDeps,
+  days: readonly Day[],
+): { ledgers: DayLedger[]; notRecorded: number } {
+  const { store } = deps;
+  const [logged, recorded] = [new Set(store.loggedDays()), new Set(store.recordedDays())];
+  const { state } = store.readState();
+  const records = days.flatMap((day) => {
+    const record = recorded.has(day) ? store.readRecord(day, () => undefined) : undefined;
+    const isCurrent = record?.final === true && record.ledger !== undefined;
+    return logged.has(day) && !isCurrent ? readDay(deps, state, day).record : (record ?? []);
+  });
+  const notRecorded =
+    records.filter(({ backfilled }) => backfilled === true).length + days.length - records.length;
+  return { ledgers: records.map((record) => record.ledger ?? withoutLedger(record)), notRecorded };
+}
+
+/** Returns the ledger of a record that has only applications. */
+function withoutLedger({ apps }: DailyRecord): DayLedger {
+  const unknown = { repo: null, branch: null, session: null, assistant: null };
+  return {
+    attention: apps.map(({ app, minutes }) => ({ app, ...unknown, minutes })),
+    ...{ agents: [], apps: [], cells: {}, heldUpMinutes: 0 },
+    answers: { count: 0, medianMinutes: null, longestMinutes: null },
+    parallel: { most: 0, mean: 0 },
+  };
+}
+
+/** Returns your time of a day in parts; empty if its event log was deleted. */
+export function dayPieces({ store, config, timezone }: ReadDeps, day: Day): Piece[] {
+  if (store.logBytes(day) === undefined) return [];
+  const zone = store.readState().state.zones[day] ?? timezone;
+  const tally = ledgerTally({ pollIntervalSec: config.pollIntervalSec, ...dayBounds(day, zone) });
+  store.scanLog(day, (event, ms) => tally.add(ms, event));
+  return tally.pieces();
 }
 
 export interface DayRange {

@@ -40,6 +40,8 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
   const away: Span[] = [];
   const times = new Set<number>();
   const timeline = timelineTally(pollIntervalSec);
+  const sorted = (): Sample[] =>
+    spelledAlike([...samples].sort(([a], [b]) => byCodeUnits(a, b)).map(([, { sample }]) => sample));
   return {
     add(ms: number, event: Readonly<SenseEvent>): void {
       const activityMs = event.type === 'agent-session' ? pollIntervalSec * 1000 : 0;
@@ -61,8 +63,12 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
     result(isOver: boolean): DayLedger {
       const day: Span[] = [[startMs, endMs]];
       const covered = within(coveredBy([...times, ...(isOver ? [endMs] : [])]), day);
-      const seen = [...samples].sort(([a], [b]) => byCodeUnits(a, b)).map(([, { sample }]) => sample);
-      return ledgerOf(timeline.result(), spelledAlike(seen), merged(away), covered);
+      return ledgerOf(timeline.result(), sorted(), merged(away), covered);
+    },
+    /** Your time in parts, each with what is known of it. */
+    pieces(): Piece[] {
+      const sessions = timeline.result();
+      return sorted().flatMap((sample) => piecesOf(sessions, sample));
     },
   };
 }

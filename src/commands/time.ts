@@ -1,0 +1,60 @@
+import { openTime } from '../lib/app/time';
+import { BaseCommand, boolean, text } from '../lib/cli/base-command';
+import { writeAllOut } from '../lib/platform/terminal/stdio';
+import { plural } from '../lib/platform/terminal/format';
+import { ics, timeCsv, timewarrior } from '../lib/sense/ledger/exports';
+import { TIME_KEYS, type TimeKey, type TimeReport } from '../lib/sense/ledger/rows';
+import { timeText } from '../lib/sense/ledger/view';
+
+const FORMATS = ['csv', 'timewarrior', 'ics'] as const;
+const exclusive = [...FORMATS, 'json'];
+
+export default class Time extends BaseCommand {
+  static override summary = "Show where your time and your agents' time went";
+  static override description =
+    'Your own time adds up to the time tracked. Agents work, wait and are held up in parallel; held up means that an agent waited while you were at the desk. Timewarrior and iCalendar files need the event logs.';
+  static override flags = {
+    of: text({
+      description: 'A day, or week, month or year up to today.',
+      default: 'today',
+      helpValue: 'DAY',
+    }),
+    by: text({ description: 'What the rows are.', options: [...TIME_KEYS], default: 'repo' }),
+    explain: boolean({ description: 'Show the rule behind each goal.' }),
+    csv: boolean({ description: 'Print CSV.', exclusive: exclusive.filter((name) => name !== 'csv') }),
+    timewarrior: boolean({
+      description: 'Print your intervals for timewarrior.',
+      exclusive: exclusive.filter((name) => name !== 'timewarrior'),
+    }),
+    ics: boolean({
+      description: 'Print your intervals as a calendar.',
+      exclusive: exclusive.filter((name) => name !== 'ics'),
+    }),
+  };
+  static override examples = [
+    '<%= config.bin %> time --of week',
+    '<%= config.bin %> time --of month --by goal --explain',
+    '<%= config.bin %> time --of week --by issue --csv > week.csv',
+  ];
+  static override related = ['sense today', 'week', 'sessions'];
+
+  async run(): Promise<TimeReport | undefined> {
+    const { flags } = await this.parse(Time);
+    const by = flags.by as TimeKey;
+    const { report, beside, intervals, withoutLog } = await openTime(this.context, { of: flags.of, by });
+    if (flags.csv) {
+      await writeAllOut(timeCsv(report));
+      return undefined;
+    }
+    if (flags.timewarrior || flags.ics) {
+      if (withoutLog.length > 0)
+        this.say(`${plural(withoutLog.length, 'day')} left out: the event logs were deleted.`);
+      await writeAllOut(flags.ics ? ics(intervals()) : timewarrior(intervals()));
+      return undefined;
+    }
+    const { reasons, ...rest } = beside;
+    return this.show(report, () =>
+      timeText(report, flags.explain ? { ...rest, reasons } : rest, this.terminal),
+    );
+  }
+}

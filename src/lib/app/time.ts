@@ -1,0 +1,67 @@
+import { StewardError } from '../errors';
+import { addDays, dayOf, type Day } from '../platform/time/time';
+import { daysOf, readPeriod, readWeek, type Period } from '../report/period';
+import { intervalsOf, type Interval } from '../sense/ledger/exports';
+import type { DayLedger } from '../sense/ledger/model';
+import { goalReasons, keyOf, timeRows, type TimeKey, type TimeReport } from '../sense/ledger/rows';
+import type { TimeBeside } from '../sense/ledger/view';
+import { dayPieces, ledgersOf } from '../sense/read';
+import type { Context } from './context';
+import { openSense, type SenseContext } from './sense';
+import { openWorkNames } from './work-names';
+
+export interface TimeInput {
+  /** A day in words, or `week`, `month`, `year`: up to today. */
+  of: string;
+  by: TimeKey;
+}
+
+export interface TimeResult {
+  report: TimeReport;
+  beside: TimeBeside & { reasons: ReturnType<typeof goalReasons> };
+  /** Your time as intervals, from the days that still have their event log. */
+  intervals: () => Interval[];
+  /** Recorded days whose event log was deleted. */
+  withoutLog: readonly Day[];
+}
+
+/** Returns where the time of a period went. Writes nothing. */
+export async function openTime(context: Context, { of, by }: TimeInput): Promise<TimeResult> {
+  const sense = await openSense(context);
+  const period = await periodOf(sense, of);
+  const { deps } = sense;
+  const days = daysOf(period);
+  const { ledgers, notRecorded } = ledgersOf(deps, days);
+  const names = await openWorkNames(context);
+  const rows = timeRows(ledgers, by, names);
+  const { from, to, timezone } = period;
+  return {
+    report: { from, to, timezone, totalMinutes: totalOf(ledgers), rows },
+    beside: { by, ledgers, notRecorded, reasons: goalReasons(ledgers, names) },
+    intervals: () =>
+      intervalsOf(
+        days.flatMap((day) => dayPieces(deps, day)),
+        ({ app, ...work }) => (by === 'app' ? app : keyOf(work, by, names)),
+      ),
+    withoutLog: days.filter((day) => deps.store.logBytes(day) === undefined && deps.store.hasRecord(day)),
+  };
+}
+
+function totalOf(ledgers: readonly DayLedger[]): number {
+  const rows = ledgers.flatMap(({ attention }) => attention);
+  return rows.reduce((sum, { minutes }) => sum + Math.round(minutes * 10), 0) / 10;
+}
+
+async function periodOf({ deps }: SenseContext, of: string): Promise<Period> {
+  const now = { nowMs: deps.clock.now(), zone: deps.timezone };
+  const today = dayOf(now.nowMs, now.zone);
+  if (of === 'week') return readWeek(today, now);
+  if (of === 'month') return readPeriod({ since: `${today.slice(0, 8)}01` }, now);
+  if (of === 'year') return readPeriod({ since: addDays(today, -364) }, now);
+  if (/^\d{4}-\d{2}$/.test(of)) {
+    throw new StewardError('usage', `Invalid day ${JSON.stringify(of)}.`, {
+      hint: 'Use a day such as 2026-11-20, or week, month or year.',
+    });
+  }
+  return readPeriod({ since: of, until: of }, now);
+}

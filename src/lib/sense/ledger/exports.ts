@@ -1,0 +1,83 @@
+import { shortHash } from '../../platform/files/short-hash';
+import { toIso } from '../../platform/time/clock';
+import { csv } from '../export';
+import type { Piece } from './attention';
+import type { TimeReport } from './rows';
+
+/** Your time from one change to the next, in whole seconds. */
+export interface Interval {
+  startMs: number;
+  endMs: number;
+  key: string;
+}
+
+/** Joins the samples of a period into intervals of one key that do not overlap. */
+export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => string): Interval[] {
+  const intervals: Interval[] = [];
+  for (const piece of [...pieces].sort((a, b) => a.span[0] - b.span[0] || a.span[1] - b.span[1])) {
+    const last = intervals.at(-1);
+    const [from, to] = piece.span.map((ms) => Math.floor(ms / 1000) * 1000) as [number, number];
+    const startMs = Math.max(from, last?.endMs ?? 0);
+    if (startMs >= to) continue;
+    const key = keyOf(piece);
+    // Samples leave gaps below a second.
+    if (last?.key === key && startMs - last.endMs <= 1000) last.endMs = to;
+    else intervals.push({ startMs, endMs: to, key });
+  }
+  return intervals;
+}
+
+export function timeCsv({ rows }: TimeReport): Generator<string> {
+  return csv(['key', 'minutes', 'working', 'waiting', 'heldUp'], rows, (row) => [
+    [row.key, row.minutes, row.working, row.waiting, row.heldUp],
+  ]);
+}
+
+/** Returns lines for a data file of timewarrior. */
+export function* timewarrior(intervals: readonly Interval[]): Generator<string> {
+  for (const { startMs, endMs, key } of intervals) {
+    const tag = key.replace(/["\\]/g, "'");
+    yield `inc ${compact(startMs)} - ${compact(endMs)} # "${tag}"\n`;
+  }
+}
+
+/** Returns an iCalendar file with one event per interval. */
+export function* ics(intervals: readonly Interval[]): Generator<string> {
+  yield 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//steward//time//EN\r\n';
+  for (const { startMs, endMs, key } of intervals) {
+    const lines = [
+      'BEGIN:VEVENT',
+      `UID:${compact(startMs)}-${shortHash(key)}@steward`,
+      `DTSTAMP:${compact(endMs)}`,
+      `DTSTART:${compact(startMs)}`,
+      `DTEND:${compact(endMs)}`,
+      `SUMMARY:${key.replace(/[\\;,]/g, '\\$&')}`,
+      'END:VEVENT',
+    ];
+    yield lines.map((line) => `${folded(line)}\r\n`).join('');
+  }
+  yield 'END:VCALENDAR\r\n';
+}
+
+/** `20261120T090000Z` */
+function compact(ms: number): string {
+  return toIso(ms).replace(/[-:]|\.\d+/g, '');
+}
+
+const MAX_OCTETS = 74;
+
+/** Folds a line of iCalendar to 75 octets, between characters. */
+function folded(line: string): string {
+  let text = '';
+  let octets = 0;
+  for (const char of line) {
+    const size = Buffer.byteLength(char);
+    if (octets + size > MAX_OCTETS) {
+      text += '\r\n ';
+      octets = 0;
+    }
+    text += char;
+    octets += size;
+  }
+  return text;
+}

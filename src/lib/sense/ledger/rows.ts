@@ -1,0 +1,131 @@
+import { byCodeUnits } from '../../platform/files/short-hash';
+import type { Day } from '../../platform/time/time';
+import type { GoalMatch } from '../../goals/match';
+import { minutesIn, type AttentionRow, type Cells, type DayLedger } from './model';
+
+export const TIME_KEYS = ['repo', 'branch', 'session', 'assistant', 'issue', 'goal', 'app'] as const;
+export type TimeKey = (typeof TIME_KEYS)[number];
+
+/** Your time (`minutes`) beside that of agents, which may overlap. */
+export interface TimeRow {
+  key: string;
+  minutes: number;
+  working: number;
+  waiting: number;
+  heldUp: number;
+}
+
+/** `steward time --json`. The rows' minutes add up to `totalMinutes`. */
+export interface TimeReport {
+  from: Day;
+  to: Day;
+  timezone: string;
+  totalMinutes: number;
+  rows: TimeRow[];
+}
+
+/** A piece of work, yours or an agent's. */
+export type Work = Pick<AttentionRow, 'repo' | 'branch' | 'session' | 'assistant'> & {
+  otherFolder?: boolean;
+};
+
+/** What issues, goals and sessions are called, which the record does not store. */
+export interface WorkNames {
+  session: (id: string) => string;
+  issue: (work: Work) => number | undefined;
+  goal: (work: Work) => GoalMatch | undefined;
+}
+
+const OTHER = 'other folders';
+const UNKNOWN = 'unknown';
+
+/** Returns the row that a piece of work belongs to. */
+export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames): string {
+  const { repo, branch, session, assistant } = work;
+  const place = work.otherFolder === true ? OTHER : UNKNOWN;
+  switch (by) {
+    case 'repo':
+      return repo ?? place;
+    case 'branch':
+      return repo === null ? place : branch === null ? repo : `${repo}:${branch}`;
+    case 'session':
+      return session === null ? place : names.session(session);
+    case 'assistant':
+      return session === null ? place : (assistant ?? 'claude-code');
+    case 'issue': {
+      const issue = names.issue(work);
+      return issue === undefined ? (repo === null ? place : 'no issue') : `#${issue}`;
+    }
+    case 'goal':
+      return names.goal(work)?.goal ?? (repo === null ? place : 'no goal');
+  }
+}
+
+/** Adds up the ledgers of some days, in tenths. */
+export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: WorkNames): TimeRow[] {
+  const rows = new Map<string, Record<'minutes' | 'working' | 'waiting' | 'heldUp', number>>();
+  const rowOf = (key: string) => {
+    const row = rows.get(key) ?? { minutes: 0, working: 0, waiting: 0, heldUp: 0 };
+    rows.set(key, row);
+    return row;
+  };
+  const addCells = (key: string, cells: Cells): void => {
+    const row = rowOf(key);
+    row.working += Math.round(minutesIn(cells, 'working') * 10);
+    row.waiting += Math.round(minutesIn(cells, 'waiting') * 10);
+    row.heldUp += Math.round(minutesIn(cells, 'waiting', 'desk') * 10);
+  };
+  for (const { attention, agents, apps } of ledgers) {
+    for (const { minutes, app, ...work } of attention)
+      rowOf(by === 'app' ? app : keyOf(work, by, names)).minutes += Math.round(minutes * 10);
+    if (by === 'app') for (const { app, cells } of apps) addCells(app, cells);
+    else for (const { cells, ...work } of agents) addCells(keyOf(work, by, names), cells);
+  }
+  const rank = (key: string): number => (key === UNKNOWN ? 2 : key === OTHER ? 1 : 0);
+  return [...rows]
+    .filter(([, { minutes, working, waiting }]) => minutes + working + waiting > 0)
+    .sort(
+      ([a, x], [b, y]) =>
+        rank(a) - rank(b) || y.minutes - x.minutes || y.working - x.working || byCodeUnits(a, b),
+    )
+    .map(([key, { minutes, working, waiting, heldUp }]) => ({
+      key,
+      minutes: minutes / 10,
+      working: working / 10,
+      waiting: waiting / 10,
+      heldUp: heldUp / 10,
+    }));
+}
+
+/** Returns the rules that put time into each goal, with your minutes and the agents' working minutes. */
+export function goalReasons(
+  ledgers: readonly DayLedger[],
+  names: Pick<WorkNames, 'goal'>,
+): (GoalMatch & { minutes: number; working: number })[] {
+  const reasons = new Map<string, GoalMatch & { minutes: number; working: number }>();
+  const add = (work: Work, minutes: number, working: number): void => {
+    const match = names.goal(work);
+    if (match === undefined) return;
+    const key = JSON.stringify([match.goal, match.reason]);
+    const known = reasons.get(key) ?? { ...match, minutes: 0, working: 0 };
+    known.minutes += Math.round(minutes * 10);
+    known.working += Math.round(working * 10);
+    reasons.set(key, known);
+  };
+  for (const { attention, agents } of ledgers) {
+    for (const row of attention) add(row, row.minutes, 0);
+    for (const { cells, ...work } of agents) add(work, 0, minutesIn(cells, 'working'));
+  }
+  return [...reasons]
+    .sort(([a], [b]) => byCodeUnits(a, b))
+    .map(([, row]) => ({ ...row, minutes: row.minutes / 10, working: row.working / 10 }))
+    .filter(({ minutes, working }) => minutes + working > 0);
+}
+
+/** A number in a branch name: `12-login`, `issue-12`, `fix/issue-12-login`; not a date. */
+const BRANCH_ISSUE = /(?:^|\/)(?:issue-([1-9]\d{0,6})(?!\d)|([1-9]\d{0,6})-(?!\d))/i;
+
+export function issueOfBranch(branch: string | null): number | undefined {
+  const match = BRANCH_ISSUE.exec(branch ?? '');
+  return match === null ? undefined : Number(match[1] ?? match[2]);
+}

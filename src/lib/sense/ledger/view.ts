@@ -1,0 +1,79 @@
+import { longDay, minutes, palette, plural, table, toAscii, wrap } from '../../platform/terminal/format';
+import type { Terminal } from '../../platform/terminal/stdio';
+import { cleanLine } from '../../platform/terminal/terminal';
+import type { DayLedger } from './model';
+import type { goalReasons, TimeKey, TimeReport, TimeRow } from './rows';
+
+/** What is shown beside the report. */
+export interface TimeBeside {
+  by: TimeKey;
+  ledgers: readonly DayLedger[];
+  /** Days without your own time: backfilled, or nothing stored. */
+  notRecorded: number;
+  /** With --explain. */
+  reasons?: ReturnType<typeof goalReasons>;
+}
+
+const WIDE = 64;
+
+/** Returns the table of `steward time`. */
+export function timeText(report: TimeReport, beside: TimeBeside, terminal: Terminal): string {
+  const { from, to, timezone, totalMinutes, rows } = report;
+  const colors = palette(terminal);
+  const columns = terminal.isTTY ? Math.max(40, terminal.columns) : 80;
+  const days = from === to ? longDay(from) : `${longDay(from)} to ${longDay(to)}`;
+  const show = columns < WIDE ? short : minutes;
+  const cells = (row: Omit<TimeRow, 'key'>): string[] =>
+    [row.minutes, row.working, row.waiting, row.heldUp].map((value) => (value === 0 ? '' : show(value)));
+  const heads = columns < WIDE ? ['you', 'works', 'waits', 'held'] : ['you', 'working', 'waiting', 'held up'];
+  const keyWidth = Math.max(10, columns - (columns < WIDE ? 4 * 8 : 4 * 12));
+  const lines = [
+    ...wrap(`${days} · ${timezone}`, columns),
+    colors.strong(totalMinutes === 0 ? 'No time tracked.' : `${minutes(totalMinutes)} tracked`),
+    ...(rows.length === 0
+      ? []
+      : [
+          '',
+          ...table(
+            [[beside.by, ...heads], ...rows.map((row) => [cleanLine(row.key, 200), ...cells(row)])],
+            [{ max: keyWidth }, ...heads.map(() => ({ align: 'right' as const }))],
+          ).split('\n'),
+        ]),
+    ...facts(beside).flatMap((line) => ['', ...wrap(line, columns)]),
+    ...(beside.reasons === undefined ? [] : ['', ...reasonLines(beside.reasons, columns)]),
+  ];
+  const text = lines.join('\n');
+  return terminal.unicode ? text : toAscii(text);
+}
+
+/** Returns `1:20`. */
+function short(value: number): string {
+  const whole = Math.round(value);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
+
+function facts({ ledgers, notRecorded }: TimeBeside): string[] {
+  const answers = ledgers.map((ledger) => ledger.answers);
+  const count = answers.reduce((sum, each) => sum + each.count, 0);
+  const longest = Math.max(0, ...answers.map(({ longestMinutes }) => longestMinutes ?? 0));
+  const median = answers.length === 1 ? (answers[0]?.medianMinutes ?? null) : null;
+  const most = Math.max(0, ...ledgers.map(({ parallel }) => parallel.most));
+  return [
+    ...(count === 0
+      ? []
+      : [
+          `${plural(count, 'question')} answered${median === null ? '' : `, median ${minutes(median)}`}, longest ${minutes(longest)}.`,
+        ]),
+    ...(most < 2 ? [] : [`At most ${most} sessions worked at the same time.`]),
+    ...(notRecorded === 0 ? [] : [`Your own time of ${plural(notRecorded, 'day')}: not recorded.`]),
+  ];
+}
+
+function reasonLines(reasons: ReturnType<typeof goalReasons>, columns: number): string[] {
+  if (reasons.length === 0) return wrap('No goal rule matched. Rules: docs/time.md.', columns);
+  const rows = reasons.map(({ goal, reason, minutes: own, working }) => [
+    ...[goal, reason, own === 0 ? '' : minutes(own)],
+    working === 0 ? '' : `agents ${minutes(working)}`,
+  ]);
+  return table(rows, [{ max: 12 }, { max: Math.max(10, columns - 40) }, { align: 'right' }]).split('\n');
+}
