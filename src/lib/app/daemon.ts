@@ -52,7 +52,7 @@ export async function openDaemon(
   const { area, clock, machineId } = context;
   ensureUserArea(area);
   await updateFiles(context, say);
-  const { sense, isSetUp, watchOf, startWatch } = senseService(context);
+  const { sense, isSetUp, watchOf, startWatch } = senseService(context, config.user.paths.goals);
   const work: Work = cachedLoader(clock, [area.config, area.work.config, area.work.repo], () =>
     openWork(context),
   );
@@ -102,13 +102,13 @@ export async function openDaemon(
 }
 
 /** Sense, and the watch of the focus that its captures store; the watch starts with the services. */
-function senseService(context: Context) {
+function senseService(context: Context, goals: string) {
   const { area, clock } = context;
   let watch: FocusWatch | undefined;
   const watchOf = (): FocusWatch | undefined => watch;
   const isSetUp = (): boolean => exists(area.sense.config);
   // Opened again when a file changes.
-  const files = [area.config, area.settings, area.sense.config, area.sense.classify];
+  const files = [area.config, area.settings, area.sense.config, area.sense.classify, goals];
   const sense = cachedLoader(clock, files, () => openSense(context, watchOf));
   const startWatch = (log: DaemonLog): FocusWatch => {
     const onProblem = (problem: string): void => log.write('warn', 'focus', { problem });

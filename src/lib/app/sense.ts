@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 
 import type { Config } from '../config/schema';
+import { hasRules } from '../goals/match';
 import { parseGoals } from '../goals/record';
 import { GOALS_WINDOW_DAYS, buildGoalsState } from '../goals/state';
 import { readText, replaceFile } from '../platform/files/atomic-file';
@@ -20,6 +21,7 @@ import type { BackfillDeps } from '../sense/backfill';
 import type { BuildDeps } from '../sense/insight';
 import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
 import { type FocusWatch, watchFocus } from '../sense/focus-watch';
+import { goalTagsOf } from '../sense/ledger/rows';
 import { type Observation, type ObserveDeps, observe } from '../sense/observe';
 import { type ReadDeps, recordsBetween } from '../sense/read';
 import { noteWriter } from '../sense/shared-area';
@@ -61,6 +63,7 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
     timezone,
     classify: await readClassifier(context.templates, area.sense.classify),
     sources: sourcesOf(context, config, watch),
+    goalTags: await goalTagger(context, config),
     afterRecords: (today) => refreshGoals(context, config, today),
   };
   return {
@@ -83,6 +86,14 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
     },
     observe: () => observe(observeDeps(context, config), clock.now()),
   };
+}
+
+/** Undefined if no goal has rules, so that only people with rules pay for the sessions and issues. */
+async function goalTagger(context: Context, { user }: Config): Promise<CaptureDeps['goalTags']> {
+  if (!hasRules(parseGoals(readText(user.paths.goals, { followLink: true }) ?? ''))) return undefined;
+  const { openWorkNames } = await import('./work-names');
+  const readNames = await openWorkNames(context);
+  return (ledger) => goalTagsOf(ledger, readNames());
 }
 
 /** Needs the sense lock. */

@@ -32,7 +32,7 @@ export async function openTime(context: Context, { of, by }: TimeInput): Promise
   const { deps } = sense;
   const days = daysOf(period);
   const { ledgers, notRecorded } = ledgersOf(deps, days);
-  const names = await openWorkNames(context);
+  const names = (await openWorkNames(context))();
   const rows = timeRows(ledgers, by, names);
   const { from, to, timezone } = period;
   return {

@@ -7,7 +7,7 @@ import { APP_KINDS, type AppKind, type Classifier } from './classify';
 import { changeOf, isBackfilled, type SenseEvent } from './event';
 import { focusTally } from './focus-tally';
 import { ledgerTally } from './ledger/ledger';
-import { AGENT_STATES, PLACES, type Cells, type DayLedger } from './ledger/model';
+import { AGENT_STATES, PLACES, type Cells, type DayLedger, type GoalTag } from './ledger/model';
 
 export interface AppTime {
   app: string;
@@ -49,14 +49,6 @@ export interface DailyRecord {
   narrative: null;
   /** By goal id, from the rules in goals.md. */
   goalTags: Record<string, GoalTag>;
-}
-
-/** The time of a day that belongs to a goal. Agents' time may overlap. */
-export interface GoalTag {
-  minutes: number;
-  working: number;
-  /** The rules that matched, such as `repos: shop`. */
-  reasons: string[];
 }
 
 export interface TallyOptions {

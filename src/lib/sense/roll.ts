@@ -5,6 +5,7 @@ import { futureDayError } from '../platform/time/day-words';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import type { Classifier } from './classify';
 import { SENSE_VERSION } from './event';
+import type { DayLedger } from './ledger/model';
 import { isEmptyRecord, recordTally, type DailyRecord, type SessionRepos } from './record';
 import { recentJumps, type SenseState } from './state';
 import type { LogScan, SenseStore } from './store';
@@ -16,6 +17,8 @@ export interface RollDeps {
   config: Pick<SenseConfig, 'pollIntervalSec' | 'retentionDays'>;
   timezone: string;
   classify: Classifier;
+  /** Returns the goals that a ledger's time belongs to; without it, records have none. */
+  goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
   /** Called once after records were written, to rebuild what depends on them. */
   afterRecords: (today: Day) => void;
 }
@@ -42,6 +45,7 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
   const scan = deps.store.scanLog(day, tally.add);
   const generatedAt = toIso(deps.clock.now());
   const record = tally.result({ version: SENSE_VERSION, generatedAt, final: day < todayOf(deps) });
+  if (record.ledger !== undefined) record.goalTags = deps.goalTags?.(record.ledger) ?? {};
   return { record, sessionRepos: tally.sessionRepos(), scan };
 }
 

@@ -76,7 +76,10 @@ describe('goal rules', () => {
       .map((cell) => cell.padStart(5))
       .join(' ');
     const text = [head, ...lines].join('\n');
-    console.log(`${text}\n${((agreed / rows.length) * 100).toFixed(1)} % of ${rows.length}`);
+    const share = `${((agreed / rows.length) * 100).toFixed(1)} %`;
+    console.log(`${text}\n${share} of ${rows.length}`);
+    const page = readFileSync('docs/time.md', 'utf8');
+    expect(page, 'the page shows this table').to.include(text).and.to.include(share);
     expect(rows).to.have.length(2000);
     expect(agreed / rows.length).to.be.at.least(0.9);
   });

@@ -50,6 +50,14 @@ export interface DayLedger {
   parallel: { most: number; mean: number };
 }
 
+/** The time of a day that belongs to a goal. Agents' time may overlap. */
+export interface GoalTag {
+  minutes: number;
+  working: number;
+  /** The rules that matched, such as `repos: shop`. */
+  reasons: string[];
+}
+
 /** Returns the minutes of a state, in all places or in one. */
 export function minutesIn(cells: Cells, state: AgentState, place?: Place): number {
   const row = cells[state] ?? {};

@@ -1,7 +1,7 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { Day } from '../../platform/time/time';
 import type { GoalMatch } from '../../goals/match';
-import { minutesIn, type AttentionRow, type Cells, type DayLedger } from './model';
+import { minutesIn, type AttentionRow, type Cells, type DayLedger, type GoalTag } from './model';
 
 export const TIME_KEYS = ['repo', 'branch', 'session', 'assistant', 'issue', 'goal', 'app'] as const;
 export type TimeKey = (typeof TIME_KEYS)[number];
@@ -120,6 +120,21 @@ export function goalReasons(
     .sort(([a], [b]) => byCodeUnits(a, b))
     .map(([, row]) => ({ ...row, minutes: row.minutes / 10, working: row.working / 10 }))
     .filter(({ minutes, working }) => minutes + working > 0);
+}
+
+/** Returns the goals of a day for its record. */
+export function goalTagsOf(ledger: DayLedger, names: Pick<WorkNames, 'goal'>): Record<string, GoalTag> {
+  const tags = new Map<string, GoalTag>();
+  for (const { goal, reason, minutes, working } of goalReasons([ledger], names)) {
+    const tag = tags.get(goal) ?? { minutes: 0, working: 0, reasons: [] };
+    const add = (a: number, b: number): number => Math.round((a + b) * 10) / 10;
+    tags.set(goal, {
+      minutes: add(tag.minutes, minutes),
+      working: add(tag.working, working),
+      reasons: [...tag.reasons, reason],
+    });
+  }
+  return Object.fromEntries(tags);
 }
 
 /** A number in a branch name: `12-login`, `issue-12`, `fix/issue-12-login`; not a date. */
