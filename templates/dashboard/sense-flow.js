@@ -44,7 +44,7 @@ function none({ reason }) {
   return h(
     'div',
     { class: 'empty' },
-    h('p', {}, sentence(reason ?? 'no insight was built yet')),
+    h('p', {}, sentence(reason ?? 'no insight has been built yet')),
     h('p', {}, 'Preview what is sent: ', command('steward sense insight preview')),
     h('p', {}, 'Create one now: ', command('steward sense insight build')),
   );

@@ -356,7 +356,7 @@ describe('doctor (built)', function () {
       const watch = (paths: string[]): string =>
         at.write('.steward/sense/config.json', JSON.stringify({ repos: paths }));
       watch([good]);
-      await at.expectRow('sense.repos', 'ok', /^git answers in good$/);
+      await at.expectRow('sense.repos', 'ok', /^git works in good$/);
       watch([good, bad, none, join(at.path, 'gone')]);
       writeFileSync(join(bad, '.git', 'config'), '[core\n');
       await at.expectRow('sense.repos', 'failed', /bad: /);

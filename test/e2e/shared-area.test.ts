@@ -35,7 +35,7 @@ describe('an area that two machines write (built)', function () {
 
     await on('b', 'sense', 'capture');
     expect(JSON.parse(readFileSync(owner, 'utf8'))).to.have.property('owner', first);
-    expect(await summaryOf('b')).to.include(`1 other machine wrote it in the last 7 days (${first})`);
+    expect(await summaryOf('b')).to.include(`1 other machine wrote to it in the last 7 days (${first})`);
     expect(await summaryOf('a')).to.include('1 other machine wrote it');
     expect(await foundOf('a'))
       .to.include('is shared')
@@ -62,7 +62,7 @@ describe('an area that two machines write (built)', function () {
       rmSync(owner, { recursive: true });
       make();
       const captured = (await on('a', 'sense', 'capture')) as { problems: string[] };
-      expect(captured.problems.join()).to.include(`which machines write this area is unknown: ${owner}`);
+      expect(captured.problems.join()).to.include(`cannot tell which machines write to this area: ${owner}`);
       const { checks } = (await on('a', 'doctor', 'area')) as { checks: { id: string; state: string }[] };
       expect(checks.filter(({ id }) => id === 'area.folder').map(({ state }) => state)).to.deep.equal([
         'warning',

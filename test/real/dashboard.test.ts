@@ -253,7 +253,7 @@ describe('the dashboard in Chromium', function () {
     it('where nothing is there yet', async () => {
       const box = senseBox('2026-11-20T17:41:00Z');
       box.deps.sources = realSources([]);
-      const none = { available: false, stale: false, date: '2026-11-20', narrative: null, contentTypes: [], since: null, generatedAt: null, model: null, reason: 'no insight was built yet' }; // prettier-ignore
+      const none = { available: false, stale: false, date: '2026-11-20', narrative: null, contentTypes: [], since: null, generatedAt: null, model: null, reason: 'no insight has been built yet' }; // prettier-ignore
       Object.assign(answers, senseAnswers(box, none));
       const one = await open();
       const { page } = one;
@@ -540,7 +540,10 @@ describe('the dashboard in Chromium', function () {
     it('axe finds nothing where everything is missing or wrong', async () => {
       const box = senseBox('2026-11-20T17:41:00Z');
       box.deps.sources = realSources([]);
-      Object.assign(answers, senseAnswers(box, { available: false, reason: 'no insight was built yet' }));
+      Object.assign(
+        answers,
+        senseAnswers(box, { available: false, reason: 'no insight has been built yet' }),
+      );
       changed('sources', (list: object[]) =>
         list.map((one) => ({ ...one, state: 'error', reason: 'It fails.' })),
       );

@@ -18,11 +18,11 @@ export interface AgentSessionDeps {
 }
 
 interface Cursor extends LogCursor {
-  /** Set when the position was lost: work events up to this time are stored already. */
+  /** Set if the position was lost; work events up to this time are already stored. */
   afterMs?: number;
-  /** Time of the newest work event read; 0 for none. A truncated file is read again from there. */
+  /** Time of the newest work event that was read, or 0. A truncated file is read again from there. */
   lastMs: number;
-  /** The sessions that are not over. */
+  /** The sessions that haven't ended. */
   states?: StatesCursor | undefined;
 }
 
@@ -30,8 +30,9 @@ const UNREAD: Cursor = { ...LOG_START, lastMs: 0 };
 const MAX_TEXT = 200;
 
 /**
- * The agentSession source: one event per session, poll and day from the new work events, `detail` {session, events}, and
- * one session-state event per change of a session's state. Of a truncated file only newer work events count.
+ * The agentSession source. Reports an event per session, poll and day with `detail` {session, events}, and a
+ * session-state event for each change of a session's state. In a truncated file, only newer work events
+ * count.
  */
 export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   return {
@@ -48,7 +49,7 @@ export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
 
 function collect({ path, timezone, machineId }: AgentSessionDeps, input: CollectInput): Collected {
   const before = parseCursor(input);
-  // The first capture leaves out earlier days.
+  // The first capture skips earlier days.
   const afterMs = before === undefined ? input.dayStartMs - 1 : (before.afterMs ?? -1);
   if (!exists(path)) {
     const reason = 'no assistant session was reported on this machine (run "steward hooks install")';
@@ -64,7 +65,7 @@ function collect({ path, timezone, machineId }: AgentSessionDeps, input: Collect
       invalid += 1;
       return;
     }
-    // A clock that was ahead must not open a future day.
+    // If the clock was ahead, the event must not start a future day.
     const ms = Math.min(event.ms, input.nowMs);
     const isNew = event.ms > (wasCut ? (before?.lastMs ?? 0) : afterMs);
     const typed = wasCut && !isNew ? undefined : parseTyped(text);
@@ -97,7 +98,7 @@ interface WorkEvent {
   repo: string | undefined;
 }
 
-/** The events of a session and day, with the time and repository of the last. */
+/** The events of a session on one day, with the time and repository of the last one. */
 type Group = WorkEvent & { count: number };
 
 function addToGroup(groups: Map<string, Group>, event: WorkEvent, timezone: string): void {
@@ -119,7 +120,7 @@ function parseWorkEvent(text: string): WorkEvent | undefined {
   return { ms, session: key, repo: name === undefined ? undefined : clean(name).slice(0, MAX_TEXT) };
 }
 
-/** Parses the cursor; undefined if it is invalid. Times in the future are from before the clock was set back. */
+/** Parses the cursor; undefined if invalid. Times in the future were stored before the clock was set back. */
 function parseCursor(input: CollectInput): Cursor | undefined {
   const cursor = parsePosition(input);
   const states = isObject(input.cursor) ? parseStates(input.cursor['states'], input.nowMs) : undefined;
@@ -131,7 +132,7 @@ function parsePosition({ cursor: value, nowMs, dayStartMs }: CollectInput): Curs
   const { afterMs, lastMs, headBytes } = (value ?? {}) as Record<string, unknown>;
   if (at === undefined || typeof lastMs !== 'number') return undefined;
   const last = Math.min(lastMs, nowMs);
-  // An earlier version's cursor: its position is unknown here, so both logs are read again after its time.
+  // A cursor from an earlier version. Its position is unknown, so both logs are read again after its time.
   if (headBytes !== undefined)
     return { ...UNREAD, rotated: { offset: 0, head: '' }, lastMs: last, afterMs: last };
   if (typeof afterMs !== 'number') return { ...at, lastMs: last };

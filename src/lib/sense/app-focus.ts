@@ -16,9 +16,9 @@ export interface AppFocusDeps extends ObserveDeps {
 }
 
 interface Cursor {
-  /** Time of the last sample, even of one without an event. */
+  /** Time of the last sample, even if it made no event. */
   lastSampleMs: number;
-  /** Sampled time below a second that is in no event yet. */
+  /** Sampled time below a second that isn't in an event yet. */
   carryMs: number;
 }
 
@@ -122,8 +122,8 @@ function awayEvent(machine: string, fromMs: number, toMs: number, reason: AwayDe
 }
 
 /**
- * Returns the whole seconds that a sample covers: the time since the last one, at most one poll interval, plus the carried
- * milliseconds. None after the clock was set back, since that time is unknown.
+ * Returns the whole seconds that a sample covers: the time since the last one, up to one poll interval, plus
+ * the carried milliseconds. 0 after the clock was set back, because the time is unknown.
  */
 function sampleInterval(
   nowMs: number,
@@ -137,7 +137,7 @@ function sampleInterval(
   return { intervalSec, carryMs: ms - intervalSec * 1000 };
 }
 
-/** Parses a cursor; undefined if it is invalid. Earlier versions wrote no `carryMs`. */
+/** Parses a cursor; undefined if invalid. Earlier versions didn't store `carryMs`. */
 function parseCursor(cursor: unknown): Cursor | undefined {
   const { lastSampleMs, carryMs } = (cursor ?? {}) as Record<string, unknown>;
   if (typeof lastSampleMs !== 'number' || !Number.isFinite(lastSampleMs)) return undefined;

@@ -14,7 +14,7 @@ import { readOwnEmails, readRecentLog } from './git/queries';
 import { refuseOddFiles } from './git/refs';
 import { rollKeepingTime } from './roll';
 
-/** Activity of an assistant session, from the assistant's own files. */
+/** Activity of an assistant session, from the assistant's files. */
 export interface PastActivity {
   session: string;
   repo?: string;
@@ -23,20 +23,20 @@ export interface PastActivity {
 
 export interface BackfillDeps extends CaptureDeps {
   git: GitSourceDeps & { config: { sources: { git: boolean; agentSession: boolean } } };
-  /** Calls `take` for all session activity since a time, ms. */
+  /** Calls `take` for all session activity since a time. */
   pastActivity: (sinceMs: number, take: (activity: PastActivity) => void) => void;
   onProgress?: (done: number, total: number) => void;
 }
 
 export interface BackfillResult {
-  /** False if `sense.enabled` is false; then nothing was read. */
+  /** False if `sense.enabled` is false, so that nothing was read. */
   enabled: boolean;
   dryRun: boolean;
   from: Day;
   to: Day;
-  /** Events added, or with `dryRun` those that would be. */
+  /** Number of commits added, or with `dryRun` to be added. */
   commits: number;
-  /** New sessions. */
+  /** Number of sessions added. */
   sessions: number;
   /** Days with new events. */
   days: Day[];
@@ -46,12 +46,12 @@ export interface BackfillResult {
 
 const AT_ONCE = 6;
 const GIT_TIMEOUT_MS = 20_000;
-/** Limit of commits per repository, newest first. */
+/** Maximum number of commits per repository, newest first. */
 const MAX_COMMITS = 20_000;
 
 /**
- * Adds your commits and assistant sessions of the last `days` that are not stored, on days that can still take events.
- * Recorded application time stays. Call it while holding the sense lock.
+ * Adds missing commits of yours and assistant sessions from the last `days`, on days that can still take
+ * events. Doesn't change recorded application time. Call it while holding the sense lock.
  */
 export async function backfill(
   deps: BackfillDeps,
@@ -91,7 +91,7 @@ function daysOf({ timezone }: BackfillDeps, events: readonly SenseEvent[]): Day[
   return [...new Set(events.map(({ ts }) => dayOf(parseIso(ts) ?? 0, timezone)))].sort();
 }
 
-/** Leaves out stored events, and days that cannot take events. */
+/** Removes events that are stored, or whose days can't take events. */
 function withoutStored(
   { store, timezone }: BackfillDeps,
   events: readonly SenseEvent[],
@@ -108,7 +108,7 @@ function withoutStored(
   });
 }
 
-/** Returns what identifies an event: a commit's change, or a session's id and day. */
+/** Returns the identity of an event: a commit's change, or a session's id and day. */
 function keyOf(event: SenseEvent, day: Day): string {
   const { detail } = event;
   return event.type === 'git-commit'
@@ -116,7 +116,7 @@ function keyOf(event: SenseEvent, day: Day): string {
     : JSON.stringify([event.type, detail?.['session'], day]);
 }
 
-/** Returns your commits before today, which a capture reads. Failed repositories become problems. */
+/** Returns your commits before today; captures read today's. Repositories that fail become problems. */
 async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {
   const { repos } = deps.git.config;
   const folders = new Map<string, GitFolder>();
@@ -183,7 +183,7 @@ async function commitsIn(deps: BackfillDeps, folder: GitFolder, sinceMs: number)
   });
 }
 
-/** Returns session activity as captures would have stored it: one event per session and poll interval. */
+/** Returns session activity in the form that captures store: an event per session and poll interval. */
 function sessionsSince(deps: BackfillDeps, sinceMs: number, nowMs: number): SenseEvent[] {
   const intervalMs = deps.config.pollIntervalSec * 1000;
   const events = new Map<string, SenseEvent & { detail: { events: number } }>();
@@ -200,7 +200,7 @@ function sessionsSince(deps: BackfillDeps, sinceMs: number, nowMs: number): Sens
   return [...events.values()].sort((a, b) => (a.ts < b.ts ? -1 : Number(a.ts > b.ts)));
 }
 
-/** `Added 42 commits and 7 sessions on 12 days.` */
+/** Formats `Added 42 commits and 7 sessions on 12 days.` */
 export function backfillText({ enabled, dryRun, from, commits, sessions, days }: BackfillResult): string {
   if (!enabled) return 'Nothing was read: sense.enabled is false.';
   const what = `${plural(commits, 'commit')} and ${plural(sessions, 'session')}`;

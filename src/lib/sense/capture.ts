@@ -12,7 +12,7 @@ import type { SenseStore } from './store';
 export interface CaptureDeps extends RollDeps {
   config: Pick<SenseConfig, 'enabled' | 'pollIntervalSec' | 'sources' | 'retentionDays'>;
   sources: readonly SenseSource[];
-  /** Time limit of each source, ms; 20 s by default. */
+  /** Time limit for each source, ms. Default: 20 s. */
   sourceTimeoutMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface SourceOutcome {
 }
 
 export interface CaptureResult {
-  /** False if `sense.enabled` is false; then nothing was read or written. */
+  /** False if `sense.enabled` is false, so that nothing was read or written. */
   captured: boolean;
   ts: string;
   /** Number of events stored. */
@@ -34,13 +34,13 @@ export interface CaptureResult {
   rolled: Day[];
   /** Days whose event log was deleted. */
   pruned: Day[];
-  /** Failures other than those of sources; the events are stored. */
+  /** Failures that aren't from sources. The events are stored. */
   problems: string[];
 }
 
 const SOURCE_TIMEOUT_MS = 20_000;
 
-/** One run that stores events. */
+/** A run that stores events. */
 export interface Run {
   deps: CaptureDeps;
   nowMs: number;
@@ -49,8 +49,9 @@ export interface Run {
 }
 
 /**
- * Asks each enabled source once, stores the events, and rolls past days. Call it while holding the sense lock. The state is
- * written first, with the lines to append; the next run completes what a crash interrupted.
+ * Queries each enabled source once, stores the events, and records past days. Call it while holding the sense
+ * lock. The state, with the lines to append, is written first, so the next run can complete an interrupted
+ * one.
  */
 export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   const { enabled, sources } = deps.config;
@@ -81,7 +82,7 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   };
 }
 
-/** Reads the state and completes an interrupted run; with `readOnly` it changes nothing. */
+/** Reads the state and completes an interrupted run. With `readOnly`, changes nothing. */
 export function openRun(deps: CaptureDeps, readOnly = false): { run: Run; state: SenseState } {
   const { store } = deps;
   const run: Run = { deps, nowMs: deps.clock.now(), today: todayOf(deps), problems: [] };
@@ -99,10 +100,12 @@ export function openRun(deps: CaptureDeps, readOnly = false): { run: Run; state:
   return { run, state };
 }
 
-/** Appends the pending lines of an interrupted run. Lines of a past day that cannot be written stay pending. */
+/**
+ * Appends the pending lines of an interrupted run. If a past day's lines can't be written, they stay pending.
+ */
 export function completePending(store: SenseStore, state: SenseState, today: Day, problems: string[]): void {
   state.pending = state.pending.filter((plan) => {
-    // A log that existed was deleted on purpose: don't bring its lines back.
+    // If the log existed, it was deleted on purpose, so its lines must not be restored.
     if (plan.offset > 0 && store.logBytes(plan.day) === undefined) return false;
     try {
       store.completeAppend(plan);
@@ -116,7 +119,7 @@ export function completePending(store: SenseStore, state: SenseState, today: Day
   });
 }
 
-/** Returns the stored events of two days after a loss of the state, when sources may report them again. */
+/** Returns the stored events of two days after the state was lost, because sources may report them again. */
 function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: SenseState): SenseEvent[] {
   const from = addDays(today, -1);
   if (lostOn === null || lostOn < from) return [];
@@ -146,7 +149,7 @@ interface Answer {
   outcome: Collected;
 }
 
-/** Collects from one source. An error or timeout becomes its state, and its cursor stays. */
+/** Queries one source. After an error or timeout, its cursor is unchanged. */
 async function ask(
   { deps, nowMs, today }: Run,
   source: SenseSource,
@@ -162,7 +165,7 @@ async function ask(
     timer = setTimeout(resolve, limitMs, failed('timed out; retrying at the next capture'));
   });
   try {
-    // The wrapper catches also what `collect` throws synchronously.
+    // The wrapper also catches what `collect` throws synchronously.
     const answer = (async () => source.collect({ nowMs, dayStartMs, cursor }))();
     const outcome = await Promise.race([answer, timeout]);
     return { source, outcome: { ...outcome, cursor: outcome.cursor ?? cursor } };
@@ -197,7 +200,10 @@ function nextState(run: Run, state: SenseState, answers: readonly Answer[]): Sen
   return next;
 }
 
-/** Returns today's time away, plus the time since the last capture (at most a poll interval) if you are away now. */
+/**
+ * Returns today's time away. If you are away now, includes the time since the last capture, up to a poll
+ * interval.
+ */
 function awayTime(
   { deps, nowMs, today }: Run,
   { away, lastCaptureTs }: SenseState,
@@ -226,7 +232,7 @@ export function appendEvents(run: Run, next: SenseState, events: readonly SenseE
   store.writeState(next);
 }
 
-/** Groups the events by day. Those of a day whose log was deleted, or cannot be written, go to quarantine. */
+/** Groups the events by day. Events whose day's log was deleted or can't be written go to quarantine. */
 function planAppends({ deps, nowMs, today, problems }: Run, events: readonly SenseEvent[]): PendingAppend[] {
   const { store, timezone } = deps;
   const byLog = new Map<LogName, SenseEvent[]>();
@@ -254,8 +260,8 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
 }
 
 /**
- * Returns whether a day may still take events. A recorded day without its log may not: building its record again would
- * lose the rest. A clock that was ahead causes this for unfinished days.
+ * Returns whether a day can still take events. A recorded day without its log can't, because rebuilding its
+ * record would lose the other events. If the clock was ahead, this can happen to unfinished days.
  */
 export function isOpen(store: SenseStore, day: Day, today: Day): boolean {
   if (store.logBytes(day) !== undefined) return true;

@@ -23,7 +23,7 @@ import { insightCommand } from './insight';
 import { jumpText, recentJumps } from './state';
 import { senseStore } from './store';
 
-/** What the checks of sense need. */
+/** What sense's checks need. */
 export interface SenseChecked {
   clock: Clock;
   area: UserArea;
@@ -31,7 +31,7 @@ export interface SenseChecked {
   find: FindProgram;
   desktop: Desktop;
   config: Pick<Config, 'sense'>;
-  /** Returns what runs the captures now; undefined when nothing does. */
+  /** Returns what runs the captures, or undefined if nothing does. */
   capturedBy: () => Promise<string | undefined>;
   /** Returns whether the insight is scheduled. */
   isInsightScheduled: () => Promise<boolean>;
@@ -58,10 +58,10 @@ export const SENSE_CHECKS: readonly Check<SenseChecked>[] = [
   },
   { id: 'sense.capture', title: 'captures', needsConfig: true, run: checkCapture },
   { id: 'sense.classify', title: 'the classification', needsConfig: false, run: checkClassify },
-  { id: 'sense.insight', title: 'the assistant for the insight', needsConfig: true, run: checkInsight },
+  { id: 'sense.insight', title: 'assistant for insights', needsConfig: true, run: checkInsight },
 ];
 
-/** Runs the check if the source is on; else returns the setting that turned it off. */
+/** Runs the check if the source is on, otherwise returns the setting that turned it off. */
 function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Promise<Finding[]>) {
   return async (at: SenseChecked): Promise<Finding[]> => {
     const { enabled, sources } = at.config.sense;
@@ -72,7 +72,7 @@ function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Prom
   };
 }
 
-/** A file that does not parse stops every capture and view, so its error counts as `config`. */
+/** An invalid file stops every capture and view, so its error counts as `config`. */
 function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]> {
   return orFailure(
     async () => {
@@ -100,7 +100,7 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
     const isExcluded = (await appMatcher(config.sense.exclude))(front.app);
     return ok(`${isExcluded ? 'an excluded application' : front.app.app}, by ${front.via}`);
   }
-  // Over ssh, doctor does not see the session that captures.
+  // Over ssh, doctor can't see the session that captures.
   const { sources, lastCaptureTs } = senseStore(area).readState().state;
   const last = sources['appFocus']?.state;
   if (lastCaptureTs !== null && (last === 'ok' || last === 'idle'))
@@ -138,7 +138,7 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
   });
 }
 
-/** Runs git in each repository as a capture does: nothing that the repository configures is executed. */
+/** Runs git in each repository like a capture, without executing anything that the repository configures. */
 async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   const { repos, git } = at.config.sense;
   if (repos.length === 0)
@@ -149,7 +149,7 @@ async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   const rest = findings.filter(({ state }) => state !== 'ok');
   if (good.length === 0) return rest;
   const which = good.length === 1 ? good[0]?.found : `${good.length} repositories`;
-  return [ok(`git answers in ${which}`), ...rest];
+  return [ok(`git works in ${which}`), ...rest];
 }
 
 async function checkRepo({ run }: SenseChecked, root: string, onlyMine: boolean): Promise<Finding> {
@@ -182,7 +182,7 @@ async function checkCapture(at: SenseChecked): Promise<Finding[]> {
   const { state } = senseStore(at.area).readState();
   const jumps = recentJumps(state.jumps, at.clock.now()).map((jump) =>
     warning(`the clock was set ${jumpText(jump)}, noticed at ${localTimes(at.clock)(jump.at)}`, {
-      hint: 'If the time is right now, there is nothing to do: events keep the date they were given.',
+      hint: 'If the time is right now, no action is needed: stored events keep their dates.',
     }),
   );
   const failures = Object.entries(state.sources).filter(
@@ -225,7 +225,7 @@ function checkInsight(at: SenseChecked): Promise<Finding[]> {
     const when = isHourly ? 'runs each hour' : 'runs only with `steward sense insight build`';
     if (path !== undefined) return [ok(`${path}; ${when}`)];
     const problem = `${program} is not installed, or not on the PATH`;
-    const hint = 'Install it, or name another program with `steward config set sense.insight.command`.';
+    const hint = 'Install it, or set another program with `steward config set sense.insight.command`.';
     return [isHourly ? failed(problem, { hint }) : off(problem, { hint })];
   });
 }

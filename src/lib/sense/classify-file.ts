@@ -21,13 +21,13 @@ import {
 } from './classify';
 import { rollAgain, todayOf, type Rerolled, type RollDeps } from './roll';
 
-/** Reads the rules of a classify.yaml; none without the file. */
+/** Reads the rules in a classify.yaml; empty if there is no file. */
 export async function readClassifyRules(path: string): Promise<ClassifyRule[]> {
   const text = readText(path, { maxBytes: 1024 * 1024 });
   return text === undefined ? [] : parseClassifyRules(text, path);
 }
 
-/** Returns the classifier over your classify.yaml and the shipped rules. */
+/** Returns the classifier for your classify.yaml and the shipped rules. */
 export async function readClassifier(templates: string, path: string): Promise<Classifier> {
   return makeClassifier(templates, await readClassifyRules(path));
 }
@@ -36,13 +36,13 @@ export async function readClassifier(templates: string, path: string): Promise<C
 export interface Classified extends Rerolled {
   app: string;
   kind: AppKind;
-  /** The classify.yaml that holds the rule. */
+  /** The classify.yaml that contains the rule. */
   file: string;
 }
 
 /**
- * Writes the rule, then builds the records from `since` again, by default only today's. Throws `usage` for a future day.
- * Call it while holding the sense lock.
+ * Writes the rule, then rebuilds the records from `since`, by default only today's. Throws `usage` for a
+ * future day. Call it while holding the sense lock.
  */
 export async function setAppKind(
   deps: RollDeps,
@@ -66,11 +66,11 @@ const RULE = v.variant('key', [
 ]);
 
 /**
- * Parses a classify.yaml: a list of `{app | bundleId | glob, kind}`, or such a list under `rules`. Throws one `config`
- * error for all problems.
+ * Parses a classify.yaml: a list of `{app | bundleId | glob, kind}`, or that list under `rules`. Throws one
+ * `config` error with all problems.
  */
 export async function parseClassifyRules(text: string, fileName: string): Promise<ClassifyRule[]> {
-  // Skips loading the YAML library.
+  // Avoids loading the YAML library.
   if (isOnlyComments(text)) return [];
   const problems: string[] = [];
   const rules: ClassifyRule[] = [];
@@ -87,7 +87,7 @@ export async function parseClassifyRules(text: string, fileName: string): Promis
   if (problems.length > 0) {
     const count = problems.length === 1 ? 'a problem' : plural(problems.length, 'problem');
     throw new StewardError('config', `${fileName} has ${count}:\n  ${problems.join('\n  ')}`, {
-      hint: 'Fix the file; no rules apply until then. A rule looks like "- {app: Firefox, kind: consumption}".',
+      hint: 'Fix the file; no rules apply until then. Example: "- {app: Firefox, kind: consumption}".',
     });
   }
   for (const rule of rules) {
@@ -135,13 +135,13 @@ function inWords(value: unknown): string {
 }
 
 /**
- * Returns the text of a classify.yaml with this rule for the application: its rule gets this kind, or a new rule comes
- * first. Comments stay; the spacing may change.
+ * Returns the text of a classify.yaml with this rule for the application: changes its rule, or adds one at
+ * the top. Keeps comments; may change the spacing.
  */
 async function withAppRule(text: string, fileName: string, app: string, kind: AppKind): Promise<string> {
   const before = await parseClassifyRules(text, fileName);
   const index = before.findIndex(({ key, pattern }) => key === 'app' && foldName(pattern) === foldName(app));
-  // A glob or an id further up may match the same application.
+  // A glob or id above it may match the same application.
   const isFirst = index >= 0 && before.slice(0, index).every(({ key }) => key === 'app');
   if (before.length === 0 && isOnlyComments(text)) {
     const separator = text === '' || text.endsWith('\n') ? '' : '\n';

@@ -5,11 +5,11 @@ import { readText } from '../platform/files/atomic-file';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 
-/** What the time in an application counts as; neutral for unknown applications. */
+/** What time in an application counts as. Unknown applications are neutral. */
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
 export type AppKind = (typeof APP_KINDS)[number];
 
-/** A rule matches the whole name, the whole id, or either by a glob. */
+/** A rule matches a complete name, a complete id, or a glob for either. */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;
 
 /** A rule of your classify.yaml. */
@@ -17,28 +17,28 @@ export interface ClassifyRule {
   key: (typeof RULE_KEYS)[number];
   pattern: string;
   kind: AppKind;
-  /** Of a glob: returns whether it matches a folded name. */
+  /** For a glob: returns whether it matches a folded name. */
   matches?: (folded: string) => boolean;
 }
 
 /** The rule that matched. */
 export interface DecidingRule {
-  /** From 1, in your list or in the shipped one. */
+  /** From 1, in your list or the shipped one. */
   index: number;
   origin: 'user' | 'shipped';
-  /** As it is written: `app: Firefox`. */
+  /** As written, such as `app: Firefox`. */
   text: string;
 }
 
 export interface Classification {
   kind: AppKind;
-  /** Absent when no rule matched. */
+  /** Absent if no rule matched. */
   rule?: DecidingRule;
 }
 
 export type Classifier = (app: string, bundleId?: string) => Classification;
 
-/** Returns a classifier over your rules, then the shipped ones in the folder `templates`. The first match wins. */
+/** Returns a classifier that uses your rules, then the shipped ones in `templates`. The first match wins. */
 export function makeClassifier(templates: string, rules: readonly ClassifyRule[] = []): Classifier {
   const known = new Map<string, Classification>();
   let shipped: Map<string, Classification> | undefined;
@@ -50,7 +50,7 @@ export function makeClassifier(templates: string, rules: readonly ClassifyRule[]
       return { kind: rule.kind, rule: { index: index + 1, origin: 'user', text } };
     }
     shipped ??= readShipped(templates);
-    // Some systems report a display name as the id, or the other way round.
+    // Some systems report a display name as the id, or the id as the name.
     const names = (bundleId === undefined ? [app] : [app, bundleId]).flatMap((name) => [
       foldName(name),
       foldId(name),
@@ -79,8 +79,8 @@ function isMatch(
 }
 
 /**
- * Reads the shipped rules, by folded name. A row has all names of one application: display name, bundle ids, desktop ids,
- * window classes, executables without `.exe`.
+ * Reads the shipped rules, by folded name. A row has all names of an application: display name, bundle ids,
+ * desktop ids, window classes, executables without `.exe`.
  */
 function readShipped(templates: string): Map<string, Classification> {
   const path = join(templates, 'data', 'applications.json');
@@ -101,7 +101,10 @@ function readShipped(templates: string): Map<string, Classification> {
   return byName;
 }
 
-/** Returns the kind of an application, the rule that matched, and both as a sentence (`sense classify explain`). */
+/**
+ * Returns the kind of an application, the rule that matched, and a sentence with both (`sense classify
+ * explain`).
+ */
 export function explainClassification(
   classify: Classifier,
   fileName: string,
@@ -125,12 +128,15 @@ export function refuseEmptyApp(app: string): void {
   });
 }
 
-/** Normalizes a name for comparison: composed, trimmed, without case in any script (a final sigma is a sigma). */
+/**
+ * Normalizes a name for comparison: composed, trimmed, and caseless in any script (a final sigma equals a
+ * sigma).
+ */
 export function foldName(name: string): string {
   return name.normalize('NFC').trim().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** Normalizes an id for comparison, without `.exe` and `.desktop`, which only some systems include. */
+/** Normalizes an id for comparison, without the `.exe` or `.desktop` that only some systems include. */
 export function foldId(id: string): string {
   return foldName(id).replace(/\.(?:exe|desktop)$/, '');
 }
@@ -138,14 +144,14 @@ export function foldId(id: string): string {
 export type AppMatcher = (app: { app: string; bundleId?: string }) => boolean;
 
 /**
- * Returns a test for applications of this list. Entries are whole names or ids without case ("x" does not match Excel),
- * or globs with `*` or `?`.
+ * Returns a predicate for applications in this list. Entries are complete names or ids, ignoring case ("x"
+ * doesn't match Excel), or globs with `*` or `?`.
  */
 export async function appMatcher(entries: readonly string[]): Promise<AppMatcher> {
   const isGlob = (entry: string): boolean => /[*?]/.test(entry);
   const whole = entries.filter((entry) => !isGlob(entry));
   const [names, ids] = [new Set(whole.map(foldName)), new Set(whole.map(foldId))];
-  // Brackets, braces and bangs are common in names: only `*` and `?` are wildcards here.
+  // Only `*` and `?` are wildcards, since names often contain brackets, braces and exclamation marks.
   const globs = entries
     .filter(isGlob)
     .map((entry) => foldName(entry).replace(/[\\[\](){}!+@|,^$.]/g, '\\$&'));
@@ -156,7 +162,7 @@ export async function appMatcher(entries: readonly string[]): Promise<AppMatcher
     (bundleId !== undefined && (ids.has(foldId(bundleId)) || matchesGlob(foldName(bundleId))));
 }
 
-/** Returns a test for folded names; `*` matches every character, also dots and slashes. */
+/** Returns a predicate for folded names. `*` matches every character, including dots and slashes. */
 export async function globMatcher(globs: string | string[]): Promise<(folded: string) => boolean> {
   const { default: picomatch } = await import('picomatch');
   const matches = picomatch(globs, { nocase: true, dot: true, bash: true });

@@ -4,23 +4,26 @@ import { parseIso } from '../platform/time/clock';
 export const EVENT_TYPES = ['app-focus', 'git-commit', 'agent-session', 'session-state', 'away'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The source ids, which are also their keys in `sense.sources`. */
+/** The source ids, which are also keys in `sense.sources`. */
 export const SOURCE_IDS = ['appFocus', 'git', 'agentSession'] as const;
 export type SourceId = (typeof SOURCE_IDS)[number];
 
-/** One line of `events/<date>.jsonl`: times and names, never content. */
+/** A line of `events/<date>.jsonl`: times and names, never content. */
 export interface SenseEvent {
   /** ISO-8601, UTC. */
   ts: string;
   type: EventType;
-  /** The source that reported it. */
+  /** The source that reported the event. */
   source: string;
   app?: string;
   repo?: string;
   detail?: Record<string, unknown>;
 }
 
-/** `detail` of an app-focus event, which covers the `intervalSec` before `ts`; `repo` is that of the focused pane. */
+/**
+ * `detail` of an app-focus event, which covers the `intervalSec` before `ts`. `repo` is the repository of the
+ * focused pane.
+ */
 export interface FocusDetail {
   /** Default: the poll interval. */
   intervalSec?: number;
@@ -28,36 +31,36 @@ export interface FocusDetail {
   via?: string;
   bundleId?: string;
   machine?: string;
-  /** The folder of `repo`, or of its worktree, that the focused pane is in. */
+  /** Folder of `repo`, or of its worktree, in which the focused pane is. */
   path?: string;
   /** Absent if HEAD is detached. */
   branch?: string;
-  /** The focused pane is in a folder outside of the watched repositories; then `repo` and `path` are absent. */
+  /** The focused pane is in a folder outside the watched repositories, so `repo` and `path` are absent. */
   otherFolder?: true;
-  /** The assistant sessions that run in the focused pane: ids, or ids with their assistant. */
+  /** The assistant sessions in the focused pane: ids, or ids with their assistant. */
   sessions?: (string | { id: string; assistant?: string })[];
 }
 
-/** `ready`: its turn is over. `waiting`: it needs an answer before it can continue. */
+/** `ready`: its turn is over. `waiting`: it needs a response before it can continue. */
 export type SessionState = 'working' | 'waiting' | 'ready' | 'over';
 
-/** `detail` of a session-state event: from `ts` on, the session is in this state. */
+/** `detail` of a session-state event: the session's state from `ts` on. */
 export interface SessionStateDetail {
   session: string;
   state: SessionState;
   /** Default: Claude Code. */
   assistant?: string;
   branch?: string;
-  /** The kind of waiting, such as `permission_prompt`. */
+  /** Why it is waiting, such as `permission_prompt`. */
   reason?: string;
-  /** You sent a prompt at `ts`, so this session was in front of you. */
+  /** Set if you sent a prompt at `ts`, so this session was in front of you. */
   prompt?: true;
-  /** On the first event of a day, for a state that began earlier: when it began, ISO-8601 UTC. */
+  /** On a day's first event, for a state that began earlier: when it began, ISO 8601 in UTC. */
   since?: string;
   machine?: string;
 }
 
-/** `detail` of an away event, which covers the time between `from` and `ts`. */
+/** `detail` of an away event, which covers the time from `from` to `ts`. */
 export interface AwayDetail {
   /** ISO-8601, UTC. */
   from: string;
@@ -82,9 +85,9 @@ export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   return event;
 }
 
-/** Parses a line of an event log; returns the event, or why it is invalid. */
+/** Parses a line of an event log into an event, or why it is invalid. */
 export function readEventLine(text: string): SenseEvent | { invalid: string } {
-  // Exceptions are slow: a large damaged file would take minutes.
+  // Exceptions are slow; a large damaged file would take minutes.
   if (!text.trimStart().startsWith('{')) return { invalid: 'not an object' };
   try {
     return readEvent(JSON.parse(text));
@@ -94,14 +97,14 @@ export function readEventLine(text: string): SenseEvent | { invalid: string } {
   }
 }
 
-/** Returns whether a backfill added this event, rather than a capture. */
+/** Returns whether a backfill added this event, not a capture. */
 export function isBackfilled({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): boolean {
   return detail?.['backfilled'] === true;
 }
 
 /**
- * Returns the identity of a commit's change within its repository. Events before sense 1.1 have none; there, author date
- * and subject identify it.
+ * Returns the identity of a commit's change within its repository. Events before sense 1.1 have none, so
+ * author date and subject identify those.
  */
 export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): string | undefined {
   const identity = textOf(detail?.['identity']);
@@ -113,7 +116,7 @@ export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): stri
 }
 
 /**
- * The version of the sense component. Raise it with any change of the event schema, the adapter contract or the daily
- * record; test/lib/sense/fingerprint.test.ts fails if you forget.
+ * The version of the sense component. Raise it with any change to the event schema, the adapter contract or
+ * the daily record; test/lib/sense/fingerprint.test.ts fails otherwise.
  */
 export const SENSE_VERSION = '1.2.0';

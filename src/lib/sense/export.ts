@@ -4,10 +4,10 @@ import type { DailyRecord } from './record';
 
 export type ExportFormat = 'json' | 'csv';
 
-/** CSV rows: one per day, or one per day and application. JSON has whole records. */
+/** CSV rows: one per day, or one per day and application. JSON contains complete records. */
 export type RecordTable = 'days' | 'apps';
 
-/** Returns events as text, piece by piece. CSV has `detail` as JSON. */
+/** Returns events as text, piece by piece. In CSV, `detail` is JSON. */
 export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat): Generator<string> {
   if (format === 'json') return jsonArray(events);
   const header = ['ts', 'type', 'source', 'app', 'repo', 'detail'];
@@ -38,7 +38,7 @@ export function exportRecords(
     'neutralMinutes',
   ] as const;
   return csv([...columns, 'commits', 'sessions'], records, (record) => [
-    // Time that was not recorded stays empty.
+    // Empty if no time was recorded.
     [
       ...columns.map((column) =>
         record.backfilled === true && column.endsWith('Minutes') ? undefined : record[column],

@@ -3,21 +3,23 @@ import { byCodeUnits } from '../platform/files/short-hash';
 import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
 import type { SenseEvent } from './event';
 
-/** Sums are whole milliseconds, so that their order does not matter; they are rounded once, to tenths of a minute. */
+/**
+ * Sums are in whole milliseconds, so their order doesn't matter, and are rounded once, to tenths of a minute.
+ */
 export const TENTH_MS = 6_000;
 
-/** The longest poll interval that the configuration allows, which caps every event. */
+/** The longest poll interval that the configuration allows. Limits every event. */
 const MAX_INTERVAL_SEC = 3_600;
 
 /** An application on one machine. */
 interface AppSamples {
   app: string;
   bundleId: string | undefined;
-  /** Milliseconds by time; of two events at one time the longer counts. */
+  /** Milliseconds by time. Of two events at the same time, the longer counts. */
   samples: Map<number, number>;
 }
 
-/** Adds up the app-focus events of a day in tenths of a minute, by kind, application and hour. */
+/** Adds up a day's app-focus events in tenths of a minute, by kind, application and hour. */
 export function focusTally(
   options: { pollIntervalSec: number; classify: Classifier },
   hourStartsMs: readonly number[],
@@ -52,7 +54,7 @@ export function focusTally(
   };
 }
 
-/** Rounds top down, so that the kinds add up to the day, and apps and hours add up to their kind. */
+/** Rounds top-down, so that the kinds add up to the day, and apps and hours to their kind. */
 function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<AppKind, number[]>) {
   const kindMs = APP_KINDS.map((kind) => sum(hourMs[kind]));
   const kindTenths = apportion(Math.round(sum(kindMs) / TENTH_MS), kindMs, TENTH_MS);
@@ -73,8 +75,8 @@ function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<A
 }
 
 /**
- * Joins spellings of one name that differ in case ("Code" and "code" on two window systems) under the most frequent one.
- * Returns the rows by name.
+ * Merges spellings that differ only in case ("Code" and "code" on two window systems) under the most frequent
+ * one. Returns the rows by name.
  */
 export function joinSpellings(counts: ReadonlyMap<string, number>): { app: string; ms: number }[] {
   const joined = new Map<string, { app: string; most: number; ms: number }>();
@@ -87,7 +89,10 @@ export function joinSpellings(counts: ReadonlyMap<string, number>): { app: strin
   return [...joined.values()].sort((a, b) => byCodeUnits(a.app, b.app));
 }
 
-/** Distributes `count` units over the parts by largest remainder; of equal remainders the earlier part wins. */
+/**
+ * Distributes `count` units over the parts by largest remainder. If remainders are equal, the earlier part
+ * wins.
+ */
 export function apportion(count: number, parts: readonly number[], unit: number): number[] {
   const shares = parts.map((part) => Math.floor(part / unit));
   const byRemainder = parts
@@ -98,13 +103,16 @@ export function apportion(count: number, parts: readonly number[], unit: number)
   return shares;
 }
 
-/** Returns the application and machine of an app-focus event as a key; at one time each counts once. */
+/** Returns a key for the application and machine of an app-focus event. At any time, each counts once. */
 export function sampleKey({ app, detail }: Readonly<Pick<SenseEvent, 'app' | 'detail'>>): string {
   const bundleId = textOf(detail?.['bundleId']);
   return `${textOf(app) ?? bundleId ?? 'unknown'}\n${bundleId ?? ''}\n${textOf(detail?.['machine']) ?? ''}`;
 }
 
-/** Returns the time that an app-focus event covers, in ms: the poll interval if its own is missing or invalid. */
+/**
+ * Returns how much time an app-focus event covers, in ms. Uses the poll interval if the event's own is
+ * missing or invalid.
+ */
 export function focusMs({ detail }: Readonly<Pick<SenseEvent, 'detail'>>, pollIntervalSec: number): number {
   const value = detail?.['intervalSec'];
   const isValid = typeof value === 'number' && Number.isFinite(value) && value >= 0;

@@ -6,27 +6,28 @@ import { askPowerShell, windowsCalls } from '../platform/process/windows';
 import { systemClock } from '../platform/time/clock';
 import { READ_TIMEOUT_MS, envOf, isWayland, x11Display, type Desktop } from './front-app/adapter';
 
-/** What one adapter knows; a field it cannot tell is absent. */
+/** What one adapter knows. Unknown fields are absent. */
 export interface Idle {
   /** Milliseconds since the last input. */
   idleMs?: number;
-  /** The screen is locked. */
+  /** Whether the screen is locked. */
   locked?: boolean;
 }
 
 export interface IdleAdapter {
-  /** x11, mutter, screensaver, logind, macos, windows. */
+  /** One of x11, mutter, screensaver, logind, macos, windows. */
   id: string;
   detect(desktop: Desktop): boolean;
-  /** Throws `unavailable` when it should work here and does not. */
+  /** Throws `unavailable` if it should work here but doesn't. */
   read(desktop: Desktop): Promise<Idle>;
 }
 
 export type IdleReading = (Idle & { via: string }) | { unknown: string };
 
 /**
- * Returns idle time and lock of this desktop: the first idle time found, and locked if any adapter reports it. `via` joins
- * the ids of the adapters that knew something; `unknown` is the reason when none did. Throws only for a bug.
+ * Returns idle time and lock state of this desktop: the first idle time found, and locked if any adapter says
+ * so. `via` has the ids of the adapters that succeeded; `unknown` is the reason if none did. Throws only on
+ * bugs.
  */
 export async function readIdle(
   desktop: Desktop,
@@ -54,7 +55,7 @@ export async function readIdle(
   return { unknown: failure?.message ?? 'This desktop does not report the time since the last input.' };
 }
 
-/** The X server's own idle time. Under Wayland it sees only the input of XWayland windows. */
+/** The X server's idle time. In Wayland sessions, it only notices input to XWayland windows. */
 export const x11Idle: IdleAdapter = {
   id: 'x11',
   detect: (desktop) => x11Display(desktop) !== undefined,
@@ -79,7 +80,7 @@ export const mutterIdle: IdleAdapter = {
     }),
 };
 
-/** The screen savers and lockers of GNOME, KDE (under the common name), Cinnamon, MATE and Xfce. */
+/** Screen savers and lockers of GNOME, KDE (under the generic name), Cinnamon, MATE and Xfce. */
 const LOCKERS = ['gnome', 'freedesktop', 'cinnamon', 'mate', 'xfce'];
 
 export const screensaverLock: IdleAdapter = {
@@ -94,7 +95,7 @@ export const screensaverLock: IdleAdapter = {
     }),
 };
 
-/** Returns undefined for a service that only inhibits the screen saver: it has no GetActive. */
+/** Returns undefined for a service that can only inhibit the screen saver and has no GetActive. */
 async function isActive(bus: Bus, name: string): Promise<boolean | undefined> {
   try {
     const path = `/${name.replaceAll('.', '/')}`;
@@ -128,8 +129,8 @@ function withSessionBus(
 const LOGIND = 'org.freedesktop.login1';
 
 /**
- * The lock and idle hints that the desktop gives logind for this session. The idle hint is set only after some minutes, so
- * without it `idleMs` is absent.
+ * The lock and idle hints that the desktop gives to logind. The idle hint is only set after minutes; without
+ * it, `idleMs` is absent.
  */
 export const logind: IdleAdapter = {
   id: 'logind',
@@ -146,7 +147,7 @@ export const logind: IdleAdapter = {
     }),
 };
 
-/** No logind, or no session: not a failure. */
+/** There is no logind or no session, which isn't a failure. */
 const NO_SESSION =
   /^org\.freedesktop\.(DBus\.Error\.(ServiceUnknown|NameHasNoOwner|UnknownObject|UnknownMethod)|login1\.NoSuch(Session|User))$/;
 
@@ -157,7 +158,7 @@ async function askSession(bus: Bus, path: string): Promise<Idle> {
   return readHints({ locked, idle, since }, systemClock().now());
 }
 
-/** Parses the hints; `since` is in microseconds, and ignored when it is 0 or in the future. */
+/** Parses the hints. `since` is in microseconds, and ignored if it is 0 or in the future. */
 export function readHints(hints: { locked: unknown; idle: unknown; since: unknown }, nowMs: number): Idle {
   const { locked, idle, since } = hints;
   const sinceMs = typeof since === 'bigint' || typeof since === 'number' ? Number(since) / 1000 : 0;
@@ -167,7 +168,10 @@ export function readHints(hints: { locked: unknown; idle: unknown; since: unknow
   };
 }
 
-/** Returns the session with this id; without an id (a user-manager job), the user's graphical session. */
+/**
+ * Returns the session with this id. Without an id (in a user-manager job), returns the user's graphical
+ * session.
+ */
 async function sessionPath(bus: Bus, id: string | undefined): Promise<string | undefined> {
   const manager = { destination: LOGIND, path: '/org/freedesktop/login1', interface: `${LOGIND}.Manager` };
   if (id !== undefined) {
@@ -181,7 +185,7 @@ async function sessionPath(bus: Bus, id: string | undefined): Promise<string | u
   return typeof path === 'string' && path !== '/' ? path : undefined;
 }
 
-/** macOS: the HID system's idle time and the lock state of the console session, by `ioreg`. */
+/** macOS: the HID system's idle time, and the console session's lock state, from `ioreg`. */
 export const macosIdle: IdleAdapter = {
   id: 'macos',
   detect: (desktop) => desktop.platform === 'darwin',
@@ -202,15 +206,15 @@ async function ioreg(desktop: Desktop, args: string[]): Promise<string> {
   });
 }
 
-/** Parses `"HIDIdleTime" = 4171250`, in nanoseconds. */
+/** Parses `"HIDIdleTime" = 4171250`, which is in nanoseconds. */
 function parseHid(text: string): Idle {
   const found = /"HIDIdleTime"\s*=\s*(\d+)/.exec(text)?.[1];
   return found === undefined ? {} : { idleMs: Number(found) / 1e6 };
 }
 
 /**
- * Parses the dictionary of this user in `IOConsoleUsers`. The session is locked if its flag is set, or if another user is
- * on the console (fast user switching).
+ * Parses this user's dictionary in `IOConsoleUsers`. The session is locked if its flag is set or another user
+ * is on the console (fast user switching).
  */
 function parseConsole(text: string, uid: number): Idle {
   const users = /"IOConsoleUsers"\s*=\s*\((.*)/.exec(text)?.[1];
@@ -224,7 +228,7 @@ function parseConsole(text: string, uid: number): Idle {
   return { locked: isLocked || valueIn(own, 'kCGSSessionOnConsoleKey') !== 'Yes' };
 }
 
-/** Windows: GetLastInputInfo, and whether the input goes to this user's desktop. */
+/** Windows: GetLastInputInfo, and whether input goes to this user's desktop. */
 export const windowsIdle: IdleAdapter = {
   id: 'windows',
   detect: (desktop) => desktop.platform === 'win32',
@@ -258,7 +262,7 @@ public static bool Locked() {
 @{ idleMs = $t::Ms(); locked = $t::Locked() } | ConvertTo-Json -Compress
 `;
 
-/** Adapters that count input come before those that only mark a session idle. */
+/** Adapters that measure input come before those that only mark a session as idle. */
 export const IDLE_ADAPTERS: readonly IdleAdapter[] = [
   mutterIdle,
   x11Idle,

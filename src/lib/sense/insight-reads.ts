@@ -18,11 +18,11 @@ const TEMPS_STALE_MS = 3_600_000;
 const ISO = v.custom<string>(isIso);
 const TYPE = v.object({ label: v.string(), share: v.number(), evidence: v.string() });
 
-/** A stored insight. Times are ISO-8601 UTC. */
+/** A stored insight. Times are ISO 8601 in UTC. */
 const READ = v.object({
   narrative: v.string(),
   contentTypes: v.pipe(v.array(TYPE), v.minLength(1)),
-  /** Times of the first and the last event that it describes, and their number. */
+  /** Times of the first and last event that it describes, and the number of events. */
   since: ISO,
   until: ISO,
   events: v.number(),
@@ -34,7 +34,7 @@ const FAILURE = v.object({ at: ISO, reason: v.string() });
 
 export type InsightRead = v.InferOutput<typeof READ>;
 
-/** The file of one day: the last insight, and a failure since. */
+/** A day's file: the last insight, and a later failure. */
 export interface InsightFile {
   read: InsightRead | null;
   failed: v.InferOutput<typeof FAILURE> | null;
@@ -47,19 +47,19 @@ export type InsightStore = ReturnType<typeof insightStore>;
 export function insightStore(folder: string) {
   const pathOf = (day: Day): string => join(folder, `${day}.json`);
   return {
-    /** Creates the folder, and removes temp files of killed runs. */
+    /** Creates the folder, and removes temp files that killed runs left. */
     prepare(nowMs: number): void {
       ensureFolder(folder);
       sweepTemps(folder, TEMPS_STALE_MS, nowMs);
     },
-    /** Reads a day; ignores damaged parts. Throws `config` for a newer format. */
+    /** Reads a day, ignoring damaged parts. Throws `config` for a newer format. */
     read(day: Day): InsightFile {
       const path = pathOf(day);
       const { version, read, failed } = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
       if (typeof version !== 'number') return NOTHING;
       if (version > INSIGHT_VERSION) {
         throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
-          hint: 'Upgrade steward; this version does not change the file.',
+          hint: 'Upgrade steward; this version leaves the file unchanged.',
         });
       }
       return { read: v.is(READ, read) ? read : null, failed: v.is(FAILURE, failed) ? failed : null };
@@ -71,12 +71,12 @@ export function insightStore(folder: string) {
   };
 }
 
-/** The answer of `GET /api/sense/insight` and `sense insight`. Times are ISO-8601 UTC. */
+/** The response of `GET /api/sense/insight` and `sense insight`. Times are ISO 8601 in UTC. */
 export interface Insight {
   available: boolean;
-  /** The insight is from an earlier day; today has none. */
+  /** Whether the insight is from an earlier day because today has none. */
   stale: boolean;
-  /** The insight's day; today if there is none. */
+  /** The insight's day, or today if there is none. */
   date: Day;
   narrative: string | null;
   /** Largest share first; the shares add up to 1. */
@@ -86,7 +86,7 @@ export interface Insight {
   generatedAt: string | null;
   /** The model that ran, if known. */
   model: string | null;
-  /** Why the insight is missing, or why the last build failed. */
+  /** Why there is no insight, or why the last build failed. */
   reason?: string;
 }
 
@@ -97,7 +97,7 @@ export interface InsightReadDeps {
   insights: Pick<InsightStore, 'read'>;
 }
 
-/** Returns today's insight, else the latest earlier one as stale. Starts no process and writes nothing. */
+/** Returns today's insight, or the latest earlier one as stale. Starts no process and writes nothing. */
 export function latestInsight(deps: InsightReadDeps): Insight {
   const today = dayOf(deps.clock.now(), deps.timezone);
   const days = deps.store.insightDays().filter((day) => day <= today);
@@ -114,11 +114,11 @@ export function latestInsight(deps: InsightReadDeps): Insight {
   return {
     ...{ available: false, stale: false, date: today, narrative: null, contentTypes: [] },
     ...{ since: null, generatedAt: null, model: null },
-    reason: reason ?? 'no insight was built yet',
+    reason: reason ?? 'no insight has been built yet',
   };
 }
 
-/** Reads the file of a day; one of a newer version must not hide other days. */
+/** Reads a day's file. A file from a newer version must not hide other days. */
 function fileOf({ insights }: InsightReadDeps, date: Day): InsightFile & { unreadable?: string } {
   try {
     return insights.read(date);

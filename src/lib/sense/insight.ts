@@ -24,23 +24,23 @@ export interface InsightDeps {
 
 export interface BuildDeps extends InsightDeps {
   run: Run;
-  /** Environment of this process; parts of it go to the assistant. */
+  /** This process's environment. The assistant gets parts of it. */
   env: NodeJS.ProcessEnv;
-  /** Calls `use` with an empty folder, and removes it afterwards. */
+  /** Calls `use` with an empty folder, and then removes it. */
   inEmptyFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
-  /** Runs one build at a time on this machine; throws `locked` while another runs. */
+  /** Runs one build at a time on this machine. Throws `locked` while another one runs. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Runs while holding the sense lock. */
+  /** Runs `work` while holding the sense lock. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
-  /** Time limit of the assistant, ms; 90 s by default. */
+  /** Time limit for the assistant, ms. Default: 90 s. */
   timeoutMs?: number;
 }
 
 export type InsightOutcome =
   | { status: 'built'; date: Day; read: InsightRead }
-  /** Nothing was sent: no events, or no new ones. */
+  /** Nothing was sent, because there are no events or no new ones. */
   | { status: 'skipped'; date: Day; reason: string }
-  /** The last insight stays. */
+  /** The last insight is kept. */
   | { status: 'failed'; date: Day; reason: string; hint: string };
 
 /** What a build would send now, byte for byte, and to which program. */
@@ -48,9 +48,9 @@ export interface InsightPreview {
   date: Day;
   /** The program and its arguments. */
   command: readonly string[];
-  /** Its standard input; null without events. */
+  /** Its standard input; null if there are no events. */
   prompt: string | null;
-  /** Why a build would send nothing now; null if it would send the prompt. */
+  /** Why a build would send nothing now, or null if it would send the prompt. */
   skipped: string | null;
 }
 
@@ -59,20 +59,23 @@ const MAX_REPLY_BYTES = 256 * 1024;
 const MAX_REASON = 200;
 const NO_EVENTS = 'nothing was captured today';
 
-/** Set for the assistant. */
+/** Environment for the assistant. */
 const ENVIRONMENT = {
-  // Our hooks ignore this session.
+  // Makes steward's hooks ignore this session.
   STEWARD_INTERNAL: '1',
-  // Same as --safe-mode, which older versions refuse: no customisation.
+  // Same as --safe-mode, which older versions reject: no customization.
   CLAUDE_CODE_SAFE_MODE: '1',
   // No updates and no telemetry.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
 };
 
-/** Not passed on: credentials that would be billed instead of a subscription, and marks of a running assistant. */
+/**
+ * Not passed on: credentials that would be billed instead of a subscription, and variables of a running
+ * assistant.
+ */
 const REMOVED = /_(?:API_KEY|AUTH_TOKEN)$|^(?:CLAUDECODE|CLAUDE_CODE_ENTRYPOINT)$/i;
 
-/** Returns the program and arguments of `sense.insight.command`. */
+/** Returns the program and arguments in `sense.insight.command`. */
 export function insightCommand(command: readonly string[]): readonly [string, ...string[]] {
   const [program = '', ...args] = command;
   if (/[\\/]/.test(program) && !isAbsolute(program)) {
@@ -90,8 +93,8 @@ export async function previewInsight(deps: InsightDeps): Promise<InsightPreview>
 }
 
 /**
- * Builds today's insight with one call of the assistant, the only part of sense that sends anything. Without new events it
- * sends only with `force`.
+ * Builds today's insight with one call of the assistant. No other part of sense sends anything. If there are
+ * no new events, sends only with `force`.
  */
 export function buildInsight(deps: BuildDeps, { force }: { force: boolean }): Promise<InsightOutcome> {
   return deps.alone(async () => {
@@ -129,7 +132,7 @@ async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   return isIdle && !force ? { ...plan, skipped: 'no new events since the last insight' } : plan;
 }
 
-/** Returns a day's events that an insight is made of. The others go on while nothing happens. */
+/** Returns a day's events that describe its content. Other events occur even if nothing happens. */
 function contentEvents(store: Pick<SenseStore, 'readLog'>, date: Day): SenseEvent[] {
   return store.readLog(date).events.filter(({ type }) => type !== 'away' && type !== 'session-state');
 }
@@ -170,7 +173,7 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
   const { code, signal, stdout, stderr, timedOut, truncated } = result;
   const hint = 'See what is sent, and to which program: steward sense insight preview.';
   if (timedOut || truncated)
-    return { reason: `${program} did not answer within ${limitMs / 1000} s`, hint: 'Retry later.' };
+    return { reason: `${program} did not respond within ${limitMs / 1000} s`, hint: 'Retry later.' };
   const reply = parseReply(stdout);
   if ('reason' in reply && reply.refused)
     return { reason: reply.reason, hint: `Run ${program} yourself to see the problem.` };
@@ -182,13 +185,13 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
   return 'text' in reply ? { ...reply.text, model: reply.model } : { reason: reply.reason, hint };
 }
 
-/** Stores the answer. Call it while holding the sense lock. */
+/** Stores the response. Call it while holding the sense lock. */
 function storeAnswer({ store, clock, insights }: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
   const { date, events } = plan;
-  // The answer must not bring back what was purged meanwhile.
+  // The response must not restore what was purged in the meantime.
   const now = contentEvents(store, date).slice(0, events.length);
   if (JSON.stringify(now) !== JSON.stringify(events))
-    return { status: 'skipped', date, reason: 'the events were purged meanwhile' };
+    return { status: 'skipped', date, reason: 'the events were purged while it ran' };
   const generatedAt = toIso(clock.now());
   const before = insights.read(date);
   store.prepare();

@@ -10,25 +10,25 @@ import type { Place } from './pane/place';
 export interface ObserveDeps {
   desktop: Desktop;
   config: Pick<SenseConfig, 'idleAfterSec' | 'countsAsActive' | 'exclude'>;
-  /** Returns where you work in this application; `inputMs` is the time of the last input, if known. */
+  /** Returns where you work in this application. `inputMs` is the time of the last input, if known. */
   place?: (app: FrontApp, inputMs: number | undefined) => Promise<Place>;
-  /** `readFrontApp` by default. */
+  /** Default: `readFrontApp`. */
   frontApp?: (desktop: Desktop) => Promise<FrontAppReading>;
-  /** `readIdle` by default. */
+  /** Default: `readIdle`. */
   idle?: (desktop: Desktop) => Promise<IdleReading>;
 }
 
-/** What has the focus: names only. */
+/** What has the focus; only names. */
 export interface Focus {
   app: string;
   repo?: string;
   detail: Pick<FocusDetail, 'via' | 'bundleId' | 'path' | 'branch' | 'otherFolder' | 'sessions'>;
 }
 
-/** What you do now, as far as the desktop tells. */
+/** What you are doing, as far as the desktop knows. */
 export type Observation =
   | { state: 'focus'; focus: Focus; /** Why all time counts. */ warning?: string }
-  /** `forMs`: how much longer ago than the limit the last input was. */
+  /** `forMs`: how much longer than the limit there has been no input. */
   | { state: 'away'; reason: 'idle' | 'locked'; text: string; forMs: number }
   | { state: 'none' }
   | { state: 'excluded' }
@@ -37,7 +37,7 @@ export type Observation =
 
 const MAX_TEXT = 200;
 
-/** Reads what has the focus and whether you are active. Nothing of an excluded application is returned. */
+/** Reads what has the focus and whether you are active. Returns nothing about an excluded application. */
 export async function observe(deps: ObserveDeps, nowMs: number): Promise<Observation> {
   const { desktop, config } = deps;
   const [front, idle] = await Promise.all([
@@ -64,7 +64,7 @@ export async function observe(deps: ObserveDeps, nowMs: number): Promise<Observa
   };
 }
 
-/** Returns why you count as away; undefined when you are active, or the application counts without input. */
+/** Returns why you count as away, or undefined if you are active or the application counts without input. */
 async function awayOf(
   app: FrontApp | undefined,
   idle: IdleReading,
@@ -79,7 +79,7 @@ async function awayOf(
   return { reason: 'idle', text: `idle ${Math.floor(idleMs / 60_000)} min`, forMs };
 }
 
-/** Cleans and shortens names, which come from other programs. */
+/** Sanitizes and truncates names, which come from other programs. */
 function boundedNames({ app, bundleId = '', pid }: FrontApp): FrontApp {
   const limit = (text: string): string => [...clean(text).trim()].slice(0, MAX_TEXT).join('');
   const id = limit(bundleId);

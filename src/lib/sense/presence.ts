@@ -4,10 +4,10 @@ import { readFrontApp } from './front-app';
 import type { Desktop, FrontApp } from './front-app/adapter';
 import { readIdle } from './idle';
 
-/** You count as away after this long without input, ms. */
+/** After this long without input, you count as away. */
 const AWAY_MS = 60_000;
 
-/** Terminals whose TERM_PROGRAM differs from the application's name; tmux and screen run in any. */
+/** Terminals whose TERM_PROGRAM differs from the application's name. tmux and screen run in any terminal. */
 const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
   Apple_Terminal: ['terminal'],
   'iTerm.app': ['iterm', 'iterm2'],
@@ -17,8 +17,8 @@ const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns where you are: away, at the desk, or in front of this terminal, matched by its process, else by its name. Which
- * of its windows or tabs is in front is not known, since that would take titles.
+ * Returns where you are: away, at the desk, or in front of this terminal. Matches the terminal by its
+ * process, or by its name. Can't know which of its windows or tabs is in front without reading titles.
  */
 export async function readPresence(
   desktop: Desktop,

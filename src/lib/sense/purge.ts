@@ -6,28 +6,28 @@ import { completePending } from './capture';
 import type { SenseEvent } from './event';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 
-/** What to remove: of the matching days (all by default) the matching events. */
+/** What to remove: the matching events of the matching days. Default: all days. */
 export interface PurgeSelection {
-  /** Only this day, not in the future. */
+  /** Only this day, which must not be in the future. */
   day?: Day;
-  /** Only days before this one; tomorrow at most, which includes today. */
+  /** Only days before this one. Tomorrow at the latest, to include today. */
   before?: Day;
-  /** Only the time of this application: its name or bundle id, without case. */
+  /** Only time in this application: its name or bundle id, ignoring case. */
   app?: string;
   /** Only events of this repository: its name or path. */
   repo?: string;
   /** Everything that was ever captured. */
   all?: boolean;
-  /** Also remove records that name it and cannot be rebuilt because their event log was deleted. */
+  /** Also remove records that name it and can't be rebuilt, because their event log was deleted. */
   records?: boolean;
 }
 
 export interface PurgeResult {
   dryRun: boolean;
-  /** The selected days as they were understood; null when not given. */
+  /** The selected days after parsing; null if not given. */
   day: Day | null;
   before: Day | null;
-  /** Events removed from event logs. */
+  /** Number of events removed from event logs. */
   events: number;
   /** Days whose event log was removed or shortened. */
   logs: Day[];
@@ -35,21 +35,24 @@ export interface PurgeResult {
   rebuilt: Day[];
   /** Days whose record was removed. */
   removed: Day[];
-  /** Days whose record still names it, without `records`. */
+  /** Days whose record still names it, because `records` isn't set. */
   kept: Day[];
-  /** Days whose insight was removed, since it may mention it. */
+  /** Days whose insight was removed because it may mention it. */
   insights: Day[];
 }
 
 interface Purge {
   deps: RollDeps;
   selection: PurgeSelection;
-  /** Whether whole days are removed, rather than one application or repository. */
+  /** Whether complete days are removed, and not one application or repository. */
   isWhole: boolean;
   result: PurgeResult;
 }
 
-/** Deletes captured data. Call it while holding the sense lock. Cursors stay, so nothing is captured again. */
+/**
+ * Deletes captured data. Call it while holding the sense lock. Keeps the cursors, so that nothing is captured
+ * again.
+ */
 export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   const { store } = deps;
   const { day = null, before = null } = selection;
@@ -75,7 +78,7 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
     forgetDays(state, (known) => isSelectedDay(selection, known));
     store.writeState(state);
   }
-  // Temp files of killed runs and the copy of a damaged state hold events too.
+  // Temp files of killed runs and the copy of a damaged state also contain events.
   store.sweep(deps.clock.now(), -1);
   store.removeQuarantinedState();
   if (result.removed.length > 0 || result.rebuilt.length > 0) deps.afterRecords(todayOf(deps));
@@ -86,7 +89,7 @@ function validate({ day, before, app, repo, all = false }: PurgeSelection, today
   const isNarrowed = [day, before, app, repo].some((value) => value !== undefined);
   if (all && isNarrowed) {
     throw new StewardError('usage', '--all cannot be combined with other selections.', {
-      hint: 'Leave out --all, or the others.',
+      hint: 'Omit --all or the other selections.',
     });
   }
   if (!all && !isNarrowed) {
@@ -99,7 +102,7 @@ function validate({ day, before, app, repo, all = false }: PurgeSelection, today
   if (before !== undefined && before > tomorrow) throw futureDayError(before, 'tomorrow', tomorrow);
 }
 
-/** Completes or drops pending lines, which would bring back what is removed. */
+/** Completes or drops pending lines, which would restore removed data. */
 function finishPending({ deps, selection }: Purge): void {
   const { state } = deps.store.readState();
   if (state.pending.length === 0) return;
@@ -119,12 +122,12 @@ function removeDay(run: Purge, day: Day): void {
     result.events += store.countLines(day);
     result.logs.push(day);
   }
-  // An empty record of today is removed without being listed.
+  // An empty record of today is removed but not listed.
   const isBlank = store.recordState(day) === 'empty' && day >= todayOf(deps);
   if (store.hasRecord(day) && !isBlank) result.removed.push(day);
   removeInsight(run, day);
   if (result.dryRun) return;
-  // The log first: without it, an interrupted run cannot lead to a new record.
+  // The log goes first, so that an interrupted run can't create a new record.
   store.removeLog(day);
   store.removeQuarantine(day);
   store.removeRecord(day);
@@ -148,7 +151,7 @@ function removeEvents(run: Purge, day: Day): void {
   if (isRecorded) rollup(deps, day);
 }
 
-/** Handles a record without its event log that names the application or repository. */
+/** Handles a record that names the application or repository but has no event log. */
 function removeFromRecord(run: Purge, day: Day): void {
   const { deps, selection, result } = run;
   // A damaged record may name it.

@@ -17,7 +17,7 @@ import type { NotSeen } from './view';
 
 export interface Today {
   record: DailyRecord;
-  /** What was not captured; shown beside the record, never stored in it. */
+  /** What was not captured. Shown next to the record, but never stored in it. */
   notSeen: NotSeen;
   sessionRepos: SessionRepos;
 }
@@ -27,7 +27,7 @@ export interface ReadDeps extends RollDeps {
   sources: readonly Pick<SenseSource, 'id' | 'label' | 'description'>[];
 }
 
-/** Returns a day's record from its event log, or as it is stored if the log was deleted. Writes nothing. */
+/** Returns a day's record from its event log, or the stored record if the log was deleted. Writes nothing. */
 export function dayView(deps: ReadDeps, day: Day): Today {
   const now = todayOf(deps);
   if (day === now) return today(deps);
@@ -57,7 +57,10 @@ export function today(deps: ReadDeps): Today {
 
 const MAX_RECENT_DAYS = 366;
 
-/** Returns the last stored records, newest first, without damaged ones. Throws `usage` unless `days` is 1 to 366. */
+/**
+ * Returns the last stored records, newest first, except damaged ones. Throws `usage` unless `days` is 1 to
+ * 366.
+ */
 export function recent(
   { store }: Pick<ReadDeps, 'store'>,
   days: number,
@@ -73,8 +76,8 @@ export function recent(
 }
 
 /**
- * Returns one record for each of the last `days` days, today first. A day without anything stored gets an empty record that
- * is marked as `backfilled`. Writes nothing.
+ * Returns a record for each of the last `days` days, today first. Days without stored data get an empty
+ * record, marked as `backfilled`. Writes nothing.
  */
 export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
   const now = todayOf(deps);
@@ -135,7 +138,7 @@ export interface DayRange {
   to?: Day;
 }
 
-/** Returns stored records, oldest first, without damaged ones. */
+/** Returns stored records, oldest first, except damaged ones. */
 export function* recordsBetween(
   { store }: Pick<ReadDeps, 'store'>,
   range: DayRange,
@@ -147,7 +150,7 @@ export function* recordsBetween(
   }
 }
 
-/** Returns the events of the days that still have their event log. */
+/** Returns the events of all days that still have an event log. */
 export function* eventsBetween({ store }: Pick<ReadDeps, 'store'>, range: DayRange): Generator<SenseEvent> {
   for (const day of daysBetween(store.loggedDays(), range)) yield* store.readLog(day).events;
 }
@@ -159,7 +162,7 @@ function daysBetween(days: readonly Day[], { from = '', to = '9999-12-31' }: Day
   return days.filter((day) => day >= from && day <= to);
 }
 
-/** Returns one row per source. */
+/** Returns one row for each source. */
 export function sources(deps: ReadDeps): SourceStatus[] {
   return sourceRows(deps, deps.store.readState().state, deps.store.readLog(todayOf(deps)).events);
 }
@@ -222,14 +225,17 @@ function stateOf(
   return { state: memory.state, ...(memory.reason === undefined ? {} : { reason: memory.reason }) };
 }
 
-/** Reads for a process that answers them often; each returns the same object until something changes. */
+/** Reads for a process that repeats them often. Each returns the same object until something changes. */
 export interface LiveReads {
   today: (deps: ReadDeps) => DailyRecord;
   sources: (deps: ReadDeps) => readonly SourceStatus[];
   status: (deps: ReadDeps) => SenseStatus;
 }
 
-/** Returns cached `today`, `sources` and `status`, by the configuration (`deps`), the date and the files. */
+/**
+ * Returns cached `today`, `sources` and `status`, depending on the configuration (`deps`), the date and the
+ * files.
+ */
 export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
   return {
     today: cached((deps) => today(deps).record),

@@ -16,7 +16,7 @@ export interface AppTime {
 }
 
 export interface HourTime {
-  /** Local start of the hour with its offset, which distinguishes a repeated hour. */
+  /** Local start of the hour. The offset distinguishes a repeated hour. */
   start: string;
   creation: number;
   consumption: number;
@@ -30,9 +30,9 @@ export interface DailyRecord {
   version: string;
   /** ISO-8601 UTC. */
   generatedAt: string;
-  /** True if the day was over when the record was built. */
+  /** Whether the day was over when the record was built. */
   final: boolean;
-  /** A backfill added this day's commits and sessions later; its application time is not recorded. */
+  /** Set if a backfill added this day's commits and sessions later; its application time is not recorded. */
   backfilled?: true;
   totalMinutes: number;
   creationMinutes: number;
@@ -40,21 +40,21 @@ export interface DailyRecord {
   neutralMinutes: number;
   /** Longest first. */
   apps: AppTime[];
-  /** Every hour of the day in order: 23, 24 or 25. */
+  /** Every hour of the day in order: 23, 24 or 25 hours. */
   hours: HourTime[];
   commits: { count: number; repos: { repo: string; commits: number }[] };
   sessions: { count: number; items: { session: string; events: number }[] };
-  /** Your time and that of your agents; absent in records before sense 1.2. */
+  /** Your time and your agents'; missing in records before sense 1.2. */
   ledger?: DayLedger;
   narrative: null;
-  /** By goal id, from the rules in goals.md. */
+  /** By goal id, according to the rules in goals.md. */
   goalTags: Record<string, GoalTag>;
 }
 
 export interface TallyOptions {
-  /** The zone of the day, an IANA name. */
+  /** IANA name of the day's zone. */
   timezone: string;
-  /** Length of an app-focus event without `detail.intervalSec`. */
+  /** Length of an app-focus event that has no `detail.intervalSec`. */
   pollIntervalSec: number;
   classify: Classifier;
 }
@@ -71,8 +71,8 @@ export function isEmptyRecord({ totalMinutes, commits, sessions }: DailyRecord):
 }
 
 /**
- * Counts the events of a local day into its record. The order of events does not matter, and a repeated line counts once.
- * Time outside the day's zone goes to its first or last hour; other dates are ignored.
+ * Computes a local day's record from its events, in any order. A repeated line counts once. Time outside the
+ * day's zone goes to its first or last hour; other dates are ignored.
  */
 export function recordTally(date: Day, options: TallyOptions) {
   const { timezone } = options;
@@ -125,7 +125,7 @@ export function recordTally(date: Day, options: TallyOptions) {
   };
 }
 
-/** Returns `2026-11-20T09:00:00+01:00`. */
+/** Formats `2026-11-20T09:00:00+01:00`. */
 function localIso(date: Day, ms: number, zone: string): string {
   const wall = `${date}T${timeOf(ms, zone)}:00`;
   const offset = Math.round((Date.parse(`${wall}Z`) - ms) / 60_000);
@@ -134,7 +134,7 @@ function localIso(date: Day, ms: number, zone: string): string {
   return `${wall}${offset < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
 }
 
-/** Counts the distinct commits of a day by repository. A change that was captured twice counts once. */
+/** Counts a day's distinct commits by repository. A change that was captured twice counts once. */
 function commitTally() {
   const repos = new Map<string, { repo: string; path: string | undefined; commits: Set<string> }>();
   return {
@@ -143,7 +143,7 @@ function commitTally() {
       const repo = textOf(event.repo) ?? path ?? 'unknown';
       const tally = repos.get(path ?? repo) ?? { repo, path, commits: new Set() };
       repos.set(path ?? repo, tally);
-      // Names of one path differ only after a rename; any fixed choice will do.
+      // One path has two names only after a rename, so any fixed choice works.
       if (byCodeUnits(repo, tally.repo) < 0) tally.repo = repo;
       tally.commits.add(changeOf(event) ?? String(at));
     },
@@ -151,7 +151,7 @@ function commitTally() {
       const tallies = [...repos.values()];
       const counts = new Map<string, number>();
       for (const { repo, path, commits } of tallies) {
-        // Repositories of the same name are distinguished by their parent folder.
+        // Repositories with the same name are distinguished by their parent folder.
         const isShared = tallies.filter((other) => other.repo === repo).length > 1;
         const name = isShared && path !== undefined ? lastTwo(path) : repo;
         counts.set(name, (counts.get(name) ?? 0) + commits.size);
@@ -168,10 +168,10 @@ function lastTwo(path: string): string {
   return parts.slice(-2).join('/');
 }
 
-/** The number of sessions per repository, shown beside the record. */
+/** Number of sessions per repository, shown next to the record. */
 export type SessionRepos = readonly { repo: string; sessions: number }[];
 
-/** Counts the distinct assistant sessions of a day and their work events. */
+/** Counts a day's distinct assistant sessions and their work events. */
 function sessionTally() {
   const repos = new Map<string, Set<string>>();
   const counted = new Set<string>();
@@ -201,7 +201,7 @@ function sessionTally() {
   };
 }
 
-/** Returns the number of work events in an agent-session event; 1 if it has none. */
+/** Returns the number of work events in an agent-session event, or 1 if it isn't stored. */
 export function countOf(count: unknown): number {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 1;
 }
@@ -246,7 +246,7 @@ const RECORD = v.object({
   ledger: v.optional(LEDGER),
 });
 
-/** Parses a record; undefined if it is damaged or lacks a field. */
+/** Parses a record; undefined if it is damaged or incomplete. */
 export function parseRecord(text: string): DailyRecord | undefined {
   const value: unknown = parseObject(text);
   return v.is(RECORD, value) ? (value as unknown as DailyRecord) : undefined;

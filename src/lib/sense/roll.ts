@@ -28,14 +28,14 @@ export function todayOf({ clock, timezone }: Pick<RollDeps, 'clock' | 'timezone'
   return dayOf(clock.now(), timezone);
 }
 
-/** A day, read from its event log. */
+/** A day, computed from its event log. */
 export interface DayRead {
   record: DailyRecord;
   sessionRepos: SessionRepos;
   scan: LogScan;
 }
 
-/** Builds a day's record from its event log; stores nothing. */
+/** Builds a day's record from its event log without storing it. */
 export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
   const tally = recordTally(day, {
     timezone: state.zones[day] ?? deps.timezone,
@@ -49,7 +49,10 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
   return { record, sessionRepos: tally.sessionRepos(), scan };
 }
 
-/** Builds and stores a day's record, and quarantines its invalid lines. Changes the state without writing it. */
+/**
+ * Builds and stores a day's record, and quarantines its invalid lines. Changes the state but doesn't store
+ * it.
+ */
 function rollDay(
   deps: RollDeps,
   state: SenseState,
@@ -60,15 +63,15 @@ function rollDay(
   const record = change(built);
   deps.store.writeQuarantine(day, scan.bad);
   deps.store.writeRecord(record, recordMarkdown(record));
-  // Without a log nothing can change later.
+  // Without a log, the record can't change later.
   if (deps.store.logBytes(day) === undefined) delete state.rolled[day];
   else state.rolled[day] = { bytes: scan.bytes, final: record.final, quarantined: scan.badCount };
   return record;
 }
 
 /**
- * Rebuilds the records of past days after a backfill, and writes the state. The application time of a final record stays,
- * even if the classification has changed since.
+ * Rebuilds the records of past days after a backfill, and stores the state. Keeps the application time of a
+ * final record, even if the classification has changed since.
  */
 export function rollKeepingTime(deps: RollDeps, state: SenseState, days: readonly Day[]): void {
   for (const day of days) {
@@ -83,7 +86,9 @@ export function rollKeepingTime(deps: RollDeps, state: SenseState, days: readonl
   deps.store.writeState(state);
 }
 
-/** Rolls these days and stores the state. If the state was lost, the next capture rolls the days again. */
+/**
+ * Records these days and stores the state. If the state was lost, the next capture records the days again.
+ */
 function rollDays(deps: RollDeps, days: readonly Day[]): DailyRecord[] {
   const { state, damaged, lost } = deps.store.readState();
   const records = days.map((day) => rollDay(deps, state, day));
@@ -93,8 +98,8 @@ function rollDays(deps: RollDeps, days: readonly Day[]): DailyRecord[] {
 }
 
 /**
- * Builds and stores a day's record now, by default today's. Throws `usage` for a future day and `not_found` for one without
- * stored events. Call it while holding the sense lock.
+ * Builds and stores a day's record now, by default today's. Throws `usage` for a future day and `not_found`
+ * for a day without stored events. Call it while holding the sense lock.
  */
 export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   const { store } = deps;
@@ -104,7 +109,7 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   const isClosed = day < today || store.recordState(day) === 'final';
   if (isClosed && store.logBytes(day) === undefined && !isEmptyDay(store, day)) {
     throw store.hasRecord(day)
-      ? new StewardError('not_found', `The event log of ${day} was deleted; its record stays as it is.`, {
+      ? new StewardError('not_found', `The event log of ${day} was deleted; its record is unchanged.`, {
           hint: `Event logs are kept for ${deps.config.retentionDays} days (sense.retentionDays).`,
         })
       : nothingStored(day);
@@ -121,7 +126,7 @@ export function nothingStored(day: Day): StewardError {
   });
 }
 
-/** Returns whether a past day without a log, after the first stored day, had no events. */
+/** Returns whether a past day after the first stored day has no log, and so had no events. */
 function isEmptyDay(store: SenseStore, day: Day): boolean {
   const first = firstDay(store);
   return first !== undefined && day > first && (!store.hasRecord(day) || store.recordState(day) === 'empty');
@@ -133,11 +138,13 @@ function firstDay(store: SenseStore): Day | undefined {
 
 export interface Rerolled {
   rolled: Day[];
-  /** Recorded days whose event log was deleted; their records stay unchanged. */
+  /** Recorded days whose event log was deleted, so their records are unchanged. */
   kept: Day[];
 }
 
-/** Rebuilds the records since a day that still have their event log. Call it while holding the sense lock. */
+/**
+ * Rebuilds the records from a day on, if they still have an event log. Call it while holding the sense lock.
+ */
 export function rollAgain(deps: RollDeps, since: Day): Rerolled {
   const { store } = deps;
   const today = todayOf(deps);
@@ -155,8 +162,8 @@ export interface RollResult {
 }
 
 /**
- * Rolls each past day that has no final record or has new events, then deletes event logs past their retention. A day that
- * fails is retried at the next capture.
+ * Records each past day that has new events or no final record, then deletes old event logs. If a day fails,
+ * the next capture retries it.
  */
 export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): RollResult {
   const { store } = deps;
@@ -175,7 +182,7 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
     store.writeState(state);
   }
   if (result.rolled.length > 0) store.sweep(deps.clock.now());
-  // After the clock was set, days may look old that are not: wait a day before deleting logs.
+  // After a clock change, recent days may look old, so no logs are deleted for a day.
   if (recentJumps(state.jumps, deps.clock.now(), 1).length === 0) prune(deps, state, today, result);
   return result;
 }
@@ -191,10 +198,10 @@ function tryAfterRecords(deps: RollDeps, today: Day, problems: string[]): boolea
   }
 }
 
-/** Returns the logged days and the empty days between them, within the retention. */
+/** Returns the days with a log and the empty days between them, within the retention period. */
 function pastDays({ store, config }: RollDeps, today: Day): Day[] {
   const logged = store.loggedDays();
-  // Removes empty records of future days, from a clock that was ahead.
+  // Removes empty records of future days, which a clock that was ahead created.
   const isFuture = (day: Day): boolean =>
     day > today && store.logBytes(day) === undefined && store.recordState(day) === 'empty';
   for (const day of store.recordedDays().filter(isFuture)) store.removeRecord(day);
@@ -226,7 +233,7 @@ function prune({ store, config }: RollDeps, state: SenseState, today: Day, resul
   if (forgetDays(state, isGone)) store.writeState(state);
 }
 
-/** Removes these days from the state; returns false if it has none of them. */
+/** Removes these days from the state; false if it has none of them. */
 export function forgetDays(state: SenseState, isForgotten: (day: Day) => boolean): boolean {
   const gone = [state.rolled, state.zones].flatMap((days) =>
     Object.keys(days)

@@ -6,13 +6,13 @@ import { isWaiting } from '../sessions/fold';
 import { parseProcess, type WorkEvent } from '../sessions/work-events';
 import type { SenseEvent, SessionState, SessionStateDetail } from './event';
 
-/** A session that is not over, as the cursor keeps it. */
+/** A session that has not ended, as stored in the cursor. */
 interface Known {
   state: Exclude<SessionState, 'over'>;
   sinceMs: number;
-  /** The kind of waiting. */
+  /** Why it is waiting. */
   reason?: string;
-  /** The subagent that waits. */
+  /** The subagent that is waiting. */
   askedBy?: string;
   repo?: string;
   branch?: string;
@@ -24,11 +24,11 @@ interface Known {
   storedMs: number;
 }
 
-/** What the cursor keeps of the sessions. */
+/** What the cursor stores about the sessions. */
 export interface StatesCursor {
   /** By session id. */
   known: Record<string, Known>;
-  /** Start of the first day whose log does not yet have the states that began before it. */
+  /** Start of the first day whose log doesn't yet have the states that began before it. */
   nextDayMs: number;
 }
 
@@ -40,20 +40,20 @@ export interface StatesDeps {
   dayStartMs: number;
 }
 
-/** Without a known process, a working session counts as over after this time without an event. */
+/** How long a working session without a known process can be silent before it counts as over. */
 const SILENT_AFTER_MS = 30 * 60_000;
-/** The same for a session that waits or is ready. */
+/** The same for a session that is waiting or ready. */
 const LOST_AFTER_MS = 12 * 3_600_000;
 
 /**
- * Folds work events into session-state events: one per change and prompt. Each day begins with the states that began
- * earlier, so that a day's log suffices to compute its ledger.
+ * Turns work events into session-state events: one for each change and prompt. Each day begins with the
+ * states that began earlier, so that a day's log is enough to compute its ledger.
  */
 export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
   const { timezone, nowMs } = deps;
   const tomorrowMs = dayBounds(dayOf(nowMs, timezone), timezone).endMs;
   const known = new Map(Object.entries(before?.known ?? {}));
-  // A later day is from before the clock was set back.
+  // A later day was stored before the clock was set back.
   let nextDayMs = Math.min(before?.nextDayMs ?? deps.dayStartMs, tomorrowMs);
   const events: SenseEvent[] = [];
   const store = (id: string, at: Known, ms: number, more: Partial<SessionStateDetail> = {}): void => {
@@ -61,7 +61,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     at.storedMs = ms;
   };
   const end = (id: string, at: Known, ms: number): void => {
-    // Not before its last stored event, which may be of a later day.
+    // Not before its last stored event, which may be on a later day.
     if (at.storedMs > 0) store(id, at, Math.min(nowMs, Math.max(ms, at.storedMs)), { state: 'over' });
     known.delete(id);
   };
@@ -81,7 +81,10 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     else if (process === 'gone') end(id, at, at.seenMs);
   }
   return {
-    /** Applies an event. One that is not new, or of an earlier day at the first capture, only sets the state. */
+    /**
+     * Applies an event. If it isn't new, or the first capture finds it on an earlier day, it only sets the
+     * state.
+     */
     take(event: WorkEvent, ms: number, isNew: boolean): void {
       startDays(ms);
       endSilent(ms);
@@ -96,7 +99,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
       known.set(event.session, next);
       const isChange = at?.state !== next.state || at.reason !== next.reason;
       const prompt = event.type === 'prompt' ? { prompt: true as const } : {};
-      // After a loss of the cursor, today's changes that are not new are stored already.
+      // After the cursor was lost, today's changes that aren't new are already stored.
       if (!isNew && ms >= deps.dayStartMs) next.storedMs = ms;
       else if (isNew && (isChange || event.type === 'prompt')) store(event.session, next, ms, prompt);
     },
@@ -112,7 +115,7 @@ function isSilent({ state, seenMs }: Known, ms: number): boolean {
   return ms - seenMs > (state === 'working' ? SILENT_AFTER_MS : LOST_AFTER_MS);
 }
 
-/** Returns the session after an event; undefined if the event says nothing about a session that is not known. */
+/** Returns the session after an event; undefined if the event doesn't create an unknown session. */
 function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId: string): Known | undefined {
   const change = changeBy(at, event);
   if (change === undefined && at === undefined) return undefined;
@@ -121,7 +124,7 @@ function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId:
   if (typeof event.branch === 'string') next.branch = event.branch;
   else if (event.branch === null) delete next.branch;
   if (event.assistant !== undefined) next.assistant = event.assistant;
-  // Only the machine of a process can check it.
+  // Only the machine that runs a process can check it.
   if (event.process !== undefined && (event.machine ?? machineId) === machineId) next.process = event.process;
   if (change === undefined) return next;
   delete next.reason;
@@ -140,11 +143,11 @@ function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Ch
     case 'stop':
       return { state: 'ready' };
     case 'session-start':
-      // A compaction happens during work.
+      // Compaction happens during work.
       return reason === 'compact' ? undefined : { state: 'ready' };
     case 'notification':
       if (!isWaiting(reason)) return undefined;
-      // A reminder about a turn that is over asks nothing.
+      // A reminder about a turn that is over asks for nothing.
       if (reason === 'idle_prompt' && at?.state !== 'working')
         return at === undefined ? { state: 'ready' } : undefined;
       return {
@@ -157,7 +160,7 @@ function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Ch
     case 'tool-after':
     case 'tool-failed': {
       const isAnswer = at?.state === 'waiting' && at.askedBy === agent;
-      // Other agents continue while one waits, and after the main turn is over.
+      // Other agents continue while one waits, and after the main turn has ended.
       return isAnswer || (agent === undefined && type !== 'subagent-stop') ? { state: 'working' } : undefined;
     }
     default:

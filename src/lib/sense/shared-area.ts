@@ -10,7 +10,10 @@ import { plural } from '../platform/terminal/format';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import { senseStore } from './store';
 
-/** `state/owner.json`: the first machine that wrote the area, and the last write of each, ISO-8601 UTC. */
+/**
+ * `state/owner.json`: the first machine that wrote to the area, and each machine's last write, ISO 8601 in
+ * UTC.
+ */
 interface Owner {
   owner: string;
   machines: Record<string, string>;
@@ -19,7 +22,7 @@ interface Owner {
 const HOUR_MS = 3_600_000;
 const RECENT_MS = 7 * 24 * HOUR_MS;
 const MAX_MACHINES = 20;
-/** The folders that steward writes, besides the root. */
+/** The folders that steward writes to, apart from the root. */
 const WRITTEN = ['sense', 'state', 'goals', 'observability'];
 
 function readOwner(path: string): Owner | undefined {
@@ -31,7 +34,10 @@ function readOwner(path: string): Owner | undefined {
   return { owner, machines: Object.fromEntries(valid) };
 }
 
-/** Records once an hour that this machine writes the area. Returns the problem if the file cannot be read. */
+/**
+ * Records, at most every hour, that this machine writes to the area. Returns the problem if the file can't be
+ * read.
+ */
 export function noteWriter(area: UserArea, machineId: string, nowMs: number): string | undefined {
   let known: Owner;
   try {
@@ -39,7 +45,7 @@ export function noteWriter(area: UserArea, machineId: string, nowMs: number): st
   } catch (error) {
     const { kind, message } = toStewardError(error);
     if (kind === 'internal') throw error;
-    return `which machines write this area is unknown: ${message}`;
+    return `cannot tell which machines write to this area: ${message}`;
   }
   const lastMs = parseIso(known.machines[machineId] ?? '') ?? 0;
   if (Math.abs(nowMs - lastMs) < HOUR_MS) return undefined;
@@ -51,8 +57,8 @@ export function noteWriter(area: UserArea, machineId: string, nowMs: number): st
 }
 
 /**
- * Returns a warning if other machines wrote the area in the last seven days, or a sync tool left copies. Throws if
- * `owner.json` or an event log cannot be read.
+ * Returns a warning if other machines have written to the area in the last seven days, or a sync tool has
+ * left copies. Throws if `owner.json` or an event log can't be read.
  */
 export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): string | undefined {
   const nowMs = clock.now();
@@ -68,7 +74,7 @@ export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): s
   const facts: string[] = [];
   if (machines.length > 0) {
     const names = machines.slice(0, 3).join(', ');
-    facts.push(`${plural(machines.length, 'other machine')} wrote it in the last 7 days (${names})`);
+    facts.push(`${plural(machines.length, 'other machine')} wrote to it in the last 7 days (${names})`);
   }
   if (copies.length > 0) {
     const count = plural(copies.length, 'conflict copy', 'conflict copies');
@@ -78,7 +84,7 @@ export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): s
   return `${area.root} is shared: ${facts.join('; ')}. Events get lost or count twice`;
 }
 
-/** Returns the machines with events in the newest logs. */
+/** Returns the machines that have events in the newest logs. */
 function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
   const machines = new Set<string>();
   const store = senseStore(area);

@@ -1,39 +1,44 @@
 import type { SenseEvent, SourceId } from './event';
 
-/** The result of one capture of a source. */
+/** What a source captured. */
 export interface Collected {
   events: SenseEvent[];
-  /** Passed back at the next capture; stored together with the events. */
+  /** Passed to the next capture. Stored together with the events. */
   cursor: unknown;
-  /** `idle`: nothing to capture now. `unsupported`: cannot work here. `error`: should work here but failed. */
+  /**
+   * `idle`: nothing to capture now. `unsupported`: can't work here. `error`: should work here, but failed.
+   */
   state: 'ok' | 'idle' | 'unsupported' | 'error';
-  /** Why, and what to do; with `ok`, what failed in part. */
+  /** Why, and what to do. With `ok`, what partly failed. */
   reason?: string;
 }
 
 export interface CollectInput {
-  /** Wall-clock time of this capture, ms. */
+  /** Time of this capture. */
   nowMs: number;
-  /** First millisecond of the local day of `nowMs`. */
+  /** Start of the local day of `nowMs`. */
   dayStartMs: number;
-  /** The source's last cursor; undefined the first time. It comes from a file: validate it. */
+  /** The source's last cursor; undefined the first time. Comes from a file, so validate it. */
   cursor: unknown;
 }
 
-/** A source of events: a factory returns this plain object. */
+/** A source of events. Factories return it as a plain object. */
 export interface SenseSource {
   id: SourceId;
   label: string;
-  /** One line: what it captures. */
+  /** What it captures, in one line. */
   description: string;
   collect(input: CollectInput): Promise<Collected>;
-  /** Rebuilds the cursor from the stored events after the state was lost. Without it the source starts over. */
+  /**
+   * Rebuilds the cursor from the stored events after the state was lost. Without this function, the source
+   * starts over.
+   */
   recover?(stored: readonly SenseEvent[]): unknown;
 }
 
 export type SourceState = Collected['state'] | 'off';
 
-/** One row of `sense sources`. */
+/** A row of `sense sources`. */
 export interface SourceStatus {
   id: string;
   label: string;
@@ -44,30 +49,33 @@ export interface SourceStatus {
   reason?: string;
   pollIntervalSec: number;
   eventsToday: number;
-  /** ISO-8601 UTC; null before the first event. */
+  /** ISO 8601 in UTC; null before the first event. */
   lastEventTs: string | null;
 }
 
-/** The result of `sense status`. */
+/** The output of `sense status`. */
 export interface SenseStatus {
   enabled: boolean;
   version: string;
   pollIntervalSec: number;
-  /** The watched repositories, as absolute paths. */
+  /** Absolute paths of the watched repositories. */
   repos: string[];
-  /** Days that event logs are kept; records stay. */
+  /** How many days event logs are kept. Records are kept forever. */
   retentionDays: number;
   eventsToday: number;
   /** ISO-8601 UTC. */
   lastCaptureTs: string | null;
   /** The newest day with a stored record. */
   lastRecord: string | null;
-  /** Invalid lines of the event logs. */
+  /** Number of invalid lines in the event logs. */
   quarantined: number;
-  /** Clock changes of more than an hour in the last seven days: `at` by the new clock, ahead is positive. */
+  /**
+   * Clock changes of more than an hour in the last seven days. `at` is on the new clock; positive means
+   * ahead.
+   */
   clockJumps: { at: string; byMs: number }[];
   sources: SourceStatus[];
-  /** The system's scheduler and whether it runs the capture; null without one. */
+  /** The system's scheduler and whether it runs the capture, or null. */
   scheduler: { kind: string; installed: boolean } | null;
 }
 

@@ -24,28 +24,28 @@ const recordOf = <S extends v.GenericSchema>(schema: S) =>
   v.pipe(v.custom<Record<string, unknown>>(isObject), v.record(v.string(), schema));
 const OFFSET = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** An append stored together with the cursors; complete once its text is in the log at `offset`. */
+/** An append, stored together with the cursors. It is complete when its text is in the log at `offset`. */
 const PENDING = v.object({ day: v.union([v.literal('late'), DAY]), offset: OFFSET, text: v.string() });
 
-/** A clock change: when, by the new clock, and by how much (ahead is positive). */
+/** A clock change: its time on the new clock, and by how much (positive means ahead). */
 const JUMP = v.object({ at: ISO, byMs: v.number() });
 
-/** A source at the last capture that asked it. */
+/** The state of a source after its last capture. */
 const SOURCE = v.object({
   state: v.picklist(['ok', 'idle', 'unsupported', 'error']),
   reason: v.optional(v.string()),
   at: v.string(),
-  /** Time of its newest event, ISO-8601 UTC. */
+  /** Time of its newest event, ISO 8601 in UTC. */
   lastEventTs: v.nullable(v.string()),
 });
 
 /** A recorded day that still has its event log. */
 const ROLLED = v.object({
-  /** Size of the event log that the record was built from. */
+  /** Size of the event log when the record was built. */
   bytes: v.number(),
-  /** The day was over when it was built. */
+  /** Whether the day was over when the record was built. */
   final: v.boolean(),
-  /** Number of its invalid lines. */
+  /** Number of invalid lines in its log. */
   quarantined: v.optional(v.number(), 0),
 });
 
@@ -59,11 +59,11 @@ const STATE = v.object({
   away: v.optional(v.nullable(v.object({ day: v.string(), seconds: v.number() })), null),
   pending: v.optional(v.array(PENDING), []),
   rolled: v.optional(recordOf(ROLLED), {}),
-  /** Records were written, but `afterRecords` failed: the next capture retries it. */
+  /** Set if records were written but `afterRecords` failed, so that the next capture retries it. */
   untold: v.optional(v.boolean(), false),
-  /** The day on which the state was lost; null if it never was. */
+  /** The day on which the state was lost, or null. */
   lostOn: v.optional(v.nullable(DAY), null),
-  /** The time zone of each day, fixed at its first write. */
+  /** Each day's time zone, fixed at its first write. */
   zones: v.optional(recordOf(ZONE), {}),
   /** The clocks at the last capture. */
   clock: v.optional(
@@ -91,7 +91,7 @@ export function parseState(text: string, path: string): SenseState | undefined {
     throw new StewardError(
       'config',
       `${path} was written by a newer steward (format ${String(value?.['version'])}).`,
-      { hint: 'Upgrade steward; this version does not change the file.' },
+      { hint: 'Upgrade steward; this version leaves the file unchanged.' },
     );
   }
   const parsed = v.safeParse(STATE, value);
@@ -102,18 +102,18 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MAX_JUMPS = 5;
 
-/** Returns the clocks of a capture, and the jumps including one that they show. */
+/** Returns the clocks of a capture, and the jumps including one that they reveal. */
 export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'clock' | 'jumps'> {
   const { clock, lastCaptureTs } = state;
   const lastMs = clock?.wallMs ?? parseIso(lastCaptureTs ?? '') ?? now.wallMs;
-  // Without the time since boot, only a step back is noticeable.
+  // If the time since boot is unknown, only a step back is detectable.
   const byMs = (clock && clockSetBy(clock, now)) ?? Math.min(0, now.wallMs - lastMs);
   const isJump = Math.abs(byMs) > HOUR_MS;
   const jumps = isJump ? [...state.jumps, { at: toIso(now.wallMs), byMs }].slice(-MAX_JUMPS) : state.jumps;
   return { clock: now, jumps };
 }
 
-/** Returns the jumps of the last `days`. One dated in the future is as old as the next one. */
+/** Returns the jumps of the last `days`. A jump dated in the future counts as old as the next one. */
 export function recentJumps(jumps: readonly ClockJump[], nowMs: number, days = 7): ClockJump[] {
   const isRecent = ({ at }: ClockJump): boolean => {
     const ageMs = nowMs - (parseIso(at) ?? 0);
@@ -122,7 +122,7 @@ export function recentJumps(jumps: readonly ClockJump[], nowMs: number, days = 7
   return jumps.filter((_, i) => jumps.slice(i).some(isRecent));
 }
 
-/** Returns `3 days ahead`, `2 hours back`. */
+/** Formats `3 days ahead` or `2 hours back`. */
 export function jumpText({ byMs }: Pick<ClockJump, 'byMs'>): string {
   const size = Math.abs(byMs);
   const [count, unit] = size < 2 * DAY_MS ? [size / HOUR_MS, 'hour'] : [size / DAY_MS, 'day'];

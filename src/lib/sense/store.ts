@@ -12,36 +12,36 @@ import { readEventLine, type SenseEvent } from './event';
 import { isEmptyRecord, parseRecord, type DailyRecord } from './record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
-/** An invalid line of an event log, as it goes to quarantine. */
+/** An invalid line of an event log, in the form that is quarantined. */
 export interface BadLine {
   offset: number;
   bytes: number;
   reason: string;
-  /** Its first 500 characters; absent when it is not text or too long. */
+  /** Its first 500 characters; absent if it is too long or not text. */
   text?: string;
 }
 
-/** A day's event log, besides its events. */
+/** What was found in a day's event log, apart from its events. */
 export interface LogScan {
   /** The first 1000 invalid lines. */
   bad: BadLine[];
   badCount: number;
-  /** Size of the file; 0 without one. */
+  /** Size of the file, or 0 if it doesn't exist. */
   bytes: number;
 }
 
-/** Receives an event of a log, and its time in ms. */
+/** Receives an event in a log, and its time. */
 export type OnEvent = (event: SenseEvent, ms: number) => void;
-/** Receives the error of each record that cannot be read. */
+/** Receives the error of each record that can't be read. */
 export type OnDamaged = (error: StewardError) => void;
 
-/** A day of captures is some hundred KiB; a larger log is damaged and is not read into memory. */
+/** A day of captures is a few hundred KiB. A larger log is damaged and isn't read into memory. */
 const MAX_DAY_BYTES = 64 * 1024 * 1024;
 const MAX_QUARANTINED_LINES = 1000;
 const MAX_LATE_BYTES = 4 * 1024 * 1024;
 const STALE_TEMP_MS = 3_600_000;
 
-/** Reads and writes the files of `sense/`; nothing else knows their names and formats. */
+/** Reads and writes the files in `sense/`. No other module knows their names and formats. */
 export type SenseStore = ReturnType<typeof senseStore>;
 
 export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
@@ -52,7 +52,7 @@ function stateFiles({ root, sense }: Pick<UserArea, 'root' | 'sense'>) {
   const damagedState = join(sense.quarantine, 'state.json');
   return {
     statePath: sense.state,
-    /** Creates the private folders; refuses links in their place. */
+    /** Creates the private folders. Refuses links instead of folders. */
     prepare(): void {
       ensureFolder(root, { allowLink: true });
       for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine]) ensureFolder(folder);
@@ -61,7 +61,10 @@ function stateFiles({ root, sense }: Pick<UserArea, 'root' | 'sense'>) {
     writeState: (state: SenseState): void => replaceFile(sense.state, `${JSON.stringify(state)}\n`),
     quarantineState: (): void => replaceFile(damagedState, readText(sense.state) ?? ''),
     removeQuarantinedState: (): void => removeFile(damagedState),
-    /** Removes temp files of killed runs. A purge removes all, since they hold captured data. */
+    /**
+     * Removes temp files that killed runs left. A purge removes all of them, since they contain captured
+     * data.
+     */
     sweep(nowMs: number, olderThanMs = STALE_TEMP_MS): void {
       for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine, sense.insights])
         if (exists(folder)) sweepTemps(folder, olderThanMs, nowMs);
@@ -89,7 +92,7 @@ function logFiles(sense: UserArea['sense']) {
       const events: SenseEvent[] = [];
       return { ...scanLog(day, logOf(day), (event) => events.push(event)), events };
     },
-    /** Counts the lines of a log, valid or not. */
+    /** Counts the lines in a log, valid or not. */
     countLines(day: LogName): number {
       let lines = 0;
       readLines(logOf(day), { maxLineBytes: 0, tail: true }, () => (lines += 1));
@@ -116,7 +119,7 @@ function recordFiles(sense: UserArea['sense']) {
     hasRecord: (day: Day): boolean => exists(recordOf(day)),
     readRecord: (day: Day, onDamaged?: OnDamaged) => readRecord(recordOf(day), day, onDamaged),
     recordState: (day: Day): RecordState => recordState(recordOf(day)),
-    /** Writes the JSON last: its presence means that the record is complete. */
+    /** Writes the JSON last, because its presence means that the record is complete. */
     writeRecord(record: DailyRecord, markdown: string): void {
       replaceFile(recordOf(record.date, 'md'), markdown);
       replaceFile(recordOf(record.date), `${JSON.stringify(record, null, 2)}\n`);
@@ -126,13 +129,13 @@ function recordFiles(sense: UserArea['sense']) {
       removeFile(recordOf(day, 'md'));
     },
     insightDays: (): Day[] => daysIn(sense.insights, '.json'),
-    /** Returns false if the file holds only a failed build. A damaged file may hold an insight. */
+    /** Returns false if the file only has a failed build. A damaged file may contain an insight. */
     hasInsight: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
     removeInsight: (day: Day): void => removeFile(insightOf(day)),
   };
 }
 
-/** Reads the state. `lost`: it is missing or damaged although events are stored. */
+/** Reads the state. `lost`: it is missing or damaged although there are stored events. */
 function readState(sense: UserArea['sense']): { state: SenseState; damaged: boolean; lost: boolean } {
   const text = readText(sense.state, { maxBytes: MAX_DAY_BYTES });
   const state = text === undefined ? undefined : parseState(text, sense.state);
@@ -150,7 +153,9 @@ function daysIn(folder: string, type: '.json' | '.jsonl'): Day[] {
     .sort();
 }
 
-/** Reads a log line by line. A last line without a line feed, as an editor or a crash leaves it, counts too. */
+/**
+ * Reads a log line by line. Includes a last line without a line feed, which an editor or a crash may leave.
+ */
 function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
   const size = lstatOf(path)?.size ?? 0;
   if (size > MAX_DAY_BYTES) {
@@ -158,7 +163,7 @@ function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
       'config',
       `${path} is ${Math.round(size / 2 ** 20)} MiB, too large for an event log.`,
       {
-        hint: 'Move the file away; the record of that day stays.',
+        hint: 'Move or rename the file; the record of that day is kept.',
       },
     );
   }
@@ -184,13 +189,15 @@ function asLines(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
-/** Reads the record; undefined without one. A damaged one goes to `onDamaged`, or is thrown as `config`. */
+/**
+ * Reads a record, if it exists. Passes the error for a damaged one to `onDamaged`, or throws it as `config`.
+ */
 function readRecord(path: string, day: Day, onDamaged?: OnDamaged): DailyRecord | undefined {
   const text = readText(path);
   const record = text === undefined ? undefined : parseRecord(text);
   if (text === undefined || record !== undefined) return record;
   const error = new StewardError('config', `${path} is damaged: it is not a daily record.`, {
-    hint: `Move it away, then run "steward sense rollup ${day}" if its event log still exists.`,
+    hint: `Move or rename it, then run "steward sense rollup ${day}" if its event log still exists.`,
   });
   if (onDamaged === undefined) throw error;
   onDamaged(error);
@@ -208,13 +215,13 @@ function recordState(path: string): RecordState {
 }
 
 export interface InitResult {
-  /** The configuration file. */
+  /** Path of the configuration file. */
   config: string;
-  /** False if it existed before; it was not changed then. */
+  /** False if the file already existed, and so is unchanged. */
   created: boolean;
 }
 
-/** Writes the default configuration and the templates; existing files stay unchanged. */
+/** Writes the default configuration and the templates. Doesn't change existing files. */
 export function initSense(
   { area, store }: { area: Pick<UserArea, 'sense' | 'config'>; store: SenseStore },
   defaults: SenseConfig,

@@ -15,7 +15,7 @@ const HOW =
   'Build one with "steward sense insight build"; "steward sense insight preview" shows what it would send.';
 const MAX_LABEL = 24;
 
-/** Shows an insight: its times, the narrative, and one line per content type. */
+/** Formats an insight: its times, the narrative, and one line for each content type. */
 export function insightText(insight: Insight, options: InsightTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   const { attention } = palette(options);
@@ -58,14 +58,14 @@ function typeLines({ contentTypes }: Insight, columns: number, options: TextOpti
   });
 }
 
-/** Shows the outcome of `sense insight build`. */
+/** Formats the outcome of `sense insight build`. */
 export function buildText(outcome: InsightOutcome, insight: Insight, options: InsightTextOptions): string {
   if (outcome.status !== 'skipped') return insightText(insight, options);
   const columns = Math.max(MIN_COLUMNS, options.columns);
   return finish(wrap(`Nothing was sent: ${outcome.reason}.`, columns), options);
 }
 
-/** Shows where the prompt would go. */
+/** Formats where the prompt would be sent. */
 export function previewText({ command, skipped }: InsightPreview): string {
   if (skipped !== null) return `A build would send nothing now: ${skipped}.`;
   const shown = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(clean(word))));

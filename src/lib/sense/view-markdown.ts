@@ -5,7 +5,7 @@ import { nameOf, activeHours } from './view';
 
 const BAR_COLUMNS = 24;
 
-/** Returns the record as a Markdown page, with the exact figures in the front matter. */
+/** Formats the record as Markdown, with the exact figures in the front matter. */
 export function recordMarkdown(record: DailyRecord): string {
   const { commits, sessions, final } = record;
   const nothing = final ? 'Nothing was captured on this day.' : 'Nothing captured yet.';
@@ -82,7 +82,7 @@ function hours(record: DailyRecord): string[] {
   ];
 }
 
-/** Returns `02:00`, with its offset on a day that has this hour twice. */
+/** Formats `02:00`, with the offset on a day that has this hour twice. */
 function hourName(record: DailyRecord, start: string): string {
   const clock = start.slice(11, 16);
   const isRepeated = record.hours.filter((hour) => hour.start.slice(11, 16) === clock).length > 1;

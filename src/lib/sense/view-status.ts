@@ -24,16 +24,16 @@ import { finish, MIN_COLUMNS, noTime, type TextOptions } from './view';
 
 export interface StatusTextOptions extends TextOptions {
   timezone: string;
-  /** Wall-clock time, ms; times of today are shown without a date. */
+  /** The current time. Times of today are shown without a date. */
   now: number;
 }
 
-/** Shows one row per source, with what it captures and why it fails. */
+/** Formats one row for each source, with what it captures and why it failed. */
 export function sourcesText(sources: readonly SourceStatus[], options: StatusTextOptions): string {
   return finish(sourceLines(sources, options, true), options);
 }
 
-/** Shows the configuration and state of sense. */
+/** Formats the configuration and state of sense. */
 export function statusText(status: SenseStatus, options: StatusTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   const colors = palette(options);
@@ -51,7 +51,7 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
       'repositories',
       status.repos.map(clean).join(', ') || 'none; add one with "steward config add sense.repos PATH"',
     ),
-    ...row('event logs', `kept for ${plural(status.retentionDays, 'day')}; records stay`),
+    ...row('event logs', `kept for ${plural(status.retentionDays, 'day')}; records are kept`),
     ...row('last capture', last === null ? 'never; run "steward sense capture"' : localTime(last, options)),
     ...row('events today', String(status.eventsToday)),
     ...row('last record', status.lastRecord ?? 'none yet; a day is recorded when it is over'),
@@ -97,7 +97,7 @@ function sourceLines(
   ]);
 }
 
-/** Returns the rows as a table with the first of these column counts that fits. */
+/** Formats the rows as a table with the first of these column counts that fits. */
 function widestTable(rows: readonly string[][], counts: readonly number[], room: number): string[] {
   const align = [{}, {}, { align: 'right' as const }];
   const tables = counts.map((count) => {
@@ -116,7 +116,7 @@ function paintState(state: SourceState, colors: Palette): string {
   return state === 'ok' ? state : colors.neutral(state);
 }
 
-/** Returns `09:42`, or `2026-11-19 17:20` for another day. */
+/** Formats `09:42`, or `2026-11-19 17:20` for another day. */
 function localTime(iso: string, { timezone, now }: StatusTextOptions): string {
   const ms = parseIso(iso);
   if (ms === undefined) return clean(iso);
@@ -124,7 +124,7 @@ function localTime(iso: string, { timezone, now }: StatusTextOptions): string {
   return day === dayOf(now, timezone) ? timeOf(ms, timezone) : `${day} ${timeOf(ms, timezone)}`;
 }
 
-/** Shows one line per day, newest first, with a bar. */
+/** Formats one line per day with a bar, newest first. */
 export function recentText(records: readonly DailyRecord[], options: TextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   if (records.length === 0) {
@@ -149,7 +149,10 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
   return finish(lines, options);
 }
 
-/** Returns the figures beside the bars: as many columns as fit. Without any time there are no bars, and commits come first. */
+/**
+ * Returns the figures next to the bars, as many columns as fit. If no time was recorded, there are no bars
+ * and commits come first.
+ */
 function rightCells(records: readonly DailyRecord[], room: number): string[] {
   const isOpen = records.some((record) => !record.final);
   const hasTime = records.some(({ totalMinutes }) => totalMinutes > 0);
@@ -175,7 +178,7 @@ function timeWords(record: DailyRecord): string {
   return record.totalMinutes === 0 ? noTime(record) : `creation ${minutes(record.creationMinutes)}`;
 }
 
-/** Colours the parts of a bar by kind. */
+/** Colors the parts of a bar by kind. */
 function paintShares(text: string, record: DailyRecord, colors: Palette): string {
   const chars = [...text];
   const total = record.totalMinutes || 1;
@@ -190,7 +193,7 @@ function paintShares(text: string, record: DailyRecord, colors: Palette): string
   }).join('');
 }
 
-/** Shows what a capture stored, one line per source. */
+/** Formats what a capture stored, one line for each source. */
 export function captureText(result: CaptureResult, options: { timezone: string; columns: number }): string {
   if (!result.captured) {
     return 'Nothing was captured: sense.enabled is false. Turn it on with "steward config set sense.enabled true".';
@@ -210,16 +213,16 @@ export function captureText(result: CaptureResult, options: { timezone: string; 
   ].join('\n');
 }
 
-/** Shows a new rule, and the records that were and were not rebuilt. */
+/** Formats a new rule, and which records were rebuilt. */
 export function classifiedText({ app, kind, file, rolled, kept }: Classified): string {
   return [
     `${clean(app)} now counts as ${kind} (${file}).`,
     ...daysLine('Records rebuilt:', rolled),
-    ...daysLine('Not rebuilt, since their event log was deleted:', kept),
+    ...daysLine('Not rebuilt, because their event logs were deleted:', kept),
   ].join('\n');
 }
 
-/** Shows what a purge removed, or would remove; `usage` are the days whose token use is removed too. */
+/** Formats what a purge removed, or would remove. `usage` are the days whose token usage is also removed. */
 export function purgeText(result: PurgeResult & { usage?: readonly string[] }): string {
   const { dryRun, events, logs, rebuilt, removed, kept, insights, usage = [] } = result;
   const lines = [

@@ -20,21 +20,21 @@ export interface TextOptions {
   unicode?: boolean;
 }
 
-/** What was not captured, shown beside the record. */
+/** What was not captured. Shown next to the record. */
 export interface NotSeen {
-  /** Time that you were away. */
+  /** How long you were away. */
   idleMinutes: number;
-  /** Sources that failed, with the reason. */
+  /** Sources that failed, and why. */
   sources: readonly { label: string; reason: string }[];
 }
 
 export interface RecordTextOptions extends TextOptions {
   notSeen: NotSeen;
-  /** `09:42`; absent if no capture is scheduled. */
+  /** Such as `09:42`; absent if no capture is scheduled. */
   nextCapture?: string;
   /** Number of sessions that wait for you. */
   waiting?: number;
-  /** Sessions per repository, most first. */
+  /** Sessions per repository, highest count first. */
   sessionRepos?: SessionRepos;
 }
 
@@ -50,15 +50,15 @@ interface View {
   record: DailyRecord;
   columns: number;
   isWide: boolean;
-  /** Column of the right-hand block. */
+  /** Column of the block on the right. */
   side: number;
   colors: Palette;
 }
 
-/** Shows a day by kind, application and hour, and what was not tracked. */
+/** Formats a day by kind, application and hour, and what was not tracked. */
 export function recordText(record: DailyRecord, options: RecordTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
-  // The right-hand block gets 32 columns, and half of the spare ones.
+  // The block on the right gets 32 columns, and half of the spare ones.
   const side = columns - 32 - Math.max(0, Math.min(16, Math.floor((columns - 80) / 2)));
   const view: View = { record, columns, isWide: columns >= WIDE, side, colors: palette(options) };
   const blocks = isEmptyRecord(record)
@@ -71,9 +71,9 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
   );
 }
 
-/** Returns `not tracked: …`, wrapped. */
+/** Formats `not tracked: …`, wrapped. */
 function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, columns: number): string[] {
-  // No time on a past day does not mean that you did not work.
+  // A past day without time may still have been a working day.
   const isUnrecorded = record.totalMinutes === 0 && idleMinutes === 0 && sources.length === 0;
   const items = [
     ...(idleMinutes > 0 ? [`idle ${minutes(idleMinutes)}`] : []),
@@ -122,7 +122,7 @@ function kindLines({ record, columns, isWide, side, colors }: View): string[] {
   return [padEnd(first, side) + line('consumption'), ' '.repeat(side) + line('neutral')];
 }
 
-/** Shows the applications with the most time, grouped by kind. */
+/** Formats the applications with the most time, grouped by kind. */
 function appLines({ record, columns, colors }: View): string[] {
   const count = record.apps.length <= APP_ROWS ? record.apps.length : APP_ROWS - 1;
   const named = record.apps.slice(0, count);
@@ -181,7 +181,7 @@ function countLines({ record, colors }: View, options: RecordTextOptions, room: 
   return [`${commits}  ${repos}`.trimEnd(), `${sessions}  ${after.join(' · ')}`.trimEnd()];
 }
 
-/** Returns the items that fit, and how many more there are. */
+/** Returns the items that fit, and the number of those that don't. */
 function asManyAs(items: readonly string[], room: number): string {
   for (let count = items.length; count > 0; count -= 1) {
     const more = count < items.length ? [`${items.length - count} more`] : [];
@@ -191,7 +191,7 @@ function asManyAs(items: readonly string[], room: number): string {
   return '';
 }
 
-/** Shows the hours as columns: creation on the left of each, the rest on the right. */
+/** Formats the hours as columns: creation on the left of each, the other time on the right. */
 function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number): string[] {
   const cell = Math.max(1, Math.min(4, Math.floor(room / hours.length)));
   const step = cell >= 3 ? 1 : cell === 2 ? 2 : 3;
@@ -206,19 +206,19 @@ function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number):
   return [fit(labels.join('').trimEnd(), room), marks.join(''), colors.neutral(fit(legend, room))];
 }
 
-/** Joins lines, without spaces at their ends. */
+/** Joins lines without trailing spaces. */
 export function finish(lines: readonly string[], options: TextOptions): string {
   const text = lines.map((line) => line.trimEnd()).join('\n');
   return options.unicode === false ? toAscii(text) : text;
 }
 
-/** Returns the hours from the first to the last with activity. */
+/** Returns the hours from the first to the last one with activity. */
 export function activeHours({ hours }: DailyRecord): DailyRecord['hours'] {
   const isActive = hours.map(({ creation, consumption, neutral }) => creation + consumption + neutral > 0);
   return hours.slice(Math.max(0, isActive.indexOf(true)), isActive.lastIndexOf(true) + 1);
 }
 
-/** Returns a cleaned name; `unknown` if it is empty. */
+/** Returns a sanitized name, or `unknown` if it is empty. */
 export function nameOf(text: string): string {
   return clean(text).trim() || 'unknown';
 }

@@ -78,7 +78,7 @@ function readSessions(path: string, onBroken?: (text: string) => void): Sessions
 function refuseNewer(version: number, path: string): void {
   if (version <= SESSIONS_VERSION) return;
   throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
-    hint: 'Upgrade steward; this version does not change the file.',
+    hint: 'Upgrade steward; this version leaves the file unchanged.',
   });
 }
 

@@ -241,7 +241,7 @@ describe('sense: the insight', function () {
 
   it('times out, and kills the process', async () => {
     const outcome = await play('slow', { timeoutMs: 5000 });
-    expect('reason' in outcome ? outcome.reason : '').to.match(/did not answer within 5 s$/);
+    expect('reason' in outcome ? outcome.reason : '').to.match(/did not respond within 5 s$/);
     const pids = JSON.parse(readFileSync(assistant.file('pids'), 'utf8')) as number[];
     expect(pids).to.have.length(2);
     await until('they are gone', () => pids.every((pid) => !isAlive(pid)));
@@ -311,14 +311,14 @@ describe('sense: the insight', function () {
     writeFileSync(assistant.file('go'), '');
     expect(await building).to.include({
       status: 'skipped',
-      reason: 'the events were purged meanwhile',
+      reason: 'the events were purged while it ran',
     });
-    expect(latest()).to.include({ available: false, reason: 'no insight was built yet' });
+    expect(latest()).to.include({ available: false, reason: 'no insight has been built yet' });
   });
 
   describe('the latest', () => {
     it('is of an earlier day, as stale, without one of today', async () => {
-      expect(latest()).to.include({ available: false, stale: false, date: DAY, reason: 'no insight was built yet' });
+      expect(latest()).to.include({ available: false, stale: false, date: DAY, reason: 'no insight has been built yet' });
       await play('reply');
       box.at('2026-11-23T09:00:00Z');
       expect(latest()).to.include({ available: true, stale: true, date: DAY }).and.not.to.have.property('reason');

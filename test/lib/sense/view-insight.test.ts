@@ -18,7 +18,7 @@ const INSIGHT: Insight = {
   generatedAt: '2026-11-20T12:00:00.000Z',
   model: 'small-model',
 };
-const NONE: Insight = { ...INSIGHT, available: false, narrative: null, contentTypes: [], since: null, generatedAt: null, model: null, reason: 'no insight was built yet' }; // prettier-ignore
+const NONE: Insight = { ...INSIGHT, available: false, narrative: null, contentTypes: [], since: null, generatedAt: null, model: null, reason: 'no insight has been built yet' }; // prettier-ignore
 
 describe('sense: the view of an insight', () => {
   it('shows the day, the times, the narrative, and a bar per kind', () => {
@@ -43,7 +43,7 @@ describe('sense: the view of an insight', () => {
       /\nThe last build failed: no answer\.\n/,
     );
     expect(insightText(NONE, OPTIONS)).to.match(
-      /^No insight: no insight was built yet\.\nBuild one with "steward sense insight build"/,
+      /^No insight: no insight has been built yet\.\nBuild one with "steward sense insight build"/,
     );
     const skipped = {
       status: 'skipped',

@@ -2,16 +2,16 @@ import { StewardError } from '../../errors';
 import { sessionBusAddress } from '../../platform/desktop/bus';
 import type { Run } from '../../platform/process/process';
 
-/** The front application: its name and ids, never a window title. */
+/** The front application by name and ids, without its window title. */
 export interface FrontApp {
-  /** Unlocalised display name ("Firefox"); the record groups by it. */
+  /** The display name in English ("Firefox"), by which the record groups. */
   app: string;
   /** Bundle id (macOS), desktop id or window class (Linux), executable name (Windows). */
   bundleId?: string;
   pid?: number;
 }
 
-/** The desktop facilities that adapters may use. */
+/** The desktop facilities that adapters can use. */
 export interface Desktop {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
@@ -19,13 +19,13 @@ export interface Desktop {
 }
 
 export interface FrontAppAdapter {
-  /** Stored as `detail.via`: x11, i3, sway, wlroots, kwin, gnome, hyprland, macos, windows. */
+  /** Stored in `detail.via`: x11, i3, sway, wlroots, kwin, gnome, hyprland, macos, windows. */
   id: string;
-  /** Returns whether the environment says that this desktop runs here. Starts nothing. */
+  /** Returns whether the environment indicates this desktop. Starts nothing. */
   detect(desktop: Desktop): boolean;
   /**
-   * Returns the front application, or null when none has the focus. Throws `not_found` when an extension, protocol or
-   * program is missing, and `unavailable` when the desktop does not answer.
+   * Returns the front application, or null if none has the focus. Throws `not_found` if an extension,
+   * protocol or program is missing, `unavailable` if the desktop doesn't respond.
    */
   read(desktop: Desktop): Promise<FrontApp | null>;
   /**
@@ -35,20 +35,20 @@ export interface FrontAppAdapter {
   watch?(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
-/** Limit of each read, ms. */
+/** Time limit for each read, ms. */
 export const READ_TIMEOUT_MS = 3000;
 
-/** Returns the variable's value; undefined when it is missing or empty. */
+/** Returns a variable, or undefined if it is missing or empty. */
 export function envOf({ env }: Pick<Desktop, 'env'>, name: string): string | undefined {
   return env[name] === '' ? undefined : env[name];
 }
 
-/** Returns true on Linux and the BSDs, whose desktops are detected by XDG and display variables. */
+/** Returns whether this is Linux or BSD, where XDG and display variables identify the desktop. */
 export function isXdgSystem({ platform }: Pick<Desktop, 'platform'>): boolean {
   return platform !== 'win32' && platform !== 'darwin';
 }
 
-/** Returns whether this is a Wayland session, where X11 sees only the windows of XWayland. */
+/** Returns whether this is a Wayland session, in which X11 shows only XWayland's windows. */
 export function isWayland(desktop: Pick<Desktop, 'env' | 'platform'>): boolean {
   const hasDisplay = envOf(desktop, 'WAYLAND_DISPLAY') !== undefined;
   return (
@@ -61,19 +61,21 @@ export function x11Display(desktop: Pick<Desktop, 'env' | 'platform'>): string |
   return isXdgSystem(desktop) && !isWayland(desktop) ? envOf(desktop, 'DISPLAY') : undefined;
 }
 
-/** Returns whether this is a Wayland session of that desktop, by XDG_CURRENT_DESKTOP ("ubuntu:GNOME"). */
+/**
+ * Returns whether this is a Wayland session of the given desktop, from XDG_CURRENT_DESKTOP ("ubuntu:GNOME").
+ */
 export function isWaylandOf(desktop: Desktop, name: string): boolean {
   const names = envOf(desktop, 'XDG_CURRENT_DESKTOP')?.toLowerCase().split(':') ?? [];
   return isWayland(desktop) && names.includes(name.toLowerCase());
 }
 
-/** Returns the options for `withBus`; throws `unavailable` without a session bus. */
+/** Returns the options for `withBus`. Throws `unavailable` if there is no session bus. */
 export function sessionBus({ env }: Desktop, desktop: string): { address: string; timeoutMs: number } {
   const address = sessionBusAddress(env);
   if (address !== undefined) return { address, timeoutMs: READ_TIMEOUT_MS };
   throw new StewardError(
     'unavailable',
-    `${desktop} answers on the session bus only, which is missing here.`,
+    `${desktop} is only available on the session bus, which is missing here.`,
     {
       hint: 'Run the capture inside the session, with its DBUS_SESSION_BUS_ADDRESS.',
     },
@@ -81,9 +83,8 @@ export function sessionBus({ env }: Desktop, desktop: string): { address: string
 }
 
 /**
- * Parses a JSON answer and drops titles while parsing, so that no object ever holds one.
- *
- * @param isAllowed whether the value of this key may be kept; the key of the answer itself is empty
+ * Parses a JSON response and drops titles while parsing, so that no object ever contains one. @param
+ * isAllowed whether to keep the value of this key; the key of the response itself is empty
  */
 export function parseAnswer(
   text: string,
@@ -95,7 +96,7 @@ export function parseAnswer(
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // The parser's message quotes the text, which may hold a title.
+    // The parser's message quotes the text, which may contain a title.
     throw new StewardError('unavailable', `${from} returned invalid JSON.`, { hint });
   }
 }

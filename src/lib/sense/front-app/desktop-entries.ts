@@ -12,13 +12,12 @@ interface Entry {
 
 const MAX_ENTRY_BYTES = 64 * 1024;
 const MAX_ENTRIES = 4000;
-/** These start other programs, so as an entry's program they do not identify a window. */
+/** These start other programs, so they don't identify the application of an entry. */
 const LAUNCHERS = /^(?:env|sh|bash|flatpak|snap|python3?|wine|java|perl)$/;
 
 /**
- * Names the application of a window by its desktop entry: desktop id, StartupWMClass, last segment of the id, or program
- * of Exec. Falls back to the window's own class, then to the process name; null when nothing names the window.
- *
+ * Names a window's application from its desktop entry: by desktop id, StartupWMClass, last segment of the id,
+ * or program of Exec. Falls back to the window's class, then to the process name. Null if there is no name.
  * @param names app_id or desktop file, class, instance: the most specific first
  */
 export function nameWindow(
@@ -38,7 +37,10 @@ export function nameWindow(
   return { app: entry?.name ?? own, bundleId: entry?.id ?? own, ...pid };
 }
 
-/** Returns the folders of desktop entries. A scheduler's environment may lack the XDG variables, so defaults are included. */
+/**
+ * Returns the folders with desktop entries. Includes the defaults, because a scheduler may not set the XDG
+ * variables.
+ */
 function applicationFolders(env: NodeJS.ProcessEnv): string[] {
   const { HOME = '', XDG_DATA_HOME = '', XDG_DATA_DIRS = '' } = env;
   const own = isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(HOME, '.local', 'share');
@@ -67,7 +69,7 @@ const RULES: readonly ((entry: Entry, id: string) => boolean)[] = [
 function findEntry(entries: readonly Entry[], ids: readonly string[]): Entry | undefined {
   for (const matches of RULES) {
     for (const id of ids) {
-      // Several entries may start one program (an office suite): the shortest id is the program's own.
+      // Several entries may start the same program (an office suite). The shortest id is the program itself.
       const found = entries.filter((entry) => matches(entry, id));
       found.sort((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
       if (found[0] !== undefined) return found[0];
@@ -76,7 +78,7 @@ function findEntry(entries: readonly Entry[], ids: readonly string[]): Entry | u
   return undefined;
 }
 
-/** Reads all entries; of several files of one name the first folder's counts. */
+/** Reads all entries. If two files have the same name, the one in the first folder counts. */
 function readEntries(folders: readonly string[]): Entry[] {
   const entries = new Map<string, Entry>();
   for (const folder of folders) {
@@ -91,7 +93,7 @@ function readEntries(folders: readonly string[]): Entry[] {
   return [...entries.values()];
 }
 
-/** Parses the `[Desktop Entry]` group; undefined unless it describes an application. */
+/** Parses the `[Desktop Entry]` group; undefined if it isn't an application. */
 function parseEntry(id: string, text: string): Entry | undefined {
   const values = new Map<string, string>();
   let isInGroup = false;

@@ -7,7 +7,7 @@ const EXTENSION = 'The GNOME extension "Focused Window D-Bus"';
 const UPDATE = 'Update the extension, or log in again.';
 const FIELDS = ['', 'wm_class', 'wm_class_instance', 'pid'];
 
-/** GNOME on Wayland shares the focused window only through its extension "Focused Window D-Bus". */
+/** GNOME on Wayland, which reveals the focused window only through its extension "Focused Window D-Bus". */
 export const gnome: FrontAppAdapter = {
   id: 'gnome',
   detect: (desktop) => isWaylandOf(desktop, 'GNOME'),
@@ -31,7 +31,10 @@ export const gnome: FrontAppAdapter = {
   },
 };
 
-/** Returns an empty answer for "nothing has the focus", which older versions of the extension report as an error. */
+/**
+ * Returns an empty response if nothing has the focus, which older versions of the extension report as an
+ * error.
+ */
 function answerOf(error: BusError): string {
   if (/no window in focus/i.test(error.message)) return '{}';
   if (/^org\.freedesktop\.DBus\.Error\.Unknown(?:Object|Method|Interface)$/.test(error.type)) {
@@ -41,6 +44,6 @@ function answerOf(error: BusError): string {
     });
   }
   if (isAbsentService(error)) throw error;
-  // The extension's message may quote a title; the error type is enough.
+  // The extension's message may quote a title, so only its error type is shown.
   throw new StewardError('unavailable', `${EXTENSION} failed (${error.type}).`, { hint: UPDATE });
 }

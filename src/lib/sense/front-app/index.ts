@@ -8,7 +8,7 @@ import { windows } from './windows';
 import { wlroots } from './wlroots';
 import { x11 } from './x11';
 
-/** In the order they are asked: those of one desktop first, the general protocols later. */
+/** In the order to try: adapters for one desktop first, general protocols last. */
 export const FRONT_APP_ADAPTERS: readonly FrontAppAdapter[] = [
   sway,
   hyprland,
@@ -23,16 +23,16 @@ export const FRONT_APP_ADAPTERS: readonly FrontAppAdapter[] = [
 
 export type FrontAppReading =
   | { state: 'seen'; app: FrontApp; via: string }
-  /** The desktop answered: no application has the focus. */
+  /** The desktop responded, and no application has the focus. */
   | { state: 'none'; via: string }
-  /** This desktop cannot tell, or something it needs is missing. */
+  /** This desktop can't report the front application, or something is missing. */
   | { state: 'unsupported'; reason: string }
   /** It should work here, but failed. */
   | { state: 'error'; reason: string };
 
 /**
- * Returns the front application of this desktop, from the first adapter that answers. If none does, the reason is that of
- * the first failure. Throws only for a bug.
+ * Returns the front application from the first adapter that succeeds. If none does, returns the reason of the
+ * first failure. Throws only on bugs.
  */
 export async function readFrontApp(
   desktop: Desktop,

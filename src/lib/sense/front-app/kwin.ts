@@ -7,18 +7,18 @@ import { nameWindow } from './desktop-entries';
 const KWIN = 'org.kde.KWin';
 const OUR_INTERFACE = 'io.github.steward.FrontApp';
 
-/** KWin (Plasma 5 and 6): a script inside KWin sends the names of the active window. */
+/** KWin (Plasma 5 and 6): a script inside KWin reports the names of the active window. */
 export const kwin: FrontAppAdapter = {
   id: 'kwin',
   detect: (desktop) => isWaylandOf(desktop, 'KDE'),
   async read(desktop) {
     const [file, windowClass, instance, pid] = await withBus(sessionBus(desktop, 'KWin'), askKwin);
     if (typeof file !== 'string' || typeof pid !== 'number') {
-      throw new StewardError('unavailable', 'KWin returned an unexpected answer.', {
+      throw new StewardError('unavailable', 'KWin returned an unexpected response.', {
         hint: 'Log in again; if that does not help, report it with your Plasma version.',
       });
     }
-    // The script sends pid -1 when no application is active.
+    // The script reports pid -1 if no application is active.
     if (pid === -1) return null;
     return nameWindow(desktop, [file.replace(/^.*\/|\.desktop$/g, ''), windowClass, instance], pid);
   },
@@ -26,7 +26,7 @@ export const kwin: FrontAppAdapter = {
 
 async function askKwin(bus: Bus): Promise<unknown[]> {
   const answer = bus.called(OUR_INTERFACE, 'Front');
-  // KWin refuses a name that is loaded already, as after a killed capture.
+  // KWin rejects a script name that is still loaded, as after a killed capture.
   const name = `steward-front-app-${bus.name.replace(/\D/g, '-')}`;
   return withTempFile('front-app.js', kwinScript(bus.name), async (path) => {
     const scripting = { destination: KWIN, path: '/Scripting', interface: 'org.kde.kwin.Scripting' };
@@ -45,7 +45,7 @@ async function askKwin(bus: Bus): Promise<unknown[]> {
   });
 }
 
-/** Plasma 6 has the script at /Scripting/Script<id>, Plasma 5 at /<id>. */
+/** The script is at /Scripting/Script<id> in Plasma 6, and at /<id> in Plasma 5. */
 async function runScript(bus: Bus, id: number): Promise<void> {
   const script = { destination: KWIN, interface: 'org.kde.kwin.Script', member: 'run' };
   try {
@@ -56,7 +56,7 @@ async function runScript(bus: Bus, id: number): Promise<void> {
   }
 }
 
-/** Plasma 6 renamed activeClient to activeWindow. The desktop itself and panels are not applications. */
+/** Plasma 6 renamed activeClient to activeWindow. The desktop and panels aren't applications. */
 function kwinScript(receiver: string): string {
   return `
 const w = workspace.activeWindow || workspace.activeClient;

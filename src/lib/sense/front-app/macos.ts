@@ -4,13 +4,13 @@ import { StewardError } from '../../errors';
 import { textOf } from '../../platform/files/json-object';
 import { READ_TIMEOUT_MS, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 
-/** macOS: Launch Services by `lsappinfo`, which needs no permission. */
+/** macOS: asks Launch Services with `lsappinfo`, which needs no permission. */
 export const macos: FrontAppAdapter = {
   id: 'macos',
   detect: (desktop) => desktop.platform === 'darwin',
   async read(desktop) {
     const asn = /ASN:0x[0-9a-f]+-0x[0-9a-f]+/i.exec(await lsappinfo(desktop, ['front']))?.[0];
-    // "[ NULL ]" at the login window and while a screen saver runs.
+    // "[ NULL ]" on the login screen and during a screen saver.
     if (asn === undefined) return null;
     const keys = ['name', 'bundleid', 'bundlepath', 'pid'].flatMap((key) => ['-only', key]);
     return parseAppInfo(await lsappinfo(desktop, ['info', ...keys, asn]));
@@ -25,12 +25,12 @@ async function lsappinfo(desktop: Desktop, args: string[]): Promise<string> {
   });
 }
 
-/** In front while the screen is locked, or without a login. */
+/** In front while the screen is locked or nobody is logged in. */
 const LOCK_SCREENS = ['com.apple.loginwindow', 'com.apple.ScreenSaver.Engine'];
-/** Applications built on these report the framework's name; their bundle has their own. */
+/** Applications built with these report the framework's name; their bundle has the right one. */
 const FRAMEWORKS = ['Electron', 'java', 'Python'];
 
-/** Parses `"LSDisplayName"="Safari"`, `"pid"=312`, one a line; unknown values are `[ NULL ]`. */
+/** Parses `"LSDisplayName"="Safari"`, `"pid"=312`, one per line. Unknown values are `[ NULL ]`. */
 function parseAppInfo(text: string): FrontApp | null {
   const values: Record<string, string> = {};
   for (const [, key = '', quoted, bare = ''] of text.matchAll(/"(\w+)"\s*=\s*(?:"([^"\n]*)"|(\d+))/g))

@@ -17,10 +17,10 @@ import { nameWindow } from './desktop-entries';
 
 type Answer = Readonly<Record<string, unknown>> | undefined;
 
-/** A window manager with a command-line tool that prints its windows as JSON. */
+/** A window manager with a tool that prints its windows as JSON. */
 interface Tool {
   id: string;
-  /** The variable that the window manager sets; its tool uses it to find the socket. */
+  /** The variable set by the window manager, which its tool uses to find the socket. */
   variable: string;
   program: string;
   args: string[];
@@ -44,7 +44,7 @@ function toolAdapter(tool: Tool): FrontAppAdapter {
           hint: `Run the capture inside the session, with its ${variable} and XDG_RUNTIME_DIR.`,
         });
       }
-      // Old versions of hyprctl print "Invalid" when nothing has the focus.
+      // Old versions of hyprctl print "Invalid" if nothing has the focus.
       if (stdout.trim() === 'Invalid') return null;
       const hint = `Check that "${[program, ...args].join(' ')}" prints JSON.`;
       return window(desktop, parseAnswer(stdout, isAllowed, { from: program, hint }));
@@ -66,7 +66,7 @@ export const sway = toolAdapter({
   ...TREE,
 });
 
-/** sway sets I3SOCK too, so this one is for X11 only. */
+/** Only for X11, because sway sets I3SOCK too. */
 export const i3 = toolAdapter({
   ...{ id: 'i3', variable: 'I3SOCK', program: 'i3-msg' },
   detect: (desktop) => isXdgSystem(desktop) && !isWayland(desktop),
@@ -135,7 +135,7 @@ function watchHyprland(desktop: Desktop, onChange: () => void, signal: AbortSign
 
 const MAX_LINE = 64 * 1024;
 
-/** Returns the focused window of a tree; null when a workspace or container has the focus. */
+/** Returns the focused window in a tree; null if a workspace or container has the focus. */
 function focusedWindow(desktop: Desktop, tree: unknown): FrontApp | null {
   const queue: unknown[] = [tree];
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
@@ -143,7 +143,7 @@ function focusedWindow(desktop: Desktop, tree: unknown): FrontApp | null {
     const { focused, pid, app_id, window, window_properties, nodes, floating_nodes } = node;
     if (focused === true) {
       const x11 = isObject(window_properties) ? window_properties : {};
-      // Without a name, only what has a pid or an X11 window id is a window.
+      // Without a name, only nodes with a pid or X11 window id are windows.
       const process = typeof pid === 'number' ? pid : typeof window === 'number' ? 0 : undefined;
       return nameWindow(desktop, [app_id, x11['class'], x11['instance']], process);
     }

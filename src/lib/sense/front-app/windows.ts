@@ -4,7 +4,7 @@ import { textOf } from '../../platform/files/json-object';
 import { askPowerShell, windowsCalls, type WindowsProgram } from '../../platform/process/windows';
 import type { FrontApp, FrontAppAdapter } from './adapter';
 
-/** Windows: the foreground window's program, by native calls, or by PowerShell where those are not available. */
+/** Windows: the program of the foreground window, from native calls or, without those, from PowerShell. */
 export const windows: FrontAppAdapter = {
   id: 'windows',
   detect: (desktop) => desktop.platform === 'win32',
@@ -35,10 +35,10 @@ $p = Get-Process -Id $id
 @{ pid = $id; path = $p.Path; description = $p.Description; name = $p.ProcessName } | ConvertTo-Json -Compress
 `;
 
-/** In front while the screen is locked, or while a desktop without windows has the focus. */
+/** In front while the screen is locked or a desktop without windows has the focus. */
 const LOCK_SCREENS = new Set(['lockapp.exe', 'logonui.exe']);
 
-/** Names a program by its FileDescription, else by its executable. */
+/** Names a program by its FileDescription, or by its executable. */
 function nameProgram(program: WindowsProgram | null): FrontApp | null {
   if (program === null || program.pid === 0) return null;
   const { pid, path, description } = program;

@@ -7,7 +7,7 @@ import { nameWindow } from './desktop-entries';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Wayland compositors that offer wlr-foreign-toplevel-management (labwc, river, Wayfire, niri, …). */
+/** Wayland compositors that support wlr-foreign-toplevel-management (labwc, river, Wayfire, niri, …). */
 export const wlroots: FrontAppAdapter = {
   id: 'wlroots',
   detect: (desktop) => isXdgSystem(desktop) && waylandSocket(desktop) !== undefined,
@@ -48,7 +48,7 @@ function waylandSocket(desktop: Desktop): string | undefined {
   return runtime === undefined ? undefined : join(runtime, name);
 }
 
-/** A window, without its title. */
+/** A window without its title. */
 interface Toplevel {
   appId: string;
   activated: boolean;
@@ -72,8 +72,8 @@ interface Conversation {
 }
 
 /**
- * The client side of the protocol, for one read: the registry, the manager, and the events app_id, state and closed of each
- * window. The string of a title event is skipped by its length and never decoded.
+ * The client side of the protocol for one read: the registry, the manager, and each window's app_id, state
+ * and closed events. Title strings are skipped by their length and never decoded.
  */
 export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => {
   const conversation: Conversation = { send, toplevels: new Map() };
@@ -106,7 +106,7 @@ function events<T>(
   };
 }
 
-/** Handles an event; returns the answer once it is complete. */
+/** Handles an event; returns the response when it is complete. */
 function handleEvent(
   conversation: Conversation,
   object: number,
@@ -151,7 +151,7 @@ function uint(value: number): Buffer {
   return bytes;
 }
 
-/** Encodes the length with the final NUL, then the bytes, padded to four. */
+/** Encodes a string: its length with the final NUL, then the bytes, padded to four. */
 function string(text: string): Buffer {
   const bytes = Buffer.from(`${text}\0`, 'utf8');
   return Buffer.concat([uint(bytes.length), bytes, Buffer.alloc(-bytes.length & 3)]);

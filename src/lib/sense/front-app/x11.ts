@@ -8,8 +8,8 @@ import { nameWindow } from './desktop-entries';
 const ACTIVE = '_NET_ACTIVE_WINDOW';
 
 /**
- * X11: the window manager's active window, else the window with the input focus. Reads four properties only:
- * _NET_ACTIVE_WINDOW, _NET_SUPPORTED, WM_CLASS and _NET_WM_PID; never the title's.
+ * X11: the window manager's active window, or the window with the input focus. Reads only four properties:
+ * _NET_ACTIVE_WINDOW, _NET_SUPPORTED, WM_CLASS and _NET_WM_PID; never the title.
  */
 export const x11: FrontAppAdapter = {
   id: 'x11',
@@ -45,7 +45,7 @@ async function readWindow(x: Display, id: number): Promise<X11Window> {
   return { classes: await x.property(id, 'WM_CLASS'), pid: await x.property(id, '_NET_WM_PID') };
 }
 
-/** Returns the window with the input focus, for a window manager that names no active window; null without one. */
+/** Returns the window with the input focus, for window managers that don't set an active window. */
 async function focusedWindow(x: Display): Promise<X11Window | null> {
   const ids = await x.focused();
   if (ids.length === 0) return null;
@@ -60,7 +60,7 @@ async function focusedWindow(x: Display): Promise<X11Window | null> {
   );
 }
 
-/** Names a window by WM_CLASS (`instance NUL class NUL`); null when the window is gone. */
+/** Names a window by WM_CLASS (`instance NUL class NUL`); null if the window is gone. */
 export function nameX11Window(desktop: Pick<Desktop, 'env'>, { classes, pid }: X11Window): FrontApp | null {
   if (classes === undefined && pid === undefined) return null;
   const [instance, name] = (classes?.toString('latin1') ?? '').split('\0').map(decoded);
@@ -71,7 +71,7 @@ function numberIn(value: Buffer | undefined): number | undefined {
   return value !== undefined && value.length >= 4 ? value.readUInt32LE(0) : undefined;
 }
 
-/** WM_CLASS is specified as Latin-1, but many programs write UTF-8. */
+/** WM_CLASS should be Latin-1, but many programs write UTF-8. */
 function decoded(latin1: string): string {
   const bytes = Buffer.from(latin1, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : latin1;

@@ -3,26 +3,26 @@ import { createHash } from 'node:crypto';
 import type { Git } from '../../platform/process/git';
 import { isSha } from './queries';
 
-/** A commit as `git log` reports it; its fields are untrusted text. */
+/** A commit from `git log`. Its fields are untrusted. */
 export interface Commit {
   sha: string;
   parents: string[];
-  /** The author's address as committed, no mailmap. */
+  /** The author's address as committed, without mailmap. */
   email: string;
-  /** Author date, seconds since the epoch, as git prints it; anything when the commit is damaged. */
+  /** Author date in seconds since the epoch, as git prints it. Can be anything in a damaged commit. */
   authored: string;
-  /** Committer date, seconds since the epoch; 0 when it is invalid. */
+  /** Committer date in seconds since the epoch; 0 if invalid. */
   committedSec: number;
-  /** The scanned tip from which it was first reached. */
+  /** The scanned tip that first reached it. */
   tip: string;
   subject: string;
 }
 
-/** What earlier scans of the repository found. */
+/** The results of earlier scans. */
 export interface KnownCommits {
-  /** Author seconds of the counted changes, one entry per change. */
+  /** Author seconds of the counted changes, one entry for each change. */
   seen: readonly string[];
-  /** Commits that no branch reaches now: the originals of amended and rebased ones. */
+  /** Commits that no branch reaches now, such as the originals of amended and rebased ones. */
   lost: readonly Commit[];
   /** Commits that branches still reach. */
   held: readonly Commit[];
@@ -30,30 +30,33 @@ export interface KnownCommits {
 
 export interface NewWork {
   counted: { commit: Commit; identity: string }[];
-  /** Rewritten commits whose originals were not counted; they are remembered from now on. */
+  /** Rewritten commits whose originals were not counted. They are remembered from now on. */
   rewritten: Commit[];
 }
 
-/** Returns a hash of author and author date, which survive a rewrite; commits of one second share it. */
+/**
+ * Returns a hash of author and author date, which a rewrite preserves. Commits of the same second share it.
+ */
 export function authorSecondOf(commit: Pick<Commit, 'sha' | 'email' | 'authored'>): string {
   const { sha, email, authored } = commit;
   const text = /^\d{1,15}$/.test(authored) ? `${email.toLowerCase()}\n${authored}` : sha;
   return createHash('sha256').update(text).digest('base64url').slice(0, 10);
 }
 
-/** Commits with the same author and the same author date, to the second. */
+/** Commits with the same author and author date, to the second. */
 interface Second {
   key: string;
   fresh: Commit[];
   held: Commit[];
   lost: Commit[];
-  /** Number of its changes that were counted. */
+  /** How many of its changes were counted. */
   seen: number;
 }
 
 /**
- * Returns the candidates (in the order of `git log`) that are new work, oldest first. Two commits of one author second are
- * one change only if the older is unreachable (amended, rebased) or both have one patch id and neither is an ancestor.
+ * Returns the candidates (in `git log` order) that are new work, oldest first. Two commits of the same author
+ * second are the same change only if the older one is unreachable (amended, rebased), or if both have the
+ * same patch id and neither is an ancestor.
  */
 export async function newWork(
   git: Git,
@@ -84,14 +87,16 @@ export async function newWork(
   return { counted, rewritten };
 }
 
-/** Returns the commits of a second that must be compared by patch; none for the usual series of commits. */
+/**
+ * Returns the commits of a second whose patches must be compared; empty for an ordinary series of commits.
+ */
 function ambiguous({ fresh, held, lost }: Second): Commit[] {
-  // With more new commits than lost ones, some are their copies and some are new work.
+  // If there are more new commits than lost ones, some are copies and some are new work.
   if (lost.length > 0 && fresh.length > lost.length) return [...lost, ...held, ...fresh];
   return isChain([...held, ...fresh]) ? [] : [...held, ...fresh];
 }
 
-/** Returns whether each commit follows the one before. */
+/** Returns whether each commit is the child of the previous one. */
 function isChain(commits: readonly Commit[]): boolean {
   const parents = new Set(commits.flatMap((commit) => commit.parents));
   return (
@@ -100,7 +105,7 @@ function isChain(commits: readonly Commit[]): boolean {
   );
 }
 
-/** Gives the new work of a second its identities; returns the rewritten commits that are unknown so far. */
+/** Assigns identities to the new work of a second; returns the rewritten commits that were unknown. */
 function identify(
   { key, fresh, held, lost, seen }: Second,
   isSame: IsSame,
@@ -114,7 +119,7 @@ function identify(
     return change === undefined;
   };
   for (const commit of held) isNewChange(commit);
-  // Counted changes that no branch reaches: each may be back as a rewritten commit.
+  // Number of counted changes that no branch reaches; each may have returned as a rewritten commit.
   const gone = seen > 0 ? Math.max(0, seen - changes.length) : lost.length;
   let number = seen > 0 ? Math.max(seen, changes.length) : changes.length + gone;
   const changed = fresh.filter(isNewChange);
@@ -124,7 +129,7 @@ function identify(
     if (index >= 0) originals.splice(index, 1);
     return index >= 0;
   });
-  // First those with the patch of a lost commit; then the oldest, since amending changes the patch.
+  // First, commits with the patch of a lost commit; then the oldest, because amending changes the patch.
   const rewritten = [...new Set([...copies, ...changed])].slice(0, gone);
   for (const commit of changed) {
     if (rewritten.includes(commit)) continue;
@@ -134,7 +139,7 @@ function identify(
   return seen === 0 ? rewritten : [];
 }
 
-/** Sorts by committer date; within one second parents come first, which `git log` does not guarantee. */
+/** Sorts by committer date. Within a second, parents come first, which `git log` doesn't guarantee. */
 function oldestFirst(candidates: readonly Commit[]): Commit[] {
   const sorted = [...candidates].reverse().sort((a, b) => a.committedSec - b.committedSec);
   const bySha = new Map(sorted.map((commit) => [commit.sha, commit]));
@@ -156,20 +161,23 @@ function oldestFirst(candidates: readonly Commit[]): Commit[] {
   return [...ordered];
 }
 
-/** Returns whether a commit is the same change as all of these: picked from one of them, or one of them from it. */
+/**
+ * Returns whether a commit is the same change as all of these: cherry-picked from one of them, or the other
+ * way round.
+ */
 type IsSame = (commit: Commit, change: readonly Commit[]) => boolean;
 
-/** Commits compared in one scan, newest first; older ones count as separate changes. */
+/** Number of commits compared in a scan, newest first. Older ones count as separate changes. */
 const MAX_COMPARED = 3000;
-/** Commits read to find out which of those are ancestors of others. */
+/** Number of commits read to find out which are ancestors of others. */
 const MAX_ANCESTRY = 20_000;
-/** An ancestor may be dated later than its child by a wrong clock, by at most this. */
+/** With a wrong clock, an ancestor may be dated later than its child, by at most this. */
 const SKEW_SEC = 86_400;
-/** Commits whose patches are read at once, and the limit of such reads in one scan. */
+/** Number of patches to read in one call, and maximum number of calls in a scan. */
 const BATCH = 64;
 const MAX_READS = 100;
 
-/** Compares commits by patch id; a commit without one (empty, a merge, too large) equals no other. */
+/** Returns a comparison by patch id. A commit without one (empty, a merge, too large) equals no other. */
 async function comparePatches(git: Git, commits: readonly Commit[]): Promise<IsSame> {
   const shas = commits.slice(-MAX_COMPARED).map(({ sha }) => sha);
   const patches = await patchIds(git, shas);
@@ -184,13 +192,16 @@ async function comparePatches(git: Git, commits: readonly Commit[]): Promise<IsS
   };
 }
 
-/** `--always` makes an empty answer a failure. Options exclude everything that a repository could configure. */
+/**
+ * `--always` makes an empty output a failure. The options override everything that a repository could
+ * configure.
+ */
 const DIFF_TREE = (
   'diff-tree --stdin -p -r --root --always --full-index --unified=3 --no-renames --diff-algorithm=myers ' +
   '--no-ext-diff --no-textconv --no-color --submodule=short --src-prefix=a/ --dst-prefix=b/'
 ).split(' ');
 
-/** Returns the patch ids of commits; none for one that cannot be read, as in a partial clone. */
+/** Returns the patch ids of commits. Omits commits that can't be read, as in a partial clone. */
 async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   const queue: string[][] = [];
@@ -200,7 +211,7 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
     if (batch === undefined) break;
     const patches = await git(DIFF_TREE, { input: asLines(batch), orEmpty: true });
     if (patches === '') {
-      // One of them failed: halve the batch until it is alone.
+      // One of them failed, so halve the batch until it is the only one.
       const half = Math.ceil(batch.length / 2);
       if (batch.length > 1) queue.push(batch.slice(half), batch.slice(0, half));
       continue;
@@ -214,7 +225,10 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
   return ids;
 }
 
-/** Returns a test whether one of two commits is an ancestor of the other; true for unknown commits. */
+/**
+ * Returns a predicate for whether one of two commits is an ancestor of the other; true if a commit is
+ * unknown.
+ */
 async function readAncestry(
   git: Git,
   commits: readonly Commit[],
@@ -228,7 +242,7 @@ async function readAncestry(
   );
   const rows = answer.split('\n').map((line) => line.split(' '));
   const places = new Map(rows.map(([sha], place) => [sha, place]));
-  // Children come before their parents, so the search never has to go beyond the older of the two.
+  // Children come before their parents, so the search can stop at the older of the two.
   return (a, b) => {
     const [from, to] = [places.get(a), places.get(b)].sort((x, y) => (x ?? 0) - (y ?? 0));
     if (from === undefined || to === undefined) return true;

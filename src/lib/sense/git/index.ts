@@ -14,29 +14,32 @@ export interface GitSourceDeps {
   run: Run;
   machineId: string;
   config: { repos: readonly string[]; git: { authors: Authors } };
-  /** The system's by default; compared with the dates of files. */
+  /** Compared with file dates. Default: the system's clock. */
   clock?: Clock;
-  /** Each git process is killed after this long, ms; 10 s. */
+  /** Time limit for each git process, ms. Default: 10 s. */
   timeoutMs?: number;
-  /** A capture starts no further scan after this long, ms; 15 s, less than a source may take. */
+  /**
+   * After this time, a capture starts no more scans, ms. Default: 15 s, which is less than a source's limit.
+   */
   deadlineMs?: number;
-  /** Environment for git; the process's own by default. */
+  /** Environment for git. Default: this process's. */
   env?: NodeJS.ProcessEnv;
 }
 
 const TIMEOUT_MS = 10_000;
 const DEADLINE_MS = 15_000;
 const AT_ONCE = 4;
-const POSTPONED = 'no time left in this capture; it is first in the next one';
+const POSTPONED = 'no time left in this capture; it comes first in the next one';
 const NAMED_FAULTS = 5;
-/** Characters stored of a subject or a branch name. */
+/** Stored characters of a subject or branch name. */
 const MAX_TEXT = 200;
-/** An author date may be ahead of the committer date by a wrong time zone, not by more. */
+/** A wrong time zone can put the author date ahead of the committer date, but only by this much. */
 const MAX_AHEAD_SEC = 86_400;
 
 /**
- * The git source: one event per new commit, `ts` the committer date, `detail` {sha, subject, branch?, authoredAt, identity,
- * path, machine}. `reason` names repositories that failed; the state is `error` only when all did.
+ * The git source. Reports an event for each new commit, with `ts` the committer date and `detail` {sha,
+ * subject, branch?, authoredAt, identity, path, machine}. `reason` names repositories that failed; the state
+ * is only `error` if all did.
  */
 export function gitSource(deps: GitSourceDeps): SenseSource {
   return {
@@ -54,7 +57,7 @@ interface Capture {
   memories: Memories;
   faults: Fault[];
   events: SenseEvent[];
-  /** Set when git is not installed. */
+  /** Set if git isn't installed. */
   missing?: StewardError;
 }
 
@@ -109,7 +112,8 @@ async function scanDue(
       worktrees: fingerprint.worktrees,
       memory,
     });
-    // Damaged repositories are scanned each time, and so are all while the clock is before the first capture.
+    // Damaged repositories are scanned every time. So is everything while the clock is before the first
+    // capture.
     const isFinal = scan.damaged === undefined && memory.dayStartMs <= input.dayStartMs;
     const print = isFinal ? fingerprint.print : '';
     memories.set(folder.commonDir, { ...scan.memory, print, id: folder.id, path });
@@ -130,7 +134,7 @@ async function scanDue(
   }
 }
 
-/** Returns git for a repository, and which limit ended it when it timed out. */
+/** Returns git for a repository, and a function that returns which limit caused a timeout. */
 function timedGit(
   { deps, remainingMs }: Capture,
   folder: GitFolder,
@@ -154,7 +158,7 @@ function timedGit(
   return { git, timeout };
 }
 
-/** Returns the event of a commit, with its fields checked and cleaned. */
+/** Returns the event for a commit, with its fields validated and sanitized. */
 export function commitEvent(
   { commit, identity, branch }: Scan['commits'][number],
   folder: GitFolder,
@@ -179,12 +183,12 @@ export function commitEvent(
   };
 }
 
-/** Shortens a text without splitting a surrogate pair. */
+/** Truncates text without splitting a surrogate pair. */
 function truncate(text: string): string {
   return text.length <= MAX_TEXT ? text : text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Returns a warning for repositories without an e-mail, where everyone's commits count. */
+/** Returns a warning about repositories without an e-mail address, in which everyone's commits count. */
 function anyAuthorReason({ repos, git }: GitSourceDeps['config'], memories: Memories): string {
   const anyAuthor = [...memories.values()].filter(({ anyAuthor }) => anyAuthor).map(({ path }) => path);
   const names = git.authors === 'mine' ? repos.filter((path) => anyAuthor.includes(path)) : [];
@@ -195,7 +199,7 @@ function anyAuthorReason({ repos, git }: GitSourceDeps['config'], memories: Memo
   );
 }
 
-/** Returns the faults as one line, the first ones by name. */
+/** Formats the faults as one line that names the first ones. */
 function faultsReason(faults: readonly Fault[], watched: number): string {
   if (faults.length === 0) return '';
   const named = faults.slice(0, NAMED_FAULTS).map(({ path, text }) => `${path}: ${text}`);

@@ -7,46 +7,46 @@ import { isSha } from './queries';
 const MS = v.pipe(v.number(), v.finite(), v.minValue(0));
 const SHAS = v.array(v.custom<string>(isSha));
 
-/** What is remembered of one repository between captures; bounded by the limits below. */
+/** What captures remember about a repository, within the limits below. */
 const MEMORY = v.object({
   /** First millisecond of the day of the first capture. */
   dayStartMs: MS,
-  /** False until a scan succeeded: then the commits since `dayStartMs` still count. */
+  /** False until a scan has succeeded. Until then, commits since `dayStartMs` count. */
   scanned: v.boolean(),
-  /** The tips of all branches and HEADs at the last scan. */
+  /** Tips of all branches and HEADs at the last scan. */
   tips: SHAS,
-  /** Earlier tips: what they reach was scanned. */
+  /** Earlier tips. Everything that they reach was scanned. */
   former: SHAS,
-  /** Committer date (ms) of the newest entry dropped from `seen`; 0 for none. */
+  /** Committer date (ms) of the newest entry dropped from `seen`, or 0. */
   floorMs: MS,
-  /** There were more tips than are remembered. */
+  /** Whether there were more tips than can be remembered. */
   cut: v.boolean(),
-  /** Author seconds of counted changes, oldest first, each with its committer date (s since the epoch). */
+  /** Author seconds of counted changes, oldest first, with their committer dates (s since the epoch). */
   seen: v.array(v.custom<[authorSecond: string, committedSec: number]>(isSeen)),
-  /** Fingerprint of the files that hold the refs; empty: scan again in any case. */
+  /** Fingerprint of the files with the refs. Empty means that a scan is needed. */
   print: v.string(),
-  /** `dev:ino` of its common folder, by which it is found again after a rename. */
+  /** `dev:ino` of its common folder, which finds it after a rename. */
   id: v.string(),
-  /** The configured path; keeps the memory while the repository is away. */
+  /** The configured path. Keeps the memory while the repository is missing. */
   path: v.string(),
-  /** Wall-clock time of the last scan, ms. */
+  /** Time of the last scan. */
   scannedMs: MS,
-  /** No e-mail is configured there, so everyone's commits count. */
+  /** Whether everyone's commits count because no e-mail address is configured. */
   anyAuthor: v.optional(v.boolean(), false),
-  /** Timeouts in a row. */
+  /** Number of consecutive timeouts. */
   timeouts: MS,
 });
 
 export type RepositoryMemory = v.InferOutput<typeof MEMORY>;
 
-/** By the path of the common folder. */
+/** Keyed by the path of the common folder. */
 export type Memories = Map<string, RepositoryMemory>;
 
 const MAX_TIPS = 256;
 const MAX_FORMER = 64;
 const MAX_SEEN = 500;
 const MAX_REPOSITORIES = 1000;
-/** How long a repository that is no longer watched is remembered. */
+/** How long to remember a repository that is no longer watched. */
 const UNWATCHED_MS = 3 * 86_400_000;
 const VERSION = 1;
 
@@ -57,14 +57,14 @@ export function newMemory(dayStartMs: number, id: string, path: string): Reposit
   };
 }
 
-/** Parses the cursor; empty for another format. A damaged repository starts over. */
+/** Parses the cursor; empty for another format. A damaged entry is dropped. */
 export function readCursor({ cursor: value, nowMs }: CollectInput): Memories {
   const memories: Memories = new Map();
   if (!isObject(value) || value['version'] !== VERSION || !isObject(value['repositories'])) return memories;
   for (const [path, stored] of Object.entries(value['repositories'])) {
     const { success, output } = v.safeParse(MEMORY, stored);
     if (!success) continue;
-    // Times in the future are from before the clock was set back.
+    // Times in the future were stored before the clock was set back.
     const { scannedMs, floorMs } = output;
     memories.set(path, {
       ...output,
@@ -75,7 +75,7 @@ export function readCursor({ cursor: value, nowMs }: CollectInput): Memories {
   return memories;
 }
 
-/** Returns the cursor to store, without repositories that have not been watched for some days. */
+/** Returns the cursor to store, without repositories that have not been watched for days. */
 export function writeCursor(memories: Memories, repos: readonly string[], nowMs: number): unknown {
   const watched = new Set(repos);
   const isWatched = (memory: RepositoryMemory): boolean => watched.has(memory.path);
@@ -86,7 +86,7 @@ export function writeCursor(memories: Memories, repos: readonly string[], nowMs:
   return { version: VERSION, repositories: Object.fromEntries(remembered) };
 }
 
-/** Returns the changed fields of a memory after a scan that found these tips and counted these commits. */
+/** Returns the fields of a memory that change after a scan with these tips and commits. */
 export function afterScan(
   memory: RepositoryMemory,
   tips: readonly string[],

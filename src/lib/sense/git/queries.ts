@@ -3,22 +3,22 @@ import type { Git } from '../../platform/process/git';
 import type { Commit } from './identity';
 
 export interface Refs {
-  /** Commits at HEADs and branches: HEADs first, without duplicates. */
+  /** Commits at HEADs and branches, without duplicates. HEADs come first. */
   tips: string[];
-  /** The branch at a tip: the checked-out one, else the first by name. */
+  /** The branch at each tip: the checked-out one, or the first by name. */
   branchOf: Map<string, string>;
   /** Branches whose commit is missing. */
   damaged: string[];
-  /** Those of `earlier` that still exist. */
+  /** The commits in `earlier` that still exist. */
   present: Set<string>;
 }
 
-/** Returns whether this is a commit id: 40 (or, in a SHA-256 repository, 64) hexadecimal digits. */
+/** Returns whether this is a commit id: 40 hexadecimal digits, or 64 in a SHA-256 repository. */
 export function isSha(value: unknown): value is string {
   return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
 }
 
-/** Reads all local branches and HEADs, also detached ones and those of worktrees. */
+/** Reads all local branches and HEADs, including detached ones and those of worktrees. */
 export async function readRefs(
   git: Git,
   worktrees: readonly string[],
@@ -30,8 +30,8 @@ export async function readRefs(
   const now = [...heads, ...branches.map(({ sha }) => sha)];
   const answers = await commitsAt(git, [...now, ...earlier]).catch((error: unknown) => {
     if (earlier.length === 0) throw error;
-    // In a partial clone, git before 2.45 tries to fetch a missing commit and may fail. Without the earlier tips, dates and
-    // identities decide; another error shows again here.
+    // Before 2.45, git tries to fetch a missing commit in a partial clone, and may fail. Without the earlier
+    // tips, dates and identities decide. Any other error occurs again here.
     return commitsAt(git, now);
   });
   const first = now.length;
@@ -40,14 +40,14 @@ export async function readRefs(
   const headTips = answers.slice(0, heads.length).filter((sha) => sha !== undefined);
   return {
     tips: [...new Set([...headTips, ...intact.map(({ sha }) => sha)])],
-    // The first of several branches at one commit wins.
+    // If several branches are at a commit, the first wins.
     branchOf: new Map([...intact].reverse().map(({ sha, name }) => [sha, name])),
     damaged: branches.filter((_, i) => !isPresent(i)).map(({ name }) => name),
     present: new Set(earlier.filter((_, i) => answers[first + i] !== undefined)),
   };
 }
 
-/** Returns the branches: the checked-out one first, the others by name. */
+/** Returns the branches: the checked-out one first, then by name. */
 async function readBranches(git: Git): Promise<{ sha: string; name: string; isHead: boolean }[]> {
   const listed = await git(['for-each-ref', '--format=%(objectname) %(refname) %(HEAD)', 'refs/heads']);
   const branches: { sha: string; name: string; isHead: boolean }[] = [];
@@ -61,7 +61,7 @@ async function readBranches(git: Git): Promise<{ sha: string; name: string; isHe
   return branches;
 }
 
-/** Returns the commit of each name; undefined if it is missing or not a commit. */
+/** Returns the commit of each name; undefined if it is missing or isn't a commit. */
 async function commitsAt(git: Git, names: readonly string[]): Promise<(string | undefined)[]> {
   const answer = await git(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
     input: names.map((name) => `${name}\n`).join(''),
@@ -74,7 +74,7 @@ async function commitsAt(git: Git, names: readonly string[]): Promise<(string | 
   });
 }
 
-/** Returns whether this is a worktree name as git makes it; others cannot be passed to git. */
+/** Returns whether git would create this worktree name; other names can't be passed to git. */
 function isPlainName(name: string): boolean {
   return /^[\w.-]+$/.test(name) && !name.includes('..') && !name.endsWith('.lock');
 }
@@ -92,11 +92,11 @@ const FIELDS = 7;
 const LOG = [
   ...'log -z --source --encoding=UTF-8 --no-mailmap --no-show-signature --no-notes'.split(' '),
   ...['--no-color', '--no-patch'],
-  // Git truncates long subjects; 200 characters are stored.
+  // git truncates long subjects; 200 characters are stored.
   '--format=%H%x00%P%x00%ae%x00%at%x00%ct%x00%S%x00%<(240,trunc)%s',
 ];
 
-/** Returns commits in the order of `git log`: newest first. */
+/** Returns commits in `git log` order, newest first. */
 export async function readLog(git: Git, { tips, not, limit, sinceSec }: LogQuery): Promise<Commit[]> {
   if (tips.length === 0) return [];
   const input = [...tips, ...not.map((sha) => `^${sha}`)].map((rev) => `${rev}\n`).join('');
@@ -126,15 +126,18 @@ function commitsIn(text: string): Commit[] {
   });
 }
 
-/** Returns the commits of HEAD and all branches since a time, newest first, each with a branch that reaches it. */
+/**
+ * Returns the commits of HEAD and all branches since a time, newest first, each with a branch that reaches
+ * it.
+ */
 export async function readRecentLog(
   git: Git,
   { sinceSec, limit }: { sinceSec: number; limit: number },
   checkedOut: string | null,
 ): Promise<{ commit: Commit; branch: string | null }[]> {
-  // A repository without commits has no HEAD to begin at.
+  // Without commits, there is no HEAD to start at.
   const since = ['--ignore-missing', `--max-age=${sinceSec}`, `--max-count=${limit}`];
-  // A commit gets the first of these that reaches it.
+  // A commit gets the first of these tips that reaches it.
   const tips = checkedOut === null ? ['--branches', 'HEAD'] : ['HEAD', '--branches'];
   const log = commitsIn(await git([...LOG, ...since, ...tips]));
   return log.map((commit) => {
@@ -154,7 +157,7 @@ export async function readOwnEmails(git: Git): Promise<string[]> {
   return [...new Set(found.values())].filter((email) => email !== '');
 }
 
-/** The end of year 9999; later dates have no ISO-8601 time. */
+/** The end of year 9999. ISO 8601 can't express later dates. */
 const MAX_SECONDS = 253_402_300_799;
 
 function secondsOf(text: string): number {

@@ -8,19 +8,19 @@ import type { Clock } from '../../platform/time/clock';
 import type { CollectInput } from '../source';
 import { newMemory, type Memories, type RepositoryMemory } from './memory';
 
-/** Files besides the refs that git reads first; a pipe or device in their place would block it. */
+/** Other files that git reads first; a pipe or device instead of them would block git. */
 const READ_BY_GIT = [
   ...['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'],
   ...['HEAD', 'packed-refs'],
 ];
-/** A packed-refs of a million branches is smaller. */
+/** Even a packed-refs file with a million branches is smaller. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
-/** A repository with more loose refs than this is scanned at each capture. */
+/** A repository with more loose refs is scanned in each capture. */
 const MAX_LOOSE = 20_000;
 const MAX_DEPTH = 40;
 /** The coarsest resolution of file dates (FAT). */
 const TICK_MS = 2000;
-/** Pause after a timeout: 2 minutes, doubled each time, at most an hour. */
+/** The pause after a timeout: 2 minutes, doubled each time, up to an hour. */
 const FIRST_PAUSE_MS = 120_000;
 const MAX_PAUSE_MS = 3_600_000;
 
@@ -28,7 +28,7 @@ const MAX_PAUSE_MS = 3_600_000;
 export interface Fault {
   path: string;
   text: string;
-  /** The rest of the repository was read. */
+  /** Set if everything else in the repository was read. */
   partial?: boolean;
 }
 
@@ -63,7 +63,7 @@ export function findDue(
       if (folder === undefined) {
         faults.push({ path, text: 'not a git repository; was it moved?' });
       } else if (ids.has(folder.id)) {
-        // Worktrees of, and links to, a repository that is listed already.
+        // Another worktree of, or link to, a repository that is already listed.
         duplicates += 1;
       } else {
         ids.add(folder.id);
@@ -104,23 +104,26 @@ function isPaused({ timeouts, scannedMs }: RepositoryMemory, nowMs: number): boo
 }
 
 export interface Fingerprint {
-  /** Changes when a branch or a HEAD does. Empty when a file has just changed and may change again unnoticed. */
+  /** Changes with any branch or HEAD. Empty if a file has just changed and may change again unnoticed. */
   print: string;
   /** Names of linked worktrees. */
   worktrees: string[];
 }
 
-/** A fingerprint in progress. */
+/** A fingerprint that is being computed. */
 interface Marks {
   folder: GitFolder;
   nowMs: number;
-  /** The files that hold the refs, with their stats. */
+  /** The files with the refs, and their stats. */
   list: string[];
   isTrusted: boolean;
   loose: number;
 }
 
-/** Returns the state of a repository's refs by the stats of their files. Throws `unavailable` for pipes and devices. */
+/**
+ * Returns the state of a repository's refs from the stats of their files. Throws `unavailable` for pipes and
+ * devices.
+ */
 function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
   const { gitDir, commonDir } = folder;
   const marks: Marks = { folder, nowMs, list: [], isTrusted: true, loose: 0 };
@@ -144,13 +147,13 @@ function addFile(marks: Marks, name: string, base = marks.folder.commonDir): Sta
   if (stamp === undefined) return undefined;
   const isOdd = stamp.kind === 'link' || stamp.kind === 'other';
   if (isOdd) refuseOddFile(path, { folder: false });
-  // The target of a link may change while the link stays.
+  // A link's target may change while the link stays the same.
   if (isOdd || Math.abs(marks.nowMs - stamp.mtimeMs) <= TICK_MS) marks.isTrusted = false;
   marks.list.push(`${path} ${stamp.mark}`);
   return stamp.kind;
 }
 
-/** Adds a folder of loose refs with everything in it. */
+/** Adds a folder of loose refs with its content. */
 function addLoose(marks: Marks, name: string, depth: number): Stamp['kind'] | undefined {
   const kind = addFile(marks, name);
   for (const entry of kind === undefined ? [] : entriesIn(marks.folder.commonDir + sep + name)) {
@@ -166,19 +169,19 @@ function addLoose(marks: Marks, name: string, depth: number): Stamp['kind'] | un
   return kind;
 }
 
-/** Throws unless everything that git reads first is a regular file of a sane size. */
+/** Throws unless everything that git reads first is a regular file of a reasonable size. */
 export function refuseOddFiles({ gitDir, commonDir }: GitFolder): void {
   for (const name of READ_BY_GIT) refuseOddFile(join(commonDir, name));
   for (const name of ['commondir', 'config.worktree']) refuseOddFile(join(gitDir, name));
 }
 
-/** With `folder: false` a folder is refused too: git would follow a link among the refs into it. */
+/** With `folder: false`, also refuses a folder, because git would follow a link among the refs into it. */
 function refuseOddFile(path: string, allow: { folder: boolean } = { folder: true }): void {
   const target = targetOf(path);
   if (target === undefined || (target.kind === 'file' && target.bytes <= MAX_FILE_BYTES)) return;
   if (target.kind === 'folder' && allow.folder) return;
   const problem = target.kind === 'file' ? 'is too large for git' : 'is not a regular file';
   throw new StewardError('unavailable', `${path} ${problem}.`, {
-    hint: 'Move it away; git creates what it needs.',
+    hint: 'Move or rename it; git creates what it needs.',
   });
 }

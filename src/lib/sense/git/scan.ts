@@ -3,7 +3,7 @@ import { authorSecondOf, newWork, type Commit, type NewWork } from './identity';
 import { afterScan, newMemory, type RepositoryMemory } from './memory';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';
 
-/** Whose commits count: those of the repository's `user.email`, of everyone, or of these addresses. */
+/** Whose commits count: the repository's `user.email`, everyone's, or these addresses. */
 export type Authors = 'mine' | 'all' | readonly string[];
 
 export interface ScanInput {
@@ -17,41 +17,45 @@ export interface ScanInput {
 export interface Scan {
   commits: { commit: Commit; identity: string; branch: string | undefined }[];
   memory: RepositoryMemory;
-  /** What could not be read, as a sentence part. */
+  /** What could not be read, as part of a sentence. */
   damaged: string | undefined;
 }
 
-/** Commits read without a complete memory, newest first. */
+/** Number of commits to read without a complete memory, newest first. */
 const FIRST_LIMIT = 5000;
-/** Commits read with one. */
+/** Number of commits to read with one. */
 const LIMIT = 20_000;
-/** How far back the originals of rewritten and picked commits are searched. */
+/** How many commits to search for the originals of rewritten and cherry-picked commits. */
 const HISTORY_LIMIT = 3000;
 /**
- * A new commit dated earlier than this before the first capture's day does not count: a late merge brings yesterday's
- * commits, but a pull of last month's work is not today's activity.
+ * A new commit that was dated earlier than this before the first capture's day doesn't count. A late merge
+ * brings yesterday's commits, but pulling last month's work isn't activity of today.
  */
 const SLACK_MS = 2 * 86_400_000;
-/** A committer date further ahead than this comes from a wrong clock; the commit counts when it is found. */
+/**
+ * A committer date that is further ahead than this comes from a wrong clock. The commit then counts when it
+ * is found.
+ */
 const MAX_AHEAD_MS = 86_400_000;
 
 interface Context extends ScanInput {
   refs: Refs;
-  /** Earlier tips that still exist: what they reach was scanned. */
+  /** Earlier tips that still exist. Everything that they reach was scanned. */
   done: string[];
-  /** The memory is incomplete, so dates and identities decide. */
+  /** Whether the memory is incomplete, so that dates and identities decide. */
   isIncomplete: boolean;
 }
 
 /**
- * Returns the new commits of a repository: at the first scan those of its day, later those that were not reachable before.
- * The tips are read once and remembered as read, so a commit made meanwhile is found next time.
+ * Returns a repository's new commits: in the first scan those of its day, later those that were not reachable
+ * before. Reads the tips once and remembers exactly those, so the next scan finds commits made in the
+ * meantime.
  */
 export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> {
   const { memory, dayStartMs } = input;
   if (memory.dayStartMs <= dayStartMs) return scanWith(git, input);
-  // The clock is before the first capture: today's commits are scanned as if for the first time, and only their
-  // identities are remembered, until the clock has caught up.
+  // The clock is before the first capture. Until it has caught up, today's commits are scanned as if for the
+  // first time, and only their identities are remembered.
   const today = { ...newMemory(dayStartMs, memory.id, memory.path), seen: memory.seen };
   const scan = await scanWith(git, { ...input, memory: today });
   const { seen, floorMs, scannedMs, anyAuthor } = scan.memory;
@@ -86,10 +90,10 @@ async function scanWith(git: Git, input: ScanInput): Promise<Scan> {
   return finish(context, counted, [...remembered, ...rewritten, ...counted.map(({ commit }) => commit)]);
 }
 
-/** Splits commits into those that may be new work and older ones, and returns those of the older to remember. */
+/** Splits commits into possible new work and older ones; returns the older ones to remember. */
 function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Commit[]) {
   const slackMs = memory.dayStartMs - SLACK_MS;
-  // A new clone, or another repository at this path: only commits since its last scan count.
+  // A new clone, or another repository at this path. Only commits since its last scan count.
   const replacedMs = memory.tips.length > 0 && done.length === 0 ? memory.scannedMs - SLACK_MS : 0;
   const fromMs = memory.scanned
     ? Math.max(slackMs, isIncomplete ? memory.floorMs + 1 : 0, replacedMs)
@@ -99,7 +103,7 @@ function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Com
     commit.committedSec * 1000 >= fromMs && (memory.scanned || !isAhead(commit));
   const older = own.filter((commit) => !isRecent(commit));
   const seen = new Set(memory.seen.map(([second]) => second));
-  // Yesterday's are remembered, so that they do not count if the tips are lost.
+  // Yesterday's commits are remembered, so that they don't count if the tips are lost.
   const isUnknown = (commit: Commit): boolean =>
     commit.committedSec * 1000 >= slackMs && !isAhead(commit) && !seen.has(authorSecondOf(commit));
   return { recent: own.filter(isRecent), older, remembered: memory.scanned ? [] : older.filter(isUnknown) };
@@ -128,13 +132,13 @@ function finish(
   };
 }
 
-/** Returns the time that a commit's event gets, ms: its committer date, or now when that is far ahead. */
+/** Returns the time of a commit's event: its committer date, or now if that is far ahead. */
 export function eventMs(commit: Commit, nowMs: number): number {
   const ms = commit.committedSec * 1000;
   return ms > nowMs + MAX_AHEAD_MS ? nowMs : ms;
 }
 
-/** Returns lower-case addresses; undefined when everyone's commits count. */
+/** Returns lower-case addresses, or undefined if everyone's commits count. */
 async function emailsOf(git: Git, authors: Authors): Promise<string[] | undefined> {
   if (authors === 'all') return undefined;
   if (authors !== 'mine') return authors.map((email) => email.toLowerCase());

@@ -3,13 +3,13 @@ import { apportion, TENTH_MS } from '../focus-tally';
 import type { AttentionRow } from './model';
 import type { Span } from './spans';
 
-/** A part of a sample, with the session that was in front. */
+/** Part of a sample, with the session that was in front. */
 export interface Piece extends Required<Omit<AttentionRow, 'minutes' | 'otherFolder'>> {
   span: Span;
   otherFolder: boolean;
 }
 
-/** Adds up your time by everything that is known of it. */
+/** Adds up your time by application, repository, branch and session. */
 export function attentionRows(pieces: readonly Piece[]): AttentionRow[] {
   const rows = new Map<string, { row: Omit<AttentionRow, 'minutes'>; ms: number }>();
   let totalMs = 0;

@@ -6,16 +6,16 @@ import { AGENT_STATES, PLACES, type AgentRow, type Cells, type DayLedger } from 
 import { lengthOf, merged, within, without, type Span } from './spans';
 import type { Stay, Timeline } from './timeline';
 
-/** Where the person was. */
+/** Where you were. */
 interface Presence {
   covered: readonly Span[];
   away: readonly Span[];
-  /** Anything was in front. */
+  /** When anything was in front. */
   desk: readonly Span[];
   pieces: readonly Piece[];
 }
 
-/** Milliseconds of each cell, in the order of `CELLS`. */
+/** Milliseconds in each cell, in `CELLS` order. */
 type CellMs = number[];
 
 const CELLS = AGENT_STATES.flatMap((state) => PLACES.map((place) => ({ state, place })));
@@ -63,7 +63,7 @@ export function agentCells(
   return { agents, apps: rounded(byTime.map(([app, { ms }]) => ({ app, ms }))), cells: sumOf(agents) };
 }
 
-/** Returns the parts of some stays by place, in the order of `PLACES`. */
+/** Splits stays by place, in `PLACES` order. */
 function placesOf(stays: readonly Stay[], front: readonly Span[], presence: Presence): Span[][] {
   const { covered, desk, away } = presence;
   const spans = stays.filter(({ state }) => state !== 'over').map(({ ms, untilMs }): Span => [ms, untilMs]);
@@ -93,7 +93,7 @@ function addCells(cells: CellMs, state: SessionState, places: readonly number[])
   });
 }
 
-/** Rounds all cells together by largest remainder, so that they add up to the time covered. */
+/** Rounds all cells together by largest remainder, so that they add up to the covered time. */
 function rounded<T extends { ms: CellMs }>(rows: readonly T[]): (Omit<T, 'ms'> & { cells: Cells })[] {
   const all = rows.flatMap(({ ms }) => ms);
   const shares = apportion(Math.round(total(all) / TENTH_MS), all, TENTH_MS);
@@ -124,7 +124,7 @@ function total(parts: readonly number[]): number {
   return parts.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** Returns how long the questions waited that were answered; a session that ended answers nothing. */
+/** Returns how long answered questions had waited. If a session ended, its question wasn't answered. */
 export function answersIn({ stays }: Timeline): DayLedger['answers'] {
   const waits = [...stays.values()]
     .flat()
@@ -150,7 +150,7 @@ export function parallelIn({ stays }: Timeline, covered: readonly Span[]): DayLe
     ),
   );
   const steps = work.flatMap(([from, to]) => [[from, 1] as const, [to, -1] as const]);
-  // At one time, ends come before starts.
+  // At the same time, ends come before starts.
   steps.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   let [now, most] = [0, 0];
   for (const [, step] of steps) most = Math.max(most, (now += step));

@@ -17,7 +17,7 @@ export interface LedgerOptions {
   endMs: number;
 }
 
-/** Time between two events further apart than this is not covered: the machine slept, or nothing captured. */
+/** A longer gap between two events isn't covered: the machine slept, or nothing captured. */
 const MAX_GAP_MS = 30 * 60_000;
 
 /** An app-focus event. */
@@ -32,8 +32,8 @@ interface Sample {
 }
 
 /**
- * Counts the events of a day into its ledger, from the events alone and in any order. Agents' time counts while events
- * cover it; `isOver` extends that to the end of the day.
+ * Computes a day's ledger from its events, in any order. Agents' time counts while events cover it; `isOver`
+ * extends that to the end of the day.
  */
 export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) {
   const samples = new Map<string, { sample: Sample; text: string }>();
@@ -51,7 +51,7 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
         const key = `${ms}\n${sampleKey(event)}`;
         const known = samples.get(key);
         const [sample, text] = [sampleOf(event, [ms - spanMs, ms]), JSON.stringify(event.detail ?? {})];
-        // Of two events at one time the longer counts, as in the record.
+        // If two events have the same time, the longer counts, as in the record.
         const knownMs = known === undefined ? -1 : known.sample.span[1] - known.sample.span[0];
         const isBetter = spanMs - knownMs || (text < (known?.text ?? '') ? 1 : -1);
         if (isBetter > 0) samples.set(key, { sample, text });
@@ -134,7 +134,7 @@ function spelledAlike(samples: readonly Sample[]): Sample[] {
   return samples.map((sample) => ({ ...sample, app: spelling.get(foldName(sample.app)) ?? sample.app }));
 }
 
-/** Splits a sample where another session comes to the front, by prompts. */
+/** Splits a sample where a prompt shows that another session came to the front. */
 function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   const ids = sample.sessions.map(({ id }) => id);
   const [from, to] = sample.span;
@@ -149,7 +149,7 @@ function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   });
   const proven = proofs.flatMap(({ session, span }): Piece[] =>
     within([span], [sample.span]).map((part) => ({
-      // The pane that was sampled may be another one.
+      // The sampled pane may be another one.
       ...placeOf(timeline, ids.includes(session) ? sample : { ...sample, ...UNSEEN }, session, span[1]),
       span: part,
     })),

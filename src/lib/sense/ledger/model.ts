@@ -1,4 +1,4 @@
-/** What an agent does; a session that is over does nothing. */
+/** What an agent does. A session that has ended does nothing. */
 export const AGENT_STATES = ['working', 'waiting', 'ready'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
@@ -6,15 +6,15 @@ export type AgentState = (typeof AGENT_STATES)[number];
 export const PLACES = ['front', 'desk', 'away', 'unknown'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** Minutes by what the agent does and where you are, to one decimal; zeros are left out. */
+/** Minutes by what the agent does and where you are, to one decimal, without zeros. */
 export type Cells = Partial<Record<AgentState, Partial<Record<Place, number>>>>;
 
-/** Your own time. All rows of a day add up to its `totalMinutes`. */
+/** Your own time. The rows of a day add up to its `totalMinutes`. */
 export interface AttentionRow {
   app: string;
-  /** Null if it is unknown, or in a folder that is not watched. */
+  /** Null if unknown, or in a folder that isn't watched. */
   repo: string | null;
-  /** In a folder outside of the watched repositories. */
+  /** Set if it is in a folder outside the watched repositories. */
   otherFolder?: true;
   branch: string | null;
   /** The session that was in front. */
@@ -23,7 +23,7 @@ export interface AttentionRow {
   minutes: number;
 }
 
-/** The time of a session in one repository and branch. Sessions overlap. */
+/** A session's time in one repository and branch. Sessions overlap. */
 export interface AgentRow {
   session: string;
   assistant: string | null;
@@ -32,21 +32,21 @@ export interface AgentRow {
   cells: Cells;
 }
 
-/** Where the time of a day went: yours and that of your agents. */
+/** Where a day's time went: yours and your agents'. */
 export interface DayLedger {
-  /** Most minutes first. */
+  /** Sorted by minutes, highest first. */
   attention: AttentionRow[];
-  /** Most minutes first. */
+  /** Sorted by minutes, highest first. */
   agents: AgentRow[];
-  /** The agents' time while an application was in front. */
+  /** The agents' time while each application was in front. */
   apps: { app: string; cells: Cells }[];
   /** The sums of `agents`. */
   cells: Cells;
-  /** An agent waited while you were at the desk with something else in front: `cells.waiting.desk`. */
+  /** How long agents waited while you were at the desk with something else in front: `cells.waiting.desk`. */
   heldUpMinutes: number;
   /** How long answered questions had waited. */
   answers: { count: number; medianMinutes: number | null; longestMinutes: number | null };
-  /** Sessions that worked at the same time; `mean` is over the time with at least one. */
+  /** Number of sessions that worked at the same time. `mean` covers the time with at least one. */
   parallel: { most: number; mean: number };
 }
 
@@ -58,7 +58,7 @@ export interface GoalTag {
   reasons: string[];
 }
 
-/** Returns the minutes of a state, in all places or in one. */
+/** Returns the minutes in a state, in all places or one. */
 export function minutesIn(cells: Cells, state: AgentState, place?: Place): number {
   const row = cells[state] ?? {};
   if (place !== undefined) return row[place] ?? 0;

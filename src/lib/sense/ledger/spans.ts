@@ -1,7 +1,7 @@
-/** A time span in ms: from, inclusive, to, exclusive. Lists of spans are sorted and disjoint. */
+/** A time span in ms, with an inclusive start and exclusive end. Lists of spans are sorted and disjoint. */
 export type Span = readonly [from: number, to: number];
 
-/** Returns the union of any spans as a list. */
+/** Returns the union of the spans. */
 export function merged(spans: readonly Span[]): Span[] {
   const list: [number, number][] = [];
   for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
@@ -12,7 +12,7 @@ export function merged(spans: readonly Span[]): Span[] {
   return list;
 }
 
-/** Returns the parts of a list that are in another one. */
+/** Returns the parts of a list that are in another list. */
 export function within(list: readonly Span[], other: readonly Span[]): Span[] {
   const parts: Span[] = [];
   let at = 0;
@@ -27,7 +27,7 @@ export function within(list: readonly Span[], other: readonly Span[]): Span[] {
   return parts;
 }
 
-/** Returns the parts of a list that are not in another one. */
+/** Returns the parts of a list that aren't in another list. */
 export function without(list: readonly Span[], other: readonly Span[]): Span[] {
   const gaps: Span[] = [];
   let from = -Infinity;

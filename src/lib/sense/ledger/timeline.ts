@@ -4,7 +4,7 @@ import { parseIso } from '../../platform/time/clock';
 import type { SenseEvent, SessionState } from '../event';
 import { merged, type Span } from './spans';
 
-/** What is known of a session from a time on. */
+/** What is known about a session from a certain time. */
 export interface Change {
   ms: number;
   state: SessionState;
@@ -16,23 +16,23 @@ export interface Change {
   assistant: string | null;
 }
 
-/** A state of a session until its next change. */
+/** A session's state until its next change. */
 export type Stay = Change & { untilMs: number; next: SessionState | undefined };
 
 /** The sessions of a day, from its events. */
 export interface Timeline {
-  /** By session id, each in order of time. */
+  /** By session id, in time order. */
   stays: ReadonlyMap<string, readonly Stay[]>;
-  /** Prompts in order; each proves that you were in front of its session just before. */
+  /** Prompts in order. Each proves that you were in front of its session just before. */
   proofs: readonly { session: string; span: Span }[];
 }
 
-/** A prompt proves the presence of this time before it, the unit of the ledger. */
+/** How much time before it a prompt proves, which is the unit of the ledger. */
 const PROOF_MS = 6_000;
 
 const RANK: Record<SessionState, number> = { working: 0, waiting: 1, ready: 2, over: 3 };
 
-/** Collects session-state and agent-session events; the order does not matter. */
+/** Collects session-state and agent-session events, in any order. */
 export function timelineTally(pollIntervalSec: number) {
   const changes = new Map<string, Change[]>();
   const activity = new Map<string, { span: Span; repo: string | null }[]>();
@@ -82,7 +82,7 @@ function changeOf(ms: number, { detail = {}, repo }: Readonly<SenseEvent>): Chan
   };
 }
 
-/** Of two changes at one time the one that is later in a turn wins; a day's first events come first. */
+/** If two changes have the same time, the one later in a turn wins. A day's first events come first. */
 function byTime(a: Change, b: Change): number {
   const order = a.ms - b.ms || a.sinceMs - b.sinceMs || RANK[a.state] - RANK[b.state];
   return order || byCodeUnits(JSON.stringify(a), JSON.stringify(b));
@@ -91,7 +91,7 @@ function byTime(a: Change, b: Change): number {
 function staysOf(changes: readonly Change[]): Stay[] {
   return changes.map((change, i) => {
     const before = changes[i - 1];
-    // A prompt during work, or a repeated event, does not end the state.
+    // A prompt during work or a repeated event doesn't end the state.
     const isSame = before?.state === change.state && change.sinceMs === change.ms;
     if (isSame) change.sinceMs = before.sinceMs;
     return { ...change, untilMs: changes[i + 1]?.ms ?? Infinity, next: changes[i + 1]?.state };
@@ -99,8 +99,8 @@ function staysOf(changes: readonly Change[]): Stay[] {
 }
 
 /**
- * Returns the activity before the first known state as work: logs of earlier versions and backfilled days have nothing
- * else.
+ * Returns activity before the first known state as work. Logs of earlier versions and backfilled days have
+ * nothing else.
  */
 function staysBefore(activity: readonly { span: Span; repo: string | null }[], beforeMs: number): Stay[] {
   const repos = new Map<string | null, Span[]>();
@@ -131,15 +131,15 @@ function proofsOf(stays: Timeline['stays']): Timeline['proofs'] {
   }));
 }
 
-/** Returns the state of a session at a time; before its first one, that. */
+/** Returns a session's state at a time. Before its first state, returns that one. */
 export function stayAt(timeline: Timeline, session: string, ms: number): Stay | undefined {
   const list = timeline.stays.get(session) ?? [];
   return list.findLast((stay) => stay.ms <= ms) ?? list[0];
 }
 
 /**
- * Returns which of the sessions of one terminal is in front from a time on: the one with the latest prompt, else with the
- * latest change. A session that is over gives way to one that is not.
+ * Returns which of a terminal's sessions is in front from a time on: the one with the latest prompt, or with
+ * the latest change. Ended sessions come last.
  */
 export function frontOf(timeline: Timeline, sessions: readonly string[], ms: number): string | undefined {
   const ranked = sessions.map((session) => {

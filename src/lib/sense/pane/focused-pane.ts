@@ -2,7 +2,7 @@ import { foregroundOf, inputTimeOf, programOf, ptysBelow, type Pty } from '../..
 import type { Desktop } from '../front-app/adapter';
 import { focusedInKitty, focusedInWezTerm, paneOfTmux } from './listings';
 
-/** Terminals by the name of their process (at most 15 characters). Editors with terminals inside are not among them. */
+/** Process names of terminals (at most 15 characters). Excludes editors with integrated terminals. */
 const TERMINALS = new Set(
   `alacritty blackbox contour cool-retro-term cosmic-term deepin-terminal foot footclient ghostty gnome-terminal-
   guake io.elementary.t kgx kitty konsole lxterminal mate-terminal mlterm ptyxis qterminal rio roxterm rxvt sakura st
@@ -10,7 +10,7 @@ const TERMINALS = new Set(
   x-terminal-emul yakuake zutty`.split(/\s+/),
 );
 
-/** The input of a terminal is dated in steps of 8 s. */
+/** Terminals record input times in steps of 8 s. */
 const FITS_WITHIN_MS = 16_000;
 /** tmux in tmux in tmux. */
 const MAX_DEPTH = 3;
@@ -18,20 +18,23 @@ const MAX_DEPTH = 3;
 /** The pane that has the focus. */
 export interface Pane {
   tty: string;
-  /** Undefined if the program in it shows another machine or hides its own panes. */
+  /** Undefined if its program shows another machine or hides its own panes. */
   folder: string | undefined;
 }
 
 export interface PaneDeps {
   desktop: Desktop;
-  /** When the desktop last had input, wall-clock ms; undefined if unknown. */
+  /** When the desktop last had input, if known. */
   inputMs: number | undefined;
 }
 
-/** These show what runs elsewhere: their own folder says nothing. */
+/** These show something that runs elsewhere, so their folder doesn't matter. */
 const VEILS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
 
-/** Returns the focused pane of the window of a process; undefined except in a terminal whose pane is certain. */
+/**
+ * Returns the focused pane in a process's window; undefined unless it is a terminal whose focused pane is
+ * certain.
+ */
 export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pane | undefined> {
   const terminal = programOf(windowPid)?.toLowerCase() ?? '';
   if (!TERMINALS.has(terminal)) return undefined;
@@ -46,7 +49,7 @@ export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pa
   return undefined;
 }
 
-/** Asks the terminal which of its tabs has the focus, else goes by the time of the input. */
+/** Asks the terminal which tab has the focus, or decides by the time of the input. */
 async function focusedPty(
   { desktop, inputMs }: PaneDeps,
   terminal: string,

@@ -9,10 +9,10 @@ import { argumentsOf, type Pty } from '../../platform/process/pty';
 import { answerOf, tmuxRows } from '../../sessions/terminals';
 import { parseAnswer, type Desktop } from '../front-app/adapter';
 
-/** Beyond this many servers, tmux is not searched. */
+/** With more servers, tmux isn't searched. */
 const MAX_SERVERS = 8;
 
-/** Returns the active pane of a tmux client on this terminal: its terminal and first process. */
+/** Returns the active pane of the tmux client on this terminal: its terminal and first process. */
 export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | undefined> {
   const format = '#{client_tty} #{pane_tty} #{pane_pid}';
   for (const socket of socketsOf(client.pid).slice(0, MAX_SERVERS)) {
@@ -23,7 +23,7 @@ export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | u
   return undefined;
 }
 
-/** Returns the sockets that a tmux client may use: the named one, else all of the folder of its servers. */
+/** Returns the sockets that a tmux client may use: the named one, or all in the folder of its servers. */
 function socketsOf(pid: number): string[] {
   const words = argumentsOf(pid);
   const valueOf = (flag: string): string | undefined => {
@@ -38,18 +38,18 @@ function socketsOf(pid: number): string[] {
   return [name, ...others].map((file) => join(folder, file));
 }
 
-/** An array index, or the answer itself. */
+/** An array index, or the response itself. */
 const INDEX = /^\d*$/;
 const ANSWER_MS = 2000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** The version of kitty that introduced what is asked. */
+/** The version is that in which kitty introduced this command. */
 const ASK_KITTY = '\x1bP@kitty-cmd{"cmd":"ls","version":[0,14,2]}\x1b\\';
 const KITTY_KEYS = ['tabs', 'windows', 'is_focused', 'pid'];
 
-/** Returns the shell of kitty's focused window, asked over its socket; undefined if kitty does not listen. */
+/** Asks kitty over its socket for the focused window's shell; undefined if kitty doesn't listen. */
 export async function focusedInKitty(shell: number): Promise<number | undefined> {
   const address = variableOf(shell, 'KITTY_LISTEN_ON');
-  // A socket on the network may belong to another machine.
+  // A network socket may belong to another machine.
   if (address?.startsWith('unix:') !== true) return undefined;
   const path = address.slice('unix:'.length).replace(/^@/, '\0');
   const options = { path, what: 'kitty', timeoutMs: ANSWER_MS, maxBytes: MAX_BYTES };
@@ -70,7 +70,7 @@ const kittyDialogue: Dialogue<string> = (send) => {
   };
 };
 
-/** Finds the process of the focused window in kitty's answer; titles are dropped while parsing. */
+/** Finds the focused window's process in kitty's response. Drops titles while parsing. */
 export function focusedOf(answer: string): number | undefined {
   const body = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1);
   const data = textOf(parseObject(body)?.['data']) ?? '[]';
@@ -88,7 +88,7 @@ function objectsIn(list: unknown): Record<string, unknown>[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** Returns the terminal of the focused pane; undefined if WezTerm does not tell. */
+/** Returns the focused pane's terminal; undefined if WezTerm doesn't report it. */
 export async function focusedInWezTerm(
   desktop: Desktop,
   windowPid: number,

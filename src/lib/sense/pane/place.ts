@@ -4,14 +4,17 @@ import type { FocusDetail } from '../event';
 import type { Desktop, FrontApp } from '../front-app/adapter';
 import { focusedPane } from './focused-pane';
 
-/** What the focused pane shows: a watched repository or another folder, and the sessions in it. Empty if unknown. */
+/**
+ * What the focused pane shows: a watched repository or another folder, and the sessions in it. Empty if
+ * unknown.
+ */
 export type Place = { repo?: string } & Pick<FocusDetail, 'path' | 'branch' | 'otherFolder' | 'sessions'>;
 
 export interface PlaceDeps {
   desktop: Desktop;
   /** The watched repositories. */
   repos: readonly string[];
-  /** Returns the assistant sessions that run on a terminal. */
+  /** Returns the assistant sessions on a terminal. */
   sessionsOn: (tty: string) => Promise<NonNullable<FocusDetail['sessions']>>;
 }
 
@@ -19,7 +22,7 @@ const MAX_NAME = 200;
 const MAX_PATH = 1000;
 const MAX_SESSIONS = 10;
 
-/** Returns where you work in the application in front, if that is a terminal. */
+/** Returns where you work, if the application in front is a terminal. */
 export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number | undefined): Promise<Place> {
   if (deps.desktop.platform !== 'linux' || app.pid === undefined) return {};
   const pane = await focusedPane({ desktop: deps.desktop, inputMs }, app.pid);
@@ -31,7 +34,7 @@ export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number 
   };
 }
 
-/** Names the repository of a folder if it is watched, also through one of its worktrees. */
+/** Names a folder's repository if it is watched, even through one of its worktrees. */
 export function placeOf(folder: string, repos: readonly string[]): Place {
   const checkout = checkoutOf(folder);
   const isWatched = checkout !== undefined && repos.some((path) => gitFolderAt(path)?.id === checkout.id);
