@@ -124,7 +124,7 @@ async function ask(url, etag) {
     return {
       problem: {
         reached: false,
-        message: isSlow ? 'The daemon did not answer in time.' : 'The daemon is not reachable.',
+        message: isSlow ? 'The daemon did not respond in time.' : 'The daemon is not reachable.',
       },
     };
   } finally {

@@ -474,7 +474,7 @@ describe('the dashboard in Chromium', function () {
       const { page } = await open();
       await waitForText(page, '#facts', /8 h 12 m/);
       await page.clock.runFor(11_000);
-      await waitForText(page, '#notes', /The daemon did not answer in time/);
+      await waitForText(page, '#notes', /The daemon did not respond in time/);
       go();
     });
 

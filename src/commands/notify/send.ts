@@ -30,7 +30,7 @@ export default class NotifySend extends BaseCommand {
       multiple: true,
     }),
     wait: boolean({ description: 'Wait for the first answer of each channel, and show it' }),
-    unanswered: text({ description: 'The id that the daemon did not answer', hidden: true }),
+    unanswered: text({ description: 'The id of a message that the daemon did not confirm', hidden: true }),
     strict: boolean({ description: 'Wait, and fail if a channel does not deliver it' }),
   };
   static override examples = [

@@ -25,8 +25,7 @@ export interface IdleAdapter {
 export type IdleReading = (Idle & { via: string }) | { unknown: string };
 
 /**
- * Returns idle time and lock state of this desktop: the first idle time found, and locked if any adapter says
- * so. `via` has the ids of the adapters that succeeded; `unknown` is the reason if none did. Throws only on
+ * Returns idle time and lock state of this desktop: the first idle time found, and locked if any adapter reports it. `via` has the ids of the adapters that succeeded; `unknown` is the reason if none did. Throws only on
  * bugs.
  */
 export async function readIdle(

@@ -51,7 +51,7 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
       'repositories',
       status.repos.map(clean).join(', ') || 'none; add one with "steward config add sense.repos PATH"',
     ),
-    ...row('event logs', `kept for ${plural(status.retentionDays, 'day')}; records are kept`),
+    ...row('event logs', `kept for ${plural(status.retentionDays, 'day')}; records stay`),
     ...row('last capture', last === null ? 'never; run "steward sense capture"' : localTime(last, options)),
     ...row('events today', String(status.eventsToday)),
     ...row('last record', status.lastRecord ?? 'none yet; a day is recorded when it is over'),

@@ -33,7 +33,7 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
           }),
         ),
       );
-    const timer = setTimeout(() => fail(`did not answer in ${options.timeoutMs} ms`), options.timeoutMs);
+    const timer = setTimeout(() => fail(`did not respond in ${options.timeoutMs} ms`), options.timeoutMs);
     const listen = dialogue((bytes) => socket.write(bytes));
     socket.on('data', (chunk) => {
       received += chunk.length;

@@ -44,7 +44,7 @@ export function codeOf(error: unknown): string {
 }
 
 function reasonOf(code: string): string {
-  if (code.includes('TIMEOUT')) return 'did not answer in time';
+  if (code.includes('TIMEOUT')) return 'did not respond in time';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'could not be resolved';
   if (code === 'ECONNREFUSED') return 'refused the connection';
   if (BROKEN.has(code)) return 'closed the connection before its response was complete';

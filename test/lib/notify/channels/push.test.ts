@@ -169,7 +169,7 @@ describe('notify: push', () => {
       expect(outcome).to.include({ outcome: 'again' });
       expect(outcome)
         .to.have.property('reason')
-        .that.matches(/^127\.0\.0\.1:\d+ did not answer in time\.$/);
+        .that.matches(/^127\.0\.0\.1:\d+ did not respond in time\.$/);
       expect(await send()).to.deep.equal({ outcome: 'delivered' });
     });
 

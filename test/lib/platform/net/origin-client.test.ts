@@ -104,7 +104,7 @@ describe('platform/origin-client', () => {
     const late = await rejection(
       client.request({ method: 'GET', path: '/hush', ...BOUNDS, timeoutMs: 1500 }),
     );
-    expect(late.message).to.match(/ did not answer in time\.$/);
+    expect(late.message).to.match(/ did not respond in time\.$/);
     expect(networkFailureOf(late)).to.deep.equal({ code: 'TIMEOUT', sent: true });
     const nobody = await openOrigin('http://127.0.0.1:1', { hint: 'Look.', name: 'The server at' });
     const dead = await rejection(nobody.request({ method: 'GET', path: '/hush', ...BOUNDS }));

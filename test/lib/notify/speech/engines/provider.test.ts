@@ -181,7 +181,7 @@ describe('notify/speech: the speech provider', () => {
     for (const hangs of [() => undefined, (response: import('node:http').ServerResponse) => void response.writeHead(200, { 'content-type': 'audio/pcm' }).write('x')]) {
       server.answer(hangs);
       const error = await rejection(engineOf().speak(machine, orderOf('Hi', { remainingMs: () => 150 })));
-      expect(error.message).to.match(/did not answer in time/);
+      expect(error.message).to.match(/did not respond in time/);
     }
   }); // prettier-ignore
 
