@@ -23,9 +23,9 @@ interface Cursor {
 }
 
 /**
- * The appFocus source: one sample of the front application per capture. An event covers the seconds since the previous
- * sample, at most one poll interval; while you are away, an away event covers them. An excluded application has no event.
- * If the daemon watches the focus, its intervals take the place of samples.
+ * The appFocus source. Samples the front application once per capture. An event covers the seconds since the previous
+ * sample, up to one poll interval; while you are away, an away event covers them. Excluded applications have no events.
+ * If the daemon watches the focus, its intervals replace the samples.
  */
 export function appFocusSource(deps: AppFocusDeps): SenseSource {
   return {

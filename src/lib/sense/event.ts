@@ -27,7 +27,7 @@ export interface SenseEvent {
 export interface FocusDetail {
   /** Default: the poll interval. */
   intervalSec?: number;
-  /** What reported it: an adapter's id, followed by `-events` if the daemon watched the focus. */
+  /** The id of the adapter that reported it, followed by `-events` if the daemon watched the focus. */
   via?: string;
   bundleId?: string;
   machine?: string;

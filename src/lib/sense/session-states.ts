@@ -81,10 +81,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     else if (process === 'gone') end(id, at, at.seenMs);
   }
   return {
-    /**
-     * Applies an event. If it isn't new, or the first capture finds it on an earlier day, it only sets the
-     * state.
-     */
+    /** Applies an event. If it was read before, or is from before the first capture, it only sets the state. */
     take(event: WorkEvent, ms: number, isNew: boolean): void {
       startDays(ms);
       endSilent(ms);
