@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import type { WorkConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
@@ -6,7 +6,8 @@ import { StewardError, type ErrorBody, toStewardError } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
-import { cacheFile } from '../platform/files/paths';
+import { cachePath } from '../platform/files/paths';
+import { shortHash } from '../platform/files/short-hash';
 import { markOfTarget } from '../platform/files/stat';
 import type { LocalAnswer, LocalRequest } from '../platform/net/local-http';
 import { systemClock } from '../platform/time/clock';
@@ -124,16 +125,14 @@ const TEMPS_STALE_MS = 60_000;
 /** Reads an entry of the user area from the cache folder; undefined if missing or unreadable. */
 export function readCache<T>(name: string, area: UserArea): Partial<T> | undefined {
   return unlessFailing(
-    () =>
-      parseObject(readText(cacheFile(name, area.root), { maxBytes: 64 * 1024 }) ?? '') as
-        Partial<T> | undefined,
+    () => parseObject(readText(fileOf(name, area), { maxBytes: 64 * 1024 }) ?? '') as Partial<T> | undefined,
   );
 }
 
 /** Stores an entry for the next run; does nothing if the cache folder cannot be written. */
 export function writeCache(name: string, area: UserArea, value: object): void {
   unlessFailing(() => {
-    const path = cacheFile(name, area.root);
+    const path = fileOf(name, area);
     ensureFolder(dirname(path));
     sweepTemps(dirname(path), TEMPS_STALE_MS, systemClock().now());
     replaceFile(path, `${JSON.stringify(value)}\n`);
@@ -148,6 +147,10 @@ function unlessFailing<T>(work: () => T): T | undefined {
     if (toStewardError(error).kind === 'internal') throw error;
     return undefined;
   }
+}
+
+function fileOf(name: string, area: UserArea): string {
+  return join(cachePath(), `${name}-${shortHash(area.root)}.json`);
 }
 
 /** Caches the daemon's socket: computing the machine-local path costs more than the request itself. */

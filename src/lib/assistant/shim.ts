@@ -3,7 +3,8 @@ import { win32 } from 'node:path';
 import { readText } from '../platform/files/atomic-file';
 import { exists } from '../platform/files/folder';
 import type { InstallManifest } from '../platform/files/install-manifest';
-import { cacheFile, type PathHost, userAreaPath } from '../platform/files/paths';
+import { type PathHost, userAreaPath } from '../platform/files/paths';
+import { shortHash } from '../platform/files/short-hash';
 import {
   type LauncherDeps,
   type LauncherForm,
@@ -77,7 +78,7 @@ export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): Launc
     values: {
       ENVIRONMENT: environmentOf(area, host),
       AREA: forShell(root),
-      MIRROR: forShell(cacheFile('settings', root, host)),
+      MIRROR: mirrorOf(root, host),
       TOOL_COMMANDS: ASSISTANTS.filter(({ toolKeys }) => toolKeys !== undefined)
         .map((assistant) => `'${wordsOf(assistant, 'tool')}'`)
         .join(' | '),
@@ -87,6 +88,12 @@ export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): Launc
       FILE_TOOLS: [...WRITERS, 'NotebookEdit', 'apply_patch'].join(' | '),
     },
   };
+}
+
+/** Returns the cached settings' path for a shell: the assistant's environment may move the cache folder. */
+function mirrorOf(root: string, { platform }: PathHost): string {
+  const cache = platform === 'darwin' ? '$HOME/Library/Caches' : '${XDG_CACHE_HOME:-$HOME/.cache}';
+  return `"${cache}/steward/settings-${shortHash(root)}.json"`;
 }
 
 /** Returns a shell's patterns for the assistant and its keys, one for each choice of the optional keys. */

@@ -3,7 +3,7 @@ import { homedir, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
 
 import { StewardError, unless } from '../../errors';
-import { folderHash, shortHash } from './short-hash';
+import { folderHash } from './short-hash';
 import { clean } from '../terminal/terminal';
 
 /** The part of the environment that determines steward's folders. */
@@ -64,11 +64,6 @@ export function cachePath(host: PathHost = processHost()): string {
   if (host.platform === 'win32') return join(localAppData(host), 'steward', 'cache');
   if (host.platform === 'darwin') return join(host.home, 'Library', 'Caches', 'steward');
   return join(absolute(host, 'XDG_CACHE_HOME') ?? join(host.home, '.cache'), 'steward');
-}
-
-/** Returns the file of a cached value of a user area. */
-export function cacheFile(name: string, userArea: string, host: PathHost = processHost()): string {
-  return pathOf(host).join(cachePath(host), `${name}-${shortHash(userArea)}.json`);
 }
 
 /**
