@@ -3,6 +3,9 @@ import { usageNow } from '../lib/app/usage';
 import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
 import { usageCsv, usageText } from '../lib/usage/view';
 
+/** The first reading of many logs takes some seconds. */
+const SLOW_MS = 1000;
+
 export default class UsageCommand extends BaseCommand {
   static override summary = 'Show the tokens, the cost and the limits of your assistants';
   static override description =
@@ -21,7 +24,10 @@ export default class UsageCommand extends BaseCommand {
 
   async run(): Promise<Usage> {
     const { flags } = await this.parse(UsageCommand);
-    const report = await usageNow(this.context, flags.by as Grouping, flags.days);
+    const slow = setTimeout(() => this.say('Reading the logs of your assistants…'), SLOW_MS);
+    const report = await usageNow(this.context, flags.by as Grouping, flags.days).finally(() =>
+      clearTimeout(slow),
+    );
     if (flags.csv) this.printUnfolded(() => usageCsv(report.usage));
     else this.print(() => usageText(report, this.terminal));
     return report.usage;

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Report } from '../../src/lib/report/model';
 import type { Usage } from '../../src/lib/usage/rollup';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
+import { ask, startDaemon, until } from '../helpers/daemon';
 import { claudeLine, codexStart, codexTotals, lineOf } from '../helpers/usage';
 
 describe('steward usage (built)', function () {
@@ -50,6 +51,29 @@ describe('steward usage (built)', function () {
     expect(jsonOf(await run('usage', '--json')))
       .to.have.property('rows')
       .that.deep.equals([]);
+  });
+
+  it('announces a limit once, also over a restart of the daemon, and shows it in the status', async () => {
+    const resets_at = Math.floor(Date.now() / 1000) + 3600;
+    const input = JSON.stringify({ rate_limits: { five_hour: { used_percentage: 85, resets_at } } });
+    expect((await steward(['statusline'], { home: home.path, input })).stdout).to.include('5 h 85%');
+    expect((await run('status')).stdout).to.match(/usage +ok +Claude Code: 5 h 85% until /);
+    for (let start = 0; start < 2; start += 1) {
+      const daemon = await startDaemon({ home: home.path });
+      try {
+        await until('the job ran', async () => {
+          const { jobs } = JSON.parse((await ask(`${daemon.url}/api/status`)).text) as {
+            jobs: { id: string; lastOk: boolean | null }[];
+          };
+          return jobs.find(({ id }) => id === 'usage')?.lastOk === true;
+        });
+      } finally {
+        await daemon.stop();
+      }
+    }
+    const history = jsonOf(await run('notify', 'history', '--json')) as { event: string; text: string }[];
+    expect(history.map(({ event }) => event)).to.deep.equal(['limit']);
+    expect(history[0]?.text).to.match(/^Claude Code: 80% of the five-hour limit is used\. It resets at /);
   });
 
   it('explains wrong flags', async () => {

@@ -40,7 +40,7 @@ export async function openReport(context: Context, period: Period, options: Repo
     pollIntervalSec: sense.deps.config.pollIntervalSec,
     sessions: await sessionsFrom(context, notes),
     issues,
-    ...(options.usage === true ? { usage: await usageOfDays(context, period, options.repo) } : {}),
+    ...(options.usage === true ? { usage: await usageOfDays(context, period, options.repo, notes) } : {}),
   };
   const report = (evidence: ReadonlyMap<number, string>): Report =>
     buildReport({ ...input, evidence, notes: [...notes] });

@@ -59,15 +59,16 @@ function daysFrom(days: number): number {
   throw new StewardError('usage', `Invalid number of days: ${days}.`, { hint: `Use 1 to ${MAX_DAYS}.` });
 }
 
-function rowsBetween({ days: folder }: UsageDeps, from: Day, to: Day): DatedRow[] {
+function rowsBetween({ days: folder }: UsageDeps, from: Day, to: Day, notes: string[]): DatedRow[] {
+  const note = (path: string): unknown => notes.push(`${path} is damaged and left out.`);
   return daysIn(folder)
     .filter((day) => day >= from && day <= to)
-    .flatMap((day) => readDayRows(folder, day).map((row) => ({ ...row, day })));
+    .flatMap((day) => readDayRows(folder, day, note).map((row) => ({ ...row, day })));
 }
 
-function recentRows({ deps }: UsageContext, days: number): DatedRow[] {
+function recentRows({ deps }: UsageContext, days: number, notes: string[]): DatedRow[] {
   const today = dayOf(deps.clock.now(), deps.zone);
-  return rowsBetween(deps, addDays(today, 1 - daysFrom(days)), today);
+  return rowsBetween(deps, addDays(today, 1 - daysFrom(days)), today, notes);
 }
 
 /** Reads the new lines of the logs, and sums the last days. */
@@ -77,7 +78,7 @@ export async function usageNow(context: Context, by: Grouping, days: number): Pr
   const { deps, enabled, prices } = opened;
   const notes: string[] = [];
   const sources = enabled ? await collected(deps, notes) : [];
-  const rows = recentRows(opened, days);
+  const rows = recentRows(opened, days, notes);
   const nowMs = deps.clock.now();
   return {
     ...{ usage: usageBy(rows, by, prices), by, days, sources, notes },
@@ -113,9 +114,10 @@ export async function usageOfDays(
   context: Context,
   period: { from: Day; to: Day },
   repo: string | undefined,
+  notes: string[],
 ): Promise<Usage> {
   const { deps, prices } = await openUsage(context);
-  const rows = rowsBetween(deps, period.from, period.to);
+  const rows = rowsBetween(deps, period.from, period.to, notes);
   const wanted = repo?.toLowerCase();
   const shown = wanted === undefined ? rows : rows.filter((row) => row.repo?.toLowerCase() === wanted);
   return usageBy(shown, 'assistant', prices);
@@ -176,7 +178,7 @@ export function usageRoute(context: Context): Route {
     },
     async run({ by, days }): Promise<Usage> {
       const opened = await openUsage(context);
-      return usageBy(recentRows(opened, days), by, opened.prices);
+      return usageBy(recentRows(opened, days, []), by, opened.prices);
     },
   });
 }

@@ -96,7 +96,7 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
   return withLock(join(deps.state, 'usage.lock'), lock, () => collect(deps));
 }
 
-/** The same for a caller that holds the lock. */
+/** Needs the lock. */
 async function collect(deps: UsageDeps): Promise<Source[]> {
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
   const run: Run = {

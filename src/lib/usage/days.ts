@@ -23,10 +23,21 @@ export function daysIn(folder: string): Day[] {
     .sort();
 }
 
-/** Returns the rows of a day; none for a day without a file. Damaged rows are left out. */
-export function readDayRows(folder: string, day: Day): DayRow[] {
-  const stored = parseObject(readText(fileOf(folder, day)) ?? '');
-  const rows = Array.isArray(stored?.['rows']) ? (stored['rows'] as unknown[]) : [];
+/** Returns the rows of a day; none for a day without a file. Of a damaged file, `note` gets the path. */
+export function readDayRows(
+  folder: string,
+  day: Day,
+  note: (path: string) => void = () => undefined,
+): DayRow[] {
+  const path = fileOf(folder, day);
+  const text = readText(path);
+  const stored = parseObject(text ?? '');
+  const rows =
+    stored?.['version'] === 1 && Array.isArray(stored['rows']) ? (stored['rows'] as unknown[]) : undefined;
+  if (rows === undefined) {
+    if (text !== undefined) note(path);
+    return [];
+  }
   return rows.flatMap((row): DayRow[] => {
     if (!isObject(row)) return [];
     const [assistant, session, model] = [row['assistant'], row['session'], row['model']].map(textOf);

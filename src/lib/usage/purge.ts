@@ -31,9 +31,13 @@ export async function purgeUsage(
     (selection.before === undefined || day < selection.before);
   const wanted = selection.repo === undefined ? undefined : basename(selection.repo).toLowerCase();
   const isRepo = (repo: string | null): boolean => wanted === undefined || repo?.toLowerCase() === wanted;
-  const days = daysIn(deps.days).filter(
-    (day) => isDay(day) && readDayRows(deps.days, day).some(({ repo }) => isRepo(repo)),
-  );
+  const isHit = (day: Day): boolean => {
+    // A damaged file may hold what is to be removed.
+    let isDamaged = false;
+    const rows = readDayRows(deps.days, day, () => (isDamaged = true));
+    return isDay(day) && (isDamaged || rows.some(({ repo }) => isRepo(repo)));
+  };
+  const days = daysIn(deps.days).filter(isHit);
   if (dryRun || days.length === 0) return days;
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
   await withLock(join(deps.state, 'usage.lock'), lock, () => {

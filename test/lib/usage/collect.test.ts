@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { collectUsage } from '../../../src/lib/usage/collect';
+import { readDayRows } from '../../../src/lib/usage/days';
 import { purgeUsage } from '../../../src/lib/usage/purge';
 import { seeded } from '../../helpers/random';
 import { scratch, snapshot } from '../../helpers/scratch';
@@ -128,6 +129,20 @@ describe('collecting usage (lib)', () => {
     expect(usage.rows().map(({ day }) => day)).to.deep.equal(['2026-11-19', '2026-11-20']);
   });
 
+  it('rebuilds a damaged day when something is new on it, and reports it until then', async () => {
+    const usage = usageBox(box.path());
+    usage.log(`${FOLDER}/a.jsonl`, [claudeLine({ id: 'm1' })]);
+    await collectUsage(usage.deps);
+    const path = join(usage.deps.days, '2026-11-20.json');
+    writeFileSync(path, '{"version":1,"rows":');
+    const damaged: string[] = [];
+    expect(readDayRows(usage.deps.days, '2026-11-20', (at) => damaged.push(at))).to.deep.equal([]);
+    expect(damaged).to.deep.equal([path]);
+    usage.append(`${FOLDER}/a.jsonl`, lineOf(claudeLine({ id: 'm2' })));
+    await collectUsage(usage.deps);
+    expect(outputs(usage)).to.equal(20);
+  });
+
   it('follows no links, and reads the rest if a log cannot be read', async () => {
     const usage = usageBox(box.path());
     usage.log(`${FOLDER}/a.jsonl/not-a-log`, ['x']);
@@ -197,6 +212,22 @@ describe('collecting usage (lib)', () => {
       rmSync(join(usage.deps.state, 'logs.json'));
       await collectUsage(usage.deps);
       expect(usage.rows().map(({ day }) => day)).to.deep.equal(['2026-11-20']);
+    });
+
+    it('of a repository removes its rows only, and a damaged day', async () => {
+      const usage = usageBox(box.path());
+      const shop = box.path('code', 'shop');
+      for (const name of ['HEAD', 'refs/x', 'objects/x']) {
+        mkdirSync(dirname(join(shop, '.git', name)), { recursive: true });
+        writeFileSync(join(shop, '.git', name), '');
+      }
+      usage.log(`${FOLDER}/a.jsonl`, [claudeLine({ id: 'm1', cwd: shop }), claudeLine({ id: 'm2' })]);
+      await collectUsage(usage.deps);
+      writeFileSync(join(usage.deps.days, '2026-11-01.json'), '{');
+      const days = await purgeUsage(usage.deps, { repo: shop }, { dryRun: false, readsLogs: true });
+      expect(days).to.deep.equal(['2026-11-01', '2026-11-20']);
+      expect(usage.rows().map(({ repo, output }) => [repo, output])).to.deep.equal([[null, 10]]);
+      expect(readdirSync(usage.deps.days)).to.deep.equal(['2026-11-20.json']);
     });
 
     it('of everything leaves no row behind, not even in its own state', async () => {
