@@ -32,7 +32,7 @@ export async function purgeUsage(
   const wanted = selection.repo === undefined ? undefined : basename(selection.repo).toLowerCase();
   const isRepo = (repo: string | null): boolean => wanted === undefined || repo?.toLowerCase() === wanted;
   const isHit = (day: Day): boolean => {
-    // A damaged file may hold what is to be removed.
+    // A damaged file may contain matching rows.
     let isDamaged = false;
     const rows = readDayRows(deps.days, day, () => (isDamaged = true));
     return isDay(day) && (isDamaged || rows.some(({ repo }) => isRepo(repo)));
