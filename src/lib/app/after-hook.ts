@@ -7,7 +7,7 @@ import { isAlive } from '../platform/files/lock';
 import { startDetached } from '../platform/process/own-process';
 import { type CaptureHookDeps, onPrompt as capture } from '../work/capture/hook';
 
-/** Runs work capture on a prompt; returns the message for the person. */
+/** Captures work from a prompt; returns the message to show. */
 export function onPrompt(
   deps: Omit<CaptureHookDeps, 'deliverSoon'>,
   prompt: HeardPrompt,
@@ -15,12 +15,12 @@ export function onPrompt(
   return capture({ ...deps, deliverSoon: () => startWorkDelivery(deps.area) }, prompt);
 }
 
-/** Starts a process that sends the captures. If it cannot start, the daemon or the next hook sends them. */
+/** Starts a process that sends the captures. If that fails, the daemon or the next hook sends them. */
 export function startWorkDelivery(area: UserArea): void {
   if (exists(area.work.repo)) startDetached(['work', 'deliver'], area.root);
 }
 
-/** Starts a process that handles what a hook queued, unless the daemon does. */
+/** Starts a process that handles what a hook queued, unless the daemon does that. */
 export function startTriggers(area: UserArea, env: NodeJS.ProcessEnv): void {
   if (needsProcess(area, env)) startDetached(['notify', 'triggers'], area.root);
 }
@@ -31,7 +31,10 @@ export function startWatchdog(area: UserArea, env: NodeJS.ProcessEnv, session: s
     startDetached(['agents', 'watch', '--until-idle', '--session', session], area.root);
 }
 
-/** Returns false if the daemon runs, or if a person typed the hook command: then nothing starts in the background. */
+/**
+ * Returns false if the daemon runs, or if a user typed the hook command; then nothing is started in the
+ * background.
+ */
 function needsProcess(area: UserArea, env: NodeJS.ProcessEnv): boolean {
   if (!exists(area.installManifest) && !isCalledByAssistant(env)) return false;
   const daemon = readInstance(area);

@@ -14,7 +14,9 @@ import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
-/** The dependencies of routing. Reads only config.yaml, since an error in another file must not stop routing. */
+/**
+ * Returns what routing needs. Reads only config.yaml, because an error in another file must not stop routing.
+ */
 export async function agentSettings(context: Pick<Context, 'area'>): Promise<AgentSettings> {
   const { loadConfig } = await import('../config/load');
   const { config } = await loadConfig({ area: context.area, only: 'user' });
@@ -23,14 +25,16 @@ export async function agentSettings(context: Pick<Context, 'area'>): Promise<Age
   return { types: config.user.agents.types, named: entries, broken };
 }
 
-/** Parses YAML as the configuration loader does. */
+/** Parses YAML like the configuration loader. */
 export const parseYaml: ParseYaml = async (text) => (await import('../config/text')).parseYaml(text);
 
 export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {
   return { folder: area.agents, parseYaml };
 }
 
-/** The slug of a session given by slug, by the assistant's session id, or (`-`) by hook JSON on stdin. */
+/**
+ * Returns the slug of a session, given its slug, the assistant's session id, or `-` for hook JSON on stdin.
+ */
 export async function sessionToWatch(deps: WatchDeps, wanted: string): Promise<string> {
   const name = wanted === '-' ? await sessionOfHook() : wanted;
   const state = currentSessions(deps.sessions);
@@ -53,7 +57,10 @@ export async function openWatchdog(context: Context): Promise<WatchDeps> {
 
 const LOG_ROTATE_BYTES = 1024 * 1024;
 
-/** Logs a silence and sends a notification; returns the failures, since the watch continues. */
+/**
+ * Logs a silence and sends a notification. Returns the failures instead of throwing, so that the watch
+ * continues.
+ */
 export async function reportSilence(
   context: Context,
   alert: SilenceAlert,
@@ -72,7 +79,7 @@ export async function reportSilence(
   return problems.length === 0 ? undefined : problems.join('\n');
 }
 
-/** Appends to `observability/agents.jsonl`, without anything about the session's task. */
+/** Appends to `observability/agents.jsonl`. Omits the session's task. */
 function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void {
   const { ts, session, agents, silentSec, lastTool } = alert;
   const line = JSON.stringify({ ts, event: 'silence', session, agents, silentSec, lastTool });
@@ -83,7 +90,7 @@ function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void 
   });
 }
 
-/** Never spoken; the key makes it one notification per silence. */
+/** Never spoken. The key limits it to one notification for each silence. */
 async function sendSilence(context: Context, alert: SilenceAlert): Promise<void> {
   const { sendNotification } = await import('../notify/send');
   const { openNotify } = await import('./notify');

@@ -17,7 +17,7 @@ import { openNotify, type NotifyContext } from './notify';
 import { voiceOf } from './speech';
 import { openTriggers } from './triggers';
 
-/** The daemon's notifications: one voice, and one worker for the outbox. */
+/** The daemon's notifications: a voice, and a worker for the outbox. */
 export interface NotifyOfDaemon {
   notify: NotifyContext;
   routes: readonly Route[];
@@ -28,7 +28,7 @@ export interface NotifyOfDaemon {
   outbox: DaemonParts['outbox'];
 }
 
-/** How long a text may still be spoken after a stop, ms. */
+/** How long speech may continue after a stop, ms. */
 const SPEECH_GRACE_MS = 2_000;
 /** Extra time for recording the delivery, ms. */
 const NOTE_GRACE_MS = 1_000;
@@ -51,7 +51,7 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
     routes: [notifyRoute(notify, settings)],
     services(log) {
       faults.tell = (message) => log.write('error', 'notify', { message });
-      // Loads the patterns and terms, so the first text does not wait for them.
+      // Loads the patterns and terms now, so that the first text isn't delayed.
       voice.preview('live');
       delivering = keepDelivering(notify.deps);
       return [{ close: () => closed(delivering, voice) }];
@@ -74,7 +74,7 @@ function notifyRoute({ deps }: NotifyContext, settings: LiveConfig): Route {
     method: 'POST',
     path: '/notify',
     status: 202,
-    // Only this user's commands may choose the id.
+    // Only commands of this user may choose the id.
     input: ({ body, head }) => ({ body, id: head.isLocal && isObject(body) ? body['id'] : undefined }),
     run: ({ body, id }) => {
       const refreshing = settings.refresh();
@@ -92,7 +92,7 @@ function triggersJob(context: Context, notify: NotifyContext, settings: LiveConf
     everySec: () => 1,
     async run() {
       const names = (): string => listFolder(context.area.spool).join();
-      // An unchanged queue holds only other consumers' files.
+      // If the queue is unchanged, it only has files for other consumers.
       if (names() === seen) return undefined;
       await settings.refresh();
       const deps = await openTriggers(context, notify, settings.current);

@@ -27,7 +27,7 @@ import { openPhase } from './sessions';
 import { voiceOf } from './speech';
 import type { WorkContext } from './work';
 
-/** The dependencies of the notify commands and the daemon. */
+/** What the notify commands and the daemon need. */
 export interface NotifyContext extends Sender {
   deps: AcceptDeps & DeliverDeps;
   /** The configured voice id of the assistant. */
@@ -37,7 +37,7 @@ export interface NotifyContext extends Sender {
 }
 
 export interface NotifyParts {
-  /** The daemon's voice, which lives longer than one call. */
+  /** The daemon's voice, which is used for many calls. */
   voice?: Voice;
   wake?: AcceptDeps['wake'];
   settings?: LiveConfig;
@@ -97,7 +97,7 @@ function note(deps: NotifyContext['deps'], error: unknown): void {
   try {
     logFault(deps, toStewardError(error).message);
   } catch {
-    // A full disk cannot be logged either; undelivered notifications stay in the outbox.
+    // If the disk is full, this can't be logged either. Undelivered notifications stay in the outbox.
   }
 }
 
@@ -106,7 +106,7 @@ async function loadHttp(): Promise<HttpLibrary> {
   return http.loadHttp();
 }
 
-/** Loads once; after a failure the next call tries again. */
+/** Loads once. After a failure, the next call retries. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => {
@@ -118,7 +118,10 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Sends a notification for each due reminder; background work never speaks. Returns their number. */
+/**
+ * Sends a notification for each due reminder, without voice because this is background work. Returns their
+ * number.
+ */
 export function sendReminders(
   work: Pick<WorkContext, 'deps'>,
   notify: Pick<NotifyContext, 'deps'>,

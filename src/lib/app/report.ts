@@ -15,19 +15,21 @@ import { usageOfDays } from './usage';
 import { openWork, type WorkContext } from './work';
 
 export interface ReportOptions {
-  /** Only this repository. */
+  /** Limits the report to this repository. */
   repo?: string | undefined;
-  /** Ask GitHub for the last comment on each closed issue. */
+  /** Whether to ask GitHub for the last comment on each closed issue. */
   evidence: boolean;
-  /** Include reminders. */
+  /** Whether to include reminders. */
   reminders: boolean;
-  /** Include what the assistants used. */
+  /** Whether to include the assistants' usage. */
   usage?: boolean;
 }
 
 const MAX_EVIDENCE = 30;
 
-/** Gathers what was done in a period. Writes nothing; what cannot be read becomes a note in the report. */
+/**
+ * Gathers what was done in a period. Writes nothing. Data that can't be read becomes a note in the report.
+ */
 export async function openReport(context: Context, period: Period, options: ReportOptions): Promise<Report> {
   const notes: string[] = [];
   const sense = await openSense(context);
@@ -50,7 +52,7 @@ export async function openReport(context: Context, period: Period, options: Repo
   return report(await evidenceOf(work, numbers, notes));
 }
 
-/** The current time, and the zone that days are counted in. */
+/** Returns the current time, and the time zone of days. */
 export async function reportNow(context: Context): Promise<{ nowMs: number; zone: string }> {
   const { config } = await context.loadConfig();
   return { nowMs: context.clock.now(), zone: config.user.timezone };
@@ -139,7 +141,7 @@ function issueOf(item: Item, reason: string | null): IssueFacts {
   };
 }
 
-/** The last comment of each closed issue. */
+/** Returns the last comment on each closed issue. */
 async function evidenceOf(
   { deps }: WorkContext,
   numbers: readonly number[],

@@ -16,7 +16,7 @@ import type { SenseStatus } from '../sense/source';
 import { installerDeps, type Context } from './context';
 import { isDaemonThere, stopDaemon } from './daemon-client';
 
-/** The scheduler of this machine, or the given one (`--scheduler`). */
+/** Returns this machine's scheduler, or the given one (`--scheduler`). */
 export function schedulerOf(context: Context, kind?: SchedulerKind): Promise<Scheduler> {
   return createScheduler(installerDeps(context), kind);
 }
@@ -31,7 +31,7 @@ export interface JobsHere {
   jobs: JobStatus[];
 }
 
-/** Undefined if no scheduler runs and none has a job. */
+/** Returns undefined if no scheduler runs and none has a job. */
 export async function jobsHere(
   context: Context,
   sense: { pollIntervalSec: number },
@@ -61,12 +61,12 @@ export async function install(
   return runInstaller(deps, jobOf(id, config.sense), flags);
 }
 
-/** Starts the daemon through its job; returns the scheduler, undefined if none has the job. */
+/** Starts the daemon through its job. Returns the scheduler, or undefined if none has the job. */
 export async function startDaemonJob(context: Context): Promise<SchedulerKind | undefined> {
   return (await schedulerOf(context)).start(await configuredJob(context, 'daemon'));
 }
 
-/** The scheduler that a job was installed in, and its state; undefined if it never was. */
+/** Returns the scheduler in which a job was installed, and its state; undefined if it never was. */
 export async function schedulerWith(
   context: Context,
   id: JobId,
@@ -75,7 +75,7 @@ export async function schedulerWith(
   if (!exists(installManifest)) return undefined;
   const entries = readInstallManifest(installManifest, context.machineId);
   if (!entries.some((entry) => entry.id === `schedule:${id}`)) return undefined;
-  // Only sense has a configured interval: the others work with an invalid configuration.
+  // Only sense has a configured interval, so the others work even if the configuration is invalid.
   const job = id === 'sense' ? await configuredJob(context, id) : jobOf(id);
   const { scheduler: kind, installed, loaded } = await (await schedulerOf(context)).status(job);
   return { kind, installed, loaded };
@@ -84,7 +84,7 @@ export async function schedulerWith(
 /** Reported as the scheduler of captures while the daemon runs. */
 export const DAEMON_SCHEDULER: SenseStatus['scheduler'] = { kind: 'the daemon', installed: true };
 
-/** What captures automatically now: the job's scheduler, else the daemon. */
+/** Returns what runs the captures now: the job's scheduler or the daemon. */
 export async function currentScheduler(context: Context): Promise<SenseStatus['scheduler']> {
   const found = await schedulerWith(context, 'sense');
   const job = found && { kind: found.kind, installed: found.installed && found.loaded };
@@ -92,12 +92,12 @@ export async function currentScheduler(context: Context): Promise<SenseStatus['s
   return (await isDaemonThere(context)) ? DAEMON_SCHEDULER : (job ?? null);
 }
 
-/** False for a command that a scheduler started for an uninstalled job. */
+/** Returns false if a scheduler started the command for a job that was uninstalled. */
 export function mayRun(context: Context): boolean {
   return beginScheduled(runsOf(context), processHost());
 }
 
-/** Waits up to a minute for runs of uninstalled jobs; returns those still running. */
+/** Waits up to a minute for runs of uninstalled jobs; returns those that still run. */
 export function waitForRunsOf(
   context: Context,
   onWait: (running: readonly Running[]) => void,
@@ -105,7 +105,7 @@ export function waitForRunsOf(
   return waitForRuns(runsOf(context), { stopDaemon: () => stopDaemon(context), onWait });
 }
 
-/** Stops the daemon and waits for its job; true if one ran. */
+/** Stops the daemon and waits for its job; false if none was running. */
 export function endDaemonOf(context: Context): Promise<boolean> {
   return endDaemon(runsOf(context), { stopDaemon: () => stopDaemon(context) });
 }

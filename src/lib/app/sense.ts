@@ -30,7 +30,7 @@ import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions, sessionsOn } from './sessions';
 
-/** The dependencies of the sense commands. */
+/** What the sense commands need. */
 export interface SenseContext {
   deps: CaptureDeps & ReadDeps;
   /** Unknown configuration keys, and files that other users can access. */
@@ -39,19 +39,19 @@ export interface SenseContext {
   readDay: (words: string) => Promise<Day>;
   /** Runs one capture, rollup or purge at a time on this machine. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
-  /** Captures, and records that this machine writes the area. Needs the lock. */
+  /** Captures, and records that this machine writes to the area. Needs the lock. */
   captureHere: () => Promise<CaptureResult>;
-  /** Reads what has the focus now. */
+  /** Returns what has the focus now. */
   observe: () => Promise<Observation>;
 }
 
-/** The daemon's watch of the focus, once it has started. */
+/** The daemon's watch of the focus, if it has started. */
 type WatchOf = () => FocusWatch | undefined;
 
-/** Two captures fit well within a poll interval. */
+/** Two captures fit in this time, which is much less than a poll interval. */
 const LOCK_WAIT_MS = 30_000;
 
-/** @param watch only the daemon watches the focus */
+/** @param watch set by the daemon, which watches the focus */
 export async function openSense(context: Context, watch?: WatchOf): Promise<SenseContext> {
   const { config, warnings } = await context.loadConfig();
   const { area, clock } = context;
@@ -88,7 +88,7 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
   };
 }
 
-/** Undefined if no goal has rules, so that only people with rules pay for the sessions and issues. */
+/** Undefined if no goal has rules, so that sessions and issues are only read if needed. */
 async function goalTagger(context: Context, { user }: Config): Promise<CaptureDeps['goalTags']> {
   if (!hasRules(parseGoals(readText(user.paths.goals, { followLink: true }) ?? ''))) return undefined;
   const { openWorkNames } = await import('./work-names');
@@ -120,7 +120,7 @@ function sourcesOf(context: Context, config: Config, watch?: WatchOf): CaptureDe
     ...{ run, clock, timezone: user.timezone, path: user.paths.workEvents },
     ...observeDeps(context, config),
     config: sense,
-    // A getter: commands that only read must not create the id.
+    // A getter, because commands that only read must not create the id.
     get machineId() {
       return context.machineId;
     },
@@ -147,7 +147,7 @@ function leaseOf({ area }: Context): string {
   return join(area.machine, 'focus.lock');
 }
 
-/** Watches the focus in the daemon. */
+/** Starts the daemon's watch of the focus. */
 export function openFocusWatch(
   context: Context,
   sense: () => SenseContext | Promise<SenseContext>,
@@ -165,7 +165,7 @@ export function openFocusWatch(
   });
 }
 
-/** Writes the observed time of each goal to a separate file beside the goals. */
+/** Writes the observed time of each goal to a file next to the goals. */
 function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): void {
   const window = { from: addDays(today, 1 - GOALS_WINDOW_DAYS), to: today };
   const state = buildGoalsState({
@@ -178,7 +178,7 @@ function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): v
   replaceFile(area.goalsState, `${JSON.stringify(state, null, 2)}\n`);
 }
 
-/** The time zone fixed for today at its first write; undefined if nothing is written yet. */
+/** Returns the time zone that was fixed for today at the first write, if there was one. */
 export function zoneOfToday(
   { area, clock }: Pick<Context, 'area' | 'clock'>,
   zone: string,
@@ -197,7 +197,7 @@ export async function setClassification(
   return locked(() => setAppKind(deps, files, { app, kind, since }));
 }
 
-/** Sets sense up if needed, then captures. Writes nothing, not even a lock, if sense.enabled is false. */
+/** Sets up sense if needed, then captures. Writes nothing, not even a lock, if sense.enabled is false. */
 export async function captureNow(
   context: Context,
 ): Promise<Pick<SenseContext, 'deps' | 'warnings'> & { result: CaptureResult }> {
@@ -211,7 +211,7 @@ export async function captureNow(
 /** Writes the default configuration of sense if it is missing. */
 export async function setUpSense(context: Context): Promise<InitResult> {
   const { defaultConfig } = await import('../config/load');
-  // An invalid configuration fails before anything is written.
+  // First, so that nothing is written if the configuration is invalid.
   await context.loadConfig();
   const { area, templates } = context;
   return initSense({ area, store: senseStore(area) }, defaultConfig(area).sense, templates);
@@ -235,7 +235,7 @@ export async function openInsight(context: Context): Promise<{ deps: BuildDeps &
         ),
       env: processHost().env,
       inEmptyFolder: withTempFolder,
-      // Its own lock: captures continue while the assistant answers.
+      // A separate lock, so that captures continue while the assistant responds.
       alone: (work) =>
         withLock(
           join(area.machine, 'insight.lock'),

@@ -11,7 +11,7 @@ import { askDaemon, findDaemon, isDaemonThere, stopDaemon } from './daemon-clien
 import { cacheSocket } from './mirror';
 import { VERSION } from './version';
 
-/** Runs the daemon in this process until it is stopped, and starts it again for a restart. Returns the exit code. */
+/** Runs the daemon in this process, restarting it on request, until it is stopped. Returns the exit code. */
 export async function serveDaemon(
   context: Context,
   flags: DaemonFlags,
@@ -28,7 +28,7 @@ export async function serveDaemon(
     output.onListening(instance);
   });
   if (ending === 'stopped') return 0;
-  // A random port stays the same across restarts: open pages use it.
+  // A random port stays the same across restarts, because open pages use it.
   const isPortFixed = flags.port !== undefined || parts.port === 0;
   return relaunch([
     'daemon',
@@ -40,7 +40,7 @@ export async function serveDaemon(
   ]);
 }
 
-/** The result of `steward daemon status`. */
+/** Returns the result of `steward daemon status`. */
 export async function daemonReport(context: Context): Promise<DaemonReport> {
   const found = await findDaemon(context);
   const status = found && (await askDaemon<DaemonStatus>(context, { method: 'GET', path: '/api/status' }));
@@ -49,8 +49,8 @@ export async function daemonReport(context: Context): Promise<DaemonReport> {
 }
 
 /**
- * Returns the address of the dashboard, with a one-time code if a token is required. Throws `unavailable` without a
- * daemon.
+ * Returns the URL of the dashboard, with a one-time code if a token is required. Throws `unavailable` if the
+ * daemon isn't running.
  */
 export async function openLink(context: Context): Promise<OpenLink> {
   const link = await askDaemon<OpenLink>(context, { method: 'POST', path: '/api/open' });
@@ -64,7 +64,7 @@ export interface Restarted {
   url: string;
   /** The process that is listening now. */
   pid: number;
-  /** The previous process; null if none ran. */
+  /** The previous process, or null. */
   before: number | null;
   /** The scheduler that started it; null if the daemon restarted itself. */
   startedBy: SchedulerKind | null;
@@ -74,8 +74,8 @@ const RESTART_MS = 60_000;
 const RESTART_POLL_MS = 100;
 
 /**
- * Restarts the daemon, or starts it through its job, and waits until it listens. An invalid configuration fails before
- * anything stops. Throws `unavailable` without a daemon and a job.
+ * Restarts the daemon, or starts it through its job, and waits until it listens. If the configuration is
+ * invalid, fails without stopping anything. Throws `unavailable` if there is neither a daemon nor a job.
  */
 export async function restartDaemon(context: Context): Promise<Restarted> {
   await context.loadConfig();
@@ -86,7 +86,7 @@ export async function restartDaemon(context: Context): Promise<Restarted> {
   return { url, pid, before: asked?.pid ?? null, startedBy };
 }
 
-/** Undefined if no daemon runs. A version without the restart request is stopped instead. */
+/** Returns undefined if no daemon runs. Stops a version that doesn't support restart requests. */
 async function askToRestart(context: Context): Promise<{ pid: number; restartsItself: boolean } | undefined> {
   try {
     const asked = await askDaemon<{ pid: number }>(context, { method: 'POST', path: '/api/restart' });
@@ -120,7 +120,7 @@ async function nextInstance(context: Context, previous: Instance | undefined): P
     if (isNew && (await isDaemonThere(context))) return now;
     await wait(RESTART_POLL_MS);
   }
-  throw new StewardError('unavailable', 'The daemon stopped, but did not start again within 60 s.', {
+  throw new StewardError('unavailable', 'The daemon stopped, but did not restart within 60 s.', {
     hint: 'Check "steward daemon logs".',
   });
 }

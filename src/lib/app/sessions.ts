@@ -11,7 +11,7 @@ import { rowsOf, type SessionRow } from '../sessions/view';
 import type { Context } from './context';
 import { type HookSettings, hookSettings } from './mirror';
 
-/** The time zone and the machine id are lazy, since most hooks need neither. */
+/** The time zone and machine id are getters, because most hooks need neither. */
 export function sessionsDeps(
   parts: { area: UserArea; clock: Clock; machineId: () => string },
   settings: HookSettings,
@@ -38,7 +38,7 @@ function zoneOf(settings: HookSettings): string {
   return zone !== '' && isZone(zone) ? zone : (settings.timezone ?? systemZone());
 }
 
-/** The dependencies of the sessions commands. */
+/** Returns what the sessions commands need. */
 export async function openSessions(context: Context): Promise<SessionsDeps> {
   return depsOf(context, await hookSettings(context));
 }
@@ -70,13 +70,16 @@ export async function waitingSessions(context: Context): Promise<number> {
   return sessions.filter((session) => statusOf(session, nowMs) === 'waiting').length;
 }
 
-/** The terminals of sessions by slug, as tmux and kitty name them. */
+/** Returns where the sessions' terminals are, by slug, with the names that tmux and kitty use. */
 export function placesNow(context: Context, sessions: readonly Session[]): Promise<Map<string, string>> {
   const own = sessions.filter(({ machine }) => machine === context.machineId);
   return placesOf({ run: context.run, env: processHost().env }, own);
 }
 
-/** Brings the terminal of a session to the front. If several match, `choose` picks one; undefined: it cannot ask. */
+/**
+ * Brings the terminal of a session to the front. If several match, `choose` picks one, or returns undefined
+ * if it can't ask.
+ */
 export async function goNow(
   context: Context,
   wanted: string | undefined,

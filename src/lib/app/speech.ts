@@ -19,10 +19,10 @@ export async function openVoice(context: Context, onProblem: OnProblem): Promise
   return voiceOf(context, { current: () => config }, onProblem);
 }
 
-/** With `refresh` the voice follows configuration changes. */
+/** With `refresh`, the voice follows configuration changes. */
 export type VoiceConfig = Pick<LiveConfig, 'current'> & Partial<Pick<LiveConfig, 'refresh'>>;
 
-/** Reads and starts nothing yet. */
+/** Returns a voice. Reads nothing and starts nothing yet. */
 export function voiceOf(context: Context, config: VoiceConfig, onProblem: OnProblem): Voice {
   return makeVoice({ ...speechSettings(context, config), onProblem });
 }
@@ -38,9 +38,9 @@ export function speechSettings(
       platform: desktop.platform,
       find: (name) => findProgram(name),
       run,
-      // The machine has one loudspeaker, so all user areas share the turns.
+      // Shared by all user areas, because the machine has one loudspeaker.
       takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => {
-        // Lazy, since reading it creates it.
+        // A getter, because reading the id may create it.
         return { clock, machineId: context.machineId };
       }),
     },
@@ -67,7 +67,7 @@ function providerSettings({ notify, da }: UserConfig): ProviderSettings {
   const { url, apiKey, model, settings } = notify.voice.provider;
   return {
     ...{ url, model, settings },
-    // A self-hosted server may need no key.
+    // A self-hosted server may not need a key.
     isConfigured: apiKey.isSet || url !== SPEECH_PROVIDER_URL,
     apiKey: () => resolveSecret(apiKey, secretSources()),
     voiceId: da.voices.main.voiceId,

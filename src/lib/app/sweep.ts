@@ -18,7 +18,7 @@ import { sendReminders } from './notify';
 import { openSessions } from './sessions';
 import { openWork, type WorkContext } from './work';
 
-/** Sweeps, and logs one line whether it succeeds or fails. */
+/** Runs the sweep, and logs one line even if it fails. */
 export async function runSweep(context: Context, options: SweepOptions): Promise<Swept> {
   try {
     const work = await openWork(context, { maxWaitMs: 60_000 });
@@ -30,7 +30,9 @@ export async function runSweep(context: Context, options: SweepOptions): Promise
   }
 }
 
-/** Logs a sweep that could not start, and returns its message and result. Throws for `--strict` or an interrupt. */
+/**
+ * Logs a sweep that could not start; returns its message and result. Throws for `--strict` or an interrupt.
+ */
 export function noSweep(
   context: Context,
   flags: readonly string[],
@@ -50,7 +52,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   const { area, clock } = context;
   const { paths } = work.user;
   const sessions = await openSessions(context);
-  // Read once, for up to a thousand look-ups.
+  // Read once for all lookups.
   let seen: SessionsState | undefined;
   const captures = await captureDeps(context, work, { seen: () => seen });
   return {
@@ -59,7 +61,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       if (!dryRun) await drainCaptures(captures);
       return waitingCaptures(area);
     },
-    // The session-end hook handles live sessions: it knows their folders.
+    // The session-end hook handles live sessions, because it knows their folders.
     sessionsSince: (since) => {
       seen = currentSessions(sessions);
       const nowMs = clock.now();

@@ -11,7 +11,7 @@ import type { Context } from './context';
 import { type NotifyContext, openNotify } from './notify';
 import { openSessions } from './sessions';
 
-/** What turns queued hook events into notifications. */
+/** Returns what is needed to turn queued hook events into notifications. */
 export async function openTriggers(
   context: Context,
   notify: Pick<NotifyContext, 'deps'>,
@@ -35,7 +35,7 @@ export async function openTriggers(
   };
 }
 
-/** Handles the queued hook events once, delivers their notifications, and returns. */
+/** Handles the queued hook events once, and delivers their notifications. */
 export async function triggersOnce(context: Context): Promise<{ left: boolean }> {
   const notify = await openNotify(context);
   const { config } = await context.loadConfig();
@@ -43,7 +43,10 @@ export async function triggersOnce(context: Context): Promise<{ left: boolean }>
   return runTriggers(deps, (options) => deliverWaiting(notify.deps, options));
 }
 
-/** Returns where you are, if sense may check; `unknown` if sense or its app source is off. Stores nothing. */
+/**
+ * Returns where you are, if sense may check that; `unknown` if sense or its app source is off. Stores
+ * nothing.
+ */
 export async function presenceOf(context: Context, session: Session | undefined): Promise<Sight> {
   const { sense } = (await context.loadConfig()).config;
   if (!exists(context.area.sense.config) || !sense.enabled || !sense.sources.appFocus) return 'unknown';

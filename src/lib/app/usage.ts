@@ -28,7 +28,7 @@ import type { Context } from './context';
 import type { NotifyContext } from './notify';
 import { openSessions } from './sessions';
 
-/** What usage needs, with your settings. */
+/** What usage needs, including your settings. */
 interface UsageContext {
   deps: UsageDeps & { limits: string };
   enabled: boolean;
@@ -71,7 +71,7 @@ function recentRows({ deps }: UsageContext, days: number, notes: string[]): Date
   return rowsBetween(deps, addDays(today, 1 - daysFrom(days)), today, notes);
 }
 
-/** Reads the new lines of the logs, and sums the last days. */
+/** Reads new lines in the logs, and adds up the last days. */
 export async function usageNow(context: Context, by: Grouping, days: number): Promise<UsageReport> {
   daysFrom(days);
   const opened = await openUsage(context);
@@ -88,7 +88,7 @@ export async function usageNow(context: Context, by: Grouping, days: number): Pr
   };
 }
 
-/** If another process is reading the logs, what is stored is shown. */
+/** If another process is reading the logs, returns what is stored. */
 async function collected(deps: UsageDeps, notes: string[]): Promise<Source[]> {
   try {
     return await collectUsage(deps);
@@ -109,7 +109,7 @@ async function sessionNames(context: Context): Promise<Map<string, string>> {
   );
 }
 
-/** The stored use of some days, without reading logs: by assistant, for reports. */
+/** Returns the stored usage of some days by assistant, without reading logs. Used in reports. */
 export async function usageOfDays(
   context: Context,
   period: { from: Day; to: Day },
@@ -123,13 +123,13 @@ export async function usageOfDays(
   return usageBy(shown, 'assistant', prices);
 }
 
-/** One text per assistant with a known limit. */
+/** Returns a text for each assistant with a known limit. */
 export async function limitsNow(context: Context): Promise<string[]> {
   const { deps } = await openUsage(context);
   return limitTexts(currentLimits(deps, deps.clock.now()), localTimes(deps.clock, deps.zone));
 }
 
-/** Removes stored use; returns its days. */
+/** Removes stored usage; returns its days. */
 export async function purgeUsage(
   context: Context,
   selection: UsageSelection,
@@ -142,7 +142,7 @@ export async function purgeUsage(
 const JOB_SEC = 120;
 const DEFAULT_DAYS = 7;
 
-/** Reads the logs of the assistants, and announces limits. */
+/** Reads the assistants' logs, and notifies about limits. */
 export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>): Job {
   return {
     id: 'usage',
@@ -164,7 +164,7 @@ export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>):
   };
 }
 
-/** `GET /api/usage?by=model&days=30`: what `steward usage --json` prints, as of the last run of the job. */
+/** `GET /api/usage?by=model&days=30`: the output of `steward usage --json`, as of the last run of the job. */
 export function usageRoute(context: Context): Route {
   return route({
     method: 'GET',

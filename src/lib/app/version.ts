@@ -1,9 +1,9 @@
 import { version } from '../../../package.json';
 
-/** The product's version; `sense version` prints the version of one component. */
+/** steward's version. `sense version` prints that of a component. */
 export const VERSION: string = version;
 
-/** The output of `steward --version [--json]`; undefined for another command line. */
+/** Returns the output of `steward --version [--json]`, or undefined for other command lines. */
 export function versionLine(argv: readonly string[]): string | undefined {
   if (!['--version', '-v', '-V', 'version'].includes(argv[0] ?? '')) return undefined;
   return argv.includes('--json') ? `{"version":"${VERSION}"}\n` : `steward ${VERSION}\n`;

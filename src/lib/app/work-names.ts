@@ -11,7 +11,7 @@ import type { Context } from './context';
 import { openSessions } from './sessions';
 import { openWork } from './work';
 
-/** Returns a function that reads what sessions, issues and goals are called, from local files alone. */
+/** Returns a function that reads the names of sessions, issues and goals, from local files only. */
 export async function openWorkNames(context: Context): Promise<() => WorkNames> {
   const { config } = await context.loadConfig();
   const sessions = await openSessions(context);
@@ -58,7 +58,7 @@ function namesOf({ sessions, items, projects, goals }: Known): WorkNames {
   };
 }
 
-/** Returns the open issue of a session: captured from it, or claimed under its name. */
+/** Returns the session's open issue: captured from it, or claimed under its name. */
 function claimOf(items: readonly Item[], names: readonly string[]): number | undefined {
   const isOwn = ({ slug, agents, state }: Item): boolean =>
     [slug, ...(state === 'open' ? agents : [])].some(

@@ -10,22 +10,24 @@ import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
 import { VERSION } from './version';
 
-/** The dependencies of the work commands and the daemon. */
+/** What the work commands and the daemon need. */
 export interface WorkContext {
   deps: WorkDeps;
   user: UserConfig;
   warnings: readonly string[];
-  /** Adds the dependencies of a view on a terminal. */
+  /** Adds what a view on a terminal needs. */
   shown: <T extends object>(terminal: T) => T & Pick<WorkTextOptions, 'timezone' | 'nowMs'>;
 }
 
-/** The longest wait for a rate limit at a terminal; a longer one is an error with the time. */
+/**
+ * The longest delay to accept from a rate limit on a terminal. If it is longer, an error reports the time.
+ */
 const MAX_WAIT_MS = 10_000;
 /** GitHub's issue list lags a few seconds behind a write. */
 const SETTLE_MS = 10_000;
 const GIT_TIMEOUT_MS = 60_000;
 
-/** Contacts GitHub only when a function needs it. */
+/** Returns what work needs. Contacts GitHub only when a function requires it. */
 export async function openWork(context: Context, options: { maxWaitMs?: number } = {}): Promise<WorkContext> {
   const { area, clock, run, templates } = context;
   const { env } = processHost();
@@ -64,7 +66,7 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
       return context.machineId;
     },
     workRepo: () => loaded.config.workRepo,
-    // After a failure, such as a missing credential, the next call tries again.
+    // After a failure, such as a missing credential, the next call retries.
     host: () =>
       (host ??= openHost(context, options.maxWaitMs).catch((error: unknown) => {
         host = undefined;

@@ -8,8 +8,8 @@ import { toIso } from '../platform/time/clock';
 import { parseSession, type Session } from './session';
 
 /**
- * `state/sessions-archive/YYYY-MM.jsonl` has the sessions without an event for a day, by the month of their last event.
- * The last line of a slug counts. The archive keeps the state small.
+ * `state/sessions-archive/YYYY-MM.jsonl` has sessions without an event for a day, by the month of their last
+ * event. For each slug, the last line counts. The archive keeps the state small.
  */
 const MONTH = /^\d{4}-\d{2}\.jsonl$/;
 const MAX_LINE_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ export function archivedFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Returns every archived session by slug. */
+/** Returns all archived sessions by slug. */
 export function archivedSessions(folder: string): Record<string, Session> {
   return bySlug(archivedFiles(folder).flatMap((path) => sessionsIn(path)));
 }
@@ -29,7 +29,7 @@ export function archivedSessions(folder: string): Record<string, Session> {
 /** Returns the archived sessions with one of these slugs or session ids. */
 export function recall(folder: string, names: readonly string[]): Record<string, Session> {
   const words = names.map((name) => JSON.stringify(name));
-  // Hooks call this, so parse as few lines as possible.
+  // Hooks call this, so it parses as few lines as possible.
   const mayBe = (line: string): boolean => words.some((word) => line.includes(word));
   const found = archivedFiles(folder).flatMap((path) => sessionsIn(path, mayBe));
   return bySlug(
@@ -48,7 +48,7 @@ export function archiveSessions(folder: string, sessions: readonly Session[]): v
   for (const [path, lines] of months) completeAppend(path, planAppend(path, lines));
 }
 
-/** Removes superseded lines, sessions that are over, and the oldest beyond `max`. */
+/** Removes superseded lines, sessions that are over, and the oldest above `max`. */
 export function pruneArchive(folder: string, isOver: (session: Session) => boolean, max: number): void {
   const files = archivedFiles(folder).map((path) => ({ path, sessions: sessionsIn(path) }));
   const left = Object.values(bySlug(files.flatMap(({ sessions }) => sessions)))

@@ -11,17 +11,17 @@ import { clean } from '../platform/terminal/terminal';
 import { type PhaseId, phaseNamed } from './phases';
 import { isSlug } from './slug';
 
-/** The front matter of a session file; null for missing values. */
+/** The front matter of a session file, with null for missing values. */
 export interface Artifact {
-  /** The assistant's id of its session. */
+  /** The assistant's session id. */
   session: string | null;
-  /** Null if it is not a valid slug. Its folder may have another name. */
+  /** Null if it isn't a valid slug. The folder may have another name. */
   slug: string | null;
   task: string | null;
   project: string | null;
   mode: 'algorithm' | 'native';
   effort: string | null;
-  /** Null if it is missing or unknown. */
+  /** Null if missing or unknown. */
   phase: PhaseId | null;
   progress: string | null;
   github_issue: number | null;
@@ -39,8 +39,8 @@ export function artifactPath(sessions: string, slug: string): string {
 }
 
 /**
- * Returns the slug of the session file at a path, in any spelling of the path; undefined for other files. A session
- * folder that is a link does not count.
+ * Returns the slug of the session file at a path, however the path is spelled; undefined for other files. A
+ * session folder that is a link doesn't count.
  */
 export function slugOfArtifact(sessions: string, path: string): string | undefined {
   if (path.includes('\0')) return undefined;
@@ -59,8 +59,8 @@ function sameFolder(a: string, b: string): boolean {
 }
 
 /**
- * Reads the session file of a slug; undefined if it is missing or unreadable, such as a link, a folder or another
- * user's file. One unreadable file must not hide the other sessions.
+ * Reads the session file of a slug; undefined if it is missing or can't be read, such as a link, a folder or
+ * another user's file. One unreadable file must not hide other sessions.
  */
 export function artifactOf(sessions: string, slug: string): Artifact | undefined {
   const path = artifactPath(sessions, slug);
@@ -103,15 +103,15 @@ export function readArtifact(path: string): Artifact | undefined {
 
 const KEY = /^([a-z_]+)[ \t]*:(?:[ \t](.*))?$/;
 
-/** The issue of a session in its session file. */
+/** The issue number and URL in a session file. */
 export interface IssueLink {
   github_issue: number;
   github_issue_url: string;
 }
 
 /**
- * Writes the two keys of the issue into the front matter and keeps every other byte. Throws `not_found` without a session
- * file, and `conflict` without front matter in UTF-8 or if the file changes meanwhile.
+ * Writes the two issue keys into the front matter and leaves every other byte unchanged. Throws `not_found`
+ * without a session file, and `conflict` without UTF-8 front matter or if the file changes in the meantime.
  */
 export function writeIssue(path: string, link: IssueLink): void {
   if (!Number.isSafeInteger(link.github_issue) || link.github_issue <= 0 || !isPlain(link.github_issue_url)) {
@@ -138,7 +138,7 @@ export function writeIssue(path: string, link: IssueLink): void {
   replaceFile(path, next);
 }
 
-/** Takes Latin-1, where each byte is a character, so that untouched bytes stay the same. */
+/** Takes Latin-1, in which each byte is a character, so that other bytes don't change. */
 function withIssue(text: string, link: IssueLink): string | undefined {
   const lines = text.split('\n');
   const first = (lines[0] ?? '').replace(/^\xef\xbb\xbf/, '').trimEnd();
@@ -156,7 +156,7 @@ function withIssue(text: string, link: IssueLink): string | undefined {
   return [...lines.slice(0, end), ...added, ...lines.slice(end)].join('\n');
 }
 
-/** Replaces the value of a line, plain or quoted; keeps a trailing comment and the line ending. */
+/** Replaces the value on a line, plain or quoted. Keeps a trailing comment and the line break. */
 function withValue(line: string, value: string | number): string {
   const at = line.indexOf(':') + 1;
   const quoted = QUOTED.exec(line.slice(at))?.[0].length;
@@ -165,22 +165,22 @@ function withValue(line: string, value: string | number): string {
 }
 
 const QUOTED = /^[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")(?=[ \t]+#|[ \t\r]*$)/;
-/** The blanks before a comment or the line ending. */
+/** The white space before a comment or line break. */
 const BEHIND = /(?<![ \t])[ \t]+#|(?<![ \t])[ \t]*\r?$/;
 
-/** Whether YAML reads the address as plain text. */
+/** Returns whether YAML reads the URL as plain text. */
 function isPlain(url: string): boolean {
   return /^https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{1,500}$/.test(url);
 }
 
-/** The claims of a session file: task list items such as `- [x] The tests pass`. */
+/** The claims in a session file: task list items such as `- [x] The tests pass`. */
 export interface Claims {
   closed: string[];
-  /** The number of unchecked items. */
+  /** Number of unchecked items. */
   open: number;
 }
 
-/** Returns the claims outside of code blocks; undefined without a readable session file. */
+/** Returns the claims outside code blocks; undefined if the session file can't be read. */
 export function claimsOf(sessions: string, slug: string): Claims | undefined {
   if (artifactOf(sessions, slug) === undefined) return undefined;
   const text = readText(artifactPath(sessions, slug), { maxBytes: MAX_BYTES }) ?? '';

@@ -1,7 +1,7 @@
 import { clean } from '../platform/terminal/terminal';
 import { type Session, statusOf } from './session';
 
-/** Returns the given name of a session, else `shop·login`; null outside of a repository. */
+/** Returns the given name of a session, or `shop·login`. Null outside a repository. */
 export function labelOf(session: Session): string | null {
   const { givenName, repo, branch, worktree } = session;
   if (givenName !== undefined) return givenName;
@@ -10,7 +10,7 @@ export function labelOf(session: Session): string | null {
   return where === null || where === undefined ? clean(repo) : clean(`${repo}·${where}`);
 }
 
-/** Returns the names by slug: the label, followed by the end of the slug if several sessions share it. */
+/** Returns the names by slug: the label, and the end of the slug if several sessions have the same label. */
 export function namesOf(sessions: readonly Session[]): ReadonlyMap<string, string> {
   const labels = sessions.map((session) => labelOf(session) ?? session.slug);
   return new Map(
@@ -22,19 +22,19 @@ export function namesOf(sessions: readonly Session[]): ReadonlyMap<string, strin
   );
 }
 
-/** Returns what a session is doing; null if it is not working. */
+/** Returns what a session is doing, or null if it isn't working. */
 export function activityOf(session: Session, nowMs: number): string | null {
   if (statusOf(session, nowMs) !== 'working') return null;
   return session.tool === undefined ? 'thinks' : toolWords(session.tool);
 }
 
-/** Returns the pending request of a session; null if its turn has just ended. */
+/** Returns the pending request of a session, or null if its turn has just ended. */
 export function requestOf(session: Session, nowMs: number): string | null {
   if (statusOf(session, nowMs) !== 'waiting') return null;
   return requestWords(session.waitingFor ?? undefined, session.askedTool);
 }
 
-/** Returns `asks to run Bash` for the assistant's reason and the requested tool. */
+/** Formats the assistant's reason and the requested tool, such as `asks to run Bash`. */
 export function requestWords(reason: string | undefined, tool: string | undefined): string | null {
   if (tool === 'AskUserQuestion' || reason === 'elicitation_dialog') return 'asks a question';
   if (tool === 'ExitPlanMode') return 'asks you to approve its plan';

@@ -4,8 +4,8 @@ import { labelOf } from './describe';
 import { isLive, type Session, type SessionsState } from './session';
 
 /**
- * Returns the sessions with this slug or name, else those whose repository, branch, worktree, name or slug contain
- * each of its words. `shop login` finds `shop·login`.
+ * Returns the sessions with this slug or name. If there are none, returns those whose repository, branch,
+ * worktree, name or slug contain each of its words. `shop login` finds `shop·login`.
  */
 export function matchingSessions(sessions: readonly Session[], text: string): Session[] {
   const exact = sessions.filter((session) => session.slug === text || labelOf(session) === text);
@@ -26,7 +26,10 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/[\s·]+/).filter((word) => word !== ''); // prettier-ignore
 }
 
-/** Returns the matching session, preferring running ones. Throws `not_found` for none, `usage` for several. */
+/**
+ * Returns the matching session, preferring running ones. Throws `not_found` if none matches, `usage` if
+ * several do.
+ */
 export function findSession(state: SessionsState, text: string, nowMs: number): Session {
   const found = matchingSessions(Object.values(state.sessions), text);
   const running = found.filter((session) => isLive(session, nowMs));
@@ -43,5 +46,5 @@ export function findSession(state: SessionsState, text: string, nowMs: number): 
   });
 }
 
-/** The most matches that an error lists. */
+/** Maximum number of matches in an error message. */
 export const MAX_LISTED = 10;

@@ -18,21 +18,21 @@ export interface ForgetDeps {
   spool: string;
   /** `observability/hooks.jsonl` */
   hookLog: string;
-  /** Machine-local folder of the lock. */
+  /** Machine-local folder for the lock. */
   locks: string;
 }
 
 export interface Forgotten {
   dryRun: boolean;
-  /** Absolute paths of the removed files; in a dry run, of those that would be removed. */
+  /** Absolute paths of the files that were removed, or in a dry run would be. */
   files: string[];
 }
 
 const LOCK_WAIT_MS = 5_000;
 
 /**
- * Removes everything that the hooks have stored: the log, the state, the queue. Session files stay. The next event of
- * a running session adds it again.
+ * Removes everything that hooks have stored: the log, the state, the queue. Keeps the session files. The next
+ * event of a running session adds it again.
  */
 export async function forgetSessions(deps: ForgetDeps, dryRun: boolean): Promise<Forgotten> {
   if (dryRun) return { dryRun, files: filesOf(deps) };

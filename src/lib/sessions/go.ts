@@ -21,7 +21,7 @@ export interface Went {
   name: string;
   via: 'tmux' | 'kitty';
   tty: string;
-  /** The id of the pane or window: `%3`, `7`. */
+  /** Id of the pane or window: `%3`, `7`. */
   target: string;
 }
 
@@ -45,8 +45,8 @@ export function destinationsOf(state: SessionsState, nowMs: number): Destination
 }
 
 /**
- * Returns the N-th session of `steward sessions`, those that a text matches, or without either the one that waits
- * longest. Throws `not_found` for none.
+ * Returns the N-th session of `steward sessions`, the sessions that match a text, or by default the one that
+ * has waited longest. Throws `not_found` if there is none.
  */
 export function chosenSessions({ sessions, names }: Destinations, nowMs: number, wanted?: string): Session[] {
   if (wanted === undefined) {
@@ -67,7 +67,7 @@ export function chosenSessions({ sessions, names }: Destinations, nowMs: number,
   });
 }
 
-/** Returns the error for several matches without a terminal to choose on. */
+/** Returns the error if several sessions match and there is no terminal to ask on. */
 export function severalMatch(
   { sessions, names }: Destinations,
   found: readonly Session[],
@@ -92,8 +92,8 @@ function listOf(
 }
 
 /**
- * Brings the tmux pane or kitty window of a session to the front, after verifying that the session still runs on the
- * terminal that it started on. Throws `unavailable` with the reason otherwise.
+ * Brings the tmux pane or kitty window of a session to the front, if the session still runs on the terminal
+ * on which it started. Otherwise throws `unavailable` with the reason.
  */
 export async function goToSession(deps: GoDeps, session: Session, name: string): Promise<Went> {
   const { slug } = session;
@@ -126,7 +126,7 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
   });
 }
 
-/** Focuses the kitty window in which a process runs. Returns its id; undefined if there is none. */
+/** Focuses the kitty window in which a process runs. Returns its id, if there is one. */
 async function focusKitty(
   deps: TerminalDeps,
   pid: number,
@@ -144,13 +144,13 @@ interface Client {
   tty: string;
   pid: number;
   session: string;
-  /** Seconds. */
+  /** Time of the last activity, in seconds. */
   active: number;
 }
 
 /**
- * Shows the pane with the terminal in the calling client, or else in the one used last, and focuses the kitty window of
- * that client. Returns the pane; undefined if no tmux server has this terminal.
+ * Shows the pane with the terminal in the calling client or the one used last, and focuses that client's
+ * kitty window. Returns the pane; undefined if no tmux server has this terminal.
  */
 async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<string | undefined> {
   const own = socketIn(deps.env['TMUX']);
@@ -162,7 +162,7 @@ async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<st
     if (!PANE.test(pane)) continue;
     await tmuxRows(deps, socket, ['select-window', '-t', window]);
     await tmuxRows(deps, socket, ['select-pane', '-t', pane]);
-    // Inside tmux, switch the calling client.
+    // Inside tmux, switch the client that runs the command.
     const asks = own !== undefined && own === (socket ?? own) ? await ownClient(deps, socket) : undefined;
     const client = asks ?? (await bestClient(deps, socket, session));
     if (client === undefined) throw unattached(socket, session);
@@ -181,13 +181,13 @@ async function ownClient(deps: TerminalDeps, socket: Socket): Promise<Client | u
   return (await clientsOf(deps, socket)).find(({ session }) => session === row?.[0]);
 }
 
-/** Returns a client that already shows the session, else the one used last. */
+/** Returns a client that already shows the session, or the one used last. */
 async function bestClient(deps: TerminalDeps, socket: Socket, session: string): Promise<Client | undefined> {
   const clients = await clientsOf(deps, socket);
   return clients.find((client) => client.session === session) ?? clients[0];
 }
 
-/** Returns the clients, most recently used first. */
+/** Returns the clients, last used first. */
 async function clientsOf(deps: TerminalDeps, socket: Socket): Promise<Client[]> {
   const format = '#{client_tty} #{client_pid} #{session_id} #{client_activity}';
   const rows = await tmuxRows(deps, socket, ['list-clients', '-F', format]);

@@ -11,20 +11,23 @@ import type { Session } from './session';
 const KEEP_MS = 60 * 86_400_000;
 const MAX_TITLE = 80;
 const MAX_BYTES = 8192;
-/** The part of a prompt that is searched for its first line. */
+/** How much of a prompt to search for its first line. */
 const MAX_PROMPT = 4000;
 
-/** The machine-local folder of given names and titles: what a person typed must not leave this machine. */
+/**
+ * Returns the machine-local folder for given names and titles. Text that you typed must not leave this
+ * machine.
+ */
 export function namesFolder(machineFolder: string): string {
   return join(machineFolder, 'session-names');
 }
 
-/** Adds the given name and the title to each session that has one. */
+/** Adds the given name and title to each session that has one. */
 export function addNames(folder: string, sessions: Iterable<Session>): void {
   const files = new Set(listFolder(folder));
   if (files.size === 0) return;
   for (const session of sessions) {
-    // The newest id is last: a resumed session keeps its first title and its last name.
+    // The newest id is last, so a resumed session keeps its first title and its last name.
     for (const id of session.sessionIds) {
       const [name, title] = [`${fileOf(id)}.name`, `${fileOf(id)}.title`].map((file) =>
         files.has(file) ? textIn(folder, file, id) : undefined,
@@ -36,7 +39,7 @@ export function addNames(folder: string, sessions: Iterable<Session>): void {
   }
 }
 
-/** Names a session and returns the stored name. An empty name removes the current one. */
+/** Names a session; returns the stored name. An empty text removes the name. */
 export function giveName(folder: string, session: Session, text: string): string | null {
   const name = cleanLine(text, MAX_TITLE);
   for (const id of session.sessionIds) removeFile(join(folder, `${fileOf(id)}.name`));
@@ -48,8 +51,8 @@ export function giveName(folder: string, session: Session, text: string): string
 }
 
 /**
- * Stores the first line of a session's first prompt; later prompts change nothing. `scrub` removes credentials from the
- * prompt rather than the line, since some span lines.
+ * Stores the first line of a session's first prompt. `scrub` removes credentials from the complete prompt,
+ * since some span several lines.
  */
 export function keepTitle(folder: string, id: string, prompt: string, scrub: (text: string) => string): void {
   const file = `${fileOf(id)}.title`;
@@ -61,7 +64,7 @@ export function keepTitle(folder: string, id: string, prompt: string, scrub: (te
   replaceFile(join(folder, file), JSON.stringify({ id, text }), { sync: false });
 }
 
-/** Removes names and titles that are older than two months. */
+/** Removes names and titles that are over two months old. */
 export function pruneNames(folder: string, nowMs: number): void {
   for (const path of nameFiles(folder)) {
     if (nowMs - (stampOf(path)?.mtimeMs ?? nowMs) > KEEP_MS) removeFile(path);

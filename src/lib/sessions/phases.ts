@@ -1,19 +1,19 @@
-/** One row of the phase table. */
+/** A row of the phase table. */
 export interface Phase {
   id: PhaseId;
-  /** Shown to people. */
+  /** The name that users see. */
   label: string;
-  /** One character for a terminal's tab. */
+  /** One character, for a terminal tab. */
   icon: string;
-  /** For a tab or a page, `#rrggbb`. */
+  /** `#rrggbb`, for a tab or page. */
   color: string;
-  /** Sessions usually move from lower to higher. */
+  /** Sessions usually move from lower to higher numbers. */
   order: number;
-  /** Whether the session-end hook sends such a session to the work repository. */
+  /** Whether the session-end hook sends a session in this phase to the work repository. */
   synced: boolean;
-  /** The Status label of its issue, without `Status:`. */
+  /** The Status label for its issue, without `Status:`. */
   status: 'queued' | 'in-progress' | 'in-review' | 'done';
-  /** Former names that are still accepted. */
+  /** Old names that are still accepted. */
   retired: readonly string[];
 }
 
@@ -56,7 +56,7 @@ function row(
   return { id, label, icon, color, order, synced, status, retired };
 }
 
-/** Returns the phase with this name or former name, ignoring case; undefined if it is unknown. */
+/** Returns the phase with this name or old name, ignoring case. */
 export function phaseNamed(text: string): Phase | undefined {
   const name = text.trim().toLowerCase();
   return PHASES.find(({ id, retired }) => id === name || retired.includes(name));
@@ -67,7 +67,9 @@ export function phase(id: PhaseId): Phase {
   return PHASES.find((row) => row.id === id) as Phase;
 }
 
-/** Returns the title of a session's tab. It contains only strings of the table, so it needs no escaping. */
+/**
+ * Returns the title for a session's tab. It only contains strings from the table, so it needs no escaping.
+ */
 export function tabTitle(id: PhaseId): string {
   const { icon, label } = phase(id);
   return `${icon} ${label}`;

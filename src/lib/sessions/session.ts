@@ -5,7 +5,7 @@ import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
 import { parseProcess, parseTerminal, type SessionTerminal } from './work-events';
 
-/** The format of the state. This version refuses newer formats. */
+/** The format of the state. This version rejects newer formats. */
 export const SESSIONS_VERSION = 1;
 
 /** What set a phase: the session file (`artifact`), a notification (`voice`), or both (`merged`). */
@@ -18,13 +18,13 @@ export interface PhaseEntry {
   source: PhaseSource;
 }
 
-/** A session, or several that share a session file. Times are ISO-8601 UTC. */
+/** A session, or several that share a session file. Times are ISO 8601 in UTC. */
 export interface Session {
   slug: string;
   /** The assistant's ids, newest last. */
   sessionIds: string[];
   mode: 'algorithm' | 'native';
-  /** The task in the session file; null without one. */
+  /** The task in the session file; null if there is no file. */
   task: string | null;
   project: string | null;
   effort: string | null;
@@ -32,30 +32,30 @@ export interface Session {
   repo: string | null;
   /** Null if HEAD is detached. */
   branch?: string | null;
-  /** The folder name of a linked worktree; null in the main checkout. */
+  /** Folder name of a linked worktree; null in the main checkout. */
   worktree?: string | null;
-  /** The assistant that runs it; default: Claude Code. */
+  /** The assistant that runs the session. Default: Claude Code. */
   assistant?: string;
   model?: string;
-  /** The last tool of its main turn. */
+  /** The last tool in its main turn. */
   tool?: string;
-  /** The tool that the assistant asks permission for. */
+  /** The tool that the assistant asks permission to use. */
   askedTool?: string;
   /** The given name, and the first line of the first prompt. Stored by `names.ts`, never in the state. */
   givenName?: string;
   title?: string;
   phase: PhaseId;
-  /** Path of the session file; null without one. */
+  /** Path of the session file; null if there is none. */
   artifact: string | null;
   startedAt: string;
   updatedAt: string;
-  /** The state of the main turn; `waiting` means waiting for a person. */
+  /** The state of the main turn. `waiting` means waiting for you. */
   activity: 'working' | 'waiting' | 'ended';
-  /** The assistant's keyword for the pending request, such as `permission_prompt`; null for none. */
+  /** The assistant's keyword for the pending request, such as `permission_prompt`; null if there is none. */
   waitingFor: string | null;
-  /** Id of the requesting subagent; null: the main turn. */
+  /** Id of the subagent that asks; null for the main turn. */
   askedBy: string | null;
-  /** When it started to wait for a person. */
+  /** When it started to wait for you. */
   waitingSince?: string;
   /** Start of the current or last turn; null before the first. */
   turnAt: string | null;
@@ -67,28 +67,28 @@ export interface Session {
   terminal: SessionTerminal | null;
   /** The assistant's process; null if each hook comes from a different process. */
   process?: ProcessMark | null;
-  /** It ended unexpectedly, and a person has seen that. */
+  /** Set if it ended unexpectedly and you have seen that. */
   lost?: true;
-  /** Whether its process is running. Set by state.ts when it reads a session with a known process. */
+  /** Whether its process is running. Set by state.ts for sessions with a known process. */
   isAlive?: boolean;
   machine: string | null;
-  /** It worked in a folder whose work stays on this machine, so nothing of it is sent. */
+  /** Set if it worked in a folder whose work stays on this machine, so nothing about it is sent. */
   restricted?: true;
 }
 
-/** `state/sessions.json`: the sessions of the last day; older ones are in the archive. */
+/** `state/sessions.json`: the sessions of the last day. The archive has older ones. */
 export interface SessionsState {
   version: number;
-  /** The end of the work events that are included. */
+  /** Position up to which the log is included. */
   cursor: LogCursor;
   /** The UTC day of the last daily cleanup. */
   pruned?: string;
   sessions: Record<string, Session>;
 }
 
-/** Without a known process, a session counts as ended after this time without an event. */
+/** How long a session without a known process can go without an event before it counts as ended. */
 const CRASHED_AFTER_MS = 12 * 3_600_000;
-/** After this time it is unknown whether it still works. */
+/** After this time, it is unknown whether the session still works. */
 const SILENT_AFTER_MS = 30 * 60_000;
 const MAX_HISTORY = 200;
 const MAX_IDS = 100;
@@ -98,14 +98,14 @@ export function emptySessions(): SessionsState {
   return { version: SESSIONS_VERSION, cursor: { ...LOG_START }, sessions: {} };
 }
 
-/** `no-signal`: it was working at its last event. `crashed`: it ended unexpectedly. */
+/** `no-signal`: working at its last event. `crashed`: ended unexpectedly. */
 export type SessionStatus = 'working' | 'waiting' | 'no-signal' | 'crashed' | 'ended';
 
 type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt' | 'lost' | 'isAlive'>;
 
 /**
- * Returns the status from the process, or from the time since the last event if the process is unknown. A time in the
- * future means that the clock moved back. While a subagent asks for something, the session waits.
+ * Returns the status from the process or, if that is unknown, from the time since the last event. A time in
+ * the future means the clock moved back. While a subagent asks for something, the session is waiting.
  */
 export function statusOf(session: Current, nowMs: number): SessionStatus {
   if (session.activity === 'ended') return session.lost === true ? 'crashed' : 'ended';
@@ -116,15 +116,15 @@ export function statusOf(session: Current, nowMs: number): SessionStatus {
   return silentMs > SILENT_AFTER_MS ? 'no-signal' : 'working';
 }
 
-/** Whether the session is not known to have ended. */
+/** Returns whether the session may still be running. */
 export function isLive(session: Current, nowMs: number): boolean {
   const status = statusOf(session, nowMs);
   return status !== 'crashed' && status !== 'ended';
 }
 
 /**
- * Sets the phase and adds it to the history. The same phase from another source merges into the last entry; from the
- * same source it is ignored.
+ * Sets the phase and adds it to the history. If the last entry has the same phase, merges another source into
+ * it and ignores the same source.
  */
 export function recordPhase(session: Session, phase: PhaseId, source: PhaseSource, at: string): void {
   session.phase = phase;
@@ -138,8 +138,8 @@ export function recordPhase(session: Session, phase: PhaseId, source: PhaseSourc
 }
 
 /**
- * Records the phase of the session file. Ignores its last known phase if a notification has set another one since,
- * because the file was not written to change it.
+ * Records the phase in the session file. Ignores its last known phase if a notification has set another one
+ * since, because then the file wasn't written to change the phase.
  */
 export function recordArtifactPhase(session: Session, phase: PhaseId, at: string): void {
   const said = session.phaseHistory.findLastIndex(
@@ -150,12 +150,12 @@ export function recordArtifactPhase(session: Session, phase: PhaseId, at: string
   recordPhase(session, phase, 'artifact', at);
 }
 
-/** Adds an id as the newest. */
+/** Adds an id as the newest one. */
 export function addId(session: Session, id: string): void {
   session.sessionIds = [...session.sessionIds.filter((known) => known !== id), id].slice(-MAX_IDS);
 }
 
-/** Parses the state and skips invalid sessions; undefined if the text is not a state. */
+/** Parses the state, skipping invalid sessions. Undefined if the text isn't a state. */
 export function parseSessions(text: string): SessionsState | undefined {
   const { version, sessions, cursor, pruned } = parseObject(text) ?? {};
   if (typeof version !== 'number' || !isObject(sessions)) return undefined;
@@ -169,8 +169,8 @@ export function parseSessions(text: string): SessionsState | undefined {
 }
 
 /**
- * Parses a stored session; undefined without a slug or times. Invalid values become defaults, since other tools write
- * the file, too.
+ * Parses a stored session; undefined without a slug or times. Replaces invalid values by defaults, because
+ * other tools also write the file.
  */
 export function parseSession(slug: unknown, value: unknown): Session | undefined {
   if (typeof slug !== 'string' || !isSlug(slug) || !isObject(value)) return undefined;

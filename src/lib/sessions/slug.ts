@@ -5,17 +5,14 @@ const GRAMMAR = /^[a-z0-9][a-z0-9._-]{0,80}$/;
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/;
 const MAX_WORDS = 40;
 
-/** Whether the text is a slug: a folder name that is safe on every system. */
+/** Returns whether the text is a slug: a folder name that is safe on every system. */
 export function isSlug(text: string): boolean {
   return GRAMMAR.test(text) && !DEVICE.test(text) && !text.endsWith('.') && !text.includes('..');
 }
 
 /**
- * Makes a slug from day, subject and id, such as `20261120-website-3f9a1c2e`. The same texts give the same slug.
- *
- * @param day `2026-11-20`
- * @param about the repository of a new session
- * @param unique a session id
+ * Makes a slug from day, subject and id, such as `20261120-website-3f9a1c2e`. The same input gives the same
+ * slug. @param day `2026-11-20` @param about the repository of a new session @param unique a session id
  */
 export function makeSlug(day: string, about: string, unique: string): string {
   const words = plain(about).slice(0, MAX_WORDS).replace(/-$/, '');

@@ -29,33 +29,33 @@ import {
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 
 /**
- * A task that a hook queued, one file each. It contains ids and paths; of the prompt only the matching line, or all of
- * it if that is configured.
+ * A task that a hook queued, one file each. Contains ids and paths, and from the prompt only the matching
+ * line, or all of it if configured.
  */
 export interface Intention {
   id: string;
   kind: IntentionKind;
-  /** When it was queued, ISO-8601 UTC. */
+  /** When it was queued, ISO 8601 in UTC. */
   at: string;
-  /** The machine that queued it and runs it. */
+  /** The machine that queued it and will run it. */
   machine: string;
-  /** The number of previous attempts. */
+  /** Number of previous attempts. */
   attempts: number;
   session: string;
   slug: string | null;
-  /** The assistant's transcript of the session; null without one. */
+  /** The assistant's transcript of the session, or null. */
   transcript: string | null;
-  /** For `prompt-matched` only. */
+  /** Only for `prompt-matched`. */
   capture?: Capture;
-  /** For `issue-wanted` only: the issue to create; `work` defines its shape. */
+  /** Only for `issue-wanted`: the issue to create. `work` defines its format. */
   wanted?: Record<string, unknown>;
-  /** The assistant's keyword for why the session waits for a person. */
+  /** The assistant's keyword for why the session is waiting for you. */
   reason?: string;
-  /** For `turn-ended` only: how it ended according to the hook; without it the transcript is read. */
+  /** Only for `turn-ended`: how the turn ended, from the hook. Without it, the transcript is read. */
   ended?: EndOfTurn;
 }
 
-/** The end of a turn according to its hook: only the line for the person, if any. */
+/** How a turn ended, from its hook: only the line to show, if any. */
 export interface EndOfTurn {
   line: string | null;
   isError: boolean;
@@ -65,9 +65,9 @@ export interface EndOfTurn {
 export interface Capture {
   kind: string;
   text: string;
-  /** Equal for equal words in the same session. */
+  /** Equal for the same words in the same session. */
   key: string;
-  /** The whole prompt, if `WORK.CAPTURE_PROMPT` is `whole`; bounded by `wholePrompt`. */
+  /** The whole prompt, if `WORK.CAPTURE_PROMPT` is `whole`. Limited by `wholePrompt`. */
   prompt?: string;
 }
 
@@ -76,8 +76,8 @@ export type IntentionKind = keyof typeof KINDS;
 const HOUR_MS = 3_600_000;
 
 /**
- * How long each is kept (ms), and how often it is attempted. Notifications are useful only at once. Words of a person
- * exist nowhere else, so they are never simply removed.
+ * How long each is kept (ms), and how often it is attempted. Notifications are only useful immediately. Text
+ * that you typed exists nowhere else, so it is never simply deleted.
  */
 const KINDS = {
   'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
@@ -87,12 +87,12 @@ const KINDS = {
   'prompt-matched': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
   'issue-wanted': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
 } as const;
-/** Kinds of a newer version are kept for the longest time, and may contain words. */
+/** Kinds from a newer version are kept for the longest time, and may contain text that you typed. */
 const UNKNOWN_KIND = { keepMs: KINDS['prompt-matched'].keepMs, words: true };
-/** A time further ahead than this means that the clock moved back. */
+/** A time further ahead than this means the clock moved back. */
 const AHEAD_MS = HOUR_MS;
 
-/** The limit for tasks with words, and for the others. */
+/** The limits for tasks with text that you typed, and for other tasks. */
 export const MAX_WAITING = 1000;
 const TEMPS_STALE_MS = 60_000;
 const WITHDRAW_WAIT_MS = 15_000;
@@ -102,13 +102,13 @@ export interface SpoolDeps {
   machineId: string;
   /** `state/spool` */
   path: string;
-  /** Machine-local folder of the lock. */
+  /** Machine-local folder for the lock. */
   locks: string;
 }
 
 /**
- * Runs the tasks of a kind; a task that throws is retried. `later`: something is missing, the task waits unchanged.
- * `Refusal`: the task is given up at once.
+ * Runs tasks of one kind. If it throws, the task is retried. `later`: something is missing, so the task waits
+ * unchanged. `Refusal`: the task is given up immediately.
  */
 export type Consumer = (intention: Intention) => unknown;
 export interface Refusal {
@@ -181,13 +181,13 @@ function isCapture(value: unknown): value is Capture {
 
 export interface SpoolStatus {
   waiting: number;
-  /** Entries that cannot be read: damaged, or not a regular file. They are skipped. */
+  /** Number of entries that can't be read: damaged, or not a regular file. They are skipped. */
   unreadable: number;
-  /** Given up; kept for a while. */
+  /** Number of tasks that were given up. They are kept for a while. */
   dead: number;
-  /** The folder of the files that were given up. */
+  /** Folder with the tasks that were given up. */
   deadFolder: string;
-  /** When the oldest waiting task was queued, ISO-8601 UTC. */
+  /** When the oldest waiting task was queued, ISO 8601 in UTC. */
   oldest: string | null;
 }
 
@@ -202,7 +202,7 @@ export function spoolStatus(path: string): SpoolStatus {
   };
 }
 
-/** Returns the number of waiting tasks of other machines. */
+/** Returns the number of waiting tasks from other machines. */
 export function foreignIntentions(path: string, machineId: string): number {
   return countForeign(spoolAt(path), machineId);
 }
@@ -217,7 +217,7 @@ export function keptIntentions(path: string): Intention[] {
   return [...entriesIn(spoolAt(path), 'claimed'), ...waitingIntentions(path)];
 }
 
-/** Queues a task durably. Throws `unavailable` if too many with words are waiting. */
+/** Queues a task durably. Throws `unavailable` if too many tasks with text are waiting. */
 export function leave(
   { clock, machineId, path }: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
   what: Pick<
@@ -242,7 +242,7 @@ export interface DrainResult {
   done: number;
   /** Failed tasks that will be retried. */
   failed: number;
-  /** Tasks that wait for something they need. */
+  /** Tasks that wait for something that is missing. */
   later: number;
   /** Tasks that were given up. */
   dead: number;
@@ -251,8 +251,8 @@ export interface DrainResult {
 }
 
 /**
- * Runs the waiting tasks, one process per machine at a time. After a crash a task runs again, and its consumer detects
- * by the id what is already done. Kinds without a consumer wait.
+ * Runs the waiting tasks, in one process per machine. A task runs again after a crash; its consumer uses the
+ * id to detect what is already done. Tasks without a consumer wait.
  */
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
   const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };
@@ -296,7 +296,7 @@ function again(intention: Intention): Intention | undefined {
   return attempts >= KINDS[intention.kind].attempts ? undefined : { ...intention, attempts };
 }
 
-/** Requeues the tasks that a killed process had claimed. Returns the number given up. Requires the lock. */
+/** Requeues tasks that a killed process had claimed; returns how many were given up. Requires the lock. */
 function takeBack(deps: SpoolDeps): number {
   const spool = spoolAt(deps.path);
   const outcomes = abandoned(spool, deps.machineId, deps.clock.now()).map(({ name, entry }) => {
@@ -317,8 +317,8 @@ function foreignReason({ machine }: Intention): string {
 }
 
 /**
- * Removes this machine's matching tasks, including claimed and dead ones, and returns them. Waits for a process that
- * runs the queue; throws `locked` after too long.
+ * Removes this machine's matching tasks, including claimed and dead ones; returns them. Waits for a process
+ * that runs the queue, and throws `locked` if that takes too long.
  */
 export function withdraw(deps: SpoolDeps, isMeant: (intention: Intention) => boolean): Promise<Intention[]> {
   const spool = spoolAt(deps.path);
@@ -334,13 +334,13 @@ export function withdraw(deps: SpoolDeps, isMeant: (intention: Intention) => boo
   });
 }
 
-/** Requeues abandoned tasks for this machine. Returns their number. */
+/** Requeues dead tasks for this machine; returns their number. */
 export function revive(deps: SpoolDeps): Promise<number> {
   const spool = spoolAt(deps.path);
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {
     const dead = entriesIn(spool, 'dead');
     for (const intention of dead) {
-      // The age restarts; `at` stays, because times in the words are relative to it.
+      // The age restarts. `at` doesn't change, because times in the text are relative to it.
       const id = newId(deps.clock.now());
       reviveEntry(spool, spool.nameOf(intention), { ...intention, id, machine: deps.machineId, attempts: 0 });
     }
@@ -349,8 +349,9 @@ export function revive(deps: SpoolDeps): Promise<number> {
 }
 
 /**
- * Removes expired tasks, and the oldest above the limit. Tasks with words and failed ones move to the dead folder, the
- * others are dropped. Returns the number of dead ones. The file name has time and kind, so most files are not read.
+ * Removes expired tasks, and the oldest above the limit. Tasks with text and failed ones go to the dead
+ * folder, others are dropped. Returns the number of dead tasks. File names contain time and kind, so most
+ * files aren't read.
  */
 export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): number {
   const spool = spoolAt(path);
@@ -370,7 +371,7 @@ export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): numbe
   return dead;
 }
 
-/** Words with a time in the future are not expired; they are sent now. */
+/** Text with a time in the future isn't expired; it is sent now. */
 function isExpired(name: string, nowMs: number): boolean {
   const { keepMs, words } = limitsOf(name);
   const at = timeOfName(name);

@@ -34,7 +34,7 @@ export interface SessionsDeps extends FoldDeps {
   workEvents: string;
   /** The folder of the session files. */
   sessions: string;
-  /** Machine-local folder of the lock. */
+  /** Machine-local folder for the lock. */
   locks: string;
 }
 
@@ -46,13 +46,13 @@ export type ReadDeps = Pick<
 const DAY_MS = 86_400_000;
 const LOST_WAIT_MS = 400;
 const TEMPS_STALE_MS = 3_600_000;
-/** A session without an event for this time moves to the archive. */
+/** After this time without an event, a session moves to the archive. */
 const ARCHIVE_AFTER_MS = DAY_MS;
-/** Finished sessions leave the archive after this time; their session files stay. */
+/** After this time, finished sessions are removed from the archive. Their session files are kept. */
 const PRUNE_AFTER_MS = 30 * DAY_MS;
-/** The archive's limit; the oldest unfinished sessions are dropped. */
+/** Limit of the archive. Above it, the oldest unfinished sessions are dropped. */
 const MAX_ARCHIVED = 5000;
-/** A larger file is not read. */
+/** Larger files aren't read. */
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
 
 /** Returns the archive's folder, next to the state. */
@@ -61,8 +61,8 @@ export function archiveOf(path: string): string {
 }
 
 /**
- * Reads the stored state without the archive. A missing or broken file counts as empty, since the log has the events;
- * `onBroken` gets the broken text. Throws `config` for a newer format.
+ * Reads the stored state without the archive. A missing or broken file counts as empty, since the log has the
+ * events; `onBroken` gets the broken text. Throws `config` for a newer format.
  */
 function readSessions(path: string, onBroken?: (text: string) => void): SessionsState {
   const text = readText(path, { maxBytes: MAX_STATE_BYTES });
@@ -88,8 +88,8 @@ export function storedSession(path: string, id: string): Session | undefined {
 }
 
 /**
- * Returns the slug of the stored session with this id. Every hook needs it, so it is in a separate, small file. Throws
- * `config` for a newer format.
+ * Returns the slug of the stored session with this id. It is in a small file because every hook needs it.
+ * Throws `config` for a newer format.
  */
 export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: string): string | undefined {
   const live = parseObject(readText(deps.livePath, { maxBytes: MAX_STATE_BYTES }) ?? '');
@@ -100,16 +100,16 @@ export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: st
   return Object.hasOwn(slugs, id) && typeof slugs[id] === 'string' ? slugs[id] : undefined;
 }
 
-/** Returns all sessions, including archived ones and unread events of the log. Writes nothing. */
+/** Returns all sessions, including archived ones and new events in the log. Writes nothing. */
 export function currentSessions(deps: ReadDeps): SessionsState {
-  // Read the archive after the state: a session that moves meanwhile is in one of them.
+  // The archive is read after the state, so a session that is just being moved is in at least one of them.
   const state = readSessions(deps.path);
   state.sessions = { ...archivedSessions(archiveOf(deps.path)), ...state.sessions };
   fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
   return observed(state, deps);
 }
 
-/** Adds what the log does not contain: given names, titles, and whether each process is running. */
+/** Adds what isn't in the log: given names, titles, and whether each process is running. */
 export function observed(
   state: SessionsState,
   deps: Pick<SessionsDeps, 'locks' | 'machineId'>,
@@ -126,7 +126,7 @@ export function observed(
 }
 
 /**
- * Stores that a person has seen that these sessions ended unexpectedly. Returns what went wrong, if anything: then the
+ * Records that you have seen that these sessions ended unexpectedly. If that fails, returns why; then the
  * next list shows them again.
  */
 export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Promise<string | undefined> {
@@ -148,7 +148,9 @@ export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Pr
   return undefined;
 }
 
-/** Like `currentSessions`, but faster: only the last day, and without changes of session files since the last turn. */
+/**
+ * Like `currentSessions` but faster: only the last day, without changes to session files since the last turn.
+ */
 export function runningSessions(
   deps: Pick<SessionsDeps, 'path' | 'workEvents' | 'dayOf' | 'locks' | 'machineId'>,
 ): SessionsState {
@@ -159,9 +161,9 @@ export function runningSessions(
 }
 
 /**
- * Applies the log and `change` to the state and stores it. Throws `locked` if another writer takes longer than `waitMs`;
- * the log keeps the events. `change` sees the sessions of the last day, those in the log, and those with one of the
- * `names` (slugs or ids); `isKnown` tells whether any session has a slug.
+ * Applies the log and `change` to the state and stores it. Throws `locked` if another writer takes longer
+ * than `waitMs`; the log keeps the events. `change` gets the sessions of the last day, those in the log, and
+ * those with one of the `names` (slugs or ids). `isKnown` returns whether any session has a slug.
  */
 export async function updateSessions<T>(
   deps: SessionsDeps,
@@ -188,7 +190,7 @@ export async function updateSessions<T>(
     // After a crash the log restores both files, so neither needs a full sync.
     replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
     replaceFile(deps.livePath, indexOf(state), { sync: false });
-    // Rotate only here, where the whole log is read and no other process reads it.
+    // Rotated only here, where the complete log is read and no other process reads it.
     rotateRead({ path: deps.workEvents }, WORK_EVENTS_ROTATE_BYTES);
     return Promise.resolve(result);
   });
@@ -201,7 +203,7 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
   return [...new Set(names)].filter((name) => !known.has(name));
 }
 
-/** After a crash a session may be in both; then the state's counts and is archived again. */
+/** After a crash, a session may be in both. Then the one in the state counts, and is archived again. */
 function archiveOld(state: SessionsState, archive: string, nowMs: number): void {
   const old = Object.values(state.sessions).filter(
     ({ updatedAt }) => nowMs - Date.parse(updatedAt) > ARCHIVE_AFTER_MS,

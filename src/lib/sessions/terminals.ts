@@ -5,18 +5,18 @@ import type { Run } from '../platform/process/process';
 import { clean } from '../platform/terminal/terminal';
 import { isLive, type Session } from './session';
 
-/** What it takes to ask tmux and kitty. */
+/** What is needed to query tmux and kitty. */
 export interface TerminalDeps {
   run: Run;
   env: NodeJS.ProcessEnv;
 }
 
-/** The socket of a tmux server; undefined: tmux's default. */
+/** The socket of a tmux server; undefined for tmux's default. */
 export type Socket = string | undefined;
 
 const TIMEOUT_MS = 5000;
 
-/** Returns the output of a program; undefined if it is not installed or fails. */
+/** Returns the output of a program; undefined if it is missing or fails. */
 export async function answerOf(
   { run, env }: TerminalDeps,
   file: string,
@@ -59,7 +59,7 @@ export interface KittyWindow {
   tab: string;
 }
 
-/** Lists the windows of the kitty that listens on a local socket; empty if it does not answer. */
+/** Lists the windows of the kitty that listens on a local socket; empty if it doesn't respond. */
 export async function kittyWindows(deps: TerminalDeps, socket: string | null): Promise<KittyWindow[]> {
   // A kitty on a network socket may run on another machine.
   if (socket?.startsWith('unix:') !== true) return [];
@@ -81,8 +81,8 @@ export function windowOf(windows: readonly KittyWindow[], pid: number): KittyWin
 }
 
 /**
- * Returns the current place of each session's terminal by slug: `work:2` in tmux, the tab's title in kitty. Omits
- * sessions whose terminal is closed or runs in neither.
+ * Returns where each session's terminal is now, by slug: `work:2` in tmux, the tab's title in kitty. Omits
+ * sessions whose terminal is closed or in neither of them.
  */
 export async function placesOf(
   deps: TerminalDeps,
@@ -112,7 +112,7 @@ export async function placesOf(
   return places;
 }
 
-/** Returns the sessions that run on a terminal now: the id, and the assistant unless it is the default. */
+/** Returns the sessions that run on a terminal now: their id, and the assistant if it isn't the default. */
 export function sessionsOnTerminal(
   sessions: readonly Session[],
   tty: string,

@@ -6,7 +6,7 @@ import { type Session, type SessionsState, isLive } from './session';
 import { idOfKey } from './session-key';
 import { isSlug } from './slug';
 
-/** A session file that was written by a tool that does not name the file, such as a shell. */
+/** A session file written by a tool that doesn't report the file, such as a shell. */
 export interface UnseenArtifact {
   slug: string;
   phase: PhaseId | null;
@@ -16,11 +16,10 @@ export interface UnseenArtifact {
 const COARSE_MS = 2000;
 
 /**
- * Returns the session file that this session wrote in its last turn; undefined if there is none or its owner is unclear.
- * Only folders that belong to no session count. A file that names this session is its own. A file that names no session
- * is its own if it is the only one and no other session without a file was working when it was written.
- *
- * @param isKnown whether any session has this slug
+ * Returns the session file that this session wrote in its last turn; undefined if there is none or its owner
+ * is unclear. Considers only folders without a session. The file belongs to this session if it names it. It
+ * also does if it names no session, is the only such file, and no other session without a file was working
+ * when it was written. @param isKnown whether any session has this slug
  */
 export function unseenArtifact(
   deps: { sessions: string },
@@ -63,7 +62,7 @@ function written(sessions: string, slug: string, sinceMs: number): Written | und
   return { slug, phase: artifact.phase, session: artifact.session, atMs: facts.mtimeMs };
 }
 
-/** Whether a turn of the session may have run at this time (wall-clock ms). */
+/** Returns whether a turn of the session may have been running at this time. */
 export function wasAtWork(session: Session, atMs: number): boolean {
   if (session.turnAt === null || Date.parse(session.turnAt) - COARSE_MS > atMs) return false;
   const isStill = session.activity === 'working' && isLive(session, atMs);
@@ -71,10 +70,9 @@ export function wasAtWork(session: Session, atMs: number): boolean {
 }
 
 /**
- * Whether a session file may come from a session in a restricted folder. Its slug or the session that it names decides.
- * A file without either may come from any restricted session that was working when it was written.
- *
- * @param found the session file, and when it was written (wall-clock ms)
+ * Returns whether a session file may come from a session in a restricted folder. Decides by its slug or the
+ * session that it names. Without either, it may come from any restricted session that was working when it was
+ * written. @param found the session file, and when it was written
  */
 export function isRestrictedWork(
   state: Pick<SessionsState, 'sessions'>,

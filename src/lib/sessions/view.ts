@@ -14,27 +14,27 @@ import {
 import { CLAUDE_CODE, idOfKey } from './session-key';
 import type { SpoolStatus } from './spool';
 
-/** A session of `steward sessions --json`. Times are ISO-8601 UTC. */
+/** A session in `steward sessions --json`. Times are ISO 8601 in UTC. */
 export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
-  /** The name for people, unique among the listed sessions. */
+  /** The displayed name, unique among the listed sessions. */
   name: string;
   status: SessionStatus;
   branch: string | null;
-  /** The folder name of a linked worktree; null in the main checkout. */
+  /** Folder name of a linked worktree; null in the main checkout. */
   worktree: string | null;
   assistant: string;
   model: string | null;
-  /** The kind of tool in use: `edits`, `runs a command`; null if it is not working. */
+  /** What it is doing: `edits`, `runs a command`; null if it isn't working. */
   activity: string | null;
-  /** The pending request, such as `asks to run Bash`; null for none. */
+  /** The pending request, such as `asks to run Bash`, or null. */
   waitingFor: string | null;
-  /** When it started to wait for a person; null if it is not waiting. */
+  /** When it started to wait for you; null if it isn't waiting. */
   waitingSince: string | null;
   /** The first line of its first prompt, if `sessions.titles` is on. */
   title: string | null;
-  /** Its terminal: `work:2` in tmux, the tab in kitty; null if unknown or not requested. */
+  /** Its terminal: `work:2` in tmux, the tab in kitty. Null if unknown or not requested. */
   place: string | null;
-  /** The assistant's process on this machine; null unless it is known to be running. */
+  /** The assistant's process on this machine; null if it isn't known to be running. */
   pid: number | null;
   /** The number of active subagents. */
   subagents: number;
@@ -62,8 +62,8 @@ export interface RowOptions {
 const ORDER: readonly SessionStatus[] = ['waiting', 'working', 'no-signal', 'crashed', 'ended'];
 
 /**
- * Returns the running sessions and those that ended unexpectedly since the last list (`noteLost`); with `all` every
- * session. Waiting ones come first, then the most recent.
+ * Returns the running sessions and those that ended unexpectedly since the last list (`noteLost`); with
+ * `all`, every session. Waiting sessions come first, then the latest.
  */
 export function sessionsReport(
   state: SessionsState,
@@ -84,7 +84,7 @@ export function sessionsReport(
   };
 }
 
-/** Returns the slugs of the sessions that ended unexpectedly and were not shown yet. */
+/** Returns the slugs of sessions that ended unexpectedly and have not been shown. */
 export function lostSessions(state: SessionsState): string[] {
   return Object.values(state.sessions)
     .filter(({ isAlive }) => isAlive === false)
@@ -142,7 +142,7 @@ export interface SessionsTextOptions {
   all?: boolean;
 }
 
-/** Returns the text of `steward sessions`. The name comes first, because other commands take it. */
+/** Formats `steward sessions`. The name comes first, because other commands take it as an argument. */
 export function sessionsText(report: SessionsReport, options: SessionsTextOptions): string {
   const lines =
     report.sessions.length === 0
@@ -165,7 +165,10 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   return options.unicode === false ? toAscii(text) : text;
 }
 
-/** Returns the lines of the rows, cut to the width of the terminal; two lines per session if it is narrow. */
+/**
+ * Returns the rows as lines, truncated to the width of the terminal. On a narrow one, each session takes two
+ * lines.
+ */
 export function sessionLines(rows: readonly SessionRow[], options: SessionsTextOptions): string[] {
   const { columns } = options;
   const colors = palette(options);
@@ -189,7 +192,7 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
     .map((line, index) => painted(fit(line, columns), rows[index], colors));
 }
 
-/** Below this width the table has no room for tasks. */
+/** Below this width, the table has no room for tasks. */
 const NARROW = 72;
 /** From this width on, there is room for the model. */
 const WIDE = 100;
@@ -216,12 +219,12 @@ function cellsOf(row: SessionRow, { nowMs, columns }: SessionsTextOptions): stri
   ];
 }
 
-/** Returns what a session does or waits for; null if it has ended or is silent. */
+/** Returns what a session is doing or waiting for; null if it has ended or is silent. */
 function doesOf({ status, waitingFor, activity }: SessionRow): string | null {
   return waitingFor ?? activity ?? (status === 'waiting' ? 'turn finished' : null);
 }
 
-/** Returns `waiting 2 m` or `ended 5 m ago`. */
+/** Formats `waiting 2 m` or `ended 5 m ago`. */
 function statusWords({ status, waitingSince, updatedAt }: SessionRow, nowMs: number): string {
   const words = STATUS_WORDS[status];
   if (waitingSince !== null) return `${words} ${ago(waitingSince, nowMs)}`;
@@ -233,7 +236,7 @@ function painted(line: string, row: SessionRow | undefined, colors: Palette): st
   return row?.status === 'working' ? line : colors.neutral(line);
 }
 
-/** Names every assistant but Claude Code. */
+/** Returns the assistant's name unless it is Claude Code. */
 function whoseOf({ assistant }: SessionRow): string[] {
   return assistant === CLAUDE_CODE ? [] : [clean(assistant)];
 }
@@ -262,11 +265,11 @@ export function sessionDetail(session: Session, options: RowOptions): SessionDet
 
 export interface SessionTextOptions {
   nowMs: number;
-  /** Formats an instant for people. */
+  /** Formats an instant as local time. */
   localTime: (iso: string) => string;
 }
 
-/** Returns the text of `steward sessions show SESSION`. */
+/** Formats `steward sessions show SESSION`. */
 export function sessionText(detail: SessionDetail, options: SessionTextOptions): string {
   const { localTime } = options;
   const history = detail.phaseHistory.map(({ phase: id, at, source }) => [
@@ -277,7 +280,7 @@ export function sessionText(detail: SessionDetail, options: SessionTextOptions):
   return [clean(detail.name), '', table(factsOf(detail, options)), '', table(history)].join('\n');
 }
 
-/** Returns the known facts of a session as labels and values. */
+/** Returns the known facts about a session as labels and values. */
 export function factsOf(detail: SessionDetail, { nowMs, localTime }: SessionTextOptions): string[][] {
   const when = (iso: string): string => `${localTime(iso)}, ${ago(iso, nowMs)} ago`;
   const does = doesOf(detail);
@@ -303,7 +306,7 @@ export function factsOf(detail: SessionDetail, { nowMs, localTime }: SessionText
   return rows.flatMap(([name, value]) => (value === null ? [] : [[name, clean(value)]]));
 }
 
-/** Returns `46 m`, `3 h 02 m` or `5 d`; a future time (the clock moved back) counts as now. */
+/** Formats `46 m`, `3 h 02 m` or `5 d`. A future time, after the clock moved back, counts as now. */
 function ago(iso: string, nowMs: number): string {
   const value = Math.max(0, nowMs - Date.parse(iso)) / 60_000;
   return value < 48 * 60 ? minutes(Math.floor(value)) : `${Math.floor(value / 1440)} d`;

@@ -13,15 +13,15 @@ import {
   type SessionTextOptions,
 } from './view';
 
-/** The state of the live list; each key press returns the next state. */
+/** The state of the live list. Each key press returns a new state. */
 export interface WatchList {
   rows: readonly SessionRow[];
-  /** Slug of the selected session; null for an empty list. */
+  /** Slug of the selected session; null if the list is empty. */
   selected: string | null;
   filter: string;
-  /** Whether keys go to the filter. */
+  /** Whether the user is typing a filter. */
   isTyping: boolean;
-  /** Whether the details of the selected session replace the list. */
+  /** Whether the details of the selected session are shown instead of the list. */
   isDetailed: boolean;
   /** The result of the last jump. */
   message: string | null;
@@ -36,7 +36,7 @@ export const EMPTY_LIST: WatchList = {
   message: null,
 };
 
-/** An action outside of the list. */
+/** An action outside the list. */
 export type WatchAction = 'go' | 'quit' | undefined;
 
 const RECENT_MS = 3_600_000;
@@ -51,7 +51,7 @@ export function watchedRows(state: SessionsState, options: RowOptions): SessionR
   };
   const rows = rowsOf(Object.values(state.sessions).filter(isRecent), options);
   const ranked = rows.map((row) => ({ row, rank: RANK[row.status], time: timeOf(row) }));
-  // Not by the last event: rows would move all the time.
+  // Not sorted by the last event, or rows would move all the time.
   return ranked.sort((a, b) => a.rank - b.rank || a.time - b.time).map(({ row }) => row);
 }
 
@@ -62,7 +62,7 @@ function timeOf(row: SessionRow): number {
   return Date.parse(row.waitingSince ?? row.startedAt);
 }
 
-/** The rows that the filter lets through. */
+/** Returns the rows that match the filter. */
 export function filteredRows({ rows, filter }: WatchList): readonly SessionRow[] {
   const words = filter.toLowerCase().split(' ');
   return rows.filter((row) => {
@@ -71,7 +71,7 @@ export function filteredRows({ rows, filter }: WatchList): readonly SessionRow[]
   });
 }
 
-/** Replaces the rows; the selection stays on its session, or moves to the first. */
+/** Replaces the rows. The selection stays on its session, or moves to the first. */
 export function withRows(list: WatchList, rows: readonly SessionRow[]): WatchList {
   return selectedAmong({ ...list, rows });
 }
@@ -82,7 +82,7 @@ function selectedAmong(list: WatchList): WatchList {
   return isThere ? list : { ...list, selected: shown[0]?.slug ?? null };
 }
 
-/** Returns the list after a key press, and the action of the key. */
+/** Returns the list after a key press, and the key's action. */
 export function pressKey(list: WatchList, key: string): [WatchList, WatchAction] {
   const next = { ...list, message: null };
   if (key === 'ctrl-c') return [next, 'quit'];
@@ -141,7 +141,7 @@ export interface FrameOptions extends SessionsTextOptions, SessionTextOptions {
   rows: number;
 }
 
-/** The lines of the whole screen. */
+/** Returns the lines of the screen. */
 export function watchFrame(list: WatchList, state: SessionsState, options: FrameOptions): string[] {
   const { columns, rows } = options;
   const colors = palette(options);
@@ -180,7 +180,10 @@ function footOf({ filter, isTyping, message }: WatchList, columns: number): stri
   return filter === '' ? keys : `Filter: ${filter} (Esc clears it) · Enter jump · q quit`;
 }
 
-/** The rows around the selected one that fit, each marked or indented, and the number of rows below them. */
+/**
+ * Returns the rows around the selected one that fit, each marked or indented, and the number of rows below
+ * them.
+ */
 function listLines(list: WatchList, options: FrameOptions, height: number): { body: string[]; more: number } {
   const shown = filteredRows(list);
   if (shown.length === 0) {

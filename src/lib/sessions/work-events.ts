@@ -22,19 +22,22 @@ const WORK_EVENT_TYPES = [
 ] as const;
 export type WorkEventType = (typeof WORK_EVENT_TYPES)[number];
 
-/** The terminal of a session as far as it is known, used for its tab. */
+/** What is known about a session's terminal. Used for its tab. */
 export interface SessionTerminal {
   tty: string | null;
   program: string | null;
   kittySocket: string | null;
-  /** The process that had the terminal, and its start (clock ticks since boot), to verify that it is the same. */
+  /**
+   * The process that had the terminal, and its start (clock ticks since boot), to verify that the terminal is
+   * still the same.
+   */
   pid: number | null;
   started: string | null;
 }
 
 /**
- * One line of `state/work-events.jsonl`. It records that something happened, and never a prompt, tool input or other
- * content.
+ * A line of `state/work-events.jsonl`. Records that something happened, but never a prompt, tool input or
+ * other content.
  */
 export interface WorkEvent {
   /** ISO-8601, UTC. */
@@ -42,41 +45,41 @@ export interface WorkEvent {
   type: WorkEventType;
   /** The session's key (`sessionKey`). The log has the assistant's id. */
   session: string;
-  /** Null while it is unknown. */
+  /** Null if not known yet. */
   slug: string | null;
-  /** Name of the repository of the session's folder; null outside of a repository. */
+  /** Repository of the session's folder; null outside a repository. */
   repo: string | null;
   /** The branch of the session's folder; null if HEAD is detached. Tool events omit it. */
   branch?: string | null;
-  /** The folder name of a linked worktree; null in the main checkout. */
+  /** Folder name of a linked worktree; null in the main checkout. */
   worktree?: string | null;
-  /** The assistant that reported it; default: Claude Code. */
+  /** The assistant that reported it. Default: Claude Code. */
   assistant?: string;
   model?: string;
   /** The running or requested tool. */
   tool?: string;
   phase?: PhaseId;
-  /** The session file was written; `slug` is its slug. */
+  /** The session file was written. Its slug is in `slug`. */
   artifact?: true;
   /** It happened in a folder whose work stays on this machine. */
   restricted?: true;
   /** Id of a subagent. */
   agent?: string;
-  /** Why the session waits for a person, or how it started or ended: a keyword of the assistant. */
+  /** Why the session is waiting for you, or how it started or ended: a keyword of the assistant. */
   reason?: string;
   machine?: string;
-  /** The assistant's process, on session starts and prompts. */
+  /** The assistant's process. Only on session starts and prompts. */
   process?: ProcessMark;
   terminal?: SessionTerminal;
 }
 
 /** The size at which the log is rotated. */
 export const WORK_EVENTS_ROTATE_BYTES = 8 * 1024 * 1024;
-/** Above this size a tool event folds the log, too, since no turn has ended for long. */
+/** Above this size, tool events also fold the log, because no turn has ended for a long time. */
 export const WORK_EVENTS_FOLD_BYTES = 2 * WORK_EVENTS_ROTATE_BYTES;
 
 const MAX_ID = 200;
-/** The part of an id that is examined, including escapes. */
+/** How much of an id is examined, including escapes. */
 const MAX_RAW_ID = 2000;
 const MAX_WORD = 100;
 
@@ -86,14 +89,17 @@ export function appendWorkEvent(path: string, event: WorkEvent): number {
   return append(journalAt(path), assistant === undefined ? event : { ...event, session: idOfKey(session) });
 }
 
-/** Returns an external id as it is stored; undefined if nothing printable remains. */
+/** Returns an external id in its stored form; undefined if it has no printable characters. */
 export function storedId(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   const id = clean(text.slice(0, MAX_RAW_ID)).slice(0, MAX_ID);
   return id === '' ? undefined : id;
 }
 
-/** Returns an external name (tool, repository, reason) as it is stored; undefined if nothing printable remains. */
+/**
+ * Returns an external name (tool, repository, reason) in its stored form; undefined if it has no printable
+ * characters.
+ */
 export function storedWord(text: unknown): string | undefined {
   return storedId(text)?.slice(0, MAX_WORD);
 }
