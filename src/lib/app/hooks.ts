@@ -93,7 +93,7 @@ function shownAssistants(context: Context): readonly Assistant[] {
 }
 
 /** Returns undefined if an assistant's settings, or the variable that names them, are invalid. */
-function orUndefined<T>(work: () => T): T | undefined {
+export function orUndefined<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {

@@ -26,6 +26,7 @@ import { type Observation, type ObserveDeps, observe } from '../sense/observe';
 import { type ReadDeps, recordsBetween } from '../sense/read';
 import { noteWriter } from '../sense/shared-area';
 import { type InitResult, initSense, senseStore } from '../sense/store';
+import { sessionKey } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions, sessionsOn } from './sessions';
@@ -104,11 +105,18 @@ export async function openBackfill(
 ): Promise<BackfillDeps> {
   const { config } = await context.loadConfig();
   const { run, clock, machineId } = context;
-  const { readTranscripts, transcriptFolders } = await import('../assistant/transcripts');
+  const { readTranscripts } = await import('../assistant/transcripts');
+  const { ASSISTANTS } = await import('../assistant');
+  const { orUndefined } = await import('./hooks');
   return {
     ...deps,
     git: { run, clock, machineId, config: config.sense },
-    pastActivity: (sinceMs, take) => readTranscripts(transcriptFolders(processHost()), sinceMs, take),
+    pastActivity: (sinceMs, take) => {
+      for (const { id, transcripts } of ASSISTANTS)
+        readTranscripts(orUndefined(() => transcripts?.(processHost())) ?? [], sinceMs, (activity) =>
+          take({ ...activity, session: sessionKey(id, activity.session) }),
+        );
+    },
     ...(onProgress === undefined ? {} : { onProgress }),
   };
 }

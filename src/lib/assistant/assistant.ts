@@ -57,6 +57,8 @@ export interface Assistant {
    * without Node.js.
    */
   toolKeys?: readonly string[];
+  /** The folders of its transcripts, which tell when past sessions were active; each may be missing. */
+  transcripts?: (host: PathHost) => string[];
   /** What the person has to do before new hooks run. */
   pending?: string;
 }

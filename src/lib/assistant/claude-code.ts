@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+
+import type { PathHost } from '../platform/files/paths';
 import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
 
 /** Claude Code: `$CLAUDE_CONFIG_DIR/settings.json`, else `~/.claude/settings.json`. */
@@ -9,6 +12,7 @@ export const claudeCode: Assistant = {
   entry: groupEntry(1),
   switchedOffBy: 'disableAllHooks',
   statusLineKey: 'statusLine',
+  transcripts: transcriptFolders,
   toolKeys: [
     ...['session_id', 'transcript_path', 'cwd', 'prompt_id?', 'permission_mode?', 'effort?'],
     ...['hook_event_name', 'tool_name'],
@@ -29,3 +33,11 @@ export const claudeCode: Assistant = {
     ['SessionEnd', 'session-end', 1],
   ]),
 };
+
+/** The folders in which Claude Code keeps its transcripts; each may be missing. */
+function transcriptFolders({ env, home }: PathHost): string[] {
+  const set = env['CLAUDE_CONFIG_DIR'] ?? '';
+  const own = set === '' ? [] : [/^~(?:$|[/\\])/.test(set) ? join(home, set.slice(1)) : set];
+  const folders = [...own, join(home, '.claude'), join(home, '.config', 'claude')];
+  return [...new Set(folders)].map((folder) => join(folder, 'projects'));
+}

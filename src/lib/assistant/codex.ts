@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
 
 /**
@@ -10,6 +12,7 @@ export const codex: Assistant = {
   programs: ['codex'],
   ...placeAt({ variable: 'CODEX_HOME', folder: '.codex' }, 'hooks.json'),
   entry: groupEntry(1),
+  transcripts: (host) => [join(codex.folder(host), 'sessions')],
   pending: 'pending trust: run /hooks in codex',
   toolKeys: [
     ...['session_id', 'turn_id', 'transcript_path', 'cwd', 'hook_event_name', 'model', 'permission_mode'],

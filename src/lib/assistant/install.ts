@@ -92,7 +92,10 @@ export async function installHooks(
     skill: isSkilled ? installSkill(deps, assistant, undefined, entriesOf(deps)) : null,
     statusLine: plan.statusLine,
     dryRun,
-    warnings: warningsFor(deps, assistant, source, plan.statusLine),
+    warnings: warningsFor(deps, assistant, source, {
+      statusLine: plan.statusLine,
+      isNew: plan.events.length > 0,
+    }),
   };
   if (dryRun) return result;
   ensureFolder(deps.area.root, { allowLink: true });
@@ -141,7 +144,7 @@ async function installOwnFile(
     skill: null,
     statusLine: null,
     dryRun,
-    warnings: warningsFor(deps, assistant, undefined, null),
+    warnings: warningsFor(deps, assistant, undefined, { statusLine: null, isNew: isDue }),
   });
   const isDue = isOwnFileDue(deps, assistant, entriesOf(deps));
   if (dryRun) return resultOf(isDue, !isShimCurrent(shim));
@@ -292,7 +295,7 @@ function warningsFor(
   deps: HookInstallDeps,
   assistant: Assistant,
   source: string | undefined,
-  statusLine: StatusLineInstall | null,
+  { statusLine, isNew }: { statusLine: StatusLineInstall | null; isNew: boolean },
 ): string[] {
   const path = assistant.path(deps.host);
   const isOff = source !== undefined && isSwitchedOff(source, path, assistant);
@@ -311,7 +314,7 @@ function warningsFor(
     ...(strangers.length > 0
       ? [`Hooks of another user area are registered too and also record each event: ${strangers[0] ?? ''}`]
       : []),
-    ...(assistant.pending === undefined ? [] : [`${assistant.title}: ${assistant.pending}.`]),
+    ...(assistant.pending === undefined || !isNew ? [] : [`${assistant.title}: ${assistant.pending}.`]),
     ...(statusLine === 'unsupported'
       ? [
           `The status line in ${path} stays as it is: its command cannot be quoted for Windows. Move it to a script and run this again.`,

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
 
 /** Qwen Code: `~/.qwen/settings.json`. The timeout of a command is in milliseconds. */
@@ -8,6 +10,7 @@ export const qwen: Assistant = {
   ...placeAt({ variable: 'QWEN_HOME', folder: '.qwen' }, 'settings.json'),
   entry: groupEntry(1000),
   hasComments: true,
+  transcripts: (host) => [join(qwen.folder(host), 'projects')],
   switchedOffBy: 'disableAllHooks',
   toolKeys: [
     ...['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp', 'permission_mode'],

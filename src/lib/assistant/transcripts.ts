@@ -5,7 +5,6 @@ import { repositoryOf } from '../platform/files/git-folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
 import { lstatOf } from '../platform/files/folder';
-import type { PathHost } from '../platform/files/paths';
 import { entriesIn } from '../platform/files/stat';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
@@ -27,14 +26,6 @@ const MAX_LINE_BYTES = 256 * 1024;
 const MAX_TEXT = 200;
 const ENTRY = /^(?:user|assistant)$/;
 
-/** The folders in which Claude Code keeps its transcripts; each may be missing. */
-export function transcriptFolders({ env, home }: Pick<PathHost, 'env' | 'home'>): string[] {
-  const set = env['CLAUDE_CONFIG_DIR'] ?? '';
-  const own = set === '' ? [] : [/^~(?:$|[/\\])/.test(set) ? join(home, set.slice(1)) : set];
-  const folders = [...own, join(home, '.claude'), join(home, '.config', 'claude')];
-  return [...new Set(folders)].map((folder) => join(folder, 'projects'));
-}
-
 /** Calls `take` for each entry since a time (ms) of all transcripts. Files that cannot be read are left out. */
 export function readTranscripts(
   folders: readonly string[],
@@ -55,19 +46,51 @@ export function readTranscripts(
   for (const { path, facts } of files) {
     bytes += facts?.size ?? 0;
     if (bytes > MAX_BYTES) return;
+    const entryOf = lineReader();
     unless(['EACCES', 'EPERM', 'EIO'], () =>
       readLines(path, { maxLineBytes: MAX_LINE_BYTES }, ({ text }) => {
-        const entry = text?.includes('"sessionId"') === true ? parseObject(text) : undefined;
-        if (entry === undefined || !ENTRY.test(String(entry['type']))) return;
-        const ms = parseIso(textOf(entry['timestamp']) ?? '');
-        const session = clean(textOf(entry['sessionId']) ?? '').slice(0, MAX_TEXT);
+        const entry = text === undefined ? undefined : entryOf(text);
+        const ms = parseIso(entry?.timestamp ?? '');
+        const session = clean(entry?.session ?? '').slice(0, MAX_TEXT);
         if (ms === undefined || ms < sinceMs || session === '') return;
-        const repo = repoOf(textOf(entry['cwd']) ?? '');
+        const repo = repoOf(entry?.cwd ?? '');
         take({ session, ms, ...(repo === undefined ? {} : { repo: clean(repo).slice(0, MAX_TEXT) }) });
       }),
     );
   }
 }
+
+interface Entry {
+  timestamp: string | undefined;
+  session: string | undefined;
+  cwd: string | undefined;
+}
+
+/**
+ * Returns a reader of the lines of one file. Those of Claude Code and Qwen Code name their session; those of Codex
+ * follow a line that does, and a subagent's file counts nothing.
+ */
+function lineReader(): (text: string) => Entry | undefined {
+  let meta: Omit<Entry, 'timestamp'> | undefined;
+  return (text) => {
+    if (text.includes('"sessionId"')) {
+      const entry = parseObject(text) ?? {};
+      if (!ENTRY.test(String(entry['type']))) return undefined;
+      const [timestamp, session, cwd] = ['timestamp', 'sessionId', 'cwd'].map((key) => textOf(entry[key]));
+      return { timestamp, session, cwd };
+    }
+    const [, timestamp, type = ''] = CODEX_LINE.exec(text) ?? [];
+    if (type === 'session_meta') {
+      const payload = parseObject(text)?.['payload'];
+      const { id, cwd, source } = isObject(payload) ? payload : {};
+      meta = isObject(source) ? undefined : { session: textOf(id), cwd: textOf(cwd) };
+    }
+    return meta === undefined ? undefined : { timestamp, ...meta };
+  };
+}
+
+const CODEX_LINE =
+  /^\{"timestamp":"([^"]{1,40})","type":"(session_meta|response_item|event_msg|turn_context)"/;
 
 function transcriptsIn(folder: string, depth: number): string[] {
   const entries = unless(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'], () => entriesIn(folder)) ?? [];

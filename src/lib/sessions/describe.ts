@@ -36,25 +36,43 @@ export function requestOf(session: Session, nowMs: number): string | null {
 
 /** Formats the assistant's reason and the requested tool, such as `asks to run Bash`. */
 export function requestWords(reason: string | undefined, tool: string | undefined): string | null {
-  if (tool === 'AskUserQuestion' || reason === 'elicitation_dialog') return 'asks a question';
-  if (tool === 'ExitPlanMode') return 'asks you to approve its plan';
+  if (QUESTIONS.includes(tool ?? '') || reason === 'elicitation_dialog') return 'asks a question';
+  if (tool === 'ExitPlanMode' || tool === 'exit_plan_mode') return 'asks you to approve its plan';
   if (tool !== undefined) return `asks to run ${nameOfTool(tool)}`;
   if (reason === 'permission_prompt') return 'asks for permission';
   return reason === 'agent_needs_input' ? 'asks for your input' : null;
 }
 
+/** The tools of all assistants, in lower case. */
 const ACTIVITIES: Readonly<Record<string, readonly string[]>> = {
-  edits: ['Edit', 'Write', 'MultiEdit', 'NotebookEdit', 'apply_patch'],
-  'runs a command': ['Bash', 'BashOutput', 'KillShell', 'PowerShell'],
-  reads: ['Read', 'NotebookRead'],
-  searches: ['Grep', 'Glob', 'LS', 'ToolSearch'],
-  'searches the web': ['WebFetch', 'WebSearch'],
-  delegates: ['Task', 'Agent', 'TaskOutput'],
-  plans: ['TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskList', 'EnterPlanMode', 'ExitPlanMode'],
+  edits: [
+    'edit',
+    'write',
+    'multiedit',
+    'notebookedit',
+    'apply_patch',
+    'write_file',
+    'create',
+    'patch',
+    'delete',
+  ],
+  'runs a command': [
+    ...['bash', 'bashoutput', 'killshell', 'powershell', 'shell', 'run_shell_command', 'exec_command'],
+  ],
+  reads: ['read', 'notebookread', 'read_file', 'read_many_files', 'view'],
+  searches: ['grep', 'glob', 'ls', 'list', 'toolsearch', 'grep_search', 'list_directory'],
+  'searches the web': ['webfetch', 'websearch', 'web_fetch', 'web_search'],
+  delegates: ['task', 'agent', 'taskoutput', 'subagent'],
+  plans: [
+    ...['todowrite', 'todo_write', 'update_plan', 'taskcreate', 'taskupdate', 'tasklist'],
+    ...['enterplanmode', 'exitplanmode', 'exit_plan_mode'],
+  ],
 };
 
+const QUESTIONS: readonly string[] = ['AskUserQuestion', 'ask_user_question', 'ask_user', 'question'];
+
 function toolWords(tool: string): string {
-  const known = Object.entries(ACTIVITIES).find(([, tools]) => tools.includes(tool))?.[0];
+  const known = Object.entries(ACTIVITIES).find(([, tools]) => tools.includes(tool.toLowerCase()))?.[0];
   return known ?? `uses ${nameOfTool(tool)}`;
 }
 

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { readTranscripts, transcriptFolders } from '../../../src/lib/assistant/transcripts';
+import { ASSISTANTS } from '../../../src/lib/assistant';
+import { readTranscripts } from '../../../src/lib/assistant/transcripts';
 import { run } from '../../../src/lib/platform/process/process';
 import { backfill, type BackfillDeps, type PastActivity } from '../../../src/lib/sense/backfill';
 import { lastDays } from '../../../src/lib/sense/read';
@@ -201,12 +202,39 @@ describe('sense: backfill', () => {
     ]);
   });
 
-  it("finds transcripts in the assistant's folders", () => {
-    const folders = transcriptFolders({ env: { CLAUDE_CONFIG_DIR: '~/c' }, home: '/home/ann' });
-    expect(folders).to.deep.equal([
+  it("reads Codex's transcripts, which name the session in their first line, without those of subagents", () => {
+    const folder = join(git.folder, 'sessions', '2026', '11', '18');
+    mkdirSync(folder, { recursive: true });
+    const line = (minute: string, type: string, payload: object): string =>
+      `${JSON.stringify({ timestamp: `2026-11-18T10:${minute}:00.000Z`, type, payload })}\n`;
+    const text = (meta: object): string =>
+      line('00', 'session_meta', meta) +
+      line('05', 'response_item', { text: 'secret' }) +
+      line('06', 'other', {});
+    writeFileSync(join(folder, 'rollout-1.jsonl'), text({ id: 'c1', cwd: shop, source: 'cli' }));
+    writeFileSync(
+      join(folder, 'rollout-2.jsonl'),
+      text({ id: 'c2', cwd: shop, source: { subagent: 'review' } }),
+    );
+    const found: PastActivity[] = [];
+    readTranscripts([join(git.folder, 'sessions')], 0, (one) => found.push(one));
+    expect(found.map(({ session, repo, ms }) => [session, repo, new Date(ms).getUTCMinutes()])).to.deep.equal(
+      [
+        ['c1', 'shop', 0],
+        ['c1', 'shop', 5],
+      ],
+    );
+  });
+
+  it("finds transcripts in the assistants' folders", () => {
+    const env = { CLAUDE_CONFIG_DIR: '~/c', CODEX_HOME: '/srv/codex' };
+    const host = { platform: 'linux' as const, env, home: '/home/ann' };
+    expect(ASSISTANTS.flatMap(({ transcripts }) => transcripts?.(host) ?? [])).to.deep.equal([
       '/home/ann/c/projects',
       '/home/ann/.claude/projects',
       '/home/ann/.config/claude/projects',
+      '/srv/codex/sessions',
+      '/home/ann/.qwen/projects',
     ]);
   });
 });

@@ -91,6 +91,13 @@ describe('the names of sessions', () => {
       'searches',
       'uses github create_issue',
     ]);
+    // As Codex, Qwen Code, Copilot and Cursor call them.
+    expect(['apply_patch', 'run_shell_command', 'view', 'Shell'].map(does)).to.deep.equal([
+      'edits',
+      'runs a command',
+      'reads',
+      'runs a command',
+    ]);
     expect(activityOf(session('a'), Date.parse(AT))).to.equal(null);
     expect(requestWords('permission_prompt', 'Bash')).to.equal('asks to run Bash');
     expect(requestWords('permission_prompt', 'AskUserQuestion')).to.equal('asks a question');
