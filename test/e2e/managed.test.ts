@@ -426,7 +426,15 @@ describe('agents managed, built', function () {
       });
       await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
       const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-      const page = await managed(['show', 'sesn_1'], { STEWARD_MANAGED_URL: url });
+      const closed = createServer();
+      await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+      const nobody = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`;
+      await new Promise((resolve) => closed.close(resolve));
+      // Both are asked again for seconds.
+      const [page, gone] = await Promise.all([
+        managed(['show', 'sesn_1'], { STEWARD_MANAGED_URL: url }),
+        managed(['list'], { STEWARD_MANAGED_URL: nobody }),
+      ]);
       expect(page.code).to.equal(8);
       expect(page.stderr).to.match(/does not respond like the managed-agents API/);
       status = 307;
@@ -437,7 +445,6 @@ describe('agents managed, built', function () {
       expect(hits).to.equal(1);
       expect(fake.requests).to.have.length(0);
       other.close();
-      const gone = await managed(['list'], { STEWARD_MANAGED_URL: url });
       expect(gone.code).to.equal(8);
       expect(gone.stderr).to.match(/refused the connection/);
     });

@@ -102,7 +102,8 @@ describe('notifications with the daemon', () => {
     const running = await start();
     const args = ['notify', 'send', 'once', '--event', 'backgroundAgent', '--phase', 'execute'];
     process.kill(running.pid, 'SIGSTOP');
-    const sent = await sound.steward(args);
+    // Both wait for it, five seconds each.
+    const [sent, json] = await Promise.all([sound.steward(args), sound.steward([...args, '--json'])]);
     expect(sent.code).to.equal(0);
     const id = sent.stdout.trim();
     expect(sent.stderr.split('\n')).to.deep.equal([
@@ -110,7 +111,6 @@ describe('notifications with the daemon', () => {
       'Phase not set: no session was active in the last two hours. Run "steward sessions".',
       '',
     ]);
-    const json = await sound.steward([...args, '--json']);
     expect([json.code, JSON.parse(json.stdout)]).to.have.nested.property('[1].phase', 'no session');
     process.kill(running.pid, 'SIGCONT');
     await until('it has arrived', async () => (await resultOf(id, 'push')) === 'delivered', 60_000);
