@@ -10,6 +10,7 @@ export const FIGURES: readonly Figure[] = [
   startUp('steward status', ['status'], 4.5),
   startUp('steward standup', ['standup'], 4.5),
   startUp('steward week', ['week'], 4.5),
+  startUp('steward usage', ['usage'], 3),
 ];
 
 function startUp(name: string, args: readonly string[], ratio: number): Figure {

@@ -1,4 +1,5 @@
 import type { Day } from '../platform/time/time';
+import { sessionKey } from '../sessions/session-key';
 import type { DayRow } from './days';
 import { costOf, type Prices } from './prices';
 
@@ -32,7 +33,7 @@ export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices)
   const groups = new Map<string, Sums>();
   const total = { ...emptySums(), unpriced: 0 };
   for (const row of rows) {
-    const key = row[by] ?? 'unknown';
+    const key = keyOf(row, by);
     const sums = groups.get(key) ?? emptySums();
     groups.set(key, sums);
     const cost = costOf(row, prices);
@@ -47,6 +48,11 @@ export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices)
   );
   const sums = rounded(total);
   return { rows: sorted, total: rows.length === 0 ? { ...sums, cost: 0 } : sums };
+}
+
+/** Two assistants may use the same session id. */
+function keyOf(row: DatedRow, by: Grouping): string {
+  return by === 'session' ? sessionKey(row.assistant, row.session) : (row[by] ?? 'unknown');
 }
 
 /** The models in these rows whose price is not known. */

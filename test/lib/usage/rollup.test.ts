@@ -44,6 +44,11 @@ describe('summing usage (lib)', () => {
     expect(unpricedModels([row({ model: 'constructor' })], prices)).to.deep.equal(['constructor']);
   });
 
+  it('tells apart two sessions with the same id', () => {
+    const rows = [row(), row({ assistant: 'codex' })];
+    expect(usageBy(rows, 'session', prices).rows.map(({ key }) => key)).to.deep.equal(['codex:s1', 's1']);
+  });
+
   it('takes the cost that an assistant reports where the table has none', () => {
     expect(usageBy([row({ model: 'new-model', cost: 0.25 })], 'day', prices).total.cost).to.equal(0.25);
     expect(usageBy([row({ cost: 0.25 })], 'day', prices).total.cost).to.equal(5);
