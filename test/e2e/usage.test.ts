@@ -46,6 +46,10 @@ describe('steward usage (built)', function () {
     expect(week.usage?.total.cost).to.equal(5);
     expect((await run('week')).stdout).to.include('- **5.00 USD**, claude-code: 1.00M in, 0 out');
 
+    // Sense was never set up.
+    const day = at.slice(0, 10);
+    expect((await run('sense', 'purge', '--day', day)).stdout).to.include(`token use removed: ${day}`);
+    expect(await run('sense', 'purge', '--before', day, '--yes')).to.include({ code: 0, stderr: '' });
     expect((await run('sessions', 'forget')).stdout).to.include(join('usage', `${at.slice(0, 10)}.json`));
     expect((await run('sessions', 'forget', '--yes')).code).to.equal(0);
     expect(jsonOf(await run('usage', '--json')))

@@ -1,4 +1,5 @@
 import { StewardError } from '../errors';
+import { exists } from '../platform/files/folder';
 import { parseIso } from '../platform/time/clock';
 import { futureDayError } from '../platform/time/day-words';
 import { addDays, dayOf, type Day } from '../platform/time/time';
@@ -74,7 +75,7 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
   removeLate(run);
   if (dryRun) return result;
   const { state, damaged, lost } = store.readState();
-  if (isWhole && !damaged && !lost) {
+  if (isWhole && !damaged && !lost && exists(store.statePath)) {
     forgetDays(state, (known) => isSelectedDay(selection, known));
     store.writeState(state);
   }
