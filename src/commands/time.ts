@@ -41,7 +41,10 @@ export default class Time extends BaseCommand {
   async run(): Promise<TimeReport | undefined> {
     const { flags } = await this.parse(Time);
     const by = flags.by as TimeKey;
-    const { report, beside, intervals, withoutLog } = await openTime(this.context, { of: flags.of, by });
+    const { report, beside, reasons, intervals, withoutLog } = await openTime(this.context, {
+      of: flags.of,
+      by,
+    });
     if (flags.csv) {
       await writeAllOut(timeCsv(report));
       return undefined;
@@ -52,9 +55,7 @@ export default class Time extends BaseCommand {
       await writeAllOut(flags.ics ? ics(intervals()) : timewarrior(intervals()));
       return undefined;
     }
-    const { reasons, ...rest } = beside;
-    return this.show(report, () =>
-      timeText(report, flags.explain ? { ...rest, reasons } : rest, this.terminal),
-    );
+    const shown = flags.explain ? { ...beside, reasons: reasons() } : beside;
+    return this.show(report, () => timeText(report, shown, this.terminal));
   }
 }

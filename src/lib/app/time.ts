@@ -18,7 +18,8 @@ export interface TimeInput {
 
 export interface TimeResult {
   report: TimeReport;
-  beside: TimeBeside & { reasons: ReturnType<typeof goalReasons> };
+  beside: TimeBeside;
+  reasons: () => ReturnType<typeof goalReasons>;
   /** Your time as intervals, from days that still have their event log. */
   intervals: () => Interval[];
   /** Recorded days whose event log was deleted. */
@@ -37,7 +38,8 @@ export async function openTime(context: Context, { of, by }: TimeInput): Promise
   const { from, to, timezone } = period;
   return {
     report: { from, to, timezone, totalMinutes: totalOf(ledgers), rows },
-    beside: { by, ledgers, notRecorded, reasons: goalReasons(ledgers, names) },
+    beside: { by, ledgers, notRecorded },
+    reasons: () => goalReasons(ledgers, names),
     intervals: () =>
       intervalsOf(
         days.flatMap((day) => dayPieces(deps, day)),

@@ -7,7 +7,14 @@ import { APP_KINDS, type AppKind, type Classifier } from './classify';
 import { changeOf, isBackfilled, type SenseEvent } from './event';
 import { focusTally } from './focus-tally';
 import { ledgerTally } from './ledger/ledger';
-import { AGENT_STATES, PLACES, type Cells, type DayLedger, type GoalTag } from './ledger/model';
+import {
+  AGENT_STATES,
+  PLACES,
+  type AttentionRow,
+  type Cells,
+  type DayLedger,
+  type GoalTag,
+} from './ledger/model';
 
 export interface AppTime {
   app: string;
@@ -216,11 +223,18 @@ const CELLS = v.custom<Cells>(
       return isObject(row) && PLACES.every((place) => typeof (row[place] ?? 0) === 'number');
     }),
 );
+const isName = (value: unknown): boolean => value === null || typeof value === 'string';
+/** By hand, since a year of records has tens of thousands of rows. */
+const ATTENTION = v.custom<AttentionRow>(
+  (row) =>
+    isObject(row) &&
+    typeof row['app'] === 'string' &&
+    typeof row['minutes'] === 'number' &&
+    [row['repo'], row['branch'], row['session'], row['assistant']].every(isName),
+);
 const NAME = v.nullable(v.string());
 const LEDGER = v.object({
-  attention: v.array(
-    v.object({ app: v.string(), repo: NAME, branch: NAME, session: NAME, assistant: NAME, minutes: AMOUNT }),
-  ),
+  attention: v.array(ATTENTION),
   agents: v.array(v.object({ session: v.string(), assistant: NAME, repo: NAME, branch: NAME, cells: CELLS })),
   apps: v.array(v.object({ app: v.string(), cells: CELLS })),
   cells: CELLS,

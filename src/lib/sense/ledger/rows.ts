@@ -76,10 +76,10 @@ export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: Work
     row.heldUp += Math.round(minutesIn(cells, 'waiting', 'desk') * 10);
   };
   for (const { attention, agents, apps } of ledgers) {
-    for (const { minutes, app, ...work } of attention)
-      rowOf(by === 'app' ? app : keyOf(work, by, names)).minutes += Math.round(minutes * 10);
+    for (const work of attention)
+      rowOf(by === 'app' ? work.app : keyOf(work, by, names)).minutes += Math.round(work.minutes * 10);
     if (by === 'app') for (const { app, cells } of apps) addCells(app, cells);
-    else for (const { cells, ...work } of agents) addCells(keyOf(work, by, names), cells);
+    else for (const work of agents) addCells(keyOf(work, by, names), work.cells);
   }
   const rank = (key: string): number => (key === UNKNOWN ? 2 : key === OTHER ? 1 : 0);
   return [...rows]
