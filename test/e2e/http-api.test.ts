@@ -4,9 +4,11 @@ import { dirname, join, resolve } from 'node:path';
 
 import { version } from '../../package.json';
 import { createContext } from '../../src/lib/app/context';
+import type { DayDocument } from '../../src/lib/app/day';
 import { openDaemon } from '../../src/lib/app/daemon';
 import type { Gate } from '../../src/lib/daemon/guards';
 import { ownRoutes } from '../../src/lib/daemon/routes';
+import type { SessionsReport } from '../../src/lib/sessions/view';
 import type { Usage } from '../../src/lib/usage/rollup';
 import { testArea } from '../helpers/area';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
@@ -155,6 +157,10 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     }
     await meet('GET /api/sense/recent', 400, { at: '/api/sense/recent?days=367' });
     await meet('GET /api/usage', 400, { at: '/api/usage?by=colour' });
+    await meet('GET /api/day', 400, { at: '/api/day?day=12.11.' });
+    await meet('GET /api/day', 400, { at: '/api/day?day=2999-01-01' });
+    await meet('GET /api/day', 404, { at: '/api/day?day=2001-01-01' });
+    await meet('GET /api/sessions', 400, { at: '/api/sessions?all=yes' });
     for (const wrong of [
       {},
       { message: '' },
@@ -229,6 +235,13 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       if (name.startsWith('GET /api/')) await visit(daemon, name, 200);
     const { text } = await visit(daemon, 'GET /api/usage', 200, { at: '/api/usage?by=model' });
     expect((JSON.parse(text) as Usage).rows.map(({ key }) => key)).to.deep.equal(['claude-opus-4-8']);
+    const { text: dayText } = await visit(daemon, 'GET /api/day', 200, { at: `/api/day?day=${day(1)}` });
+    const past = JSON.parse(dayText) as DayDocument;
+    expect(past).to.include({ day: day(1), final: true, raw: true });
+    expect(past.spans).not.to.deep.equal(NONE);
+    expect(past.commits).to.have.length(past.record.commits.count);
+    const { text: listed } = await visit(daemon, 'GET /api/sessions', 200, { at: '/api/sessions?all=1' });
+    expect((JSON.parse(listed) as SessionsReport).sessions).to.have.length(1);
     const recent = await visit(daemon, 'GET /api/sense/recent', 200, { at: '/api/sense/recent?days=2' });
     expect(JSON.parse(recent.text)).to.have.length(2);
     await visit(daemon, 'POST /api/work/refresh', 200);

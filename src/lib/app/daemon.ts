@@ -20,6 +20,7 @@ import { openWatchdog, reportSilence } from './agents';
 import { drainWork } from './capture';
 import { productRoot, type Context } from './context';
 import { installedBuild } from './daemon-client';
+import { dayRoute, sessionsRoute } from './day';
 import { sendReminders } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { DAEMON_SCHEDULER } from './schedule';
@@ -68,6 +69,8 @@ export async function openDaemon(
       ...senseRoutes({ sense: senseDeps, live, insights: insightStore(area.sense.insights) }),
       ...workRoutes(workDeps),
       usageRoute(context),
+      sessionsRoute(context),
+      dayRoute(context, { sense: async () => sense(), day: live.day, work: workDeps }),
       ...notify.routes,
       ...pageRoutes({ clock, pages: join(context.templates, 'dashboard'), assets }),
     ],

@@ -124,20 +124,17 @@ function issuesFrom(
   const { stale, staleReason, lastFetch } = staleness(deps, repo);
   if (lastFetch === null) notes.push('Issues: not read yet. Run "steward work board".');
   else if (stale) notes.push(`Issues: last read ${lastFetch}; ${staleReason ?? 'the cache is stale'}`);
-  const reasons = new Map(
-    deps.cache(repo.repo).issues.map(({ number, stateReason }) => [number, stateReason]),
-  );
   return itemsOf(deps, repo)
     .filter((item) => reminders || !isReminder(item))
-    .map((item) => issueOf(item, reasons.get(item.number) ?? null));
+    .map(issueOf);
 }
 
-function issueOf(item: Item, reason: string | null): IssueFacts {
+function issueOf(item: Item): IssueFacts {
   const { number, title, url, state, status, priority, property, slug, createdAt, closedAt } = item;
   return {
     ...{ number, url, state, status, priority, property, slug, createdAt, closedAt },
     title: parseTitle(title).text,
-    completed: reason === null || reason === 'completed',
+    completed: item.stateReason === null || item.stateReason === 'completed',
   };
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import type { Job } from '../daemon/jobs';
-import { route, wholeNumber, type Route } from '../daemon/route';
+import { oneOf, route, wholeNumber, type Route } from '../daemon/route';
 import { StewardError } from '../errors';
 import { acceptRequest } from '../notify/accept';
 import { processHost } from '../platform/files/paths';
@@ -169,13 +169,10 @@ export function usageRoute(context: Context): Route {
   return route({
     method: 'GET',
     path: '/api/usage',
-    input: ({ query }) => {
-      const by = GROUPINGS.find((one) => one === (query.get('by') ?? 'day'));
-      if (by !== undefined) return { by, days: daysFrom(wholeNumber(query, 'days') ?? DEFAULT_DAYS) };
-      throw new StewardError('usage', `Invalid by "${(query.get('by') ?? '').slice(0, 40)}".`, {
-        hint: `Use ${GROUPINGS.join(', ')}.`,
-      });
-    },
+    input: ({ query }) => ({
+      by: oneOf(query, 'by', GROUPINGS) ?? 'day',
+      days: daysFrom(wholeNumber(query, 'days') ?? DEFAULT_DAYS),
+    }),
     async run({ by, days }): Promise<Usage> {
       const opened = await openUsage(context);
       return usageBy(recentRows(opened, days, []), by, opened.prices);

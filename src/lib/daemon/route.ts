@@ -63,6 +63,20 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   });
 }
 
+/** Returns a parameter that is one of these words, or undefined if it is missing. Throws `usage` for any other. */
+export function oneOf<T extends string>(
+  query: URLSearchParams,
+  name: string,
+  words: readonly T[],
+): T | undefined {
+  const text = query.get(name);
+  const word = words.find((one) => one === text);
+  if (word !== undefined || text === null) return word;
+  throw new StewardError('usage', `Invalid ${name} "${text.slice(0, 40)}".`, {
+    hint: `Use ${words.join(', ')}.`,
+  });
+}
+
 /** HTTP statuses by error kind. */
 export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   usage: 400,

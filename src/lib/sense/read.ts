@@ -4,6 +4,7 @@ import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { futureDayError } from '../platform/time/day-words';
 import { toIso } from '../platform/time/clock';
 import { addDays, dayBounds, type Day } from '../platform/time/time';
+import { dayTimeline, type DayTimeline } from './day-timeline';
 import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from './event';
 import type { Piece } from './ledger/attention';
 import { ledgerTally } from './ledger/ledger';
@@ -52,6 +53,26 @@ export function today(deps: ReadDeps): Today {
       idleMinutes: state.away?.day === day ? state.away.seconds / 60 : 0,
       sources: failed.map(({ label, state: status, reason }) => ({ label, reason: reason ?? status })),
     },
+  };
+}
+
+export interface DayDetail extends Pick<Today, 'record' | 'notSeen'> {
+  startMs: number;
+  endMs: number;
+  /** Whether the event log still exists. Without it the timeline is empty. */
+  raw: boolean;
+  timeline: DayTimeline;
+}
+
+/** Returns a day's record with its timeline. Writes nothing. */
+export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
+  const { record, notSeen } = dayView(deps, day);
+  const bounds = dayBounds(day, record.timezone);
+  const options = { ...bounds, pollIntervalSec: deps.config.pollIntervalSec, classify: deps.classify };
+  return {
+    ...{ record, notSeen, ...bounds },
+    raw: day === todayOf(deps) || deps.store.logBytes(day) !== undefined,
+    timeline: dayTimeline(deps.store.readLog(day).events, options),
   };
 }
 
@@ -230,27 +251,28 @@ export interface LiveReads {
   today: (deps: ReadDeps) => DailyRecord;
   sources: (deps: ReadDeps) => readonly SourceStatus[];
   status: (deps: ReadDeps) => SenseStatus;
+  day: (deps: ReadDeps, day: Day) => DayDetail;
 }
 
-/**
- * Returns cached `today`, `sources` and `status`, depending on the configuration (`deps`), the date and the
- * files.
- */
+/** Returns cached reads, depending on the configuration (`deps`), the date and the files. Of days, the last one is kept. */
 export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
   return {
     today: cached((deps) => today(deps).record),
     sources: cached(sources),
     status: cached((deps) => status(deps, scheduler)),
+    day: cached(dayDetail),
   };
 }
 
-function cached<T>(read: (deps: ReadDeps) => T): (deps: ReadDeps) => T {
-  let last: { deps: ReadDeps; day: Day; entry: Cached<T> } | undefined;
-  return (deps) => {
-    const day = todayOf(deps);
+function cached<T>(read: (deps: ReadDeps, day: Day) => T): (deps: ReadDeps, day?: Day) => T {
+  let last: { deps: ReadDeps; today: Day; day: Day; entry: Cached<T> } | undefined;
+  return (deps, wanted) => {
+    const today = todayOf(deps);
+    const day = wanted ?? today;
     const paths = [deps.store.logOf(day), deps.store.statePath, deps.store.dailyPath];
-    const before = last?.deps === deps && last.day === day ? last.entry : undefined;
-    last = { deps, day, entry: refreshCached(deps.clock, before, paths, () => read(deps)) };
+    const isSame = last?.deps === deps && last.today === today && last.day === day;
+    const before = isSame ? last?.entry : undefined;
+    last = { deps, today, day, entry: refreshCached(deps.clock, before, paths, () => read(deps, day)) };
     return last.entry.value;
   };
 }

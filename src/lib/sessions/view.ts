@@ -38,6 +38,8 @@ export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
   pid: number | null;
   /** The number of active subagents. */
   subagents: number;
+  /** The command that shows its terminal; null if it has none, or has ended. */
+  go: string | null;
 }
 
 const SHOWN = [
@@ -119,7 +121,13 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): 
     place: places?.get(session.slug) ?? null,
     pid: session.isAlive === true ? (session.process?.pid ?? null) : null,
     subagents: session.agents.length,
+    go: isLive(session, nowMs) && session.terminal !== null ? `steward go ${session.slug}` : null,
   };
+}
+
+/** Returns what a session is about, else its name. */
+export function titleOf(session: Session): string {
+  return session.givenName ?? session.task ?? session.title ?? labelOf(session) ?? session.slug;
 }
 
 /** Compares sessions by the order of `steward sessions`. */

@@ -40,6 +40,8 @@ export interface Item {
   createdAt: string;
   updatedAt: string;
   closedAt: string | null;
+  /** Why GitHub says it was closed: `completed`, `not_planned`. */
+  stateReason: string | null;
   /** When a reminder is due, ISO 8601 in UTC. */
   due: string | null;
   /** Whether it has the stale label. */
@@ -66,7 +68,7 @@ export const SETUP_STEPS: readonly string[] = [
 ];
 
 export function toItem(issue: Issue, columns: readonly Lane[]): Item {
-  const { number, title, url, state, labels, createdAt, updatedAt, closedAt, due } = issue;
+  const { number, title, url, state, labels, createdAt, updatedAt, closedAt, stateReason, due } = issue;
   const lane = laneOf(issue);
   return {
     ...{ number, title, url, state },
@@ -78,7 +80,7 @@ export function toItem(issue: Issue, columns: readonly Lane[]): Item {
     agents: agentsOf(labels),
     source: sourceOf(issue),
     slug: slugOf(issue),
-    ...{ labels, createdAt, updatedAt, closedAt, due },
+    ...{ labels, createdAt, updatedAt, closedAt, stateReason, due },
     stale: isStale(labels),
   };
 }

@@ -35,6 +35,7 @@ const DETAIL: Omit<SessionDetail, 'startedAt' | 'updatedAt' | 'phaseHistory'> = 
   mode: 'algorithm',
   phase: 'execute',
   subagents: 0,
+  go: null,
   sessionIds: ['s1'],
   artifact: null,
   github_issue: null,

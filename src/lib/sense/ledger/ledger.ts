@@ -98,7 +98,8 @@ function ledgerOf(
   };
 }
 
-function coveredBy(times: readonly number[]): Span[] {
+/** Returns the time that events cover. */
+export function coveredBy(times: readonly number[]): Span[] {
   const sorted = [...times].sort((a, b) => a - b);
   return merged(
     sorted.flatMap((ms, i): Span[] => {

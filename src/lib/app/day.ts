@@ -1,0 +1,102 @@
+import { oneOf, route, type Route } from '../daemon/route';
+import { spoolStatus } from '../sessions/spool';
+import type { Session } from '../sessions/session';
+import { currentSessions } from '../sessions/state';
+import { type SessionsReport, sessionsReport, titleOf } from '../sessions/view';
+import type { Day } from '../platform/time/time';
+import type { DayTimeline, SessionParts } from '../sense/day-timeline';
+import { type DayDetail, type LiveReads, type ReadDeps } from '../sense/read';
+import { todayOf } from '../sense/roll';
+import { isReminder, itemsOf } from '../work/board';
+import type { WorkDeps } from '../work/deps';
+import { parseTitle } from '../work/issue';
+import type { Context } from './context';
+import { openSessions } from './sessions';
+
+/** The response of `GET /api/day`. Times are seconds since the day's first instant. */
+export interface DayDocument
+  extends Omit<DayTimeline, 'sessions'>, Pick<DayDetail, 'record' | 'notSeen' | 'raw' | 'startMs'> {
+  day: Day;
+  timezone: string;
+  final: boolean;
+  sessions: DaySession[];
+  closed: { number: number; title: string; at: number }[];
+}
+
+export interface DaySession extends Pick<SessionParts, 'repo' | 'branch' | 'parts'> {
+  slug: string;
+  title: string;
+  issue: number | null;
+}
+
+export interface DayDeps {
+  sense: () => Promise<{ deps: ReadDeps; readDay: (words: string) => Promise<Day> }>;
+  day: LiveReads['day'];
+  work: () => Promise<WorkDeps>;
+}
+
+/** `GET /api/day?day=2026-11-20`: a day with its timeline; default today. */
+export function dayRoute(context: Context, { sense, day: read, work }: DayDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/api/day',
+    input: ({ query }) => query.get('day'),
+    async run(words): Promise<DayDocument> {
+      const { deps, readDay } = await sense();
+      const day = words === null ? todayOf(deps) : await readDay(words);
+      const { record, notSeen, raw, timeline, startMs, endMs } = read(deps, day);
+      const { sessions } = currentSessions(await openSessions(context));
+      const { timezone, final } = record;
+      return {
+        ...{ day, timezone, startMs, final, record, notSeen, raw, ...timeline },
+        sessions: daySessions(timeline.sessions, Object.values(sessions)),
+        closed: closedBetween(await work(), startMs, endMs),
+      };
+    },
+  });
+}
+
+/** `GET /api/sessions?all=1`: what `steward sessions --json` prints, without the places on terminals. */
+export function sessionsRoute(context: Context): Route {
+  return route({
+    method: 'GET',
+    path: '/api/sessions',
+    input: ({ query }) => oneOf(query, 'all', ['0', '1']) === '1',
+    async run(all): Promise<SessionsReport> {
+      const state = currentSessions(await openSessions(context));
+      return sessionsReport(state, spoolStatus(context.area.spool), { nowMs: context.clock.now(), all });
+    },
+  });
+}
+
+/** Joins the parts of assistant sessions that belong to one session, most time first. */
+function daySessions(found: readonly SessionParts[], sessions: readonly Session[]): DaySession[] {
+  const byId = new Map(sessions.flatMap((session) => session.sessionIds.map((id) => [id, session] as const)));
+  const rows = new Map<string, DaySession>();
+  for (const { id, repo, branch, parts } of found) {
+    const session = byId.get(id);
+    const slug = session?.slug ?? id;
+    const known = rows.get(slug);
+    rows.set(slug, {
+      slug,
+      title: session === undefined ? `${repo ?? 'assistant'} session` : titleOf(session),
+      repo: repo ?? session?.repo ?? null,
+      branch: branch ?? session?.branch ?? null,
+      issue: session?.github_issue ?? null,
+      parts: [...(known?.parts ?? []), ...parts].sort((a, b) => a[0] - b[0]),
+    });
+  }
+  const secondsOf = ({ parts }: DaySession): number => parts.reduce((sum, [, length]) => sum + length, 0);
+  return [...rows.values()].sort((a, b) => secondsOf(b) - secondsOf(a));
+}
+
+/** Returns the issues that were completed in a time span, from the cached board. */
+function closedBetween(deps: WorkDeps, fromMs: number, toMs: number): DayDocument['closed'] {
+  const closed = itemsOf(deps, deps.workRepo()).flatMap((item) => {
+    const ms = Date.parse(item.closedAt ?? '');
+    const isOfDay = ms >= fromMs && ms < toMs && item.stateReason !== 'not_planned' && !isReminder(item);
+    const title = parseTitle(item.title).text;
+    return isOfDay ? [{ number: item.number, title, at: Math.floor((ms - fromMs) / 1000) }] : [];
+  });
+  return closed.sort((a, b) => a.at - b.at);
+}

@@ -1,0 +1,195 @@
+import { textOf } from '../platform/files/json-object';
+import { byCodeUnits } from '../platform/files/short-hash';
+import { parseIso } from '../platform/time/clock';
+import type { DayBounds } from '../platform/time/time';
+import { foldName, type AppKind, type Classifier } from './classify';
+import { changeOf, type SenseEvent } from './event';
+import { focusMs, joinSpellings, sampleKey } from './focus-tally';
+import { coveredBy } from './ledger/ledger';
+import { merged, within, type Span } from './ledger/spans';
+import { timelineTally, type Stay } from './ledger/timeline';
+
+/**
+ * When things happened in a day. Times and lengths are seconds; times count from the day's first instant, so days of 23 and
+ * 25 hours need no special case.
+ */
+export interface DayTimeline {
+  /** Longest first. */
+  apps: [app: string, kind: AppKind][];
+  repos: string[];
+  /** `app` and `repo` are positions in the lists; `repo` is absent if it is unknown. In order of time. */
+  spans: [at: number, length: number, app: number, repo?: number][];
+  away: [at: number, length: number, reason: string][];
+  commits: { at: number; repo: string; branch: string | null; sha: string; subject: string }[];
+  sessions: SessionParts[];
+}
+
+/** The time of a session: `w` it worked, `y` it waited for you. */
+export interface SessionParts {
+  /** The assistant's id. */
+  id: string;
+  repo: string | null;
+  branch: string | null;
+  parts: [at: number, length: number, state: 'w' | 'y'][];
+}
+
+export interface TimelineOptions extends DayBounds {
+  pollIntervalSec: number;
+  classify: Classifier;
+}
+
+/** Computes the timeline of a day from its events, in any order. Nothing continues after the last event. */
+export function dayTimeline(events: readonly SenseEvent[], options: TimelineOptions): DayTimeline {
+  return {
+    ...focusSpans(events, options),
+    away: awaySpans(events, options),
+    commits: commitsOf(events, options),
+    sessions: sessionParts(events, options),
+  };
+}
+
+/** Returns a time span in seconds of the day; undefined if it is outside or shorter than half a second. */
+function inSeconds([from, to]: Span, { startMs, endMs }: DayBounds): [number, number] | undefined {
+  const [at, end] = [from, to].map((ms) =>
+    Math.round((Math.min(Math.max(ms, startMs), endMs) - startMs) / 1000),
+  );
+  const length = (end as number) - (at as number);
+  return length > 0 ? [at as number, length] : undefined;
+}
+
+interface Sample {
+  ms: number;
+  fromMs: number;
+  app: string;
+  bundleId: string | undefined;
+  repo: string | undefined;
+  machine: string;
+}
+
+function focusSpans(
+  events: readonly SenseEvent[],
+  options: TimelineOptions,
+): Pick<DayTimeline, 'apps' | 'repos' | 'spans'> {
+  const { pollIntervalSec, classify } = options;
+  const samples = samplesOf(events, pollIntervalSec);
+  const counts = new Map<string, number>();
+  for (const { app, fromMs, ms } of samples) counts.set(app, (counts.get(app) ?? 0) + ms - fromMs);
+  const joined = joinSpellings(counts).sort((a, b) => b.ms - a.ms);
+  const spelling = new Map(joined.map(({ app }) => [foldName(app), app]));
+  const kinds = new Map<string, AppKind>();
+  for (const { app, bundleId } of samples) {
+    const name = spelling.get(foldName(app)) ?? app;
+    if (!kinds.has(name)) kinds.set(name, classify(app, bundleId).kind);
+  }
+  const apps = joined.map(({ app }): [string, AppKind] => [app, kinds.get(app) ?? 'neutral']);
+  const places = new Map(apps.map(([app], i) => [foldName(app), i]));
+  const repos = [...new Set(samples.flatMap(({ repo }) => repo ?? []))].sort(byCodeUnits);
+  const spans = joinedSamples(samples, pollIntervalSec * 1000).flatMap(
+    ({ app, repo, fromMs, ms }): DayTimeline['spans'] => {
+      const span = inSeconds([fromMs, ms], options);
+      if (span === undefined) return [];
+      const place = places.get(foldName(app)) ?? 0;
+      return [repo === undefined ? [...span, place] : [...span, place, repos.indexOf(repo)]];
+    },
+  );
+  return { apps, repos, spans: spans.sort((a, b) => a[0] - b[0]) };
+}
+
+/** Of two events of an application at one time the longer counts, as in the record. */
+function samplesOf(events: readonly SenseEvent[], pollIntervalSec: number): Sample[] {
+  const samples = new Map<string, Sample>();
+  for (const event of events) {
+    if (event.type !== 'app-focus') continue;
+    const ms = Date.parse(event.ts);
+    const fromMs = ms - focusMs(event, pollIntervalSec);
+    const key = `${ms}\n${sampleKey(event)}`;
+    const bundleId = textOf(event.detail?.['bundleId']);
+    if (fromMs >= (samples.get(key)?.fromMs ?? Infinity)) continue;
+    samples.set(key, {
+      ...{ ms, fromMs, bundleId, repo: textOf(event.repo) },
+      app: textOf(event.app) ?? bundleId ?? 'unknown',
+      machine: textOf(event.detail?.['machine']) ?? '',
+    });
+  }
+  return [...samples.values()].sort((a, b) => byCodeUnits(a.machine, b.machine) || a.ms - b.ms);
+}
+
+/** Joins samples of one application and repository that follow each other. Captures are never exactly on time. */
+function joinedSamples(samples: readonly Sample[], intervalMs: number): Sample[] {
+  const spans: Sample[] = [];
+  for (const sample of samples) {
+    const last = spans.at(-1);
+    const isNext = last?.machine === sample.machine;
+    const fromMs = isNext ? Math.max(sample.fromMs, last.ms) : sample.fromMs;
+    const isSame = isNext && foldName(last.app) === foldName(sample.app) && last.repo === sample.repo;
+    if (isSame && fromMs - last.ms <= intervalMs / 2) last.ms = sample.ms;
+    else spans.push({ ...sample, fromMs });
+  }
+  return spans;
+}
+
+function awaySpans(events: readonly SenseEvent[], bounds: DayBounds): DayTimeline['away'] {
+  const rows = events.flatMap(({ type, ts, detail }): DayTimeline['away'] => {
+    const fromMs = type === 'away' ? parseIso(textOf(detail?.['from']) ?? '') : undefined;
+    const span = fromMs === undefined ? undefined : inSeconds([fromMs, Date.parse(ts)], bounds);
+    return span === undefined ? [] : [[...span, textOf(detail?.['reason']) ?? 'idle']];
+  });
+  return rows.sort((a, b) => a[0] - b[0]);
+}
+
+/** A change that was captured twice counts once. */
+function commitsOf(events: readonly SenseEvent[], { startMs, endMs }: DayBounds): DayTimeline['commits'] {
+  const commits = new Map<string, DayTimeline['commits'][number]>();
+  for (const event of events) {
+    const { type, ts, repo, detail } = event;
+    if (type !== 'git-commit') continue;
+    const ms = Date.parse(ts);
+    const path = textOf(detail?.['path']);
+    const key = `${path ?? repo ?? ''}\n${changeOf(event) ?? ms}`;
+    if (commits.has(key)) continue;
+    commits.set(key, {
+      at: Math.floor((Math.min(Math.max(ms, startMs), endMs) - startMs) / 1000),
+      repo: textOf(repo) ?? path ?? 'unknown',
+      branch: textOf(detail?.['branch']) ?? null,
+      sha: textOf(detail?.['sha']) ?? '',
+      subject: textOf(detail?.['subject']) ?? '',
+    });
+  }
+  return [...commits.values()].sort((a, b) => a.at - b.at);
+}
+
+function sessionParts(events: readonly SenseEvent[], options: TimelineOptions): SessionParts[] {
+  const tally = timelineTally(options.pollIntervalSec);
+  const times = new Set<number>();
+  for (const event of events) {
+    const ms = Date.parse(event.ts);
+    times.add(ms);
+    if (event.type === 'app-focus') times.add(ms - focusMs(event, options.pollIntervalSec));
+    if (event.type === 'agent-session') times.add(ms - options.pollIntervalSec * 1000);
+    if (event.type === 'agent-session' || event.type === 'session-state') tally.add(ms, event);
+  }
+  const covered = coveredBy([...times]);
+  return [...tally.result().stays].flatMap(([id, stays]): SessionParts[] => {
+    const partsOf = (state: 'w' | 'y', wanted: (stay: Stay) => boolean): SessionParts['parts'] =>
+      within(merged(stays.filter(wanted).map(({ ms, untilMs }): Span => [ms, untilMs])), covered).flatMap(
+        (span): SessionParts['parts'] => {
+          const shown = inSeconds(span, options);
+          return shown === undefined ? [] : [[...shown, state]];
+        },
+      );
+    const parts = [
+      ...partsOf('w', ({ state }) => state === 'working'),
+      ...partsOf('y', ({ state }) => state === 'waiting' || state === 'ready'),
+    ];
+    const last = stays.findLast(({ repo }) => repo !== null);
+    if (parts.length === 0) return [];
+    return [
+      {
+        id,
+        repo: last?.repo ?? null,
+        branch: last?.branch ?? null,
+        parts: parts.sort((a, b) => a[0] - b[0]),
+      },
+    ];
+  });
+}
