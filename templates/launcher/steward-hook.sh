@@ -147,7 +147,8 @@ is_whole() {
 # Sets repo to its part of the line. Leaves restricted folders, bare repositories, submodules and the like to Node.js.
 find_repo() {
   folder=${cwd%/}
-  case $folder/ in *//* | */./* | */../*) return 1 ;; /*) ;; *) return 1 ;; esac
+  case $cwd in /*) ;; *) return 1 ;; esac
+  case $folder/ in *//* | */./* | */../*) return 1 ;; esac
   repo=''
   while :; do
     [ ! -e "$folder/RESTRICTED.md" ] && [ ! -L "$folder/RESTRICTED.md" ] || return 1
