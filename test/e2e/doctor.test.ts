@@ -417,7 +417,7 @@ describe('doctor (built)', function () {
       rmSync(shim());
       await at.expectRow('hooks.registered', 'failed', /steward-hook is missing: the hooks do nothing/);
       script(shim(), 'exit 0');
-      await at.expectRow('hooks.run', 'failed', /a hook ran, but steward gave no valid answer/);
+      await at.expectRow('hooks.run', 'failed', /a hook ran, but steward returned no valid response/);
       script(shim(), 'exit 2');
       const row = await at.expectRow('hooks.run', 'failed', /exited with 2 instead of 0/);
       expect(row.mend).to.equal('steward hooks install');

@@ -11,62 +11,62 @@ export interface HookRegistration {
   event: string;
   /** The argument of `steward hook`. */
   verb: HookVerb;
-  /** The tools it applies to; omitted if the event has no tools. */
+  /** The tools it is for; omitted if the event has no tools. */
   matcher?: string;
-  /** Seconds after which the assistant gives up on the hook. */
+  /** The assistant's time limit for the hook, in seconds. */
   timeoutSec: number;
 }
 
-/** What a file of steward's own is made from. */
+/** What a file that steward owns is made from. */
 export interface OwnFileInput {
   host: PathHost;
   /** Path of the shim. */
   shim: string;
-  /** The registered command of a hook. */
+  /** Returns the command to register for a hook. */
   commandFor: (verb: string) => string;
   /** Returns a file of `templates`. */
   template: (name: string) => string;
 }
 
-/** An assistant: where its hooks are registered, and how. What it sends is read by `payload.ts`. */
+/** An assistant, and where and how its hooks are registered. `payload.ts` reads what it sends. */
 export interface Assistant {
   id: AssistantId;
   /** The product name. */
   title: string;
-  /** Its programs; one of them on the PATH, or its folder, means that it is installed. */
+  /** Its programs. It counts as installed if one of them is on the PATH, or its folder exists. */
   programs: readonly string[];
-  /** Its settings folder of this user, absolute. */
+  /** Returns the absolute path of this user's settings folder. */
   folder: (host: PathHost) => string;
-  /** The file that hooks are registered in, absolute. */
+  /** Returns the absolute path of the file in which hooks are registered. */
   path: (host: PathHost) => string;
   hooks: readonly HookRegistration[];
-  /** Returns an entry of the shared settings file; undefined if the file is steward's own. */
+  /** Returns an entry for the shared settings file. Undefined if steward owns the file. */
   entry?: (hook: HookRegistration, command: string) => object;
-  /** The text of a new settings file; default `{}`. */
+  /** The text of a new settings file. Default: `{}`. */
   newFile?: string;
-  /** The settings file may have comments. */
+  /** Whether the settings file may have comments. */
   hasComments?: true;
-  /** Returns the text of a file that steward owns as a whole. */
+  /** Returns the text of a file that steward owns. */
   ownFile?: (input: OwnFileInput) => string;
   /** The settings key that disables all hooks. */
   switchedOffBy?: string;
   /** The settings key of the status line. */
   statusLineKey?: string;
   /**
-   * The keys before `tool_input` in a tool event, in their order; `?` marks optional ones. The shim records such events
-   * without Node.js.
+   * The keys before `tool_input` in a tool event, in order; `?` marks optional ones. The shim records these
+   * events without Node.js.
    */
   toolKeys?: readonly string[];
   /** The folders of its transcripts, which tell when past sessions were active; each may be missing. */
   transcripts?: (host: PathHost) => string[];
-  /** What the person has to do before new hooks run. */
+  /** What the user must do before new hooks run. */
   pending?: string;
 }
 
-/** Hooks time out on their own after 2.2 s; this bounds one that hangs in the kernel. */
+/** Hooks stop after 2.2 s; this limits one that hangs in the kernel. */
 const TIMEOUT_SEC = 5;
 
-/** Returns the registrations of `[event, verb]` pairs, those of tools for all tools. */
+/** Returns the registrations for `[event, verb]` pairs. Tool events apply to all tools. */
 export function registrations(
   pairs: readonly (readonly [event: string, verb: HookVerb, timeoutSec?: number])[],
 ): HookRegistration[] {
@@ -78,7 +78,7 @@ export function registrations(
   }));
 }
 
-/** Returns an entry with its hooks in a list, as Claude Code introduced it. */
+/** Returns an entry with a list of hooks, the format that Claude Code introduced. */
 export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']> {
   return ({ matcher, timeoutSec }, command) => ({
     ...(matcher === undefined ? {} : { matcher }),
@@ -87,8 +87,8 @@ export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']>
 }
 
 /**
- * Returns the places of an assistant: its folder is `inside` the one that the variable names, or else the default
- * below the home.
+ * Returns the paths of an assistant. Its folder is `inside` the one in the variable, or inside the default
+ * below the home folder.
  */
 export function placeAt(
   place: { variable?: string; folder: string; inside?: string },
@@ -111,7 +111,7 @@ export function placeAt(
   return { folder, path };
 }
 
-/** The shim's arguments: the verb, and the assistant unless it is Claude Code. */
+/** Returns the shim's arguments: the verb, and the assistant unless it is Claude Code. */
 export function wordsOf({ id }: Assistant, verb: string): string {
   return id === CLAUDE_CODE ? verb : `${verb} ${id}`;
 }

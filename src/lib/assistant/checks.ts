@@ -12,7 +12,7 @@ import { failed, off, ok, orFailure, warning, type Check, type Finding } from '.
 import type { PathHost } from '../platform/files/paths';
 import type { Clock } from '../platform/time/clock';
 
-/** The dependencies of the hook checks. */
+/** What the hook checks need. */
 export interface HooksChecked {
   clock: Clock;
   area: UserArea;
@@ -81,14 +81,14 @@ function judgeHooks(status: HooksStatus): Finding[] {
       ];
 }
 
-/** The JSON of a prompt; --dry-run discards it. */
+/** The JSON of a prompt. --dry-run discards it. */
 const CALL = JSON.stringify({
   session_id: 'steward-doctor',
   hook_event_name: 'UserPromptSubmit',
   prompt: 'steward doctor',
 });
 const CALL_MS = 10_000;
-/** People notice a longer delay. */
+/** Users notice a longer delay. */
 const SLOW_MS = 800;
 
 async function checkRun(at: HooksChecked): Promise<Finding[]> {
@@ -116,7 +116,7 @@ export function judgeCall({ code, stdout, timedOut }: RunResult, ms: number): Fi
   if (timedOut) return failed(`a hook did not exit within ${CALL_MS / 1000} s`, { mend: INSTALL });
   if (code !== 0) return failed(`a hook exited with ${code ?? 'a signal'} instead of 0`, { mend: INSTALL });
   if (parseObject(stdout)?.['matches'] === undefined) {
-    return failed('a hook ran, but steward gave no valid answer', { mend: INSTALL });
+    return failed('a hook ran, but steward returned no valid response', { mend: INSTALL });
   }
   if (ms > SLOW_MS) {
     return warning(`a hook took ${took} and delays the assistant`, {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PathHost } from '../platform/files/paths';
 import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
 
-/** Claude Code: `$CLAUDE_CONFIG_DIR/settings.json`, else `~/.claude/settings.json`. */
+/** Claude Code: `$CLAUDE_CONFIG_DIR/settings.json`, or `~/.claude/settings.json`. */
 export const claudeCode: Assistant = {
   id: 'claude-code',
   title: 'Claude Code',
@@ -25,11 +25,11 @@ export const claudeCode: Assistant = {
     ['PostToolUseFailure', 'tool'],
     ['SubagentStart', 'subagent-start'],
     ['SubagentStop', 'subagent-stop'],
-    // Immediate; the notification for it comes only after a while without an answer.
+    // Immediate. The notification for it is only sent after a while.
     ['PermissionRequest', 'notification'],
     ['Notification', 'notification'],
     ['Stop', 'stop'],
-    // All hooks of this event share 1.5 s.
+    // All hooks for this event share 1.5 s.
     ['SessionEnd', 'session-end', 1],
   ]),
 };

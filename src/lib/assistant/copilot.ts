@@ -1,9 +1,9 @@
 import { placeAt, registrations, type Assistant } from './assistant';
 
 /**
- * GitHub Copilot CLI: a file of our own in `$COPILOT_HOME/hooks`, else `~/.copilot/hooks`. Event names in PascalCase
- * make it send fields like Claude Code's. Its permissionRequest comes before its rules, so it does not mean that
- * anyone is asked; the notification does.
+ * GitHub Copilot CLI: a file that steward owns, in `$COPILOT_HOME/hooks` or `~/.copilot/hooks`. With
+ * PascalCase event names, it sends fields like Claude Code's. Its permissionRequest precedes its rules, so
+ * the user may not be asked; the notification means that they are.
  */
 export const copilot: Assistant = {
   id: 'copilot',
@@ -27,7 +27,7 @@ export const copilot: Assistant = {
     ['PreToolUse', 'tool'],
     ['PostToolUse', 'tool'],
     ['PostToolUseFailure', 'tool'],
-    // This one exists in camel case only.
+    // Only exists in camel case.
     ['subagentStart', 'subagent-start'],
     ['SubagentStop', 'subagent-stop'],
     ['Notification', 'notification'],

@@ -1,6 +1,9 @@
 import { placeAt, registrations, type Assistant } from './assistant';
 
-/** Cursor, in the editor and as `cursor-agent`: `~/.cursor/hooks.json`. It has no event for permission requests. */
+/**
+ * Cursor, in the editor and as `cursor-agent`: `~/.cursor/hooks.json`. It has no event for permission
+ * requests.
+ */
 export const cursor: Assistant = {
   id: 'cursor',
   title: 'Cursor',

@@ -11,23 +11,23 @@ import { appendWorkEvent, type WorkEvent } from '../sessions/work-events';
 import { titleSequence, type HookAnswer, type HookInput, type HookVerb } from './payload';
 import { isTurn, tried, triedLater, type HookDeps, type Troubles } from './hook-event';
 
-/** The assistant waits for its hooks. After this, the next hook updates the state. */
+/** Short, because the assistant waits for its hooks. If it isn't enough, the next hook updates the state. */
 const WAIT_MS = 400;
 
-/** A logged event and its follow-up work. */
+/** A logged event, and what remains to be done for it. */
 export interface Noted {
   verb: HookVerb;
   input: HookInput;
   event: WorkEvent;
   /** The entry for the spool, if any. */
   leaves: IntentionKind | undefined;
-  /** Should the state be updated? */
+  /** Whether to update the state. */
   updates: boolean;
 }
 
 /**
- * Fills the spool, updates the state and sets the tab, and returns the answer to the assistant. A failed step does not
- * stop the others. Most calls (those around each tool) never load this module.
+ * Fills the spool, updates the state, sets the tab, and returns the response to the assistant. If a step
+ * fails, continues with the others. Most calls (those for tools) never load this module.
  */
 export async function followUp(
   deps: HookDeps,
@@ -35,7 +35,7 @@ export async function followUp(
   noted: Noted,
 ): Promise<Pick<HookAnswer, 'title' | 'context'>> {
   const { verb, input, event, leaves } = noted;
-  // The end of a turn is reported once; the next hook can still update the state.
+  // The end of a turn is reported once, but the next hook can update the state.
   const placed = async (slug: string | null): Promise<void> => {
     if (verb === 'session-end' || verb === 'stop' || event.artifact === true)
       await triedLater(troubles, () => deps.onPlace?.({ slug, cwd: input.cwd }));
@@ -77,7 +77,7 @@ function sessionOf(state: SessionsState, id: string): Session | undefined {
   return Object.values(state.sessions).find(({ sessionIds }) => sessionIds.includes(id));
 }
 
-/** Returns the event for the log, which the state is built from. */
+/** Returns the event to log; the state is built from the log. */
 function ofArtifact(event: WorkEvent, { slug, phase }: UnseenArtifact): WorkEvent {
   return { ...event, slug, artifact: true, ...(phase === null ? {} : { phase }) };
 }
@@ -102,7 +102,7 @@ function setTab(
   return undefined;
 }
 
-/** Returns the artifact's path for the model; only with `sessions.tellAssistant`. */
+/** Returns the session file's path for the model, if `sessions.tellAssistant` is on. */
 function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined): string | undefined {
   const slug = found?.slug ?? event.slug;
   if (!deps.tellAssistant || event.type !== 'session-start' || slug === null) return undefined;
@@ -133,13 +133,13 @@ async function leaveFor(
   );
 }
 
-/** Returns how the turn ended according to its last message; undefined if only the transcript has it. */
+/** Returns how the turn ended, from its last message; undefined if only the transcript has it. */
 async function endOfTurn(deps: HookDeps, message: string | undefined): Promise<EndOfTurn | undefined> {
   if (message === undefined || deps.completionLine === undefined) return undefined;
   return { line: (await deps.completionLine(message)) ?? null, isError: /^API Error\b/.test(message) };
 }
 
-/** Returns the path unchanged, or null if it is unsuitable. */
+/** Returns the path unchanged, or null if it can't be used. */
 function storedPath(text: string | undefined): string | null {
   return text === undefined || text.length > 4096 || /[\u0000-\u001f\u007f]/.test(text) ? null : text;
 }

@@ -18,29 +18,30 @@ import { type HookInput, type HookVerb, eventType, reasonOf } from './payload';
 
 export interface EventDeps extends SessionsDeps {
   env: NodeJS.ProcessEnv;
-  /** Does work in this folder stay on the machine? */
+  /** Returns whether work in this folder stays on the machine. */
   isRestricted?: (folder: string) => boolean;
 }
 
 export interface HookDeps extends EventDeps {
   /** `state/spool` */
   spool: string;
-  /** May the terminal's tab be set? */
+  /** Whether to set the title of the terminal tab. */
   tab: boolean;
-  /** Does the model get the path of the session's artifact? */
+  /** Whether to tell the model the path of the session file. */
   tellAssistant: boolean;
-  /** Returns the line of an assistant's message for the person. */
+  /** Returns the line in an assistant's message that is for the user. */
   completionLine?: (message: string) => Promise<string | undefined>;
-  /** Handles a person's prompt; returns a message for the person. */
+  /** Handles a user's prompt; may return a message to show. */
   onPrompt?: (prompt: HeardPrompt) => string | undefined | Promise<string | undefined>;
   /**
-   * Told where a session works as soon as its folder may be there (its artifact was written, a turn or the session
-   * ended), before and after its name is settled: one that crashes later has no end.
+   * Called with the session's folder when that may exist: its session file was written, or a turn or the
+   * session ended. Called before and after the session gets its final name, because a session that crashes
+   * later has no end.
    */
   onPlace?: (session: { slug: string | null; cwd: string | undefined }) => void | Promise<void>;
 }
 
-/** A person's prompt. */
+/** A user's prompt. */
 export interface HeardPrompt {
   text: string;
   session: string;
@@ -78,23 +79,23 @@ export async function triedLater<T>(
   }
 }
 
-/** The hooks that update the state: a session begins, or a turn or session ends. */
+/** Returns whether the hook updates the state: a session begins, or a turn or session ends. */
 export function isTurn(verb: HookVerb): boolean {
   return verb === 'session-start' || verb === 'stop' || verb === 'session-end';
 }
 
-/** A part of the command line of the shim, and of the shell that runs it. */
+/** Part of the command line of the shim, and of the shell that runs it. */
 const SHIM = 'steward-hook';
 
 export interface MadeEvent {
   event: WorkEvent;
-  /** The session gets its artifact's name now, and later events need it. */
+  /** Whether the session gets its slug now, because later events need it. */
   isNamed: boolean;
 }
 
 /**
- * The event of a hook. That it happened is what counts: repository, slug, machine and the rest are ornaments, and
- * one that cannot be had is left out and noted.
+ * Returns the event of a hook. The event itself matters most: if the repository, slug, machine or another
+ * detail is unavailable, it is omitted and the error recorded.
  */
 export function eventOf(
   deps: EventDeps,
@@ -111,7 +112,7 @@ export function eventOf(
   const type = eventType(verb, input);
   const isKept = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd) === true);
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
-  // The slug of the session's last turn; a new session gets one.
+  // The slug from the session's last turn. A new session gets one.
   const known = tried(troubles, () => storedSlug(deps, session));
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
@@ -125,7 +126,7 @@ export function eventOf(
     repo,
     ...definedOnly({
       assistant: assistant === CLAUDE_CODE ? undefined : assistant,
-      // The end of the turn records a branch that a tool changes.
+      // If a tool changes the branch, the end of the turn records that.
       ...(verb === 'tool' ? {} : tried(troubles, () => branchAndWorktree(checkout))),
       model: starts ? storedWord(input.model) : undefined,
       tool,
@@ -136,7 +137,7 @@ export function eventOf(
       reason,
       machine: starts ? tried(troubles, () => deps.machineId) : undefined,
       process: caller,
-      // The shell of a hook may have the same terminal, but ends with the hook.
+      // A hook's shell may have the same terminal, but it ends with the hook.
       terminal:
         starts && !input.isShared ? tried(troubles, () => terminalOf(deps.env, caller?.pid)) : undefined,
     }),
@@ -156,7 +157,7 @@ interface Written {
   phase: PhaseId | undefined;
 }
 
-/** The artifact that a tool wrote, perhaps still without its front matter. */
+/** Returns the session file that a tool wrote, which may not have its front matter yet. */
 function writtenBy(deps: EventDeps, file: string | undefined): Written | undefined {
   const slug = file === undefined ? undefined : slugOfArtifact(deps.sessions, file);
   if (slug === undefined || lstatOf(artifactPath(deps.sessions, slug))?.isFile !== true) return undefined;
@@ -180,9 +181,9 @@ export interface HookLine {
   agent?: string;
   tool?: string;
   ok: boolean;
-  /** Since the process started. */
+  /** Time since the process started. */
   ms: number;
-  /** The kind of the error and its system code; never a text. */
+  /** The kind of error and its system code, never any text. */
   error?: string;
 }
 

@@ -17,22 +17,22 @@ import {
 
 export interface HookCall {
   verb: string;
-  /** The assistant that the registered command names; default: Claude Code. */
+  /** The assistant named in the registered command. Default: Claude Code. */
   assistant?: string | undefined;
   bytes: Buffer;
-  /** Stdin was too long, or did not end in time. */
+  /** Whether stdin was too long or didn't end in time. */
   cut: boolean;
 }
 
 export interface HookResult {
-  /** The answer on stdout; usually empty. */
+  /** The response on stdout; usually empty. */
   output: string;
   session: string | null;
   tool?: string;
   agent?: string;
   /** The entry added to the spool, if any. */
   left: IntentionKind | null;
-  /** The first error; independent steps were still done. */
+  /** The first error. Independent steps were still executed. */
   trouble: StewardError | undefined;
 }
 
@@ -44,20 +44,21 @@ const LEAVES: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
   notification: 'attention',
 };
 
-/** Returns the message shown to the user when a prompt could not be checked or saved. */
+/** Returns the message to show if a prompt could not be checked or saved. */
 function notKept({ message, hint }: StewardError): string {
   return `steward could not save this prompt's request: ${[message, hint ?? []].flat().join(' ')}`;
 }
 
 function leftBy({ verb, input }: Understood, event: WorkEvent): IntentionKind | undefined {
   if (verb === 'notification' && !isWaiting(event.reason)) return undefined;
-  // A person who interrupts a turn knows that it ended.
+  // A user who interrupts a turn knows that it has ended.
   return input.event === 'Interrupt' ? undefined : LEAVES[verb];
 }
 
 /**
- * Appends the event to the log, queues work for other parts, and updates the state when a session begins or a turn or
- * session ends. A failed step does not stop the others. `usage` for an unknown verb or invalid stdin.
+ * Appends the event to the log, queues work for other parts, and updates the state if a session begins or a
+ * turn or session ends. If a step fails, continues with the others. Throws `usage` for an unknown verb or
+ * invalid stdin.
  */
 export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResult> {
   const heard = understood(deps, call);
@@ -98,7 +99,7 @@ export interface HookPlan {
   leaves: IntentionKind | null;
 }
 
-/** Returns the person's prompt; undefined for other calls and for subagents. */
+/** Returns the user's prompt; undefined for other calls and for subagents. */
 export function promptOf(deps: Pick<HookDeps, 'env'>, call: HookCall): HeardPrompt | undefined {
   return heardPrompt(understood(deps, call), null);
 }
@@ -142,7 +143,7 @@ function understood(deps: Pick<HookDeps, 'env'>, call: HookCall): Understood {
   const isClaude = assistant === CLAUDE_CODE;
   return {
     verb,
-    // Only Claude Code's transcripts and versions are understood.
+    // Only Claude Code's transcripts and versions are supported.
     input: isClaude ? input : { ...input, transcript: undefined, takesSequence: false },
     session: sessionKey(assistant, session),
     assistant,

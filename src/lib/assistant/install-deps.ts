@@ -9,7 +9,7 @@ import type { Clock } from '../platform/time/clock';
 import type { Assistant } from './assistant';
 import { type ShimCommands, type ShimDeps, shimCommands, shimPath } from './shim';
 
-/** The assistant may write its settings between our read and our write. */
+/** The assistant may write its settings between steward's read and write. */
 export const ATTEMPTS = 5;
 
 export function busy(path: string): StewardError {
@@ -18,29 +18,29 @@ export function busy(path: string): StewardError {
   });
 }
 
-/** The dependencies of install, status and uninstall. */
+/** What install, status and uninstall need. */
 export interface HookInstallDeps {
   area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine'>;
   clock: Clock;
   machineId: string;
   host: PathHost;
-  /** The folder of steward's package.json, and the node that runs it. */
+  /** The folder of steward's package.json, and the Node.js that runs steward. */
   product: { root: string; node: string };
 }
 
-/** The additions to a settings file, as in the manifest. */
+/** What was added to a settings file, as stored in the manifest. */
 export interface AddedHooks {
   created: string[];
   createdFile: boolean;
   createdFolder: boolean;
-  /** The raw JSON of the status line before the install; null: there was none, undefined: not replaced. */
+  /** The raw JSON of the previous status line. Null if there was none, undefined if it wasn't replaced. */
   statusLine: string | null | undefined;
 }
 
-/** The kind of manifest entries for settings files. */
+/** The kind of the manifest entries for settings files. */
 export const KIND = 'settings-entries';
 
-/** Returns this machine's manifest entries, without creating anything. */
+/** Returns this machine's manifest entries without creating anything. */
 export function entriesOf(deps: Pick<HookInstallDeps, 'area' | 'machineId'>): InstallEntry[] {
   const { installManifest } = deps.area;
   return exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
@@ -66,12 +66,12 @@ export function idOf(assistant: Assistant): string {
   return `hooks:${assistant.id}`;
 }
 
-/** Whether another assistant's hooks need the shim, too. */
+/** Returns whether another assistant's hooks also need the shim. */
 export function isShimShared(entries: readonly InstallEntry[], assistant: Assistant): boolean {
   return entries.some(({ id }) => isAssistantEntry(id) && id !== idOf(assistant));
 }
 
-/** Is this the manifest entry of an assistant's hooks? */
+/** Returns whether this is the manifest entry of an assistant's hooks. */
 export function isAssistantEntry(id: string): boolean {
   return id.startsWith('hooks:') && id !== 'hooks:shim';
 }

@@ -15,7 +15,7 @@ import { shimPath } from './shim';
 import { type SkillResult, hasSkill, skillPath } from './skill';
 import type { UninstallResult } from './uninstall';
 
-/** `hooks install` */
+/** Formats `hooks install`. */
 export function installText(result: InstallResult): string {
   const { added, kept, settings, backup, shim, skill, statusLine, dryRun } = result;
   if (added.length === 0 && !shim.written && skill === null && statusLine === null)
@@ -52,7 +52,7 @@ function skillLines({ path, changed, left }: SkillResult, dryRun: boolean): stri
   ];
 }
 
-/** `hooks uninstall` */
+/** Formats `hooks uninstall`. */
 export function uninstallText(result: UninstallResult): string {
   const { settings, statusLine, shim, skill, left, strangers, dryRun } = result;
   const lines = [
@@ -84,7 +84,7 @@ export function uninstallText(result: UninstallResult): string {
   return lines.length === 0 ? 'No steward hooks installed' : lines.map(clean).join('\n');
 }
 
-/** `hooks status` */
+/** Formats `hooks status`. */
 export function statusText(status: HooksStatus): string {
   const { state, settings, events, switchedOff, shim, node, steward, skill, statusLine, strangers } = status;
   const { pending, assistant } = status;
@@ -111,7 +111,7 @@ export function statusText(status: HooksStatus): string {
   return lines.map(clean).join('\n');
 }
 
-/** The command that registers an assistant's hooks. */
+/** Returns the command that registers an assistant's hooks. */
 export function installCommand(assistant: string): string {
   return assistant === CLAUDE_CODE
     ? 'steward hooks install'
@@ -135,29 +135,29 @@ function shimText(
 export interface HooksStatus {
   assistant: string;
   settings: string;
-  /** `installed`: all events and a working shim. */
+  /** `installed`: all events are registered, and the shim works. */
   state: 'installed' | 'partly' | 'not';
   events: { event: string; registered: boolean }[];
-  /** The settings disable all hooks. */
+  /** Whether the settings disable all hooks. */
   switchedOff: boolean;
-  /** `runs`: it answers `--where`. */
+  /** `runs`: it responds to `--where`. */
   shim: { path: string; exists: boolean; runs: boolean };
-  /** What a person has to do before the hooks run; null if nothing, or if they have run. */
+  /** What the user must do before the hooks run. Null if there is no such step, or they have run. */
   pending: string | null;
-  /** The work skill in the assistant's folder; null for an assistant without it. */
+  /** The work skill in the assistant's folder; null if the assistant doesn't support it. */
   skill: { path: string; exists: boolean } | null;
-  /** Whose status line the settings name; null for an assistant without that setting. */
+  /** Whose status line is in the settings; null if the assistant has no such setting. */
   statusLine: 'steward' | 'other' | 'none' | null;
   /** Commands that run the hooks of another user area. */
   strangers: string[];
-  /** What the shim would start; null if it finds none that runs. */
+  /** What the shim would start; null if it doesn't find one that runs. */
   node: { path: string; version: string } | null;
   steward: { path: string; version: string } | null;
 }
 
 export interface StatusDeps extends Omit<HookInstallDeps, 'clock' | 'machineId'> {
   run: Run;
-  /** Has a hook of this assistant run since the install? */
+  /** Returns whether a hook of this assistant has run since the install. */
   isHeard: (assistant: Assistant) => boolean;
 }
 
@@ -166,7 +166,10 @@ type Probed = Pick<HooksStatus, 'node' | 'steward'> & { runs: boolean };
 const PROBE_MS = 10_000;
 const NOTHING = { runs: false, node: null, steward: null };
 
-/** Returns what is registered and what the shim would start, which they share. Unreadable settings are `config`. */
+/**
+ * Returns what is registered, and what the shared shim would start. Throws `config` if the settings can't be
+ * read.
+ */
 export async function hooksStatuses(
   deps: StatusDeps,
   assistants: readonly Assistant[],
@@ -225,7 +228,7 @@ async function probe(run: Run, shim: string, { platform, env }: PathHost): Promi
   };
 }
 
-/** Returns what a program prints; undefined if it fails. */
+/** Returns a program's output, or undefined if it fails. */
 async function ask(run: Run, file: string, args: readonly string[]): Promise<string | undefined> {
   try {
     const { code, stdout } = await run(file, args, { timeoutMs: PROBE_MS });

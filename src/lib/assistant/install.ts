@@ -48,16 +48,16 @@ import { type SkillResult, installSkill } from './skill';
 export interface InstallResult {
   assistant: string;
   settings: string;
-  /** Events that got an entry (in a dry run: would get one). */
+  /** Events that got an entry, or would in a dry run. */
   added: string[];
-  /** Events that already had one. */
+  /** Events that already had an entry. */
   kept: string[];
-  /** The backup of the settings; null if they were missing or did not change. */
+  /** The backup of the settings; null if they were missing or unchanged. */
   backup: string | null;
   shim: { path: string; written: boolean };
-  /** The work skill; null if not requested. */
+  /** The work skill, or null if not requested. */
   skill: SkillResult | null;
-  /** The change to the assistant's status line; null if not requested. */
+  /** The change to the assistant's status line, or null if not requested. */
   statusLine: StatusLineInstall | null;
   dryRun: boolean;
   warnings: string[];
@@ -66,8 +66,8 @@ export interface InstallResult {
 const KEPT_BACKUPS = 3;
 
 /**
- * Writes the shim, then adds an entry for each event that has none of ours. Every other byte of the settings stays,
- * and a second install changes nothing. Unreadable settings are `config`.
+ * Writes the shim, then adds an entry for each event without one of steward's. Leaves every other byte of the
+ * settings unchanged; a second install changes nothing. Throws `config` if the settings can't be read.
  */
 export async function installHooks(
   deps: HookInstallDeps,
@@ -126,7 +126,7 @@ export async function installHooks(
   });
 }
 
-/** Writes the shim and the file that the assistant loads beside the person's own. */
+/** Writes the shim and the file that the assistant loads in addition to the user's settings. */
 async function installOwnFile(
   deps: HookInstallDeps,
   assistant: Assistant,
@@ -156,7 +156,7 @@ async function installOwnFile(
   });
 }
 
-/** Undoes a first install if the settings cannot be written. */
+/** Undoes a first install if the settings can't be written. */
 function orTakeBack<T>(path: string, { work, takeBack }: { work: () => T; takeBack: () => void }): T {
   try {
     return work();
@@ -166,7 +166,7 @@ function orTakeBack<T>(path: string, { work, takeBack }: { work: () => T; takeBa
   }
 }
 
-/** Returns the events that have our entry in the current settings. */
+/** Returns the events that have steward's entry in the current settings. */
 export function installedEvents(
   deps: Omit<HookInstallDeps, 'clock' | 'machineId'>,
   assistant: Assistant,
@@ -180,12 +180,12 @@ export function installedEvents(
 
 interface Plan extends Added {
   statusLine: StatusLineInstall | null;
-  /** The raw JSON of the status line that is replaced: see `AddedHooks`. */
+  /** The raw JSON of the replaced status line; see `AddedHooks`. */
   lineBefore: string | null | undefined;
   changes: boolean;
 }
 
-/** The settings as the install leaves them. */
+/** Returns the settings after the install. */
 function planFor(
   deps: HookInstallDeps,
   assistant: Assistant,
@@ -263,7 +263,7 @@ function entryFor(input: {
   earlier: InstallEntry | undefined;
 }): { entry: InstallEntry; outdated: Backup[] } {
   const { deps, assistant, path, source, added, at, backup, earlier } = input;
-  // With entries of ours in place, the containers created for them are still ours to remove.
+  // If steward has entries there, it also created the containers and may remove them.
   const isFirst = source === undefined || !holdsOurs(deps, assistant, source);
   const isUntouched = source !== undefined && earlier?.after === sha256(source);
   const before = isFirst ? undefined : earlier;

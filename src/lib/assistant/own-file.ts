@@ -19,7 +19,10 @@ const MAX_BYTES = 256 * 1024;
 
 type OwnFileDeps = Omit<HookInstallDeps, 'clock' | 'machineId'>;
 
-/** Returns the text of the file that registers the hooks; undefined if the assistant has a shared settings file. */
+/**
+ * Returns the text of the file that registers the hooks; undefined if the assistant has a shared settings
+ * file.
+ */
 export function ownText(deps: OwnFileDeps, assistant: Assistant): string | undefined {
   const { commandFor } = commandsOf(deps);
   return assistant.ownFile?.({
@@ -30,13 +33,16 @@ export function ownText(deps: OwnFileDeps, assistant: Assistant): string | undef
   });
 }
 
-/** Is the file there, from this version or an earlier one? */
+/** Returns whether the file exists, in this version or an earlier one. */
 export function hasOwnFile(deps: OwnFileDeps, assistant: Assistant): boolean {
   const found = contentOf(assistant.path(deps.host));
   return typeof found === 'string' && found.includes(shimPath(shimDeps(deps)));
 }
 
-/** Would `writeOwnFile` write? Throws `conflict` for a file that steward did not write or that was changed. */
+/**
+ * Returns whether `writeOwnFile` would write. Throws `conflict` for a file that steward didn't write or that
+ * was changed.
+ */
 export function isOwnFileDue(
   deps: OwnFileDeps,
   assistant: Assistant,
@@ -47,8 +53,8 @@ export function isOwnFileDue(
   if (found === undefined) return true;
   if (found === ownText(deps, assistant)) return false;
   if (isOurs(found, entryIn(entries, assistant, path))) return true;
-  throw new StewardError('conflict', `${path} exists, and steward did not write it like this.`, {
-    hint: 'Move it away, then retry.',
+  throw new StewardError('conflict', `${path} exists, but not as steward wrote it.`, {
+    hint: 'Move or rename it, then retry.',
   });
 }
 
@@ -63,7 +69,7 @@ export function writeOwnFile(deps: HookInstallDeps, assistant: Assistant, manife
   writeRecorded(manifest, { id: idOf(assistant), path, text, was, top }, deps);
 }
 
-/** Removes the files that were written for an assistant; without a manifest, only returns what would be removed. */
+/** Removes the files written for an assistant. Without a manifest, only returns what would be removed. */
 export function removeOwnFiles(
   deps: OwnFileDeps,
   assistant: Assistant,
@@ -96,12 +102,17 @@ function entryIn(
   return entries.find((entry) => entry.id === idOf(assistant) && entry.path === path);
 }
 
-/** Did an install write this? `before` counts, because a killed install records but may not write. */
+/**
+ * Returns whether an install wrote this. `before` counts, because a killed install may have recorded a file
+ * but not written it.
+ */
 function isOurs(found: string | false | undefined, entry: InstallEntry | undefined): boolean {
   return typeof found === 'string' && [entry?.after, entry?.before].includes(sha256(found));
 }
 
-/** Returns the text of a file; undefined if missing, false if it cannot be ours (such as a link). */
+/**
+ * Returns the text of a file; undefined if it is missing, false if it can't be steward's (such as a link).
+ */
 function contentOf(path: string): string | false | undefined {
   const found = lstatOf(path);
   if (found === undefined) return undefined;

@@ -2,7 +2,7 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import type { AssistantId } from '../sessions/session-key';
 import type { WorkEventType } from '../sessions/work-events';
 
-/** What each assistant documents of a hook's answer; steward prints nothing else. */
+/** The fields that each assistant documents for a hook's response. steward prints no others. */
 const ANSWERS: Readonly<Record<AssistantId, readonly (keyof HookAnswer)[]>> = {
   'claude-code': ['message', 'title', 'context'],
   codex: ['message', 'context'],
@@ -25,33 +25,33 @@ export const HOOK_VERBS = [
 ] as const;
 export type HookVerb = (typeof HOOK_VERBS)[number];
 
-/** The fields of the hook JSON that steward uses; texts are unchanged and untrusted. */
+/** The fields of the hook JSON that steward uses. The texts are raw and untrusted. */
 export interface HookInput {
-  /** The assistant that the JSON itself names; undefined if the registered command has to tell. */
+  /** The assistant according to the JSON; undefined if only the registered command names it. */
   assistant: AssistantId | undefined;
   session: string | undefined;
   cwd: string | undefined;
   transcript: string | undefined;
-  /** The assistant's own name of the event. */
+  /** The assistant's name for the event. */
   event: string | undefined;
   tool: string | undefined;
   model: string | undefined;
-  /** The assistant's last message of a turn; only its line for the person is stored. */
+  /** The assistant's last message in a turn. Only its line for the user is stored. */
   lastMessage: string | undefined;
-  /** The prompt; never stored as a whole by default. */
+  /** The prompt. By default, it is never stored completely. */
   prompt: string | undefined;
   /** The file that the tool wrote or edited. */
   file: string | undefined;
   agent: string | undefined;
   /** The assistant's word for how a session began or ended, or for the kind of notification. */
   reason: string | undefined;
-  /** Does this assistant write the `terminalSequence` of a hook's answer to its terminal? */
+  /** Whether this assistant writes the `terminalSequence` of a hook's response to its terminal. */
   takesSequence: boolean;
-  /** A process that serves several terminals called the hook. */
+  /** Whether the hook was called by a process that serves several terminals. */
   isShared: boolean;
 }
 
-/** Does the assistant itself call this hook? It names the project's folder to each of them. */
+/** Returns whether the assistant called this hook; it sets the project's folder in the environment. */
 export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
   return (env['CLAUDE_PROJECT_DIR'] ?? '') !== '';
 }
@@ -59,22 +59,20 @@ export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
 /** The fields from stdin, or why there are none. */
 export type HookFormat = { input: HookInput } | { problem: string };
 
-/** From this version on the assistant writes a hook's `terminalSequence` to its terminal. */
+/** The first version that writes a hook's `terminalSequence` to its terminal. */
 const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
 
-/** The fields of other assistants, by the one that Claude Code has. */
+/** Field names of other assistants, by Claude Code's name. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  // Cursor, which may send session_id too; Copilot's notifications.
+  // Cursor, which may also send session_id; Copilot's notifications.
   session_id: ['conversation_id', 'session_id', 'sessionId'],
-  // Cursor; Copilot, whose subagents have a name only.
+  // Cursor; Copilot, whose subagents only have a name.
   agent_id: ['agent_id', 'subagent_id', 'agent_name', 'agentName'],
 };
 
 /**
- * Reads the hook JSON of Claude Code and the other assistants. Unknown fields are ignored; truncated JSON is read up
- * to the cut.
- *
- * @param env the hook's environment, which tells the assistant's version
+ * Reads the hook JSON of any supported assistant. Ignores unknown fields; reads truncated JSON up to the cut.
+ * @param env the hook's environment, which contains the assistant's version
  */
 export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv): HookFormat {
   const fields = fieldsIn(bytes, cut);
@@ -84,11 +82,11 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   const tool = textOf(fields['tool_name']);
   const place = fields['cwd'] ?? firstOf(fields['workspace_roots']);
   const cwd = pathOf(place);
-  // Without a usable folder, steward cannot check whether its work may leave the machine.
+  // If the folder can't be used, steward can't check whether its work may leave the machine.
   const isPlaceUnusable = cwd === undefined && typeof place === 'string';
   return {
     input: {
-      // Cursor runs the hooks of Claude Code's settings too.
+      // Cursor also runs the hooks in Claude Code's settings.
       assistant: fields['cursor_version'] === undefined ? undefined : 'cursor',
       session: aliased(fields, 'session_id'),
       cwd,
@@ -107,19 +105,19 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   };
 }
 
-/** Returns the fields of an object; those before the cut if it is truncated. */
+/** Returns the fields of an object. If it is truncated, returns those before the cut. */
 export function fieldsIn(bytes: Buffer, cut: boolean): Record<string, unknown> | undefined {
   return cut ? beforeCut(decode(bytes)) : parseObject(decode(bytes));
 }
 
-/** Is the text a complete object, so that reading can stop without waiting for the end of stdin? */
+/** Returns whether the text is a complete object, so that reading can stop before the end of stdin. */
 export function isWholeJson(bytes: Buffer): boolean {
   let end = bytes.length - 1;
   while (end >= 0 && (bytes[end] as number) <= 0x20) end -= 1;
   return bytes[end] === 0x7d && parseObject(decode(bytes)) !== undefined;
 }
 
-/** Tools that write a file and name it in their input, of all assistants. */
+/** Tools of all assistants that write a file and name it in their input. */
 export const WRITERS: ReadonlySet<string> = new Set([
   'Write',
   'Edit',
@@ -150,13 +148,13 @@ const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
 /** Returns the event type: from the verb, or for a tool from the assistant's event (before or after). */
 export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): WorkEventType {
   const { event = '' } = input;
-  // Cursor's names begin in lower case.
+  // Cursor's names start with a lower-case letter.
   const name = event.slice(0, 1).toUpperCase() + event.slice(1);
   const named = verb === 'tool' ? TYPES_BY_EVENT.get(name) : undefined;
   return named ?? TYPES[verb];
 }
 
-/** Returns why the session waits, begins or ends. A permission request has its own event. */
+/** Returns why the session waits, begins or ends. Permission requests have their own event. */
 export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reason'>): string | undefined {
   if (verb === 'notification' && input.event === 'PermissionRequest') return 'permission_prompt';
   return verb === 'notification' || verb === 'session-start' || verb === 'session-end'
@@ -164,24 +162,26 @@ export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reaso
     : undefined;
 }
 
-/** A hook's answer to the assistant. */
+/** A hook's response to the assistant. */
 export interface HookAnswer {
   /** The tab's title, if the assistant supports sequences. */
   title: string | undefined;
-  /** A sentence for the model, at a session's start. */
+  /** A sentence for the model, at the start of a session. */
   context: string | undefined;
-  /** A sentence for the person. */
+  /** A message for the user. */
   message?: string | undefined;
 }
 
-/** Returns the answer in the assistant's hook protocol; empty without content. A hook prints nothing else. */
+/**
+ * Returns the response in the assistant's hook protocol; empty if there is none. A hook prints nothing else.
+ */
 export function hookAnswer(assistant: AssistantId, answer: HookAnswer): string {
   const documented = ANSWERS[assistant];
   const part = (name: keyof HookAnswer): string | undefined =>
     documented.includes(name) ? answer[name] : undefined;
   const [title, context, message] = [part('title'), part('context'), part('message')];
   const isSilent = title === undefined && context === undefined && message === undefined;
-  // JSON leaves out what is undefined.
+  // JSON omits undefined values.
   const json = {
     systemMessage: message,
     terminalSequence: title === undefined ? undefined : titleSequence(title),
@@ -191,14 +191,14 @@ export function hookAnswer(assistant: AssistantId, answer: HookAnswer): string {
   return isSilent ? '' : `${JSON.stringify(json)}\n`;
 }
 
-/** OSC 0: title of tab and window. */
+/** Returns the escape sequence for the title of the tab and window (OSC 0). */
 export function titleSequence(title: string): string {
   return `\u001b]0;${title}\u0007`;
 }
 
 /**
- * The hook JSON has no version. It is in the variables that the assistant sets, where it sets them; and
- * `prompt_id` came to the JSON later than the sequences.
+ * The hook JSON has no version. Some assistants set variables with it; otherwise `prompt_id` shows that the
+ * version is newer than the sequences.
  */
 function takesSequence(fields: Record<string, unknown>, env: NodeJS.ProcessEnv): boolean {
   const named = [env['CLAUDE_CODE_VERSION'], env['CLAUDE_CODE_EXECPATH'], env['AI_AGENT']]
@@ -226,7 +226,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Bytes of the longest path that a system takes, about; what is longer, or has a NUL, names no file. */
+/** About the longest path that a system allows. Longer text, or text with a NUL, isn't a path. */
 const MAX_PATH = 4096;
 
 function pathOf(value: unknown): string | undefined {
@@ -234,7 +234,7 @@ function pathOf(value: unknown): string | undefined {
   return path === undefined || path.length > MAX_PATH || path.includes('\0') ? undefined : path;
 }
 
-/** UTF-8, with a mark or without; UTF-16 with its mark, as some shells of Windows write it. */
+/** Decodes UTF-8 with or without a byte order mark, and UTF-16 with one, which some Windows shells write. */
 function decode(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -243,13 +243,13 @@ function decode(bytes: Buffer): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:"]/g;
 
-/** The object that a cut text begins, with all that is whole in it: closed behind its last whole value. */
+/** Returns the object at the start of truncated text, closed after its last complete value. */
 function beforeCut(text: string): Record<string, unknown> | undefined {
   const open: string[] = [];
   let whole = { end: 0, depth: 0 };
   let before = '';
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    // A text without its end.
+    // The string is incomplete.
     if (token === '"') break;
     if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
     else if (token === '}' || token === ']') open.pop();

@@ -11,8 +11,8 @@ const MAX_BYTES = 8 * 1024 * 1024;
 const NEW_MODE = 0o600;
 
 /**
- * Returns the text of the settings file, with its byte order mark; undefined if it is missing. `config` if it is not
- * a regular UTF-8 file, or a broken link or a link of another user.
+ * Returns the text of the settings file, including its byte order mark; undefined if it is missing. Throws
+ * `config` if it isn't a regular UTF-8 file, or is a broken link or another user's link.
  */
 export function readSettings(path: string): string | undefined {
   let bytes: Buffer | undefined;
@@ -33,13 +33,16 @@ export function readSettings(path: string): string | undefined {
   }
   if (!isUtf8(bytes)) {
     throw new StewardError('config', `${path} is not UTF-8 text.`, {
-      hint: 'Save it as UTF-8. steward did not change it.',
+      hint: 'Save it as UTF-8. The file is unchanged.',
     });
   }
   return bytes.toString('utf8');
 }
 
-/** Replaces the settings file, following the user's own link, and keeps its mode. Throws `unavailable` if read-only. */
+/**
+ * Replaces the settings file and keeps its mode. Follows the user's own link. Throws `unavailable` if it is
+ * read-only.
+ */
 export function writeSettings(path: string, text: string): void {
   const mode = modeOf(path) ?? NEW_MODE;
   if ((mode & 0o200) === 0) {
@@ -50,7 +53,7 @@ export function writeSettings(path: string, text: string): void {
   replaceFile(path, text, { followLink: true, mode });
 }
 
-/** Replaces a hint about STEWARD_HOME, which does not apply to the assistant's folder. */
+/** Replaces a hint about STEWARD_HOME, which doesn't apply to the assistant's folder. */
 export function aboutSettings(path: string, error: unknown): unknown {
   const known = toStewardError(error);
   const folder = dirname(path);
@@ -68,12 +71,12 @@ export function removeSettings(path: string): boolean {
   return true;
 }
 
-/** Removes the temp files of a killed install. The caller must hold the lock. */
+/** Removes temp files that a killed install left. The caller must hold the lock. */
 export function sweepSettings(path: string, nowMs: number): void {
   if (exists(dirname(path))) sweepTemps(dirname(path), -1, nowMs, basename(path));
 }
 
-/** Returns the backup of a text: a file beside it, named after the time and the hash. */
+/** Returns the backup of a text: a file next to it, with the time and hash in its name. */
 export function backupOf(path: string, text: string, at: string): Backup {
   const stamp = at.replace(/\.\d+/, '').replace(/[-:]/g, '');
   const hash = sha256(text);
@@ -85,13 +88,13 @@ export function writeBackup(backup: Backup, text: string): void {
   createFile(backup.path, text);
 }
 
-/** Returns the text of a backup; undefined if it is missing or changed. */
+/** Returns the text of a backup; undefined if it is missing or was changed. */
 export function readBackup(backup: Backup): string | undefined {
   const bytes = readBytes(backup.path, { maxBytes: MAX_BYTES });
   return bytes !== undefined && sha256(bytes) === backup.sha256 ? bytes.toString('utf8') : undefined;
 }
 
-/** Removes a backup; false if it was changed and stays. */
+/** Removes a backup; false if it was changed and is therefore kept. */
 export function removeBackup(backup: Backup): boolean {
   if (!exists(backup.path)) return true;
   if (readBackup(backup) === undefined) return false;

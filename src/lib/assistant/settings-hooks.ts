@@ -6,18 +6,18 @@ import type { ShimCommands } from './shim';
 
 const NEW_FILE = '{}\n';
 
-/** The text of a settings file with our hooks, and the changes. */
+/** The text of a settings file with steward's hooks, and what changed. */
 export interface Added {
   text: string;
   /** Events that got an entry. */
   events: string[];
-  /** Containers that were missing: `hooks`, `hooks.Stop`. */
+  /** Containers that had to be created: `hooks`, `hooks.Stop`. */
   created: string[];
 }
 
 /**
- * Adds an entry for each hook whose event has none of ours; every other byte stays. An undefined source is a missing
- * file. Invalid JSON, or hooks of another shape, are `config`.
+ * Adds an entry for each hook whose event has none of steward's. Leaves every other byte unchanged. An
+ * undefined source is a missing file. Throws `config` for invalid JSON or another format of hooks.
  */
 export function addHooks(
   source: string | undefined,
@@ -56,7 +56,10 @@ function addHook(
   added.events.push(event);
 }
 
-/** Is there an entry of ours, or one built around it? A second one would record each event twice. */
+/**
+ * Returns whether there is an entry of steward's, or a command that includes it. A second one would record
+ * each event twice.
+ */
 function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimCommands): boolean {
   return commandsIn(source, groups).some((command) => {
     const found = commands.verbOf(command);
@@ -64,7 +67,7 @@ function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimC
   });
 }
 
-/** Returns the events that have our entry. */
+/** Returns the events that have steward's entry. */
 export function eventsWithHooks(
   source: string,
   path: string,
@@ -80,7 +83,7 @@ export function eventsWithHooks(
     .map(({ event }) => event);
 }
 
-/** Returns the commands that run another user area's hooks, which record each event too. */
+/** Returns the commands that run another user area's hooks, which also record each event. */
 export function strangersIn(
   source: string,
   path: string,
@@ -94,7 +97,7 @@ export function strangersIn(
   );
 }
 
-/** Do the settings disable all hooks? */
+/** Returns whether the settings disable all hooks. */
 export function isSwitchedOff(source: string, path: string, assistant: Assistant): boolean {
   const { switchedOffBy: key } = assistant;
   const node = key === undefined ? undefined : topNode(source, path, key, assistant);
@@ -103,17 +106,18 @@ export function isSwitchedOff(source: string, path: string, assistant: Assistant
 
 export interface Removed {
   text: string;
-  /** Removed entries. */
+  /** Number of removed entries. */
   entries: number;
-  /** Commands of the person's own that also run the shim; they stay. */
+  /** The user's own commands that also run the shim. They are kept. */
   left: string[];
-  /** Nothing but `{}` remains. */
+  /** Whether only `{}` is left. */
   isEmpty: boolean;
 }
 
 /**
- * Removes every entry of ours, even if moved, and the containers in `created` that are then empty (undefined: every
- * container that only held our entries). Every other byte stays. Invalid JSON is `config`.
+ * Removes all of steward's entries, even if moved, and then the empty containers in `created` (undefined:
+ * every container that only had steward's entries). Leaves every other byte unchanged. Throws `config` for
+ * invalid JSON.
  */
 export function removeHooks(
   source: string,
@@ -166,7 +170,7 @@ export function removeHooks(
   return { text, entries, left, isEmpty: isBare(text) };
 }
 
-/** Whether only what a new settings file has remains. */
+/** Returns whether only the content of a new settings file is left. */
 function isBare(text: string): boolean {
   return /^\ufeff?\s*\{\s*(?:"version"\s*:\s*1\s*)?\}\s*$/.test(text);
 }
@@ -180,7 +184,9 @@ interface Cut {
 
 const NOTHING: Cut = { edits: [], entries: 0, isGone: false };
 
-/** Returns the cut of a container from those of its children; `mayGo` allows removing it if empty. */
+/**
+ * Returns what to cut from a container, given the cuts of its children. `mayGo`: it may be removed if empty.
+ */
 function cutOf(
   source: string,
   container: JsonArray | JsonObject,
@@ -196,7 +202,7 @@ function cutOf(
   return { edits: [...inside, ...own], entries, isGone: false };
 }
 
-/** Returns the commands of one event's list, in order. */
+/** Returns the commands in an event's list, in order. */
 function commandsIn(source: string, groups: JsonNode): string[] {
   if (groups.kind !== 'array') return [];
   return groups.items.flatMap((group) => {
@@ -213,7 +219,7 @@ function commandOf(source: string, hook: JsonNode): string | undefined {
   return typeof command === 'string' ? command : undefined;
 }
 
-/** Returns the table of hooks by event. Another shape is `config`. */
+/** Returns the table of hooks by event. Throws `config` for another format. */
 function tableOf(
   source: string,
   path: string,
@@ -232,7 +238,7 @@ function topNode(source: string, path: string, key: string, assistant: Assistant
   return root.kind === 'object' ? memberOf(root, key) : undefined;
 }
 
-/** Returns the member that JSON.parse would return: the last with that key. */
+/** Returns the member that JSON.parse would return, which is the last with that key. */
 export function memberOf(object: JsonObject, key: string): JsonNode | undefined {
   return object.members.findLast((member) => member.key === key)?.value;
 }
@@ -241,7 +247,7 @@ export function valueOf(source: string, node: JsonNode): unknown {
   return JSON.parse(source.slice(node.start, node.end));
 }
 
-/** Is the file missing or empty? */
+/** Returns whether the file is missing or empty. */
 function isBlank(source: string | undefined): source is undefined {
   return source === undefined || /^\ufeff?\s*$/.test(source);
 }
@@ -255,12 +261,12 @@ export function rootOf(
   if (!('problem' in tree)) return tree.root;
   const { line, column, message } = tree.problem;
   throw new StewardError('config', `${path} is not JSON: line ${line}, column ${column}: ${message}.`, {
-    hint: 'Fix it, then retry. steward did not change it.',
+    hint: 'Fix it, then retry. The file is unchanged.',
   });
 }
 
 export function wrongShape(path: string, what: string): StewardError {
   return new StewardError('config', `${path} is not a valid settings file: ${what}.`, {
-    hint: 'Fix it, then retry. steward did not change it.',
+    hint: 'Fix it, then retry. The file is unchanged.',
   });
 }

@@ -9,11 +9,11 @@ export type StatusLineInstall = 'added' | 'chained' | 'unchanged' | 'unsupported
 export interface StatusLineAdded {
   text: string;
   result: StatusLineInstall;
-  /** The raw JSON that was replaced; null if the key was missing, undefined if nothing changed. */
+  /** The replaced raw JSON. Null if the key was missing, undefined if nothing changed. */
   before: string | null | undefined;
 }
 
-/** Adds steward's status line, or puts it around an existing command. Every other byte stays. */
+/** Adds steward's status line, or wraps an existing command. Leaves every other byte unchanged. */
 export function addStatusLine(
   source: string,
   path: string,
@@ -41,15 +41,15 @@ export function addStatusLine(
 
 export interface StatusLineRemoved {
   text: string;
-  /** Null: the status line is not ours. */
+  /** Null if the status line isn't steward's. */
   result: 'removed' | 'restored' | null;
-  /** A command that runs the shim and was written by a person. */
+  /** The user's own command that runs the shim. */
   left: string[];
 }
 
 /**
- * Removes steward's status line and restores the command behind `--then`: in the bytes of `before`, the raw JSON
- * that the install replaced, if that is still the same command.
+ * Removes steward's status line and restores the command in `--then`. If the command hasn't changed, restores
+ * `before`, the raw JSON that the install replaced.
  */
 export function removeStatusLine(
   source: string,
@@ -83,7 +83,7 @@ export function removeStatusLine(
   };
 }
 
-/** Returns whose status line the settings contain. */
+/** Returns whose status line is in the settings. */
 export function statusLineOwner(
   source: string,
   path: string,
@@ -95,7 +95,7 @@ export function statusLineOwner(
   return runsSteward(command, commands) ? 'steward' : 'other';
 }
 
-/** Chaining a command that already prints steward's line would print it twice. */
+/** A command that already prints steward's line must not be wrapped, or it would be printed twice. */
 function runsSteward(command: string, commands: ShimCommands): boolean {
   return commands.isMentionedIn(command) || PRINTS_STEWARD.test(command);
 }

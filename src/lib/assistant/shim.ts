@@ -28,12 +28,12 @@ export interface ShimDeps extends LauncherDeps {
 
 const SHIM = { name: 'steward-hook', manifestId: 'hooks:shim' };
 
-/** Returns the path of the shim: a shell script, on Windows a batch file. */
+/** Returns the path of the shim, which is a shell script or, on Windows, a batch file. */
 export function shimPath(deps: Pick<ShimDeps, 'bin' | 'host'>): string {
   return launcherPath(SHIM.name, deps);
 }
 
-/** Records and writes the shim if it is missing or stale; true if written. */
+/** Records and writes the shim if it is missing or stale; false if it was current. */
 export function writeShim(
   deps: ShimDeps & { clock: Clock; machineId: string },
   manifest: InstallManifest,
@@ -41,15 +41,12 @@ export function writeShim(
   return writeLauncher(shimForm(deps), deps, manifest);
 }
 
-/** Would `writeShim` write? */
+/** Returns whether the shim is current. */
 export function isShimCurrent(deps: ShimDeps): boolean {
   return isLauncherCurrent(shimForm(deps), deps);
 }
 
-/**
- * Writes the current shim over an installed one. Leaves one that starts another installation of steward. True if
- * written.
- */
+/** Updates an installed shim. Ignores one that starts another installation of steward. True if written. */
 export function refreshShim(
   deps: ShimDeps & { clock: Clock; machineId: string },
   manifest: InstallManifest,
@@ -62,7 +59,7 @@ export function refreshShim(
   return writeShim(deps, manifest);
 }
 
-/** Removes the shim, and its folder if empty; true if it existed. */
+/** Removes the shim, and its folder if empty; false if it didn't exist. */
 export function removeShim(
   deps: Pick<ShimDeps, 'bin' | 'host'> & { clock: Clock },
   manifest: InstallManifest,
@@ -90,13 +87,15 @@ export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): Launc
   };
 }
 
-/** Returns the cached settings' path for a shell: the assistant's environment may move the cache folder. */
+/**
+ * Returns the path of the cached settings for a shell. The assistant's environment may move the cache folder.
+ */
 function mirrorOf(root: string, { platform }: PathHost): string {
   const cache = platform === 'darwin' ? '$HOME/Library/Caches' : '${XDG_CACHE_HOME:-$HOME/.cache}';
   return `"${cache}/steward/settings-${shortHash(root)}.json"`;
 }
 
-/** Returns a shell's patterns for the assistant and its keys, one for each choice of the optional keys. */
+/** Returns shell patterns for the assistant and its keys, one for each combination of optional keys. */
 function patternsFor({ id, toolKeys }: Assistant): string[] {
   if (toolKeys === undefined) return [];
   return toolKeys.reduce<string[]>((known, key) => known.flatMap((order) => withKey(order, key)), [id]);
@@ -114,25 +113,27 @@ function environmentOf(area: string | undefined, host: PathHost): string {
     : `[ -n "\${STEWARD_HOME-}" ] || export STEWARD_HOME=${forShell(area)}`;
 }
 
-/** Writes and recognizes the commands that are registered with an assistant. */
+/** Writes and parses the commands that are registered with an assistant. */
 export interface ShimCommands {
   commandFor: (verb: string) => string;
   /**
-   * The verb of a command that runs our shim and does nothing else, however a person has spelled it since
-   * (other quotes, `~` or `$HOME`, further words, an output that goes elsewhere); undefined for any other.
+   * Returns the verb of a command that runs the shim and nothing else, even if a user has changed its
+   * spelling (quotes, `~` or `$HOME`, extra arguments, redirection).
    */
   verbOf: (command: string) => string | undefined;
-  /** Does the command contain the shim's path? */
+  /** Returns whether the command contains the shim's path. */
   isMentionedIn: (command: string) => boolean;
-  /** The status line's command, above `then` if given; undefined if `then` cannot be quoted. */
+  /**
+   * Returns the status line's command, which runs `then` first if given; undefined if `then` can't be quoted.
+   */
   statusLineFor: (then: string | undefined) => string | undefined;
-  /** The parts of a command that `statusLineFor` wrote, or one like it; undefined for any other. */
+  /** Parses a command that `statusLineFor` wrote, or a similar one. */
   statusLineOf: (command: string) => { then: string | undefined } | undefined;
 }
 
 /**
- * The commands for the shim at `shimPath`. A hook never fails the assistant, even when the whole user area
- * was removed by hand: what the shell says of a missing file must not become the hook's exit code.
+ * Returns the commands for the shim at `shimPath`. A hook must never fail the assistant, even if the user
+ * area was deleted: the shell's error for a missing file must not become the hook's exit code.
  */
 export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' | 'home'>): ShimCommands {
   const written = host.platform === 'win32' ? forWindows(shimPath) : forShell(shimPath);
@@ -166,7 +167,7 @@ export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' |
 }
 
 const STATUS_LINE = 'statusline';
-/** What bash, cmd and a batch file's %* all pass on unchanged between double quotes. */
+/** Characters that bash, cmd and a batch file's %* all pass on unchanged between double quotes. */
 const PLAIN = /^[\w./:~ -]+$/;
 const CHAINED =
   /^\s+statusline\s+--then\s+('[^']*'(?:\\''[^']*')*|"[\w./:~ -]*"|[\w@%+=:,./-]+)(?:\s*\|\|\s*:)?$/;
@@ -175,11 +176,11 @@ function unquoted(word: string): string {
   return /^['"]/.test(word) ? word.slice(1, -1).replaceAll(`'\\''`, `'`) : word;
 }
 
-/** Words, redirections and `|| :`. */
+/** Arguments, redirections and `|| :`. */
 const REST =
   /^(?:\s+([a-z][a-z-]*))?(?:\s+[\w.=:/-]+)*(?:\s*(?:(?:[0-9]?>{1,2}|&>)\s*[\w./-]+(?=[\s>&|;]|$)|[0-9]?>&[0-9]))*(?:\s*\|\|\s*(?::|true|exit 0))?(?:\s*;)?$/;
 
-/** Assistants on Windows run hooks with Git's bash or with cmd: both take this spelling. */
+/** On Windows, assistants run hooks with Git's bash or with cmd; both accept this spelling. */
 function forWindows(path: string): string {
   return `"${path.replaceAll('\\', '/')}"`;
 }

@@ -18,9 +18,9 @@ import type { HookInstallDeps } from './install-deps';
 export interface SkillResult {
   /** Its folder. */
   path: string;
-  /** Files written or removed (in a dry run: that would be). */
+  /** Files written or removed, or in a dry run to be written or removed. */
   changed: string[];
-  /** Files that someone else wrote or changed; they stay. */
+  /** Files that the user wrote or changed. They are kept. */
   left: string[];
 }
 
@@ -42,13 +42,13 @@ export function skillPath(deps: Pick<SkillDeps, 'host'>, assistant: Assistant): 
   return join(dirname(assistant.path(deps.host)), 'skills', NAME);
 }
 
-/** Is any version of the skill installed? */
+/** Returns whether any version of the skill is installed. */
 export function hasSkill(deps: Pick<SkillDeps, 'host'>, assistant: Assistant): boolean {
   return exists(join(skillPath(deps, assistant), 'SKILL.md'));
 }
 
 /**
- * Records and writes the work skill. A file that this machine did not install, or that was changed since, stays.
+ * Records and writes the work skill. Keeps files that this machine didn't install or that were changed.
  * Without a manifest, returns what would be written.
  */
 export function installSkill(
@@ -78,8 +78,8 @@ export function installSkill(
 }
 
 /**
- * Removes the files and folders that `installSkill` created; a file changed since stays. Without a manifest, returns
- * what would be removed.
+ * Removes the files and folders that `installSkill` created, except changed files. Without a manifest,
+ * returns what would be removed.
  */
 export function removeSkill(
   deps: Pick<SkillDeps, 'host' | 'clock'>,
@@ -91,7 +91,7 @@ export function removeSkill(
   const own = entries.filter(({ id }) => id === MANIFEST_ID);
   for (const entry of own) {
     const { path } = entry;
-    // Temp files of a killed install.
+    // Temp files that a killed install left.
     if (manifest !== undefined && exists(dirname(path))) {
       sweepTemps(dirname(path), -1, deps.clock.now(), basename(path));
     }
@@ -107,13 +107,18 @@ export function removeSkill(
   return result;
 }
 
-/** Did an install write this? `before` counts, because a killed install records but may not write. */
+/**
+ * Returns whether an install wrote this. `before` counts, because a killed install may have recorded a file
+ * but not written it.
+ */
 function isOurs(found: string | false, entry: InstallEntry | undefined): boolean {
   if (found === false || entry === undefined) return false;
   return [entry.after, entry.before].includes(sha256(found));
 }
 
-/** Returns the text of a file; undefined if missing, false if it cannot be ours (such as a link). */
+/**
+ * Returns the text of a file; undefined if it is missing, false if it can't be steward's (such as a link).
+ */
 function contentOf(path: string): string | false | undefined {
   const found = lstatOf(path);
   if (found === undefined) return undefined;

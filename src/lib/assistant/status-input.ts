@@ -9,7 +9,7 @@ import { dirname } from 'node:path';
 export interface Limit {
   /** 0 to 100. */
   usedPercent: number;
-  /** ISO-8601 UTC; null if unknown. */
+  /** ISO 8601 in UTC; null if unknown. */
   resetsAt: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface Limits {
   sevenDay: Limit | null;
 }
 
-/** The status line's input from an assistant; null is unknown. */
+/** The status line's input from an assistant. Null means unknown. */
 export interface StatusInput extends Limits {
   model: string | null;
   /** How much of the context window is used, 0 to 100. */
@@ -29,7 +29,7 @@ const MAX_MODEL = 40;
 /** Epoch seconds from 2020 to 2100; others are invalid. */
 const [FIRST_RESET, LAST_RESET] = [1_577_836_800, 4_102_444_800];
 
-/** Reads what the status line shows of Claude Code's JSON; texts are cleaned and numbers bounded here. */
+/** Reads the fields of Claude Code's JSON that the status line shows. Sanitizes texts and limits numbers. */
 export function readStatusInput(fields: Record<string, unknown>): StatusInput {
   const [model, context, limits] = ['model', 'context_window', 'rate_limits'].map((key) =>
     objectAt(fields, key),
@@ -70,7 +70,7 @@ export interface SeenLimits extends Limits {
 }
 
 const MAX_BYTES = 16 * 1024;
-/** How long unchanged limits are not written again. */
+/** How long to skip writing unchanged limits. */
 const KEEP_MS = 60_000;
 
 /** Stores the limits for `status` and `usage`. Most calls only read a small file. */

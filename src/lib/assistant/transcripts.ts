@@ -9,19 +9,19 @@ import { entriesIn } from '../platform/files/stat';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 
-/** One entry of a transcript: when, in which session, and in which repository. Its text is never kept. */
+/** An entry of a transcript: its time, session and repository, never its text. */
 export interface TranscriptActivity {
   session: string;
   repo?: string;
   ms: number;
 }
 
-/** `projects/<folder>/<session>/subagents/*.jsonl` is the deepest. */
+/** The deepest path is `projects/<folder>/<session>/subagents/*.jsonl`. */
 const MAX_DEPTH = 4;
 const MAX_FILES = 20_000;
-/** Read in all, the newest files first: some seconds of work. */
+/** Limit for all files together, newest first; a few seconds of work. */
 const MAX_BYTES = 1024 * 1024 * 1024;
-/** A longer line holds a file or an image; the lines around it tell the time. */
+/** A longer line contains a file or an image; the lines around it have the time. */
 const MAX_LINE_BYTES = 256 * 1024;
 const MAX_TEXT = 200;
 const ENTRY = /^(?:user|assistant)$/;
@@ -100,22 +100,22 @@ function transcriptsIn(folder: string, depth: number): string[] {
   });
 }
 
-/** How a turn ended, as far as the assistant's own record of the session tells. */
+/** How a turn ended, as far as the assistant's transcript shows. */
 export interface TurnEnd {
-  /** The last thing that the assistant said in the turn. */
+  /** The assistant's last text in the turn. */
   text?: string;
-  /** The record's id of that. */
+  /** The id of that text in the transcript. */
   id?: string;
-  /** It ended with an error of the assistant's. */
+  /** Whether it ended with an error. */
   isError: boolean;
 }
 
-/** Of a record only its end is read: a last response is not longer. */
+/** Only the end of a transcript is read; no last response is longer. */
 const TAIL_BYTES = 512 * 1024;
 
 /**
- * Reads the end of a transcript (JSONL; the format is the assistant's own and changes: what is not understood is
- * passed over). Undefined when there is no such file. Nothing that a subagent said is in it.
+ * Reads the end of a transcript (JSONL in the assistant's own format, which changes, so unknown content is
+ * skipped). Undefined if there is no such file. Excludes text from subagents.
  */
 export function readTurnEnd(path: string): TurnEnd | undefined {
   const found = isAbsolute(path) ? lstatOf(path) : undefined;
@@ -136,7 +136,7 @@ export function readTurnEnd(path: string): TurnEnd | undefined {
   return end;
 }
 
-/** The texts of a message; undefined where it has none, as the results of tools. */
+/** Returns the texts in a message; undefined if it has none, like tool results. */
 function saidIn(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;

@@ -35,12 +35,12 @@ export interface UninstallResult {
   assistant: string;
   /** The assistant's settings file, and those of earlier installs. */
   settings: { path: string; entries: number; removed: boolean }[];
-  /** The change to the status line; null if it was not steward's. */
+  /** The change to the status line; null if it wasn't steward's. */
   statusLine: StatusLineRemoved['result'];
   shim: { path: string; removed: boolean };
   /** The work skill. */
   skill: SkillResult;
-  /** Commands of the person's own that run the shim, and changed backups; they stay. */
+  /** The user's own commands that run the shim, and changed backups. They are kept. */
   left: string[];
   /** Commands that run the hooks of another user area. */
   strangers: string[];
@@ -48,8 +48,8 @@ export interface UninstallResult {
 }
 
 /**
- * Removes what an install added, even if moved, from every settings file of an install. A file that did not change
- * since gets its old bytes back. Unreadable settings are `config`, and then the shim stays too.
+ * Removes what an install added, even if moved, from every settings file of an install. Restores a file that
+ * hasn't changed since byte for byte. Throws `config` if settings can't be read; then the shim is kept too.
  */
 export async function uninstallHooks(
   deps: HookInstallDeps,
@@ -88,7 +88,7 @@ export async function uninstallHooks(
   }
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     const isOwn = assistant.ownFile !== undefined;
-    // Before the settings, whose folder is removed if empty.
+    // Before the settings, because their folder is removed if it is empty.
     const skill = isSkilled ? removeSkill(deps, assistant, manifest, manifest.entries()) : NO_SKILL;
     const files = isOwn
       ? removeOwnFiles(deps, assistant, manifest, manifest.entries()).map((file) =>
@@ -103,7 +103,7 @@ export async function uninstallHooks(
   });
 }
 
-/** Removes the hooks of several assistants; the first one's id stands for all. */
+/** Removes the hooks of several assistants. The first one's id represents all. */
 export async function uninstallAllHooks(
   deps: HookInstallDeps,
   input: { assistants: readonly Assistant[]; dryRun: boolean },
@@ -112,7 +112,7 @@ export async function uninstallAllHooks(
   const all: UninstallResult[] = [];
   for (const assistant of assistants) all.push(await uninstallHooks(deps, { assistant, dryRun }));
   const [first, ...rest] = all as [UninstallResult, ...UninstallResult[]];
-  // A dry run leaves the entries of the others.
+  // In a dry run, the entries of the others still exist.
   const ids = assistants.map(idOf);
   const isLast = !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
   return {
@@ -185,7 +185,7 @@ function removeFrom(
   throw busy(path);
 }
 
-/** Returns the settings without our entries; `text` is undefined if there is no file. */
+/** Returns the settings without steward's entries; `text` is undefined if there is no file. */
 function without(input: {
   deps: HookInstallDeps;
   assistant: Assistant;
@@ -215,7 +215,7 @@ function without(input: {
   };
 }
 
-/** Returns the text before the install, if the file has not changed since. */
+/** Returns the text before the install, if the file hasn't changed since. */
 function oldText(entry: InstallEntry, source: string): string | undefined {
   if (entry.before === null || entry.after !== sha256(source)) return undefined;
   // A killed install may have recorded a backup without writing it.
