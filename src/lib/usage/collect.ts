@@ -23,17 +23,17 @@ import type { LineReader, Reader } from './readers/reader';
 export interface UsageDeps {
   clock: Clock;
   machineId: string;
-  /** Where the assistants keep their logs. */
+  /** The environment and home folder, to find the assistants' logs. */
   host: Pick<PathHost, 'env' | 'home'>;
-  /** IANA name, for the days. */
+  /** IANA time zone that defines the days. */
   zone: string;
-  /** `usage/` of the user area: one file a day. */
+  /** `usage/` in the user area, with one file per day. */
   days: string;
-  /** Machine-local folder of the positions in the logs and of the known ids. */
+  /** Machine-local folder for positions in the logs and known ids. */
   state: string;
 }
 
-/** How far back logs are read, and how long ids are known. */
+/** How many days of logs to read, and of ids to remember. */
 const KEPT_DAYS = 40;
 const LOCK_WAIT_MS = 10_000;
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
@@ -42,7 +42,7 @@ const DAY_MS = 86_400_000;
 const MAX_TEXT = 120;
 const NO_SQLITE = 'not known (reading its database needs Node.js 22.13)';
 
-/** The position in a log. */
+/** How much of a log has been read. */
 interface Position {
   /** `inode:size:time` when it was read. */
   mark: string;
@@ -51,7 +51,7 @@ interface Position {
   carry?: Record<string, unknown>;
 }
 
-/** Limits of an assistant, and when it reported them. */
+/** An assistant's limits, and when it reported them. */
 export interface StoredLimits {
   atMs: number;
   limits: readonly SeenLimit[];
@@ -62,14 +62,14 @@ interface State {
   limits: Record<string, StoredLimits>;
 }
 
-/** What one assistant's logs gave. */
+/** What was found in an assistant's logs. */
 export interface Source {
   assistant: string;
   name: string;
   places: string[];
   /** Number of logs. */
   files: number;
-  /** Why some use is not known. */
+  /** Why some usage is unknown. */
   problem?: string;
 }
 
@@ -80,15 +80,15 @@ interface Run {
   seen: Set<string>;
   oldest: Day;
   oldestMs: number;
-  /** Read at the first new use: most runs find none. */
+  /** Read at the first new entry, because most runs find none. */
   ledger?: Ledger;
-  /** The last day that was looked up, and the repositories of folders. */
+  /** The last day that was looked up. */
   day: { startMs: number; endMs: number; day: Day };
   repos: Map<string, string>;
 }
 
 /**
- * Reads what is new in the logs of all assistants. Positions are stored last: a run that is killed is repeated, and
+ * Reads what is new in the logs of all assistants. Stores positions last: an interrupted run is repeated, and
  * nothing counts twice.
  */
 export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
@@ -133,7 +133,7 @@ function sinkOf(run: Run, assistant: string): Sink {
 
 function take(run: Run, assistant: string, entry: Entry): void {
   const { id, ms, session, cwd, model, amounts, isCopy = false, repeats } = entry;
-  // A later time comes from a clock that was wrong.
+  // A later time comes from a wrong clock.
   if (ms < run.oldestMs || ms > run.deps.clock.now() + DAY_MS || tokensOf(amounts) === 0) return;
   if (ms < run.day.startMs || ms >= run.day.endMs) {
     const day = dayOf(ms, run.deps.zone);
@@ -149,12 +149,12 @@ function take(run: Run, assistant: string, entry: Entry): void {
   put(run.ledger, { id, day: run.day.day, row, amounts, isCopy, repeats });
 }
 
-/** Returns the logs below a folder, in order; a place may be a file. Links are not followed. */
+/** Returns the logs below a folder, in order, or the path itself if it is a file. Doesn't follow links. */
 function logsAt(place: string, { isLog, depth }: Reader): string[] {
   if (kindOf(place) === 'file') return [place];
   const below = (folder: string, left: number): string[] =>
     entriesOf(folder).flatMap(({ name, isFolder }) => {
-      // `join` would take longer than the rest.
+      // `join` would take longer than everything else here.
       const path = folder + sep + name;
       if (isFolder) return left > 0 ? below(path, left - 1) : [];
       return isLog(name) ? [path] : [];
@@ -171,7 +171,7 @@ function entriesOf(folder: string): ReturnType<typeof entriesIn> {
   }
 }
 
-/** Reads the new lines of a log; returns why it could not. */
+/** Reads the new lines of a log; returns why it failed, if it did. */
 function readLog(run: Run, reader: Reader, path: string): string | undefined {
   const { files } = run.state;
   const stamp = stampOf(path);
@@ -205,7 +205,7 @@ function isSameFile(known: Position | undefined, mark: string): boolean {
   return known?.mark.split(':')[0] === mark.split(':')[0];
 }
 
-/** Reads on after the last known line. Starts over if that line has changed: the log was rewritten. */
+/** Reads from the last known line. If that line has changed, the log was rewritten, so it starts over. */
 function readNewLines(
   reader: LineReader,
   path: string,
@@ -245,7 +245,10 @@ function store(run: Run): void {
   replaceFile(stateFile(deps.state), `${text}\n`, { sync: 'content' });
 }
 
-/** Stores the days of a ledger that changed: those that are shown first, so that a killed run does it again. */
+/**
+ * Stores the days that changed in a ledger. The displayed days come first, so that an interrupted run repeats
+ * this.
+ */
 export function storeLedger(deps: Pick<UsageDeps, 'days' | 'state'>, ledger: Ledger, oldest: Day): void {
   if (ledger.dirty.size === 0) return;
   for (const day of ledger.dirty) {
@@ -255,12 +258,12 @@ export function storeLedger(deps: Pick<UsageDeps, 'days' | 'state'>, ledger: Led
   writeLedger(deps.state, ledger, oldest);
 }
 
-/** Returns the limits that were last found in the logs, by assistant. */
+/** Returns the last limits found in the logs, by assistant. */
 export function readLoggedLimits(folder: string): Record<string, StoredLimits> {
   return readState(folder).limits;
 }
 
-/** A damaged state is as good as none: everything is read again. */
+/** A damaged state counts as missing: everything is read again. */
 function readState(folder: string): State {
   const stored = parseObject(readText(stateFile(folder)) ?? '');
   const { files, limits } = stored ?? {};

@@ -6,7 +6,7 @@ import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isDay, type Day } from '../platform/time/time';
 import { AMOUNTS } from './entry';
 
-/** The use of one model in one session and repository on one day. */
+/** The usage of a model in one session and repository on one day. */
 export interface DayRow extends Record<(typeof AMOUNTS)[number], number> {
   assistant: string;
   session: string;
@@ -15,7 +15,7 @@ export interface DayRow extends Record<(typeof AMOUNTS)[number], number> {
   model: string;
 }
 
-/** Returns the days that a folder has a file of, in order. */
+/** Returns the days that have a file in the folder, in order. */
 export function daysIn(folder: string): Day[] {
   return listFolder(folder)
     .filter((name) => name.endsWith('.json') && isDay(name.slice(0, -5)))
@@ -23,7 +23,7 @@ export function daysIn(folder: string): Day[] {
     .sort();
 }
 
-/** Returns the rows of a day; none for a day without a file. Of a damaged file, `note` gets the path. */
+/** Returns the rows of a day; empty if it has no file. If the file is damaged, `note` gets its path. */
 export function readDayRows(
   folder: string,
   day: Day,
@@ -49,8 +49,8 @@ export function readDayRows(
 }
 
 /**
- * Merges new sums (by row key as JSON) into a day. The larger sum wins, so a repeated or interrupted write changes
- * nothing, and rows whose logs are gone stay; only rows in `shrunk` may become smaller.
+ * Merges new sums (by row key as JSON) into a day. The larger sum wins, so a repeated or interrupted write
+ * changes nothing and rows without logs are kept. Only rows in `shrunk` can become smaller.
  */
 export function mergeDay(
   folder: string,
@@ -72,7 +72,7 @@ export function mergeDay(
   writeDay(folder, day, [...rows.values()]);
 }
 
-/** Writes a day; without rows, removes it. */
+/** Writes a day, or removes it if it has no rows. */
 export function writeDay(folder: string, day: Day, rows: readonly DayRow[]): void {
   if (rows.length === 0) {
     removeFile(fileOf(folder, day));

@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
 
-/** Token counts; `cost` is in USD as the assistant reports it, 0 if it reports none. */
+/** Token counts. `cost` is in USD as reported by the assistant, or 0. */
 export const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'cost'] as const;
 
-/** In the order of `AMOUNTS`. `cacheWrite` includes the part that is kept for an hour. */
+/** In `AMOUNTS` order. `cacheWrite` includes the part with a lifetime of an hour. */
 export type Amounts = readonly [number, number, number, number, number, number];
 
-/** The use of one answer of a model. Its id is the same however often it is read. */
+/** The usage of one response of a model. Its id is the same each time it is read. */
 export interface Entry {
   id: string;
   ms: number;
   session: string;
-  /** Folder of the session, for the repository; empty if unknown. */
+  /** The session's folder, which determines the repository; empty if unknown. */
   cwd: string;
   model: string;
   amounts: Amounts;
-  /** A copy in a side conversation, dropped if its original is known. */
+  /** Whether it is a copy in a side conversation, which is dropped if the original is known. */
   isCopy?: boolean;
-  /** The id of another entry that this one repeats if it exists. */
+  /** The id of an entry that this one repeats, if that exists. */
   repeats?: string;
 }
 
-/** A usage limit as an assistant reports it. */
+/** A usage limit reported by an assistant. */
 export interface SeenLimit {
   window: LimitWindow;
   /** 0 to 100. */
@@ -32,18 +32,18 @@ export interface SeenLimit {
 
 export type LimitWindow = 'fiveHour' | 'sevenDay';
 
-/** What the readers of one assistant report. */
+/** Receives what a reader finds. */
 export interface Sink {
   entry: (entry: Entry) => void;
   limits: (atMs: number, limits: readonly SeenLimit[]) => void;
 }
 
-/** Returns an id of 84 bits. The part before the dot groups the copies of an answer. */
+/** Returns an 84-bit id. The part before the dot groups the copies of a response. */
 export function entryId(group: string, rest = ''): string {
   return `${digest(group)}.${rest === '' ? '' : digest(rest).slice(0, 6)}`;
 }
 
-/** Returns the group and the rest of an id. */
+/** Splits an id into its group and the remaining part. */
 export function splitId(id: string): [group: string, rest: string] {
   const at = id.indexOf('.');
   return [id.slice(0, at), id.slice(at + 1)];
@@ -55,7 +55,7 @@ function digest(text: string): string {
 
 const MAX_COUNT = 1e12;
 
-/** Returns a token count; 0 for an invalid value. */
+/** Returns a token count, or 0 for an invalid value. */
 export function countOf(value: unknown): number {
   return typeof value === 'number' && value > 0 && value < MAX_COUNT ? Math.floor(value) : 0;
 }

@@ -7,28 +7,34 @@ import type { Day } from '../platform/time/time';
 import { daysIn } from './days';
 import { splitId, type Amounts } from './entry';
 
-/** What the uses of a row have in common: assistant, session, repository (empty if unknown) and model. */
+/** What identifies a row: assistant, session, repository (empty if unknown) and model. */
 export type RowKey = readonly [assistant: string, session: string, repo: string, model: string];
 
-/** One version of an answer: the rest of its id, its row (-1: purged), whether it is a copy, and its amounts. */
+/**
+ * A version of a response: the second part of its id, its row (-1: purged), whether it is a copy, and its
+ * amounts.
+ */
 type Version = [rest: string, row: number, copy: 0 | 1, ...amounts: Amounts];
 
 interface LedgerDay {
   version: 1;
   rows: RowKey[];
-  /** By the group of their id. */
+  /** By the group part of their id. */
   answers: Record<string, Version[]>;
 }
 
 /**
- * The answers of the last 40 days by id, so that nothing counts twice, however often a log is read. Machine-local, one
- * file a day; a purged answer stays as a bare id.
+ * The responses of the last 40 days by id, so that nothing counts twice even if a log is read again.
+ * Machine-local, one file per day. A purged response leaves only its id.
  */
 export interface Ledger {
   days: Map<Day, LedgerDay>;
-  /** Days to write. */
+  /** Days that must be written. */
   dirty: Set<Day>;
-  /** Rows that lost an answer, whose stored sums may shrink: `day` and the row as JSON, by line. */
+  /**
+   * Rows that lost a response, so their stored sums may shrink. A string of two lines: `day` and the row as
+   * JSON.
+   */
   shrunk: Set<string>;
 }
 
@@ -53,7 +59,10 @@ export function readLedger(folder: string): Ledger {
   return ledger;
 }
 
-/** Adds an entry, unless it is known. The fullest version of an answer stays, and an original replaces its copies. */
+/**
+ * Adds an entry unless it is known. The most complete version of a response wins, and an original replaces
+ * its copies.
+ */
 export function put(ledger: Ledger, entry: NewEntry): void {
   const [group, rest] = splitId(entry.id);
   const known = versionsOf(ledger, group);
@@ -103,7 +112,7 @@ function remove({ days, dirty, shrunk }: Ledger, day: Day, group: string, versio
   shrunk.add(`${day}\n${JSON.stringify(from.rows[version[1]])}`);
 }
 
-/** Empties the matching answers; only their ids stay. */
+/** Removes matching responses, keeping only their ids. */
 export function forget(ledger: Ledger, matches: (day: Day, row: RowKey) => boolean): void {
   for (const [day, { rows, answers }] of ledger.days) {
     const isGone = rows.map((row) => matches(day, row));
@@ -116,7 +125,7 @@ export function forget(ledger: Ledger, matches: (day: Day, row: RowKey) => boole
   }
 }
 
-/** Returns the sums of a day by row (as JSON). */
+/** Returns a day's sums by row (as JSON). */
 export function sumsOf({ days }: Ledger, day: Day): Map<string, number[]> {
   const { rows, answers } = days.get(day) ?? { rows: [], answers: {} };
   const sums = rows.map(() => [0, 0, 0, 0, 0, 0]);

@@ -8,13 +8,13 @@ import { readLoggedLimits } from './collect';
 import type { LimitWindow } from './entry';
 import { READERS } from './readers';
 
-/** A usage limit whose window has not ended. */
+/** A usage limit whose period has not ended. */
 export interface UsageLimit {
   assistant: string;
   name: string;
   window: LimitWindow;
   usedPercent: number;
-  /** ISO-8601 UTC; null if unknown. */
+  /** ISO 8601 in UTC; null if unknown. */
   resetsAt: string | null;
 }
 
@@ -24,19 +24,19 @@ const LENGTH_MS = { fiveHour: 5 * 3_600_000, sevenDay: 7 * 86_400_000 } as const
 const MAX_BYTES = 16 * 1024;
 
 export interface LimitsDeps {
-  /** What status lines last reported. */
+  /** The file with limits from status lines. */
   limits: string;
-  /** Machine-local folder of what the logs last reported. */
+  /** Machine-local folder with limits from logs. */
   state: string;
 }
 
-/** Returns the limits that the status line and the logs last reported, without those that have been reset since. */
+/** Returns the limits last reported in status lines and logs, except those that have been reset. */
 export function currentLimits(deps: LimitsDeps, nowMs: number): UsageLimit[] {
   const limits = [...reportedLimits(deps.limits, nowMs), ...loggedLimits(deps.state, nowMs)];
   return limits.filter(({ resetsAt }) => resetsAt === null || Date.parse(resetsAt) > nowMs);
 }
 
-/** A limit without a reset time counts for the length of its window. */
+/** A limit without a reset time is valid for one period. */
 function isCurrent(atMs: number, window: LimitWindow, nowMs: number): boolean {
   return nowMs - atMs < LENGTH_MS[window];
 }
@@ -72,7 +72,7 @@ function nameOf(assistant: string): string {
   return READERS.find((reader) => reader.assistant === assistant)?.name ?? assistant;
 }
 
-/** Formats `Codex: 5 h 63% until 18:00, week 31%`, one text per assistant. */
+/** Formats a text for each assistant, such as `Codex: 5 h 63% until 18:00, week 31%`. */
 export function limitTexts(limits: readonly UsageLimit[], localTime: (iso: string) => string): string[] {
   const names = [...new Set(limits.map(({ name }) => name))];
   return names.map((name) => {
@@ -85,20 +85,20 @@ export function limitTexts(limits: readonly UsageLimit[], localTime: (iso: strin
   });
 }
 
-/** The windows that were announced, by assistant and window: when they reset. */
+/** The periods that were already announced, and when they reset, by assistant and period. */
 export type Announced = Readonly<Record<string, string>>;
 
 export interface LimitAlert {
   message: string;
-  /** The same for one window, so that a crash sends nothing twice. */
+  /** Equal for the same period, so that a crash doesn't send a notification twice. */
   dedupe: string;
 }
 
 const ALERT_PERCENT = 80;
-/** An older reset is not announced. */
+/** Older resets aren't announced. */
 const MAX_LATE_MS = 6 * 3_600_000;
 
-/** Returns what to announce: once that 80% of a window is used, and once that it was reset. */
+/** Returns what to announce: when 80% of a limit is used, and when it has been reset. */
 export function dueAlerts(
   limits: readonly UsageLimit[],
   announced: Announced,
@@ -128,7 +128,10 @@ export function dueAlerts(
 
 const WORDS: Readonly<Record<LimitWindow, string>> = { fiveHour: 'five-hour', sevenDay: 'weekly' };
 
-/** Announces due alerts, and stores which: after they are sent, since the key of an alert keeps it from a repetition. */
+/**
+ * Sends due alerts, then records them. If that is interrupted, the alert's key prevents a second
+ * notification.
+ */
 export async function announceLimits(
   deps: LimitsDeps & { nowMs: number; localTime: (iso: string) => string },
   send: (alert: LimitAlert) => Promise<unknown>,

@@ -7,22 +7,22 @@ export interface Price {
   output: number;
   /** Default: a tenth of `input`. */
   cacheRead?: number | undefined;
-  /** Default: 1.25 times `input`; kept for an hour, twice. */
+  /** Default: 1.25 times `input`, or twice `input` for a lifetime of an hour. */
   cacheWrite?: number | undefined;
   cacheWrite1h?: number | undefined;
 }
 
 export type Prices = Readonly<Record<string, Price>>;
 
-/** The day of the prices that come with steward. */
+/** The date of the shipped prices. */
 export const PRICES_AS_OF = TABLE.asOf;
 
-/** Returns the prices that come with steward, and your own over them. */
+/** Returns the shipped prices, overridden by your own. */
 export function pricesWith(own: Prices): Prices {
   return { ...(TABLE.models as Prices), ...own };
 }
 
-/** Returns the cost of a row in USD: by the table, else as the assistant reports it. Null if neither is known. */
+/** Returns the cost of a row in USD, from the prices or from the assistant. Null if neither is known. */
 export function costOf(row: DayRow, prices: Prices): number | null {
   const price = priceOf(row.model, prices);
   if (price === undefined) return row.cost > 0 ? row.cost : null;
@@ -43,7 +43,7 @@ export function costOf(row: DayRow, prices: Prices): number | null {
   return total / 1_000_000;
 }
 
-/** Finds a model as named, without its provider (`anthropic/`), or without its date. */
+/** Finds a model by its name, without its provider (`anthropic/`), or without its date. */
 function priceOf(model: string, prices: Prices): Price | undefined {
   const bare = model.slice(model.lastIndexOf('/') + 1);
   const name = [model, bare, bare.replace(/-\d{8}$/, '')].find((one) => Object.hasOwn(prices, one));

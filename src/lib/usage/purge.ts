@@ -6,7 +6,7 @@ import { collectUsage, storeLedger, type UsageDeps } from './collect';
 import { readDayRows, daysIn, writeDay } from './days';
 import { forget, readLedger } from './ledger';
 
-/** What to remove; all by default. */
+/** What to remove. Default: everything. */
 export interface UsageSelection {
   day?: Day;
   before?: Day;
@@ -17,8 +17,8 @@ export interface UsageSelection {
 const LOCK_WAIT_MS = 10_000;
 
 /**
- * Removes stored use and returns the days that had some. What the logs hold is read first, so that none of it comes
- * back later; of the removed only the ids stay.
+ * Removes stored usage; returns the days that had some. Reads the logs first, so that their content isn't
+ * added again later. Only ids are kept.
  */
 export async function purgeUsage(
   deps: UsageDeps,
@@ -41,7 +41,7 @@ export async function purgeUsage(
   if (dryRun || days.length === 0) return days;
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
   await withLock(join(deps.state, 'usage.lock'), lock, () => {
-    // The ledger first: a killed purge leaves days that the next one finds again.
+    // The ledger goes first: after an interruption, the next purge still finds the days.
     const ledger = readLedger(deps.state);
     forget(ledger, (day, [, , repo]) => isDay(day) && isRepo(repo));
     storeLedger(deps, ledger, '');

@@ -11,7 +11,7 @@ interface Sums {
   output: number;
   cacheRead: number;
   cacheWrite: number;
-  /** USD of the part whose price is known; null if no part's is. */
+  /** In USD, for the part with a known price; null if there is none. */
   cost: number | null;
 }
 
@@ -19,16 +19,16 @@ export interface UsageRow extends Sums {
   key: string;
 }
 
-/** `steward usage --json` and `/api/usage`. */
+/** The output of `steward usage --json` and `/api/usage`. */
 export interface Usage {
   rows: UsageRow[];
-  /** `unpriced`: tokens whose price is not known, which `cost` leaves out. */
+  /** `unpriced`: tokens without a known price, which `cost` excludes. */
   total: Sums & { unpriced: number };
 }
 
 export type DatedRow = DayRow & { day: Day };
 
-/** Sums rows by a key: days in order, others by cost, then by tokens. */
+/** Adds up rows by a key. Sorts days by date, everything else by cost, then by tokens. */
 export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices): Usage {
   const groups = new Map<string, Sums>();
   const total = { ...emptySums(), unpriced: 0 };
@@ -55,7 +55,7 @@ function keyOf(row: DatedRow, by: Grouping): string {
   return by === 'session' ? sessionKey(row.assistant, row.session) : (row[by] ?? 'unknown');
 }
 
-/** The models in these rows whose price is not known. */
+/** Returns the models in these rows that have no known price. */
 export function unpricedModels(rows: readonly DatedRow[], prices: Prices): string[] {
   return [...new Set(rows.filter((row) => costOf(row, prices) === null).map(({ model }) => model))].sort();
 }
@@ -72,7 +72,7 @@ function add(sums: Sums, row: DayRow, cost: number | null): void {
   if (cost !== null) sums.cost = (sums.cost ?? 0) + cost;
 }
 
-/** Rounds the cost to a millionth, so that the order of the sums does not show. */
+/** Rounds the cost to a millionth, so that it doesn't depend on the order of addition. */
 function rounded<T extends Sums>(sums: T): T {
   return { ...sums, cost: sums.cost === null ? null : Math.round(sums.cost * 1e6) / 1e6 };
 }

@@ -6,14 +6,14 @@ import type { Source } from './collect';
 import { PRICES_AS_OF } from './prices';
 import type { Grouping, Usage, UsageRow } from './rollup';
 
-/** What `steward usage` shows. */
+/** The content of `steward usage`. */
 export interface UsageReport {
   usage: Usage;
   by: Grouping;
   days: number;
   /** Empty if usage is switched off. */
   sources: readonly Source[];
-  /** One text per assistant. */
+  /** One text for each assistant. */
   limits: readonly string[];
   /** Models without a known price. */
   unpriced: readonly string[];
@@ -29,11 +29,11 @@ const HEADS = {
   cacheRead: 'cache read',
   cacheWrite: 'cache write',
 } as const;
-/** A narrower terminal shows no cache columns. */
+/** Narrower terminals don't show the cache columns. */
 const WIDE_COLUMNS = 72;
 const MIN_COLUMNS = 40;
 
-/** A table, the limits, and what is not known. */
+/** Formats a table, the limits, and what is unknown. */
 export function usageText(report: UsageReport, terminal: Terminal): string {
   const columns = Math.max(MIN_COLUMNS, terminal.columns);
   const { neutral, strong } = palette(terminal);
@@ -94,13 +94,13 @@ function notesOf({ usage, sources, unpriced, notes }: UsageReport): string[] {
   return [...missing, ...problems.map(clean), ...notes, ...dated];
 }
 
-/** Formats `$1.20`; a cost that is not known is `unknown`, never 0. */
+/** Formats `$1.20`. An unknown cost is `unknown`, never 0. */
 export function price(cost: number | null): string {
   if (cost === null) return 'unknown';
   return cost > 0 && cost < 0.01 ? '<$0.01' : `$${cost.toFixed(2)}`;
 }
 
-/** The rows as CSV, with an empty cell for an unknown cost. */
+/** Formats the rows as CSV, with an empty cell for an unknown cost. */
 export function usageCsv({ rows }: Usage): string {
   const cells = ['key', 'input', 'output', 'cacheRead', 'cacheWrite', 'cost'] as const;
   return [csvLine(cells), ...rows.map((row) => csvLine(cells.map((cell) => row[cell])))].join('');

@@ -102,7 +102,7 @@ describe('doctor judgements', () => {
     };
     expect(said(judgeCall(result, 31.4))).to.equal('ok: a hook answered in 31 ms');
     expect(said(judgeCall(result, 900))).to.match(/^warning: a hook took 900 ms/);
-    expect(said(judgeCall({ ...result, stdout: '' }, 5))).to.match(/^failed: .*no valid answer/);
+    expect(said(judgeCall({ ...result, stdout: '' }, 5))).to.match(/^failed: .*no valid response/);
     expect(said(judgeCall({ ...result, code: 2 }, 5))).to.match(/^failed: a hook exited with 2/);
     expect(said(judgeCall({ ...result, code: null, timedOut: true }, 5))).to.match(
       /^failed: a hook did not exit/,

@@ -5,7 +5,10 @@ import { parseIso } from '../../platform/time/clock';
 import { countOf, entryId, type Amounts } from '../entry';
 import { folderFrom, type LineReader } from './reader';
 
-/** Claude Code writes one answer to several lines, and repeats it in resumed and side conversations, with the same ids. */
+/**
+ * Claude Code writes one response on several lines, and repeats it in resumed and side conversations with the
+ * same ids.
+ */
 export const claudeCode: LineReader = {
   kind: 'lines',
   assistant: 'claude-code',
@@ -22,7 +25,7 @@ export const claudeCode: LineReader = {
     if (fields['type'] !== 'assistant' || !isObject(message) || !isObject(message['usage'])) return;
     const model = textOf(message['model']) ?? 'unknown';
     const ms = parseIso(textOf(fields['timestamp']) ?? '');
-    // Claude Code writes its own error messages as answers of this model.
+    // Claude Code logs its own error messages as responses of this model.
     if (ms === undefined || model === '<synthetic>') return;
     const answer = textOf(message['id']) ?? textOf(fields['uuid']) ?? `${String(fields['sessionId'])} ${ms}`;
     sink.entry({
@@ -30,7 +33,7 @@ export const claudeCode: LineReader = {
       ms,
       session: textOf(fields['sessionId']) ?? 'unknown',
       cwd: textOf(fields['cwd']) ?? '',
-      // Priced differently.
+      // Fast mode has a different price.
       model: message['usage']['speed'] === 'fast' ? `${model} (fast)` : model,
       amounts: amountsOf(message['usage'], fields['costUSD']),
       isCopy: isSidechain === true,

@@ -10,7 +10,7 @@ type Totals = [number, number, number];
 
 interface Carry {
   session?: string;
-  /** The session whose history a subagent or fork begins with, and when it began. */
+  /** The session whose history a subagent or fork starts with, and when it started. */
   parent?: string;
   startMs?: number;
   model?: string;
@@ -18,10 +18,10 @@ interface Carry {
   totals?: Totals;
 }
 
-/** A replay is written at once; no model answers this fast. */
+/** A replay is written at once, faster than any model responds. */
 const REPLAY_MS = 1000;
 
-/** Totals are cumulative: each line counts the difference. A file in two folders has the same ids. */
+/** Totals are cumulative, so each line counts the difference. A file in two folders has the same ids. */
 export const codex: LineReader = {
   kind: 'lines',
   assistant: 'codex',
@@ -67,7 +67,7 @@ export const codex: LineReader = {
   },
 };
 
-/** The first line is about the file's own session; a replay brings those of its parents. */
+/** The first line is about the file's session. A replay adds lines about its parents. */
 function begin(carry: Carry, meta: Record<string, unknown>, ms: number): void {
   if (carry.session !== undefined) return;
   carry.session = textOf(meta['id']) ?? 'unknown';
@@ -84,13 +84,13 @@ function totalsOf(usage: unknown): Totals | undefined {
   return [usage['input_tokens'], usage['cached_input_tokens'], usage['output_tokens']].map(countOf) as Totals;
 }
 
-/** Returns the difference; after a reset of the counter, or for one that began elsewhere, the last use. */
+/** Returns the difference. If the counter was reset or started elsewhere, returns the last usage. */
 function usedSince(before: Totals | undefined, now: Totals, last: Totals | undefined): Totals {
   if (before === undefined || before.some((count, at) => count > (now[at] ?? 0))) return last ?? now;
   return now.map((count, at) => count - (before[at] ?? 0)) as Totals;
 }
 
-/** Returns the windows by their length, since the slots change. */
+/** Returns the limits by the length of their period, because their order changes. */
 function limitsOf(limits: Record<string, unknown>, ms: number): SeenLimit[] {
   const id = textOf(limits['limit_id']);
   if (id !== undefined && id !== 'codex') return [];

@@ -5,7 +5,10 @@ import { parseIso } from '../../platform/time/clock';
 import { countOf, entryId } from '../entry';
 import { folderFrom, type LineReader } from './reader';
 
-/** Reads the spans of chat requests; those of an agent repeat their sums. Written only if the export is on. */
+/**
+ * Reads the spans of chat requests; spans of agents repeat their sums. Copilot only writes them if the export
+ * is on.
+ */
 export const copilot: LineReader = {
   kind: 'lines',
   assistant: 'copilot',
@@ -38,7 +41,7 @@ export const copilot: LineReader = {
         textOf(attributes['gen_ai.response.model']) ??
         textOf(attributes['gen_ai.request.model']) ??
         'unknown',
-      // OpenTelemetry counts both parts of the cache as input.
+      // OpenTelemetry counts cache reads and writes as input.
       amounts: [
         Math.max(0, input - cacheRead - cacheWrite),
         count('output_tokens'),
@@ -51,7 +54,7 @@ export const copilot: LineReader = {
   },
 };
 
-/** Reads `[seconds, nanoseconds]`, an ISO time, or epoch milliseconds. */
+/** Parses `[seconds, nanoseconds]`, an ISO time, or epoch milliseconds. */
 function timeOf(value: unknown): number | undefined {
   if (Array.isArray(value)) {
     const [seconds, nanos] = value as unknown[];
