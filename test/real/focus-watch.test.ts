@@ -59,7 +59,7 @@ describe('the watch of the focus', function () {
       desktop: kit.desktop(),
       lease: lease(),
       isWanted: () => Promise.resolve(isWanted),
-      observe: () => observe({ desktop: kit.desktop(), config, idle }, nowMs),
+      observe: (last) => observe({ desktop: kit.desktop(), config, idle }, nowMs, last),
       onProblem: (problem) => problems.push(problem),
       adapters: FRONT_APP_ADAPTERS.filter((adapter) => adapter.id === id),
       tickMs: 100,

@@ -22,7 +22,7 @@ import type { BuildDeps } from '../sense/insight';
 import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
 import { type FocusWatch, watchFocus } from '../sense/focus-watch';
 import { goalTagsOf } from '../sense/ledger/rows';
-import { type Observation, type ObserveDeps, observe } from '../sense/observe';
+import { type Last, type Observation, type ObserveDeps, observe } from '../sense/observe';
 import { type ReadDeps, recordsBetween } from '../sense/read';
 import { noteWriter } from '../sense/shared-area';
 import { type InitResult, initSense, senseStore } from '../sense/store';
@@ -42,8 +42,8 @@ export interface SenseContext {
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
   /** Captures, and records that this machine writes to the area. Needs the lock. */
   captureHere: () => Promise<CaptureResult>;
-  /** Returns what has the focus now. */
-  observe: () => Promise<Observation>;
+  /** Returns what has the focus now; `last` is the observation before, if the focus has not changed since. */
+  observe: (last?: Last) => Promise<Observation>;
 }
 
 /** The daemon's watch of the focus, if it has started. */
@@ -85,7 +85,7 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
       const result = await capture(deps);
       return problem ? { ...result, problems: [problem, ...result.problems] } : result;
     },
-    observe: () => observe(observeDeps(context, config), clock.now()),
+    observe: (last) => observe(observeDeps(context, config), clock.now(), last),
   };
 }
 
@@ -169,7 +169,7 @@ export function openFocusWatch(
       const { enabled, sources } = (await sense()).deps.config;
       return enabled && sources.appFocus;
     },
-    observe: async () => (await sense()).observe(),
+    observe: async (last) => (await sense()).observe(last),
   });
 }
 

@@ -5,7 +5,7 @@ import { wait } from '../platform/time/wait';
 import { addObservation, intervalsAfter, type Interval, type Timeline } from './focus-timeline';
 import { FRONT_APP_ADAPTERS } from './front-app';
 import type { Desktop, FrontAppAdapter } from './front-app/adapter';
-import type { Observation } from './observe';
+import type { Last, Observation } from './observe';
 
 export interface FocusWatchDeps {
   clock: Clock;
@@ -15,7 +15,7 @@ export interface FocusWatchDeps {
   lease: string;
   /** Returns whether sense is on and captures applications. */
   isWanted: () => Promise<boolean>;
-  observe: () => Promise<Observation>;
+  observe: (last: Last | undefined) => Promise<Observation>;
   /** Called when the watch ends by itself; captures then sample again. */
   onProblem: (problem: string) => void;
   adapters?: readonly FrontAppAdapter[];
@@ -44,9 +44,11 @@ interface State {
   deps: FocusWatchDeps;
   timeline: Timeline;
   isLive: boolean;
-  last: Observation | undefined;
-  /** Time of the first change that is not observed yet. */
-  changedMs: number | undefined;
+  last: Last | undefined;
+  /** When the next observation is due; undefined if none is. */
+  dueMs: number | undefined;
+  /** The desktop has reported a change since the last observation. */
+  isChanged: boolean;
   observing: Promise<void> | undefined;
   closing: AbortController;
   /** Ends the watch. */
@@ -60,7 +62,8 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
     timeline: { done: [] },
     isLive: false,
     last: undefined,
-    changedMs: undefined,
+    dueMs: undefined,
+    isChanged: false,
     observing: undefined,
     closing: new AbortController(),
     stop: () => undefined,
@@ -69,11 +72,11 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
   return {
     isLive: () => state.isLive,
     async since(storedMs) {
-      if (state.isLive) await noteChange(state);
+      if (state.isLive) await observeNow(state);
       const intervals = intervalsAfter(state.timeline, storedMs);
       // What a watch saw before it ended still counts.
       if (!state.isLive && intervals.length === 0) return undefined;
-      return { intervals, now: state.isLive ? state.last : undefined };
+      return { intervals, now: state.isLive ? state.last?.seen : undefined };
     },
     async close() {
       state.closing.abort();
@@ -122,11 +125,12 @@ async function hold(state: State, adapter: FrontAppAdapter): Promise<void> {
   const stop = (): void => state.stop();
   const onChange = (): void => {
     state.isLive = true;
-    void noteChange(state);
+    state.isChanged = true;
+    void observeNow(state);
   };
   const tick = async (): Promise<void> => {
     if (!(await deps.isWanted())) stop();
-    else if (state.isLive) await noteChange(state);
+    else if (state.isLive) await observeNow(state);
   };
   closing.signal.addEventListener('abort', stop);
   const timer = setInterval(() => void tick().catch(state.stop), deps.tickMs ?? TICK_MS);
@@ -141,26 +145,28 @@ async function hold(state: State, adapter: FrontAppAdapter): Promise<void> {
   }
 }
 
-/** Observes after a change, and again after changes meanwhile. A failure ends the watch. */
-function noteChange(state: State): Promise<void> {
-  state.changedMs ??= state.deps.clock.now();
-  state.observing ??= observeChanges(state)
+/** Observes, and again if the desktop reports a change meanwhile. A failure ends the watch. */
+function observeNow(state: State): Promise<void> {
+  state.dueMs ??= state.deps.clock.now();
+  state.observing ??= observeUntilDone(state)
     .catch(state.stop)
     .finally(() => (state.observing = undefined));
   return state.observing;
 }
 
-async function observeChanges(state: State): Promise<void> {
-  while (state.changedMs !== undefined) {
-    const atMs = state.changedMs;
-    state.changedMs = undefined;
-    const seen = await state.deps.observe();
+async function observeUntilDone(state: State): Promise<void> {
+  while (state.dueMs !== undefined) {
+    const atMs = state.dueMs;
+    const last = state.isChanged ? undefined : state.last;
+    state.dueMs = undefined;
+    state.isChanged = false;
+    const seen = await state.deps.observe(last);
     if (seen.state === 'error' || seen.state === 'unsupported') {
       throw new StewardError('unavailable', `The application in front is unknown: ${seen.reason}`, {
         hint: 'Captures sample it meanwhile.',
       });
     }
-    state.last = seen;
+    state.last = { atMs, seen };
     addObservation(state.timeline, atMs, seen);
   }
 }

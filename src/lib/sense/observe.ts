@@ -37,13 +37,24 @@ export type Observation =
 
 const MAX_TEXT = 200;
 
-/** Reads what has the focus and whether you are active. Returns nothing about an excluded application. */
-export async function observe(deps: ObserveDeps, nowMs: number): Promise<Observation> {
+/** An earlier observation, and its time. */
+export interface Last {
+  atMs: number;
+  seen: Observation;
+}
+
+/**
+ * Reads what has the focus and whether you are active. Returns nothing about an excluded application. With `last`, which
+ * no change of the focus has followed, reads only the idle time if there was no input since.
+ */
+export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Promise<Observation> {
   const { desktop, config } = deps;
-  const [front, idle] = await Promise.all([
-    (deps.frontApp ?? readFrontApp)(desktop),
-    (deps.idle ?? readIdle)(desktop),
-  ]);
+  const readFront = deps.frontApp ?? readFrontApp;
+  const readInput = deps.idle ?? readIdle;
+  const input = last && (await readInput(desktop));
+  const same = last && input && (await sameAs(last, input, config, nowMs));
+  if (same !== undefined) return same;
+  const [front, idle] = await Promise.all([readFront(desktop), input ?? readInput(desktop)]);
   if (front.state === 'unsupported' || front.state === 'error')
     return { state: front.state, reason: clean(front.reason) };
   const app = front.state === 'seen' ? boundedNames(front.app) : undefined;
@@ -64,9 +75,23 @@ export async function observe(deps: ObserveDeps, nowMs: number): Promise<Observa
   };
 }
 
+/** Returns what is seen if there was no input since the last observation: the same, or that you are away by now. */
+async function sameAs(
+  { atMs, seen }: Last,
+  idle: IdleReading,
+  config: ObserveDeps['config'],
+  nowMs: number,
+): Promise<Observation | undefined> {
+  if ('unknown' in idle || idle.idleMs === undefined || nowMs - idle.idleMs >= atMs) return undefined;
+  const app = seen.state === 'focus' ? { app: seen.focus.app, ...seen.focus.detail } : undefined;
+  const away = await awayOf(app, idle, config);
+  if (away !== undefined) return { state: 'away', ...away };
+  return seen.state === 'away' ? undefined : seen;
+}
+
 /** Returns why you count as away, or undefined if you are active or the application counts without input. */
 async function awayOf(
-  app: FrontApp | undefined,
+  app: Pick<FrontApp, 'app' | 'bundleId'> | undefined,
   idle: IdleReading,
   config: ObserveDeps['config'],
 ): Promise<{ reason: 'idle' | 'locked'; text: string; forMs: number } | undefined> {
