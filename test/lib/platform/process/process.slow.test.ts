@@ -174,7 +174,7 @@ describe('platform/process', () => {
 
     it('kills the children of a program that prints too much', async () => {
       const path = box.path('pid');
-      const flood = 'sleep 60 & echo $! >"$0"; yes';
+      const flood = 'sleep 60 & echo $! >"$0"; while :; do echo yes; done';
       await failure(run('sh', ['-c', flood, path], { timeoutMs: 600_000, maxBytes: 100_000 }));
       await ended(Number(readFileSync(path, 'utf8')));
     });
