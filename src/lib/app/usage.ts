@@ -22,7 +22,6 @@ import {
 } from '../usage/rollup';
 import type { UsageReport } from '../usage/view';
 import { namesOf } from '../sessions/describe';
-import { idOfKey } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import type { NotifyContext } from './notify';
@@ -104,7 +103,7 @@ async function sessionNames(context: Context): Promise<Map<string, string>> {
   const names = namesOf(sessions);
   return new Map(
     sessions.flatMap(({ slug, sessionIds }) =>
-      sessionIds.map((id) => [idOfKey(id), names.get(slug) ?? slug] as const),
+      sessionIds.map((id) => [id, names.get(slug) ?? slug] as const),
     ),
   );
 }
