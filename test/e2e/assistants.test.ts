@@ -95,6 +95,21 @@ describe('six assistants (built)', function () {
     expect((await run('hooks', 'uninstall')).stdout).to.equal('No steward hooks installed\n');
   });
 
+  it('are not held up by one whose settings cannot be read', async () => {
+    writeFileSync(pathOf('codex'), '{');
+    const installed = await steward(['hooks', 'install', '--assistant', 'all'], { home: home.path });
+    expect([installed.code, installed.stderr]).to.deep.equal([
+      3,
+      `${pathOf('codex')} is not JSON: line 1, column 2: expected a key in double quotes.\nFix it, then retry. steward did not change it.\n`,
+    ]);
+    expect(installed.stdout.match(/^Added /gm)).to.have.length(5);
+    const uninstalled = await steward(['hooks', 'uninstall', '--assistant', 'all'], { home: home.path });
+    expect(uninstalled.code).to.equal(3);
+    for (const id of ['claude-code', 'qwen', 'cursor'] as const)
+      expect(readFileSync(pathOf(id), 'utf8'), id).to.equal(SETTINGS[id]);
+    expect(readFileSync(pathOf('codex'), 'utf8')).to.equal('{');
+  });
+
   it('names the others that are installed, and refuses an unknown one', async () => {
     const first = await run('hooks', 'install');
     expect(first.stdout).to.include('Added 11 hooks to ').and.not.to.include('.codex');

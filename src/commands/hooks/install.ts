@@ -1,4 +1,4 @@
-import { installHooks, type InstallResult } from '../../lib/assistant/install';
+import { installEach, type InstallResult } from '../../lib/assistant/install';
 import { installText } from '../../lib/assistant/install-view';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { ASSISTANT_IDS, CLAUDE_CODE } from '../../lib/sessions/session-key';
@@ -40,14 +40,15 @@ export default class HooksInstall extends BaseCommand {
     );
     const hasClaude = assistants.some(({ id }) => id === CLAUDE_CODE);
     const skill = flags.skill ?? (hasClaude && mayAsk && (await askForSkill(deps)));
-    const results: InstallResult[] = [];
-    for (const assistant of assistants) {
-      const statusLine = flags.statusline === true;
-      const result = await installHooks(deps, { assistant, dryRun, skill, statusLine });
-      this.print(() => installText(result));
-      for (const warning of result.warnings) this.say(warning);
-      results.push(result);
+    const statusLine = flags.statusline === true;
+    const { results, failures } = await installEach(deps, assistants, { dryRun, skill, statusLine });
+    if (!this.json || failures.length === 0) {
+      for (const result of results) {
+        this.print(() => installText(result));
+        for (const warning of result.warnings) this.say(warning);
+      }
     }
+    if (failures.length > 0) throw failures[0];
     const others = flags.assistant === undefined ? unregisteredAssistants(this.context) : [];
     const rest = others.filter((one) => !assistants.includes(one));
     if (rest.length > 0)

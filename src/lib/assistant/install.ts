@@ -126,6 +126,24 @@ export async function installHooks(
   });
 }
 
+/** Installs the hooks of several assistants. One that fails does not stop the others. */
+export async function installEach(
+  deps: HookInstallDeps,
+  assistants: readonly Assistant[],
+  options: { dryRun: boolean; skill?: boolean; statusLine?: boolean },
+): Promise<{ results: InstallResult[]; failures: unknown[] }> {
+  const results: InstallResult[] = [];
+  const failures: unknown[] = [];
+  for (const assistant of assistants) {
+    try {
+      results.push(await installHooks(deps, { assistant, ...options }));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  return { results, failures };
+}
+
 /** Writes the shim and the file that the assistant loads in addition to the user's settings. */
 async function installOwnFile(
   deps: HookInstallDeps,

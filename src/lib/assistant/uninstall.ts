@@ -103,14 +103,25 @@ export async function uninstallHooks(
   });
 }
 
-/** Removes the hooks of several assistants. The first one's id represents all. */
+/**
+ * Removes the hooks of several assistants. The first one's id represents all. One that fails does not stop the others,
+ * and the first failure is thrown after them.
+ */
 export async function uninstallAllHooks(
   deps: HookInstallDeps,
   input: { assistants: readonly Assistant[]; dryRun: boolean },
 ): Promise<UninstallResult> {
   const { assistants, dryRun } = input;
   const all: UninstallResult[] = [];
-  for (const assistant of assistants) all.push(await uninstallHooks(deps, { assistant, dryRun }));
+  const failures: unknown[] = [];
+  for (const assistant of assistants) {
+    try {
+      all.push(await uninstallHooks(deps, { assistant, dryRun }));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
   const [first, ...rest] = all as [UninstallResult, ...UninstallResult[]];
   // In a dry run, the entries of the others still exist.
   const ids = assistants.map(idOf);

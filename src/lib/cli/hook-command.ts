@@ -13,6 +13,7 @@ import { readStdin } from '../platform/process/stdin';
 import { writeOutNow, writeErr } from '../platform/terminal/stdio';
 import { mayMatch } from '../work/capture/prompt';
 import { keepTitle, namesFolder } from '../sessions/names';
+import { storedEvent } from '../sessions/work-events';
 import { isRestricted, redact } from '../work/outgoing';
 import { EXIT_CODES, toJson } from '../platform/terminal/error-report';
 import {
@@ -220,7 +221,7 @@ async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | und
   const plan = planHook(deps, call);
   if (call.verb === 'prompt' && plans !== undefined) return plans.prompt(promptOf(deps, call));
   if (call.verb === 'session-end' && plans !== undefined) return plans.sessionEnd(plan.event);
-  return plan;
+  return { ...plan, event: storedEvent(plan.event) };
 }
 
 /** Creates a folder that a hook writes to. Rejects a symbolic link. */

@@ -85,8 +85,12 @@ const MAX_WORD = 100;
 
 /** Appends an event and returns the size of the log in bytes. */
 export function appendWorkEvent(path: string, event: WorkEvent): number {
-  const { assistant, session } = event;
-  return append(journalAt(path), assistant === undefined ? event : { ...event, session: idOfKey(session) });
+  return append(journalAt(path), storedEvent(event));
+}
+
+/** Returns an event as the log has it. */
+export function storedEvent(event: WorkEvent): WorkEvent {
+  return event.assistant === undefined ? event : { ...event, session: idOfKey(event.session) };
 }
 
 /** Returns an external id in its stored form; undefined if it has no printable characters. */

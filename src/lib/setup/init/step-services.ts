@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { openNotify } from '../../app/notify';
 import { jobsHere, schedulerOf } from '../../app/schedule';
 import { openWork } from '../../app/work';
-import { installHooks, installedEvents } from '../../assistant/install';
+import { installEach, installedEvents } from '../../assistant/install';
 import { uninstallAllHooks } from '../../assistant/uninstall';
 import type { Config } from '../../config/schema';
 import { resolveSecret, secretSources } from '../../config/secret';
@@ -151,8 +151,9 @@ async function setHooks({ context, say }: Setup, on: boolean): Promise<void> {
     return;
   }
   const { deps, assistants } = openHooks(context);
-  for (const assistant of assistants)
-    for (const warning of (await installHooks(deps, { assistant, dryRun: false })).warnings) say(warning);
+  const { results, failures } = await installEach(deps, assistants, { dryRun: false });
+  for (const { warnings } of results) for (const warning of warnings) say(warning);
+  if (failures.length > 0) throw failures[0];
 }
 
 export const jobsStep: Step = {

@@ -2,7 +2,7 @@ import type { Context } from '../../app/context';
 import { schedulerOf } from '../../app/schedule';
 import { setUpSense } from '../../app/sense';
 import { claudeCode } from '../../assistant/claude-code';
-import { installHooks, type InstallResult as HooksInstalled } from '../../assistant/install';
+import { installEach, type InstallResult as HooksInstalled } from '../../assistant/install';
 import { hasSkill } from '../../assistant/skill';
 import { StewardError, toStewardError } from '../../errors';
 import { processHost } from '../../platform/files/paths';
@@ -101,12 +101,11 @@ export async function installAll(
   if (choice.hooks) {
     await attempt('hooks', async () => {
       const { deps, assistants } = openHooks(context);
-      for (const assistant of assistants) {
-        const done = await installHooks(deps, { assistant, dryRun, skill: choice.skill });
-        result.warnings.push(...done.warnings);
-        if (result.hooks === null) result.hooks = { ...done, more: [] };
-        else result.hooks.more.push(done);
-      }
+      const { results, failures } = await installEach(deps, assistants, { dryRun, skill: choice.skill });
+      const [first, ...more] = results;
+      if (first !== undefined) result.hooks = { ...first, more };
+      result.warnings.push(...results.flatMap(({ warnings }) => warnings));
+      if (failures.length > 0) throw failures[0];
     });
   }
   for (const id of choice.jobs) {
