@@ -21,8 +21,8 @@ export default class Doctor extends BaseCommand {
     online: boolean({
       description: 'Also check the hosts you use: the work repository, push, chat, the speech provider.',
     }),
-    sound: boolean({ description: 'Play the test of the voice aloud.' }),
-    strict: boolean({ description: 'Exit with 8 for a warning too.' }),
+    sound: boolean({ description: 'Play the voice test aloud.' }),
+    strict: boolean({ description: 'Also exit with 8 for a warning.' }),
   };
   static override examples = [
     '<%= config.bin %> doctor',

@@ -7,7 +7,7 @@ import { asking, consent, INIT_FLAGS } from '../lib/setup/init/step';
 export default class Init extends BaseCommand {
   static override summary = 'Set up steward with a few questions';
   static override description =
-    'Each answer is saved at once; run it again to continue or to change settings. With --yes it asks nothing and changes only what the flags set. --import copies the data of another system instead, and overwrites nothing.';
+    'Each answer is saved immediately; rerun it to continue or to change settings. With --yes, it asks no questions and changes only what the flags set. --import copies the data of another system instead, and overwrites nothing.';
   static override flags = INIT_FLAGS;
   static override examples = [
     '<%= config.bin %> init',

@@ -24,7 +24,7 @@ export default class Install extends BaseCommand {
       helpValue: 'LIST',
     }),
     completion: text({ description: 'Install completion for this shell.', options: [...SHELLS] }),
-    'dry-run': boolean({ description: 'Show what would be installed, and write nothing.' }),
+    'dry-run': boolean({ description: 'Show what would be installed, without installing it.' }),
   };
   static override examples = [
     '<%= config.bin %> install',

@@ -5,7 +5,7 @@ import { isTerminalInput } from '../lib/platform/process/stdin';
 export default class Mcp extends BaseCommand {
   static override summary = 'Serve your record, sessions and issues to an assistant over MCP';
   static override description =
-    'An assistant starts this server and talks to it on stdin and stdout (Model Context Protocol). It is read-only unless --write is given; then the assistant may add, claim and close issues, set reminders and notify you.';
+    'An assistant starts this server and talks to it on stdin and stdout (Model Context Protocol). It is read-only. With --write, the assistant may also add, claim and close issues, set reminders and notify you.';
   static override flags = {
     write: boolean({
       description: 'Also offer the tools that write: remind, add_issue, claim, close, notify.',

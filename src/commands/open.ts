@@ -3,7 +3,7 @@ import { openLink } from '../lib/app/serve';
 import { openInBrowser } from '../lib/platform/desktop/browser';
 
 export default class Open extends BaseCommand {
-  static override summary = 'Open the pages of the daemon in the browser';
+  static override summary = 'Open the dashboard in the browser';
   static override description =
     'With daemon.requireToken, the address contains a one-time code that signs one browser in and expires after a minute.';
   static override flags = {

@@ -11,7 +11,7 @@ export default class Standup extends BaseCommand {
     'Lists issues, sessions, commits and time from local data: laid out on a terminal, Markdown in a pipe. The same data produces the same bytes. Gaps in the data are listed at the end.';
   static override flags = {
     since: text({ description: 'First day.', default: 'yesterday', helpValue: 'DAY' }),
-    until: text({ description: 'Last day; default: today.', helpValue: 'DAY' }),
+    until: text({ description: 'Last day (default: today).', helpValue: 'DAY' }),
     repo: text({ description: 'Only this repository (folder name).', helpValue: 'NAME' }),
     reminders: boolean({ description: 'Include your reminders.', default: false }),
     evidence: boolean({ description: 'Fetch the closing comments of issues.' }),

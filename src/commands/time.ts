@@ -19,7 +19,7 @@ export default class Time extends BaseCommand {
       default: 'today',
       helpValue: 'DAY',
     }),
-    by: text({ description: 'What the rows are.', options: [...TIME_KEYS], default: 'repo' }),
+    by: text({ description: 'What each row shows.', options: [...TIME_KEYS], default: 'repo' }),
     explain: boolean({ description: 'Show the rule behind each goal.' }),
     csv: boolean({ description: 'Print CSV.', exclusive: exclusive.filter((name) => name !== 'csv') }),
     timewarrior: boolean({

@@ -7,7 +7,7 @@ import { uninstalledText } from '../lib/setup/install/view';
 export default class Uninstall extends BaseCommand {
   static override summary = 'Remove everything that was installed, and with --purge the data';
   static override description =
-    'Removes jobs, the running daemon, hooks and completion scripts from this machine. Your data stays unless --purge deletes it, after a question. Files that were changed since are listed, not removed.';
+    'Removes jobs, the running daemon, hooks and completion scripts from this machine. Your data is kept unless --purge deletes it, after asking. Files that were changed after the installation are listed, not removed.';
   static override flags = {
     jobs: text({
       description: 'Only these jobs: all, or some of sense,insight,work,daemon.',
@@ -17,8 +17,8 @@ export default class Uninstall extends BaseCommand {
     hooks: boolean({ description: 'Only the hooks and the work skill.', exclusive: ['purge'] }),
     completion: boolean({ description: 'Only completion scripts.', exclusive: ['purge'] }),
     purge: boolean({ description: 'Also delete the user area, machine-local state and cache.' }),
-    yes: boolean({ char: 'y', description: 'Agree to --purge without a question.' }),
-    'dry-run': boolean({ description: 'Show what would be removed, and remove nothing.' }),
+    yes: boolean({ char: 'y', description: 'Confirm --purge without being asked.' }),
+    'dry-run': boolean({ description: 'Show what would be removed, without removing it.' }),
   };
   static override examples = [
     '<%= config.bin %> uninstall --dry-run',
@@ -38,7 +38,7 @@ export default class Uninstall extends BaseCommand {
     this.print(() => uninstalledText(done));
     if (done.left.length > 0) process.exitCode = EXIT_CODES.conflict;
     if (purged === null && !dryRun && parts.isWhole)
-      say(`Your data stays in ${this.context.area.root}; --purge deletes it too.`);
+      say(`Your data is still in ${this.context.area.root}; --purge deletes it too.`);
     if (purged !== null && !dryRun) {
       await purgeData(this.context, { isShimGone: done.hooks.shim.removed }, say);
       this.print(() => 'Deleted the data. To remove the program: npm uninstall --global steward-cli');

@@ -11,7 +11,7 @@ export default class UsageCommand extends BaseCommand {
   static override description =
     'Reads the logs that Claude Code, Codex, Qwen Code, OpenCode and Copilot CLI keep on this machine; nothing is fetched. Only numbers, ids, models, repositories and times are stored. An unknown price is shown as unknown, never as 0.';
   static override flags = {
-    by: text({ description: 'What a row stands for.', options: [...GROUPINGS], default: 'day' }),
+    by: text({ description: 'What each row shows.', options: [...GROUPINGS], default: 'day' }),
     days: integer({ description: 'Number of days, up to today.', default: 7, helpValue: 'N' }),
     csv: boolean({ description: 'Print the rows as CSV.', exclusive: ['json'] }),
   };

@@ -10,7 +10,7 @@ export default class Week extends BaseCommand {
   static override description =
     'The same report as `standup` for a whole week, with the tokens that your assistants used; default: this week up to today.';
   static override flags = {
-    of: text({ description: 'Any day of the week.', default: 'today', helpValue: 'DAY' }),
+    of: text({ description: 'Any day in the week.', default: 'today', helpValue: 'DAY' }),
     repo: text({ description: 'Only this repository (folder name).', helpValue: 'NAME' }),
     reminders: boolean({ description: 'Include your reminders.', default: false }),
     evidence: boolean({ description: 'Fetch the closing comments of issues.' }),

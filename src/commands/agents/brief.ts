@@ -9,7 +9,7 @@ export default class AgentsBrief extends BaseCommand {
   static override description =
     'Composes each brief (role, perspective, voice) from the trait vocabulary and the words of the request; no two briefs are alike. Launch them in one message with the general-purpose type, then run the spotcheck.';
   static override args = {
-    request: word({ description: 'The request, in quotes; default stdin.' }),
+    request: word({ description: 'The request, in quotes (default: stdin).' }),
   };
   static override flags = {
     count: text({ description: 'Number of briefs, 1 to 32.', default: '1', helpValue: 'N' }),

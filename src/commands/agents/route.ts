@@ -9,7 +9,7 @@ export default class AgentsRoute extends BaseCommand {
   static override description =
     'The first matching rule decides; no model is asked and nothing is launched. Without REQUEST it reads stdin: text, or the hook JSON of an assistant, for which it prints nothing unless there is something to delegate. Agent types come from agents.types, named agents from the roster.';
   static override args = {
-    request: word({ description: 'The request, in quotes; default stdin.' }),
+    request: word({ description: 'The request, in quotes (default: stdin).' }),
   };
   static override flags = {
     effort: text({ description: 'Effort, E1 to E5.', helpValue: 'E3' }),

@@ -8,9 +8,9 @@ import { interruptSignal } from '../../lib/platform/process/own-process';
 export default class AgentsWatch extends BaseCommand {
   static override summary = 'Watch for silent agents';
   static override description =
-    'Alerts once when active agents make no tool call for 90 seconds: here, and by a backgroundAgent notification. It reads what the hooks report. With the hooks installed, the daemon (or a background process) does this without the command.';
+    'Alerts once when active agents make no tool call for 90 seconds. It reads what the hooks report. With the hooks installed, the daemon (or a background process) does this without the command.';
   static override flags = {
-    once: boolean({ description: 'Show the state of all agents now, and send no alert.' }),
+    once: boolean({ description: 'Show the state of all agents once, without alerts.' }),
     session: text({
       description: 'Only this session, until it ends: slug, id, or - for hook JSON on stdin.',
       helpValue: 'SLUG',
@@ -22,7 +22,7 @@ export default class AgentsWatch extends BaseCommand {
     notify: boolean({
       allowNo: true,
       default: true,
-      description: 'Send each alert as a notification, too.',
+      description: 'Also send each alert as a notification.',
     }),
   };
   static override examples = [

@@ -17,7 +17,7 @@ export default class Autocomplete extends BaseCommand {
     }));
     this.print(() =>
       [
-        'Write the script to the place below, then open a new shell. Repeat after an update.',
+        'Write the script to the path below, then open a new shell. Repeat after an update.',
         '',
         ...steps.map(({ shell, command }) => `  ${shell.padEnd(5)} ${command}`),
       ].join('\n'),

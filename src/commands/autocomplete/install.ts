@@ -8,9 +8,9 @@ export default class AutocompleteInstall extends BaseCommand {
   static override knowsAll = true;
   static override summary = 'Install shell completion';
   static override description =
-    'Writes the script to the place where the shell looks for it. Run it again after an update. "steward uninstall" removes it.';
+    'Writes the script to where the shell looks for it. Run it again after an update. "steward uninstall" removes it.';
   static override args = {
-    shell: word({ description: 'Shell; yours by default.', options: [...SHELLS] }),
+    shell: word({ description: 'Shell (default: yours).', options: [...SHELLS] }),
   };
   static override examples = [
     '<%= config.bin %> autocomplete install',
@@ -24,7 +24,7 @@ export default class AutocompleteInstall extends BaseCommand {
     const shell = (args.shell as Shell | undefined) ?? ownShell();
     if (shell === undefined) {
       throw new StewardError('usage', 'steward has no completion for your shell ($SHELL).', {
-        hint: `Name a supported shell: ${SHELLS.join(', ')}.`,
+        hint: `Use a supported shell: ${SHELLS.join(', ')}.`,
       });
     }
     const script = COMPLETION_SCRIPTS[shell](

@@ -4,7 +4,7 @@ import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../
 
 export default class AutocompleteScript extends BaseCommand {
   static override knowsAll = true;
-  static override summary = 'Print the completion script of a shell';
+  static override summary = 'Print the completion script for a shell';
   static override args = {
     shell: word({ description: 'Shell.', options: [...SHELLS], required: true }),
   };

@@ -4,14 +4,14 @@ import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
 import { setConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigSet extends ConfigEdit {
-  static override summary = 'Set one key of the configuration';
+  static override summary = 'Set a configuration key';
   static override description =
     'Checks the value and writes it to the file that owns the key; comments stay. A list is replaced as a whole: `config add` and `config remove` change one item. Set secrets as env:NAME or file:PATH to keep them out of your shell history.';
   static override args = {
     key: keyArg,
     value: word({
       required: true,
-      description: 'New value; a list as a,b or as JSON.',
+      description: 'New value; write a list as a,b or JSON.',
     }),
   };
   static override flags = { 'dry-run': dryRunFlag };

@@ -4,7 +4,7 @@ import { type LogLine, followLog, lastLines } from '../../lib/daemon/log';
 import { logLineText } from '../../lib/daemon/status';
 
 export default class DaemonLogs extends BaseCommand {
-  static override summary = 'Show the end of the daemon log';
+  static override summary = 'Show the last lines of the daemon log';
   static override flags = {
     lines: integer({
       char: 'n',

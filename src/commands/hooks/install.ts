@@ -7,10 +7,10 @@ import { askForSkill, chosenAssistants, openHooks, unregisteredAssistants } from
 export default class HooksInstall extends BaseCommand {
   static override summary = "Register steward's hooks with your AI assistants";
   static override description =
-    "Adds an entry for each event to the assistant's settings and keeps a backup beside them; Copilot and OpenCode get a file of steward's own. The rest of the settings does not change, and neither does a second install.";
+    "Adds an entry for each event to the assistant's settings and keeps a backup next to them; Copilot and OpenCode get a file of steward's own. The rest of the settings does not change, and neither does a second install.";
   static override flags = {
     assistant: text({
-      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all, also if they are not installed. The default is to ask about those that are installed.`,
+      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all, even if they are not installed. The default is to ask about those that are installed.`,
       helpValue: 'NAMES',
     }),
     skill: boolean({
@@ -18,7 +18,7 @@ export default class HooksInstall extends BaseCommand {
       allowNo: true,
     }),
     statusline: boolean({
-      description: "Also register steward's status line, below the one you have.",
+      description: "Also register steward's status line, below your current one.",
     }),
     'dry-run': boolean({ description: 'Show what would be written, without writing it.' }),
   };

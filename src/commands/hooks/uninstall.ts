@@ -7,7 +7,7 @@ import { openRegistered } from '../../lib/app/hooks';
 export default class HooksUninstall extends BaseCommand {
   static override summary = "Remove steward's hooks from your AI assistants' settings";
   static override description =
-    'Removes exactly what was added, even if you edited the file since, and restores your status line. Recorded sessions stay.';
+    'Removes exactly what was added, even if you have edited the file, and restores your status line. Recorded sessions are kept.';
   static override flags = {
     assistant: text({
       description: `One or more of ${ASSISTANT_IDS.join(', ')}. The default is all.`,

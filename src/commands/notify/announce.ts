@@ -4,7 +4,7 @@ import { HANDLINGS, announceRequest, type Announced } from '../../lib/notify/ann
 import { sendNotification } from '../../lib/notify/send';
 
 export default class NotifyAnnounce extends BaseCommand {
-  static override summary = 'Print the opening line of a task';
+  static override summary = 'Print the announcement for a task';
   static override description =
     'Begins with a verb that fits the request, or names the workflow and its skill. Conversations and direct skills get no line.';
   static override flags = {
@@ -17,7 +17,7 @@ export default class NotifyAnnounce extends BaseCommand {
     }),
     skills: text({
       helpValue: 'DIR',
-      description: "The folder of the skills (default: your assistant's)",
+      description: "The folder with the skills (default: your assistant's)",
     }),
     send: boolean({ description: 'Also send the line as a notification' }),
   };

@@ -7,7 +7,7 @@ export default class NotifyDeliver extends BaseCommand {
   static override hidden = true;
   static override summary = 'Deliver the outbox';
   static override description =
-    '`notify send` starts it if no daemon runs. Ends once nothing is due within a minute. Only one runs at a time.';
+    '`notify send` starts this if the daemon is not running. Exits when nothing is due within a minute. Only one runs at a time.';
   static override examples = ['<%= config.bin %> notify deliver', '<%= config.bin %> notify deliver --json'];
   static override related = ['notify send', 'notify history'];
 

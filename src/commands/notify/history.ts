@@ -10,7 +10,13 @@ export default class NotifyHistory extends BaseCommand {
   static override description =
     'Newest first: id, time, channels that delivered it and text, and a line for each other channel with the reason.';
   static override flags = {
-    count: integer({ helpValue: 'N', description: 'How many', default: 20, min: 1, max: 1000 }),
+    count: integer({
+      helpValue: 'N',
+      description: 'Number of notifications',
+      default: 20,
+      min: 1,
+      max: 1000,
+    }),
   };
   static override examples = [
     '<%= config.bin %> notify history',

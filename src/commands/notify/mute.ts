@@ -6,7 +6,7 @@ import { parseDuration } from '../../lib/platform/time/day-words';
 
 export default class NotifyMute extends BaseCommand {
   static override summary = 'Mute the voice and the sound of banners';
-  static override description = 'Banners replace the voice. Push and chat are not affected.';
+  static override description = 'Messages are shown as banners instead. Push and chat are not affected.';
   static override args = {
     duration: word({
       description: 'How long, such as 1h (default: until `notify unmute`)',
@@ -22,7 +22,7 @@ export default class NotifyMute extends BaseCommand {
     const state = mute(deps, forMs);
     const moment = { zone: deps.settings().zone, nowMs: deps.clock.now() };
     const end = state.until === null ? '`steward notify unmute`' : untilText(state.until, moment);
-    this.print(() => `Muted until ${end}. Banners replace the voice.`);
+    this.print(() => `Muted until ${end}. Messages are shown as banners instead.`);
     return state;
   }
 }

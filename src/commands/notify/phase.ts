@@ -11,7 +11,7 @@ export default class NotifyPhase extends BaseCommand {
     phase: word({ required: true, description: 'The phase, such as execute' }),
   };
   static override flags = {
-    slug: text({ helpValue: 'SLUG', description: 'The session' }),
+    slug: text({ helpValue: 'SLUG', description: 'Slug of the session' }),
   };
   static override examples = [
     '<%= config.bin %> notify phase execute',

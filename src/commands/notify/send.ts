@@ -6,7 +6,7 @@ import { EVENT_NAMES, SOURCES } from '../../lib/notify/events';
 export default class NotifySend extends BaseCommand {
   static override summary = 'Send a notification';
   static override description =
-    'The event decides the channels (`notify routes`). The message is accepted at once and delivered in the background; a channel that is down is retried for a day. On a terminal it shows each channel that answers within 0.3 s.';
+    'The event decides the channels (`notify routes`). The message is accepted immediately and delivered in the background; a channel that is down is retried for a day. On a terminal, shows the results that arrive within 0.3 s.';
   static override args = {
     message: word({
       description: 'The text, up to 4,000 characters (default: stdin)',
@@ -14,22 +14,26 @@ export default class NotifySend extends BaseCommand {
   };
   static override flags = {
     title: text({ helpValue: 'TEXT', description: 'The title' }),
-    event: text({ description: 'What happened', options: EVENT_NAMES, default: 'taskComplete' }),
-    priority: integer({ helpValue: 'N', description: '1 (lowest) to 5 (passes quiet hours)' }),
+    event: text({
+      description: 'Event kind, which decides the channels',
+      options: EVENT_NAMES,
+      default: 'taskComplete',
+    }),
+    priority: integer({ helpValue: 'N', description: 'Priority, 1 (lowest) to 5 (ignores quiet hours)' }),
     voice: boolean({ description: 'Speak it if the event is spoken', allowNo: true, default: true }),
     'voice-id': text({ helpValue: 'ID', description: 'A voice of the speech provider' }),
     source: text({ description: 'The sender; only da is spoken', options: [...SOURCES], default: 'da' }),
-    phase: text({ helpValue: 'PHASE', description: "The session's new phase" }),
-    slug: text({ helpValue: 'SLUG', description: 'The session of the phase' }),
+    phase: text({ helpValue: 'PHASE', description: 'New phase of the session' }),
+    slug: text({ helpValue: 'SLUG', description: 'Session to set the phase of' }),
     duration: text({ helpValue: 'TIME', description: 'How long the task took, such as 7m' }),
     dedupe: text({ helpValue: 'KEY', description: 'Replaces the last message with the same key' }),
-    url: text({ helpValue: 'URL', description: 'An address that a click opens' }),
+    url: text({ helpValue: 'URL', description: 'URL to open on a click' }),
     tag: text({
       helpValue: 'TAG',
       description: 'A tag for push and chat (repeatable)',
       multiple: true,
     }),
-    wait: boolean({ description: 'Wait for the first answer of each channel, and show it' }),
+    wait: boolean({ description: 'Wait for the first result of each channel, and show it' }),
     unanswered: text({ description: 'The id of a message that the daemon did not confirm', hidden: true }),
     strict: boolean({ description: 'Wait, and fail if a channel does not deliver it' }),
   };

@@ -5,7 +5,7 @@ import { testChannels, type TestResult } from '../../lib/notify/channels/channel
 import { testText } from '../../lib/notify/view';
 
 export default class NotifyTest extends BaseCommand {
-  static override summary = 'Send a test message over each channel';
+  static override summary = 'Send a test message through each channel';
   static override description =
     'Tries each channel once, despite mute and quiet hours, and shows the fix for each that fails.';
   static override flags = {

@@ -3,9 +3,9 @@ import { triggersOnce } from '../../lib/app/triggers';
 
 export default class NotifyTriggers extends BaseCommand {
   static override hidden = true;
-  static override summary = 'Send the notifications that hooks left';
+  static override summary = 'Send the notifications queued by hooks';
   static override description =
-    'A hook starts it if no daemon runs. Notifies of ended turns, ended background agents and sessions that wait.';
+    'A hook starts this if the daemon is not running. Notifies you about finished turns, finished background agents and waiting sessions.';
   static override examples = [
     '<%= config.bin %> notify triggers',
     '<%= config.bin %> notify triggers --json',

@@ -4,9 +4,9 @@ import { withSteps } from '../../lib/platform/terminal/progress';
 import { backfill, backfillText, type BackfillResult } from '../../lib/sense/backfill';
 
 export default class SenseBackfill extends BaseCommand {
-  static override summary = 'Add your commits and assistant sessions of past days';
+  static override summary = 'Add your commits and assistant sessions from past days';
   static override description =
-    'Reads your own commits in the watched repositories, and the times of assistant sessions from their transcripts (never their text). Recorded application time stays. Running it again adds nothing.';
+    'Reads your own commits in the watched repositories, and the times of assistant sessions from their transcripts (never their text). Recorded application time is kept. Running it again adds nothing.';
   static override flags = {
     days: integer({
       description: 'Number of days (default: sense.git.backfillDays).',

@@ -11,7 +11,9 @@ export default class SenseInit extends BaseCommand {
   async run(): Promise<InitResult> {
     await this.parse(SenseInit);
     const result = await setUpSense(this.context);
-    this.print(() => (result.created ? `Created ${result.config}` : `${result.config} exists; not changed.`));
+    this.print(() =>
+      result.created ? `Created ${result.config}` : `${result.config} already exists and is unchanged.`,
+    );
     return result;
   }
 }

@@ -7,15 +7,15 @@ import { purgeText } from '../../lib/sense/view-status';
 export default class SensePurge extends BaseCommand {
   static override summary = 'Delete captured data: a day, an application, a repository, or all';
   static override description =
-    'Only shows what it would delete until you add --yes; deleted data cannot be restored. Records that still have their event log are rebuilt. The stored token use of these days or this repository goes too. For data of assistant hooks, see "sessions forget".';
+    'Only shows what it would delete until you add --yes; deleted data cannot be restored. Records that still have their event log are rebuilt. Also deletes the stored token usage of these days or this repository. For data of assistant hooks, see "sessions forget".';
   static override flags = {
     day: text({ description: 'Only this day.', helpValue: 'DAY' }),
     before: text({ description: 'Only days before this one.', helpValue: 'DAY' }),
     app: text({ description: 'Only this application: its name or bundle id.', helpValue: 'NAME' }),
     repo: text({ description: 'Only this repository: its name or path.', helpValue: 'NAME' }),
-    all: boolean({ description: 'Everything that was ever captured.' }),
+    all: boolean({ description: 'Everything that has been captured.' }),
     records: boolean({ description: 'Also delete records that name it and cannot be rebuilt.' }),
-    yes: boolean({ char: 'y', description: 'Delete; without it, nothing is changed.' }),
+    yes: boolean({ char: 'y', description: 'Delete the data. Without this flag, nothing changes.' }),
   };
   static override examples = [
     '<%= config.bin %> sense purge --app Solitaire',

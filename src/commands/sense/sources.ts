@@ -5,7 +5,7 @@ import type { SourceStatus } from '../../lib/sense/source';
 import { sourcesText } from '../../lib/sense/view-status';
 
 export default class SenseSources extends BaseCommand {
-  static override summary = 'Show each source: what it captures, whether it works, its events today';
+  static override summary = "Show each source: what it captures, whether it works, and today's events";
   static override examples = ['<%= config.bin %> sense sources', '<%= config.bin %> sense sources --json'];
   static override related = ['sense status', 'config set sense.sources.git false'];
 

@@ -4,7 +4,7 @@ import { SENSE_VERSION } from '../../lib/sense/event';
 export default class SenseVersion extends BaseCommand {
   static override summary = 'Print the version of the sense component';
   static override description =
-    'It changes with the format of events, adapters or daily records. Stored records contain it.';
+    'The version changes with the format of events, adapters or daily records. Stored records include it.';
   static override examples = ['<%= config.bin %> sense version', '<%= config.bin %> sense version --json'];
   static override related = ['sense status', '--version'];
 

@@ -9,7 +9,7 @@ export default class WorkBlock extends BaseCommand {
   static override description = 'Replaces its Status label. The reason becomes a comment.';
   static override args = { number: issueNumber() };
   static override flags = {
-    reason: text({ description: 'What the issue waits for.', helpValue: 'TEXT' }),
+    reason: text({ description: 'What the issue is waiting for.', helpValue: 'TEXT' }),
   };
   static override examples = [
     '<%= config.bin %> work block 12',

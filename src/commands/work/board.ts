@@ -6,7 +6,7 @@ import { boardText } from '../../lib/work/view';
 export default class WorkBoard extends BaseCommand {
   static override summary = 'Show the board: queued, blocked, in progress, in review, done';
   static override description =
-    'Fetches the issues at most once per poll interval. Offline it shows the cached board and its age.';
+    'Fetches the issues at most once per poll interval. Offline, shows the cached board and its age.';
   static override flags = {
     refresh: boolean({ description: 'Fetch the issues now.' }),
   };

@@ -4,7 +4,7 @@ import type { DrainResult } from '../../lib/sessions/spool';
 
 export default class WorkDeliver extends BaseCommand {
   static override hidden = true;
-  static override summary = 'Send the captures of the hooks to the work repository';
+  static override summary = 'Send captures from hooks to the work repository';
   static override description =
     'Hooks start this after a capture. Captures that cannot be sent (offline, no credential) wait, and the daemon retries.';
   static override examples = ['<%= config.bin %> work deliver', '<%= config.bin %> work deliver --json'];

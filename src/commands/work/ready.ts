@@ -7,7 +7,7 @@ import { listText } from '../../lib/work/view';
 export default class WorkReady extends BaseCommand {
   static override summary = 'List the issues that an agent can take next';
   static override description =
-    'Ready and queued issues: those labelled for your assistant first, then by priority, then oldest first. Reminders are yours and are left out.';
+    'Ready and queued issues: those labelled for your assistant first, then by priority, then oldest first. Reminders are personal and not listed.';
   static override flags = {
     limit: integer({ description: 'Maximum number.', default: 20, min: 1, max: 10_000, helpValue: 'N' }),
     refresh: boolean({ description: 'Fetch the issues now.' }),

@@ -8,7 +8,7 @@ import { answerFlags, followHere, hostOf, policyOf } from '../../../lib/cli/mana
 export default class AgentsManagedSend extends BaseCommand {
   static override summary = 'Send a message, a tool result or a permission to a session';
   static override description =
-    'Sends each message exactly once: if a reply is lost or the command is killed, steward looks in the session before it sends the message again.';
+    'Sends each message exactly once: if a reply is lost or the command is killed, steward checks the session before it resends the message.';
   static override args = {
     session: word({ required: true, description: 'Session id.' }),
     message: word({ description: 'Message, @FILE, or @- for stdin.' }),
@@ -21,7 +21,7 @@ export default class AgentsManagedSend extends BaseCommand {
       multipleNonGreedy: true,
     }),
     'tool-error': boolean({ description: 'Mark the tool results as failures.', dependsOn: ['tool-result'] }),
-    follow: boolean({ description: 'Then follow the session to the end of the turn.' }),
+    follow: boolean({ description: 'After sending, follow the session to the end of the turn.' }),
     ...answerFlags,
   };
   static override examples = [

@@ -5,7 +5,7 @@ import { hostOf, followHere } from '../../../lib/cli/managed';
 export default class AgentsManagedStream extends BaseCommand {
   static override summary = 'Show the events of a session until the session ends';
   static override description =
-    'Shows the events not shown before, then new ones. It sends what a killed run had left unsent, but answers no questions. Ctrl-C ends the command; the session continues.';
+    'Shows events that you have not seen, then new ones. Sends messages that a killed run left unsent, but does not answer questions. Ctrl-C ends the command; the session continues.';
   static override args = {
     session: word({ required: true, description: 'Session id.' }),
   };

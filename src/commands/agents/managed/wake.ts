@@ -15,9 +15,9 @@ import {
 export default class AgentsManagedWake extends BaseCommand {
   static override summary = 'Resume a session where you left it, to the end of the turn';
   static override description =
-    'After a crash, a lost connection or Ctrl-C, shows the events not shown before, sends what is unsent, and answers the agent (on a terminal it asks you). Without SESSION it resumes the session used last on this machine.';
+    'After a crash, a lost connection or Ctrl-C, shows events that you have not seen, sends unsent messages, and answers the agent (on a terminal it asks you). Without SESSION it resumes the session used last on this machine.';
   static override args = {
-    session: word({ description: 'Session id; default the one used last.' }),
+    session: word({ description: 'Session id (default: the last one used).' }),
     message: word({
       description: 'Message to send: text, @FILE, or @- for stdin.',
     }),

@@ -5,7 +5,7 @@ import { BaseCommand } from '../../../lib/cli/base-command';
 import { EXIT_CODES } from '../../../lib/platform/terminal/error-report';
 
 export default class AgentsRosterCheck extends BaseCommand {
-  static override summary = 'Check every file of the roster';
+  static override summary = 'Check every file in the roster';
   static override description =
     'Reports broken front matter, duplicate names, unknown traits and model tiers, links and binary files. Exits 3 if an agent cannot be used.';
   static override examples = [

@@ -4,7 +4,7 @@ import { BaseCommand, text, word } from '../../../lib/cli/base-command';
 import { ensureUserArea } from '../../../lib/config/user-area';
 
 export default class AgentsRosterNew extends BaseCommand {
-  static override summary = 'Create the file of a new named agent';
+  static override summary = 'Create the file for a new named agent';
   static override description =
     'Creates a Markdown file with role and traits as front matter. Describe the persona below it; steward adds it to every brief.';
   static override args = {

@@ -5,7 +5,7 @@ import { readClassifier } from '../../../lib/sense/classify-file';
 export default class SenseClassifyExplain extends BaseCommand {
   static override summary = 'Show how an application is classified, and by which rule';
   static override description =
-    'Your rules in sense/classify.yaml come before the shipped ones, and the first match wins. Names match as a whole, without case.';
+    'Your rules in sense/classify.yaml come before the shipped ones, and the first match wins. Names must match completely, ignoring case.';
   static override args = {
     app: word({ required: true, description: 'Name, as "sense today" shows it.' }),
   };

@@ -8,10 +8,10 @@ import { seedText } from '../../../lib/work/view-results';
 export default class WorkLabelsSeed extends BaseCommand {
   static override summary = 'Create the missing labels in the repository';
   static override description =
-    'Creates the labels of labels.yml, an Agent: label for your assistant, you and each agent, and the NAME-can-take label. Existing labels stay as they are.';
+    'Creates the labels in labels.yml, an Agent: label for your assistant, you and each agent, and the NAME-can-take label. Existing labels are unchanged.';
   static override flags = {
     set: text({
-      description: 'Also create the labels of this shipped set.',
+      description: 'Also create the labels in this shipped set.',
       options: Object.keys(LABEL_SETS),
     }),
     'dry-run': boolean({ default: false, description: 'Show the plan without writing anything.' }),

@@ -15,11 +15,11 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
     name: text({ description: 'Name of the environment.', helpValue: 'NAME' }),
     description: text({ description: 'Purpose of the environment.', helpValue: 'TEXT' }),
     networking: text({
-      description: 'Network access; default unrestricted.',
+      description: 'Network access (default: unrestricted).',
       options: ['unrestricted', 'limited'],
     }),
     host: text({
-      description: 'Allow this host only; repeatable.',
+      description: 'Allow only this host; repeatable.',
       helpValue: 'HOST',
       multiple: true,
       multipleNonGreedy: true,
