@@ -7,6 +7,7 @@ import { byKind, fill, KINDS } from './kinds.js';
 /** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
 
 const APP_ROWS = 10;
+const REPO_ROWS = 4;
 
 /** @param {DailyRecord} record */
 export function isEmpty({ totalMinutes, commits, sessions }) {
@@ -99,7 +100,7 @@ function appTable(apps, max) {
 }
 
 /** @param {Element} place @param {DailyRecord} record */
-export function showCounts(place, { commits, sessions }) {
+export function showCounts(place, { commits, sessions, ledger }) {
   show(
     place,
     h('dt', {}, 'commits'),
@@ -121,5 +122,35 @@ export function showCounts(place, { commits, sessions }) {
           'event',
         )}`,
     ),
+    ledger !== undefined && ledgerCounts(ledger),
   );
+}
+
+/**
+ * Your time by repository, and what agents did meanwhile. `steward time` shows the rest.
+ * @param {NonNullable<DailyRecord['ledger']>} ledger
+ */
+function ledgerCounts({ attention, cells, heldUpMinutes }) {
+  /** @type {Map<string, number>} */
+  const repos = new Map();
+  for (const { repo, minutes: time } of attention) {
+    if (repo !== null) repos.set(repo, (repos.get(repo) ?? 0) + time);
+  }
+  const named = [...repos].sort(([, a], [, b]) => b - a).slice(0, REPO_ROWS);
+  const total = (/** @type {Record<string, number> | undefined} */ row) =>
+    Object.values(row ?? {}).reduce((sum, value) => sum + value, 0);
+  const [working, waiting] = [total(cells.working), total(cells.waiting)];
+  return [
+    named.length > 0 && h('dt', {}, 'your time'),
+    named.length > 0 && h('dd', {}, named.map(([repo, time]) => `${repo} ${minutes(time)}`).join(' · ')),
+    working + waiting > 0 && h('dt', {}, 'agents'),
+    working + waiting > 0 &&
+      h(
+        'dd',
+        {},
+        `working ${minutes(working)}`,
+        waiting > 0 && ` · waiting ${minutes(waiting)}`,
+        heldUpMinutes > 0 && ` · held up ${minutes(heldUpMinutes)}`,
+      ),
+  ];
 }

@@ -125,7 +125,7 @@ describe('the dashboard in Chromium', function () {
         record.apps.map(({ app, kind, minutes: time }) => [app, kind, minutes(time), '']),
       );
       expect(await textOf(page, '#counts')).to.equal(
-        'commits7 · steward 4 · notes 3assistant sessions1 · 12 events',
+        'commits7 · steward 4 · notes 3assistant sessions1 · 12 eventsagentsworking 2 m',
       );
       expectQuiet(one, served.url);
     });

@@ -1,8 +1,10 @@
 import { StewardError, toStewardError } from '../errors';
-import type { CommitFacts, DayFacts, IssueFacts, Report, ReportInput } from '../report/model';
+import type { CommitFacts, DayFacts, IssueFacts, Report, ReportInput, ReportTime } from '../report/model';
 import { buildReport } from '../report/build';
 import { daysOf, type Period } from '../report/period';
 import { changeOf, type SenseEvent } from '../sense/event';
+import { timeRows } from '../sense/ledger/rows';
+import { ledgersOf } from '../sense/read';
 import { readDay } from '../sense/roll';
 import { currentSessions } from '../sessions/state';
 import { isReminder, itemsOf, type Item } from '../work/board';
@@ -42,6 +44,7 @@ export async function openReport(context: Context, period: Period, options: Repo
     pollIntervalSec: sense.deps.config.pollIntervalSec,
     sessions: await sessionsFrom(context, notes),
     issues,
+    time: timeOfDays(sense, period),
     ...(options.usage === true ? { usage: await usageOfDays(context, period, options.repo, notes) } : {}),
   };
   const report = (evidence: ReadonlyMap<number, string>): Report =>
@@ -50,6 +53,21 @@ export async function openReport(context: Context, period: Period, options: Repo
   if (!options.evidence || first.issues === null) return first;
   const numbers = first.issues.closed.map(({ number }) => number);
   return report(await evidenceOf(work, numbers, notes));
+}
+
+/** Returns the time by repository. */
+function timeOfDays({ deps }: SenseContext, period: Period): ReportTime[] {
+  const ledgers = daysOf(period).flatMap((day) => {
+    try {
+      return ledgersOf(deps, [day]).ledgers;
+    } catch {
+      // `daysFrom` has the reason as a note.
+      return [];
+    }
+  });
+  // Repositories need no other names.
+  const names = { session: (id: string) => id, issue: () => undefined, goal: () => undefined };
+  return timeRows(ledgers, 'repo', names);
 }
 
 /** Returns the current time, and the time zone of days. */

@@ -1,6 +1,6 @@
 import { longDay, minutes, plural, tokens } from '../platform/terminal/format';
 import { clean, cleanLine } from '../platform/terminal/terminal';
-import type { Report, ReportClosed, ReportIssue, ReportSession, UsageFacts } from './model';
+import type { Report, ReportTime, ReportClosed, ReportIssue, ReportSession, UsageFacts } from './model';
 import { phase } from '../sessions/phases';
 
 /** A piece of a line, sanitized and without markup. */
@@ -37,6 +37,7 @@ export function blocksOf(report: Report, name: 'Standup' | 'Week'): Block[] {
     ...section('Sessions', sessionItems(report)),
     ...commitBlocks(report),
     ...section('Time by application', appItems(report)),
+    ...section('Your time and that of agents', report.time?.map(timeItem) ?? []),
     ...section('By repository', report.repos.map(repoItem)),
     ...section('Tokens', report.usage === undefined ? [] : usageItems(report.usage)),
     ...section(
@@ -134,6 +135,19 @@ function appItems({ apps }: Report): Part[][] {
     ...(rest.length === 0
       ? []
       : [[{ text: `${minutes(sum)} in ${rest.length} more`, tone: 'quiet' } as const]]),
+  ];
+}
+
+function timeItem({ key, minutes: own, working, waiting, heldUp }: ReportTime): Part[] {
+  const agents = [
+    working === 0 ? null : `agents working ${minutes(working)}`,
+    waiting === 0 ? null : `waiting ${minutes(waiting)}`,
+    heldUp === 0 ? null : `held up ${minutes(heldUp)}`,
+  ];
+  return [
+    { text: minutes(own), tone: 'strong' },
+    { text: ` ${cleanLine(key, MAX_TITLE)}` },
+    ...quiet(agents.filter((word) => word !== null)),
   ];
 }
 

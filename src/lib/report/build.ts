@@ -27,8 +27,15 @@ export function buildReport(input: ReportInput): Report {
     sessions: { count: sessions.count, items: sessions.items },
     issues: input.issues === undefined ? null : issuesOf(input.issues, input, commits.items, sessions.items),
     ...(input.usage === undefined ? {} : { usage: input.usage }),
+    ...timeOf(input),
     notKnown: notKnown(input, days, commits.unnamed),
   };
+}
+
+/** Returns the time by repository unless all of it is unknown. */
+function timeOf({ time = [], repo }: ReportInput): Pick<Report, 'time'> {
+  const rows = time.filter(({ key }) => isRepo(key, repo));
+  return rows.some(({ key }) => key !== 'unknown' && key !== 'other folders') ? { time: rows } : {};
 }
 
 /** Adds tenths as integers, so that the order doesn't change the result. */

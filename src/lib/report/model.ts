@@ -23,6 +23,15 @@ export interface DayFacts {
   };
 }
 
+/** Your minutes, and those of agents, which may overlap. */
+export interface ReportTime {
+  key: string;
+  minutes: number;
+  working: number;
+  waiting: number;
+  heldUp: number;
+}
+
 export interface ReportCommit {
   repo: string;
   sha: string;
@@ -74,6 +83,8 @@ export interface ReportInput {
   notes: readonly string[];
   /** Usage of the assistants, if requested. */
   usage?: UsageFacts;
+  /** By repository, yours beside that of agents; absent if no repository is known. */
+  time?: ReportTime[];
 }
 
 /** Usage by assistant. */
@@ -118,6 +129,8 @@ export interface Report {
   } | null;
   /** Only in a week. */
   usage?: UsageFacts;
+  /** By repository, yours beside that of agents; absent if no repository is known. */
+  time?: ReportTime[];
   /** The gaps in the report, as sentences. */
   notKnown: string[];
 }

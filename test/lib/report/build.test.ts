@@ -11,6 +11,16 @@ const FRI = '2026-11-20T10:00:00.000Z';
 const THU = '2026-11-19T10:00:00.000Z';
 
 describe('a report', () => {
+  it('shows your time beside that of agents if a repository is known', () => {
+    const row = (key: string) => ({ key, minutes: 60, working: 90, waiting: 5, heldUp: 4 });
+    const time = [row('shop'), row('notes'), row('unknown')];
+    expect(buildReport(reportInput({ time })).time).to.deep.equal(time);
+    expect(buildReport(reportInput({ time, repo: 'Shop' })).time).to.deep.equal([row('shop')]);
+    expect(buildReport(reportInput({ time: [row('unknown')] }))).not.to.have.property('time');
+    const text = reportMarkdown(blocksOf(buildReport(reportInput({ time })), 'Standup'));
+    expect(text).to.include('- **1 h 00 m** shop (agents working 1 h 30 m, waiting 5 m, held up 4 m)');
+  });
+
   const withRaw = (date: string, raw: Partial<NonNullable<DayFacts['raw']>>, more: Partial<DayFacts> = {}) =>
     day(date, { raw: { commits: [], activity: [], ...raw }, ...more });
 
