@@ -1,4 +1,4 @@
-import { join, sep } from 'node:path';
+import { isAbsolute, join, sep } from 'node:path';
 
 import { toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
@@ -87,38 +87,69 @@ interface Run {
   repos: Map<string, string>;
 }
 
-/**
- * Reads what is new in the logs of all assistants. Stores positions last: an interrupted run is repeated, and
- * nothing counts twice.
- */
-export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
-  const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
-  return withLock(join(deps.state, 'usage.lock'), lock, () => collect(deps));
+/** The logs of all assistants, and those that have changed since they were read. */
+interface Found {
+  sources: Source[];
+  seen: Set<string>;
+  changed: { reader: Reader; path: string; source: Source }[];
 }
 
-/** Needs the lock. */
-async function collect(deps: UsageDeps): Promise<Source[]> {
+/**
+ * Reads what is new in the logs of all assistants. Stores positions last: an interrupted run is repeated, and
+ * nothing counts twice. Writes nothing if nothing is new.
+ */
+export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
-  const run: Run = {
-    ...{ deps, oldest, oldestMs: dayBounds(oldest, deps.zone).startMs },
-    ...{ state: readState(deps.state), isChanged: false },
-    ...{ seen: new Set<string>(), repos: new Map<string, string>(), day: { startMs: 0, endMs: 0, day: '' } },
-  };
-  const pause = yielder(deps.clock, SLICE_MS);
-  const sources: Source[] = [];
-  for (const reader of READERS) {
-    const places = [...new Set(reader.places(deps.host))];
-    const logs = places.flatMap((place) => logsAt(place, reader));
-    const source: Source = { assistant: reader.assistant, name: reader.name, places, files: logs.length };
-    for (const path of logs) {
+  const { startMs } = dayBounds(oldest, deps.zone);
+  const found = findLogs(deps, readState(deps.state), startMs);
+  if (found.changed.length === 0) return found.sources;
+  const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
+  return withLock(join(deps.state, 'usage.lock'), lock, async () => {
+    const run: Run = {
+      ...{ deps, oldest, oldestMs: startMs, seen: found.seen, isChanged: false },
+      // Another process may have read some meanwhile.
+      ...{ state: readState(deps.state), repos: new Map(), day: { startMs: 0, endMs: 0, day: '' } },
+    };
+    const pause = yielder(deps.clock, SLICE_MS);
+    for (const { reader, path, source } of found.changed) {
       await pause();
       const problem = readLog(run, reader, path);
       if (problem !== undefined) source.problem = problem;
     }
-    sources.push(source);
+    store(run);
+    return found.sources;
+  });
+}
+
+function findLogs(deps: UsageDeps, { files }: State, oldestMs: number): Found {
+  const found: Found = { sources: [], seen: new Set(), changed: [] };
+  for (const reader of READERS) {
+    // A relative one would depend on the current folder, which is untrusted.
+    const places = [...new Set(reader.places(deps.host))].filter((place) => isAbsolute(place));
+    const logs = places.flatMap((place) => logsAt(place, reader));
+    const source: Source = { assistant: reader.assistant, name: reader.name, places, files: logs.length };
+    found.sources.push(source);
+    for (const path of logs) {
+      found.seen.add(path);
+      if (newMark(reader, path, files[path], oldestMs) !== undefined)
+        found.changed.push({ reader, path, source });
+    }
   }
-  store(run);
-  return sources;
+  return found;
+}
+
+/** Returns the mark of a log that has changed since it was read; undefined if it has not, or is too old. */
+function newMark(
+  { kind }: Reader,
+  path: string,
+  known: Position | undefined,
+  oldestMs: number,
+): string | undefined {
+  const stamp = stampOf(path);
+  if (stamp?.kind !== 'file' || (known === undefined && stamp.mtimeMs < oldestMs)) return undefined;
+  const wal = kind === 'database' ? stampOf(`${path}-wal`)?.mark : undefined;
+  const mark = wal === undefined ? stamp.mark : `${stamp.mark} ${wal}`;
+  return mark === known?.mark ? undefined : mark;
 }
 
 function sinkOf(run: Run, assistant: string): Sink {
@@ -174,13 +205,9 @@ function entriesOf(folder: string): ReturnType<typeof entriesIn> {
 /** Reads the new lines of a log; returns why it failed, if it did. */
 function readLog(run: Run, reader: Reader, path: string): string | undefined {
   const { files } = run.state;
-  const stamp = stampOf(path);
-  if (stamp?.kind !== 'file') return undefined;
-  run.seen.add(path);
-  const wal = reader.kind === 'database' ? stampOf(`${path}-wal`)?.mark : undefined;
-  const mark = wal === undefined ? stamp.mark : `${stamp.mark} ${wal}`;
   const known = files[path];
-  if (known?.mark === mark || (known === undefined && stamp.mtimeMs < run.oldestMs)) return undefined;
+  const mark = newMark(reader, path, known, run.oldestMs);
+  if (mark === undefined) return undefined;
   const sink = sinkOf(run, reader.assistant);
   try {
     if (reader.kind === 'database') {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { collectUsage } from '../../../src/lib/usage/collect';
@@ -27,6 +27,8 @@ describe('collecting usage (lib)', () => {
 
   it('adds nothing the second time, and writes nothing', async () => {
     const usage = usageBox(box.path());
+    await collectUsage(usage.deps);
+    expect(existsSync(usage.deps.state), 'without logs').to.equal(false);
     usage.log(`${FOLDER}/a.jsonl`, [claudeLine({ id: 'm1' })]);
     usage.log('.codex/sessions/rollout-1.jsonl', [...codexStart('c1'), codexTotals([10, 0, 5])]);
     await collectUsage(usage.deps);
@@ -141,6 +143,17 @@ describe('collecting usage (lib)', () => {
     usage.append(`${FOLDER}/a.jsonl`, lineOf(claudeLine({ id: 'm2' })));
     await collectUsage(usage.deps);
     expect(outputs(usage)).to.equal(20);
+  });
+
+  it('reads nothing below the current folder', async () => {
+    const usage = usageBox(box.path(), 'UTC', {
+      CODEX_HOME: 'cx',
+      COPILOT_OTEL_FILE_EXPORTER_PATH: 'x.jsonl',
+    });
+    const sources = await collectUsage(usage.deps);
+    const places = sources.flatMap((source) => (source.assistant === 'codex' ? source.places : []));
+    expect(places).to.deep.equal([]);
+    expect(sources.find(({ assistant }) => assistant === 'copilot')?.places).to.have.length(1);
   });
 
   it('follows no links, and reads the rest if a log cannot be read', async () => {
