@@ -59,7 +59,7 @@ function wall(ms, zone) {
   try {
     format = new Intl.DateTimeFormat('en-CA', { ...parts, timeZone: zone });
   } catch {
-    // This browser does not know the zone: fall back to its own.
+    // This browser doesn't know the zone, so use the browser's.
     format = new Intl.DateTimeFormat('en-CA', parts);
   }
   const found = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));

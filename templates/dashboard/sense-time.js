@@ -1,4 +1,4 @@
-// One day: kinds, applications, commits and sessions, each also as text.
+// A day: kinds, applications, commits and sessions, with text for screen readers.
 
 import { h, show } from './dom.js';
 import { minutes, plural } from './format.js';

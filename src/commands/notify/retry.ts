@@ -8,7 +8,7 @@ export default class NotifyRetry extends BaseCommand {
   static override description =
     'Retries now on each channel that failed or is waiting. Channels that already delivered the notification are skipped.';
   static override args = {
-    id: word({ description: 'The id in `notify history`', required: true }),
+    id: word({ description: 'Notification id from `notify history`', required: true }),
   };
   static override examples = [
     '<%= config.bin %> notify retry 20261120T080000123Z-0123456789ab',

@@ -8,13 +8,16 @@ import { processHost, type PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
 import type { Desktop } from '../sense/front-app/adapter';
 
-/** What library functions need from the machine. Each part is created at its first use, to keep commands fast. */
+/**
+ * What library functions need from the machine. Each part is created when it is first used, to keep commands
+ * fast.
+ */
 export interface Context {
   clock: Clock;
   area: UserArea;
-  /** Created at the first read, so code that writes nothing must not read it. */
+  /** Created when it is first read, so code that writes nothing must not read it. */
   machineId: string;
-  /** Loads the configuration; `flags`, by dotted key, override it. */
+  /** Loads the configuration. `flags` override it, by dotted key. */
   loadConfig: (flags?: Readonly<Record<string, unknown>>) => Promise<LoadedConfig>;
   run: Run;
   desktop: Desktop;
@@ -22,7 +25,7 @@ export interface Context {
   templates: string;
 }
 
-/** @param root the folder of package.json */
+/** @param root the folder with package.json */
 export function createContext(root: string): Context {
   const clock = lazy(systemClock);
   const area = lazy(userArea);
@@ -58,7 +61,7 @@ function lazy<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** The folder of steward's package.json. */
+/** Returns the folder with steward's package.json. */
 export function productRoot({ templates }: Pick<Context, 'templates'>): string {
   return dirname(templates);
 }
@@ -68,7 +71,7 @@ export interface InstallerDeps extends Pick<Context, 'area' | 'clock' | 'machine
   product: { root: string; node: string };
 }
 
-/** What the installers of hooks and of jobs share. */
+/** Returns what the installers of hooks and jobs both need. */
 export function installerDeps(context: Context): InstallerDeps {
   const { area, clock, run } = context;
   return {

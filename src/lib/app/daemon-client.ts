@@ -11,7 +11,7 @@ import { productRoot, type Context } from './context';
 import { askAt } from './mirror';
 
 /**
- * Returns the installed version with the build's id, which reveals an upgrade in place; undefined while files are being
+ * Returns the installed version and build id, which reveal an upgrade. Undefined while files are being
  * replaced.
  */
 export function installedBuild(context: Pick<Context, 'templates'>): string | undefined {
@@ -24,7 +24,7 @@ export function installedBuild(context: Pick<Context, 'templates'>): string | un
 
 const PING_MS = 3_000;
 
-/** The running daemon of the user area; undefined if none answers. */
+/** Returns the running daemon of the user area; undefined if none responds. */
 export async function findDaemon({
   area,
 }: Pick<Context, 'area'>): Promise<{ instance: Instance; health: Healthz } | undefined> {
@@ -35,7 +35,7 @@ export async function findDaemon({
   return answer?.status === 200 ? { instance, health: answer.json as Healthz } : undefined;
 }
 
-/** Sends a request to the daemon. Undefined if none runs; the daemon's error is thrown as the same error. */
+/** Sends a request to the daemon; undefined if it isn't running. Rethrows the daemon's error. */
 export async function askDaemon<T>(
   { area }: Pick<Context, 'area'>,
   request: Pick<LocalRequest, 'method' | 'path' | 'body'>,
@@ -44,12 +44,12 @@ export async function askDaemon<T>(
   return instance === undefined ? undefined : askAt<T>(askLocal, instance.socket, request);
 }
 
-/** Also true if the daemon is too busy to answer. */
+/** Returns whether the daemon runs, even if it is too busy to respond. */
 export function isDaemonThere({ area }: Pick<Context, 'area'>): Promise<boolean> {
   return isAnswering(area);
 }
 
-/** Requests and jobs get five seconds each to finish. */
+/** Requests and jobs have five seconds each to finish. */
 const STOP_MS = 15_000;
 const STOP_POLL_MS = 50;
 
@@ -59,7 +59,7 @@ export async function stopDaemon(context: Context): Promise<{ stopped: boolean; 
   if (asked === undefined) return { stopped: false, pid: null };
   const deadline = context.clock.monotonic() + STOP_MS;
   while (context.clock.monotonic() < deadline) {
-    // A daemon removes its instance file last.
+    // The instance file is the last thing that a daemon removes.
     if (readInstance(context.area)?.pid !== asked.pid) return { stopped: true, pid: asked.pid };
     await wait(STOP_POLL_MS);
   }

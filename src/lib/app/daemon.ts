@@ -33,7 +33,7 @@ import { openWork, type WorkContext } from './work';
 export interface DaemonFlags {
   host?: string | undefined;
   port?: number | undefined;
-  /** Also runs the hourly sweep. */
+  /** Whether to run the hourly sweep too. */
   sweep?: boolean | undefined;
 }
 
@@ -104,13 +104,15 @@ export async function openDaemon(
   return { parts, warnings };
 }
 
-/** Sense, and the watch of the focus that its captures store; the watch starts with the services. */
+/**
+ * Opens sense and the watch of the focus, whose intervals captures store. The watch starts with the services.
+ */
 function senseService(context: Context, goals: string) {
   const { area, clock } = context;
   let watch: FocusWatch | undefined;
   const watchOf = (): FocusWatch | undefined => watch;
   const isSetUp = (): boolean => exists(area.sense.config);
-  // Opened again when a file changes.
+  // Reopened when one of these files changes.
   const files = [area.config, area.settings, area.sense.config, area.sense.classify, goals];
   const sense = cachedLoader(clock, files, () => openSense(context, watchOf));
   const startWatch = (log: DaemonLog): FocusWatch => {
@@ -150,7 +152,7 @@ function silenceOf(context: Context): () => Promise<void> {
   };
 }
 
-/** A failure is reported and does not stop the daemon. */
+/** Reports a failure instead of stopping the daemon. */
 async function updateFiles(context: Context, say: (text: string) => void): Promise<void> {
   const updates: Record<string, () => Promise<unknown>> = {
     'write the voice to settings.json': async () => (await import('../config/write')).mirrorVoice(context),

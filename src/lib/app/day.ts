@@ -13,7 +13,7 @@ import { parseTitle } from '../work/issue';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
-/** The response of `GET /api/day`. Times are seconds since the day's first instant. */
+/** The response of `GET /api/day`. Times are in seconds since the start of the day. */
 export interface DayDocument
   extends Omit<DayTimeline, 'sessions'>, Pick<DayDetail, 'record' | 'notSeen' | 'raw' | 'startMs'> {
   day: Day;
@@ -35,7 +35,7 @@ export interface DayDeps {
   work: () => Promise<WorkDeps>;
 }
 
-/** `GET /api/day?day=2026-11-20`: a day with its timeline; default today. */
+/** `GET /api/day?day=2026-11-20`: a day with its timeline. Default: today. */
 export function dayRoute(context: Context, { sense, day: read, work }: DayDeps): Route {
   return route({
     method: 'GET',
@@ -56,7 +56,7 @@ export function dayRoute(context: Context, { sense, day: read, work }: DayDeps):
   });
 }
 
-/** `GET /api/sessions?all=1`: what `steward sessions --json` prints, without the places on terminals. */
+/** `GET /api/sessions?all=1`: the output of `steward sessions --json`, without terminals. */
 export function sessionsRoute(context: Context): Route {
   return route({
     method: 'GET',
@@ -69,7 +69,7 @@ export function sessionsRoute(context: Context): Route {
   });
 }
 
-/** Joins the parts of assistant sessions that belong to one session, most time first. */
+/** Merges the parts of each session. Sorts sessions by time, highest first. */
 function daySessions(found: readonly SessionParts[], sessions: readonly Session[]): DaySession[] {
   const byId = new Map(sessions.flatMap((session) => session.sessionIds.map((id) => [id, session] as const)));
   const rows = new Map<string, DaySession>();

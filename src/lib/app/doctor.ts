@@ -15,7 +15,7 @@ import { speechSettings } from './speech';
 import { VERSION } from './version';
 import { openWork } from './work';
 
-/** What the checks need, except the configuration. With `sound` the voice may be audible. */
+/** Returns what the checks need, except the configuration. `sound` allows them to play audio. */
 export function openDoctor(context: Context, flags: { online: boolean; sound: boolean }) {
   const { area, clock, run, desktop } = context;
   const host = processHost();

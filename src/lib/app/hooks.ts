@@ -16,7 +16,10 @@ import { currentSessions } from '../sessions/state';
 import { installerDeps, type Context, type InstallerDeps } from './context';
 import { openSessions } from './sessions';
 
-/** The assistants of a list such as `codex,copilot` or `all`; without one, those that are installed. */
+/**
+ * Returns the assistants in a list such as `codex,copilot` or `all`. Without a list, returns the installed
+ * ones.
+ */
 export function openHooks(
   context: Context,
   list?: string,
@@ -25,7 +28,7 @@ export function openHooks(
   return { deps, assistants: list === undefined ? foundAssistants() : assistantsIn(list) };
 }
 
-/** Returns the assistants that are installed; Claude Code if none is found. */
+/** Returns the installed assistants, or Claude Code if none is found. */
 export function foundAssistants(host: PathHost = processHost()): readonly Assistant[] {
   const found = ASSISTANTS.filter(
     ({ folder, programs }) =>
@@ -35,7 +38,7 @@ export function foundAssistants(host: PathHost = processHost()): readonly Assist
   return found.length === 0 ? [claudeCode] : found;
 }
 
-/** Returns the assistants that have hooks of ours, by the manifest or their settings. */
+/** Returns the assistants that have steward's hooks, according to the manifest or their settings. */
 export function registeredAssistants(context: Context): readonly Assistant[] {
   const deps = installerDeps(context);
   const entries = readInstallManifest(context.area.installManifest);
@@ -46,7 +49,7 @@ export function registeredAssistants(context: Context): readonly Assistant[] {
   );
 }
 
-/** The assistants of a list; without one, Claude Code and all that have hooks of ours. */
+/** Returns the assistants in a list. Without a list, returns Claude Code and all with steward's hooks. */
 export function openRegistered(
   context: Context,
   list?: string,
@@ -59,13 +62,13 @@ export function openRegistered(
   };
 }
 
-/** Returns the assistants that are installed and have no hooks of ours. */
+/** Returns the installed assistants without steward's hooks. */
 export function unregisteredAssistants(context: Context): readonly Assistant[] {
   const registered = registeredAssistants(context);
   return foundAssistants().filter((assistant) => !registered.includes(assistant));
 }
 
-/** Returns the state of the assistants of a list; without one, of those that are registered or installed. */
+/** Returns the state of the assistants in a list. Without a list, uses the registered or installed ones. */
 export async function openHooksStatus(context: Context, list?: string): Promise<HooksStatus[]> {
   const { area, host, product, run } = installerDeps(context);
   const assistants = list === undefined ? shownAssistants(context) : assistantsIn(list);
@@ -83,7 +86,7 @@ function shownAssistants(context: Context): readonly Assistant[] {
   const deps = installerDeps(context);
   const registered = registeredAssistants(context);
   const found = foundAssistants();
-  // The settings of an assistant that steward has nothing to do with may be unreadable.
+  // If steward has no hooks in an assistant, its settings may be unreadable.
   return ASSISTANTS.filter(
     (assistant) =>
       registered.includes(assistant) ||
@@ -92,7 +95,7 @@ function shownAssistants(context: Context): readonly Assistant[] {
   );
 }
 
-/** Returns undefined if an assistant's settings, or the variable that names them, are invalid. */
+/** Returns undefined if an assistant's settings, or the variable with their path, are invalid. */
 export function orUndefined<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -111,8 +114,8 @@ async function heard(context: Context): Promise<{ by: string; lastAt: string }[]
 }
 
 /**
- * Returns the list of assistants to register hooks with: Claude Code if it is installed, and those that a person
- * agrees to; without Claude Code, all that are installed.
+ * Returns the assistants to register hooks with: Claude Code if installed, and others that the user agrees
+ * to. Without Claude Code, returns all installed ones.
  */
 export async function chosenAssistants(context: Context, mayAsk: boolean): Promise<string> {
   const { isInteractive, confirm } = await import('../platform/terminal/ask');
@@ -127,7 +130,7 @@ export async function chosenAssistants(context: Context, mayAsk: boolean): Promi
   return listOf(chosen);
 }
 
-/** `Claude Code, Codex CLI` */
+/** Formats `Claude Code, Codex CLI`. */
 export function titlesOf(assistants: readonly Assistant[]): string {
   return assistants.map(({ title }) => title).join(', ');
 }
@@ -147,7 +150,10 @@ export async function refreshHooks(context: Context): Promise<void> {
   );
 }
 
-/** Asks whether to install the work skill; false without a terminal, or if the assistant has it. */
+/**
+ * Asks whether to install the work skill. False if there is no terminal, or the assistant already has the
+ * skill.
+ */
 export async function askForSkill(deps: { host: PathHost }): Promise<boolean> {
   const { isInteractive, confirm } = await import('../platform/terminal/ask');
   if (!isInteractive() || hasSkill(deps, claudeCode)) return false;

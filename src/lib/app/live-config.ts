@@ -7,15 +7,15 @@ import type { Context } from './context';
 /** The configuration of a long-running process. */
 export interface LiveConfig {
   current: () => Config;
-  /** Loads changed files; returns a promise only then. Never throws. */
+  /** Reloads changed files, and returns a promise only in that case. Never throws. */
   refresh: () => Promise<void> | undefined;
-  /** Refreshes, and returns whether the files have changed since the last call. */
+  /** Refreshes; returns whether the files have changed since the last call. */
   changed: () => Promise<boolean>;
-  /** The current problem of the files. */
+  /** Returns the current problem of the files, if any. */
   problem: () => string | undefined;
 }
 
-/** Follows the files of the configuration; while they are invalid, the last good one stays. */
+/** Returns a configuration that follows its files. While they are invalid, it keeps the last valid one. */
 export function liveConfig(context: Context, loaded: Config): LiveConfig {
   const { area, clock } = context;
   const files = [area.config, area.settings];

@@ -22,20 +22,20 @@ import { withLock } from '../platform/files/lock';
 import { openOrigin } from '../platform/net/origin-client';
 import type { Context } from './context';
 
-/** The dependencies of the hosted-agent commands. */
+/** What the hosted-agent commands need. */
 export interface ManagedContext {
   client: ManagedClient;
   deps: SendDeps;
   folder: string;
   prices: Prices;
   retentionDays: number;
-  /** Runs one reader of a session at a time on this machine, so each event is shown once. */
+  /** Lets only one process on this machine read a session, so each event is shown once. */
   asReader: <T>(session: string, work: () => Promise<T>) => Promise<T>;
 }
 
 const SEND_WAIT_MS = 120_000;
 
-/** Opens the client, and closes its connection after `work`. */
+/** Opens the client, runs `work`, and closes the connection. */
 export async function withManaged<T>(
   context: Context,
   work: (managed: ManagedContext) => Promise<T>,
@@ -74,7 +74,7 @@ export async function withManaged<T>(
   }
 }
 
-/** The configured credentials, then the vendor's environment variables. */
+/** Returns the configured credentials, then those in the vendor's environment variables. */
 function credentialsOf({ apiKey, authToken }: UserConfig['agents']['managed']) {
   const sources = secretSources();
   const [key, token] = VENDOR_NAMES;
@@ -88,7 +88,7 @@ function credentialsOf({ apiKey, authToken }: UserConfig['agents']['managed']) {
   ] as const;
 }
 
-/** Creates an environment and resolves its secrets. */
+/** Resolves the secrets of an environment and creates it. */
 export function createEnvironment(managed: ManagedContext, environment: EnvironmentBody): Promise<Resource> {
   return create(managed, environment, secretValue);
 }

@@ -17,33 +17,33 @@ import type { Context } from './context';
 export interface HookSettings {
   tab: boolean;
   tellAssistant: boolean;
-  /** Store the first line of a session's first prompt. */
+  /** Whether to store the first line of a session's first prompt. */
   titles: boolean;
-  /** The assistant's name, which may begin the last line of a response. */
+  /** The assistant's name, which the last line of a response may start with. */
   daName: string;
-  /** The folder of the session files. */
+  /** The folder with the session files. */
   sessions: string;
   workEvents: string;
-  /** Null: the system's time zone. */
+  /** Null for the system's time zone. */
   timezone: string | null;
 }
 
-/** How much of a matching prompt is stored. */
+/** How much of a matching prompt to store. */
 export type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
-/** A copy of these settings for the hot path: loading YAML costs 18 ms. */
+/** A copy of these settings for the hot path, because loading YAML costs 18 ms. */
 interface Mirror {
-  /** The marks of config.yaml and work/config.yaml when they were loaded; null if the file is missing. */
+  /** The marks of config.yaml and work/config.yaml when they were loaded, or null for a missing file. */
   user: string | null;
   work: string | null;
   settings: HookSettings;
   prompt: PromptSetting;
 }
 
-/** The shim reads this file too. */
+/** The shim also reads this file. */
 const MIRROR = 'settings';
 
-/** Returns the mirrored settings; undefined if config.yaml has changed since and must be loaded. */
+/** Returns the mirrored settings; undefined if config.yaml has changed and must be loaded. */
 export function cachedHookSettings(area: UserArea): HookSettings | undefined {
   const mark = markOfTarget(area.config);
   if (mark === undefined) {
@@ -62,7 +62,7 @@ export function cachedHookSettings(area: UserArea): HookSettings | undefined {
   return mirror?.user === mark && isSettings(mirror.settings) ? mirror.settings : undefined;
 }
 
-/** Returns the mirrored prompt setting; undefined if work/config.yaml has changed since. */
+/** Returns the mirrored prompt setting; undefined if work/config.yaml has changed. */
 export function cachedPromptSetting(area: UserArea): PromptSetting | undefined {
   const mark = markOfTarget(area.work.config);
   if (mark === undefined) return 'line';
@@ -72,12 +72,12 @@ export function cachedPromptSetting(area: UserArea): PromptSetting | undefined {
 
 type Loader = Pick<Context, 'area' | 'loadConfig'>;
 
-/** Returns the settings, reloaded if config.yaml has changed. Throws `config` if it is invalid. */
+/** Returns the settings. Reloads them if config.yaml has changed; throws `config` if it is invalid. */
 export async function hookSettings(context: Loader): Promise<HookSettings> {
   return cachedHookSettings(context.area) ?? (await loadMirror(context)).settings;
 }
 
-/** The prompt setting; `line` if the configuration is invalid. */
+/** Returns the prompt setting, or `line` if the configuration is invalid. */
 export async function promptSetting(context: Loader): Promise<PromptSetting> {
   try {
     return cachedPromptSetting(context.area) ?? (await loadMirror(context)).prompt;
@@ -89,7 +89,7 @@ export async function promptSetting(context: Loader): Promise<PromptSetting> {
 
 async function loadMirror(context: Loader): Promise<Mirror> {
   const { area } = context;
-  // Taken before the files are read: a change in between makes the mirror stale.
+  // Read before the files, so that a change in between makes the mirror stale.
   const marks = { user: markOfTarget(area.config) ?? null, work: markOfTarget(area.work.config) ?? null };
   const { user, work } = (await context.loadConfig()).config;
   const { tab, tellAssistant, titles } = user.sessions;
@@ -119,17 +119,17 @@ function isSettings(value: unknown): value is HookSettings {
   );
 }
 
-/** Older temporary files in the cache folder were left by killed runs. */
+/** Temp files in the cache folder that are older than this come from killed runs. */
 const TEMPS_STALE_MS = 60_000;
 
-/** Reads an entry of the user area from the cache folder; undefined if missing or unreadable. */
+/** Reads an entry for the user area from the cache folder; undefined if it is missing or can't be read. */
 export function readCache<T>(name: string, area: UserArea): Partial<T> | undefined {
   return unlessFailing(
     () => parseObject(readText(fileOf(name, area), { maxBytes: 64 * 1024 }) ?? '') as Partial<T> | undefined,
   );
 }
 
-/** Stores an entry for the next run; does nothing if the cache folder cannot be written. */
+/** Stores an entry for the next run. Does nothing if the cache folder can't be written. */
 export function writeCache(name: string, area: UserArea, value: object): void {
   unlessFailing(() => {
     const path = fileOf(name, area);
@@ -139,7 +139,7 @@ export function writeCache(name: string, area: UserArea, value: object): void {
   });
 }
 
-/** The cache only saves time, so a failure must not cost a hook its event. */
+/** The cache only saves time, so its failure must not lose a hook's event. */
 function unlessFailing<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -153,12 +153,12 @@ function fileOf(name: string, area: UserArea): string {
   return join(cachePath(), `${name}-${shortHash(area.root)}.json`);
 }
 
-/** Caches the daemon's socket: computing the machine-local path costs more than the request itself. */
+/** Caches the daemon's socket, because computing the machine-local path takes longer than the request. */
 export function cacheSocket(area: UserArea, socket: string): void {
   writeCache('daemon', area, { root: area.root, socket });
 }
 
-/** The socket of the last daemon of this user area, which may be gone by now. */
+/** Returns the socket of this user area's last daemon, which may no longer be running. */
 export function cachedSocket(area: UserArea): string | undefined {
   const { root, socket } = readCache<{ root: string; socket: string }>('daemon', area) ?? {};
   return root === area.root && typeof socket === 'string' ? socket : undefined;
@@ -166,7 +166,7 @@ export function cachedSocket(area: UserArea): string | undefined {
 
 const TIMEOUT_MS = 5_000;
 
-/** Sends one request to the daemon. Undefined if nothing answers; the daemon's error is thrown as the same error. */
+/** Sends a request to the daemon; undefined if it doesn't respond. Rethrows the daemon's error. */
 export async function askAt<T>(
   ask: (request: LocalRequest) => Promise<LocalAnswer | undefined>,
   socket: string,

@@ -7,7 +7,7 @@ import type { HookVerb } from './payload';
 
 /** A hook to register for one event. */
 export interface HookRegistration {
-  /** The assistant's name of the event. */
+  /** The assistant's name for the event. */
   event: string;
   /** The argument of `steward hook`. */
   verb: HookVerb;

@@ -17,7 +17,7 @@ export interface Recorder {
   remove: (path: string) => boolean;
   /** Records a change to a file that isn't steward's, such as the crontab. */
   record: (path: string, added: Added) => void;
-  /** Returns the entry of this job, or of another job. */
+  /** Returns what was recorded for a path by this job or, if nothing, by another job. */
   recorded: (path: string) => Added | undefined;
   forget: (path: string) => void;
   /** Marks the written files as loaded. */

@@ -73,7 +73,7 @@ function emptyLines({ sources, days }: UsageReport, columns: number): string[] {
   if (found.length > 0)
     return wrap(`No usage in the last ${plural(days, 'day')}. Logs: ${found.join(', ')}.`, columns);
   const places = sources.map(({ name, places: [place = ''] }) => `${name}: ${place}`);
-  const about = 'Shows the tokens and cost of your assistants. No assistant logs found in:';
+  const about = 'No usage yet. No assistant logs found in:';
   return [
     ...wrap(about, columns),
     ...places.flatMap((place) => wrap(clean(place).trim(), columns, '  ', '    ')),

@@ -53,8 +53,8 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
   const { nowMs, zone } = options;
   const wall = wallClock(nowMs, zone);
   const parser = await parserOf(wall);
-  // chrono gets local time in an unused zone and its result is converted back, because summer time may begin
-  // in between.
+  // chrono gets local time in an unused zone, and its result is converted back. Otherwise a change to summer
+  // time in between would shift it.
   const shownMs = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
   const reference = { instant: toDate(shownMs - UNUSED_OFFSET * 60_000), timezone: UNUSED_OFFSET };
   const found =

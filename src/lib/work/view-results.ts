@@ -202,7 +202,7 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   for (const [index, group] of status.waiting.entries())
     rows.push([index === 0 ? 'waiting' : '', waitingText(group), true]);
   if (unfinished > 0)
-    rows.push(['unconfirmed', `${plural(unfinished, 'creation')}, to be checked before the next one`]);
+    rows.push(['unconfirmed', `${plural(unfinished, 'creation')}, checked before the next creation`]);
   const lines = rows.flatMap(([name, value, needsAttention = false]) =>
     wrap(value, at.columns - 14, '').map(
       (line, i) => (i === 0 ? name : '').padEnd(14) + (needsAttention ? at.colors.attention(line) : line),
