@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, extname, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 
 import { findProgram } from '../../src/lib/platform/process/spawn';
 
 /** Chromium without a display, and without anything that would make requests of its own. */
-export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({
+export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
+  return (await import('playwright-core')).chromium.launch({
     executablePath: findProgram('chromium') ?? 'chromium',
     timeout: 60_000,
     args: [
