@@ -98,10 +98,8 @@ describe('six assistants (built)', function () {
   it('are not held up by one whose settings cannot be read', async () => {
     writeFileSync(pathOf('codex'), '{');
     const installed = await steward(['hooks', 'install', '--assistant', 'all'], { home: home.path });
-    expect([installed.code, installed.stderr]).to.deep.equal([
-      3,
-      `${pathOf('codex')} is not JSON: line 1, column 2: expected a key in double quotes.\nFix it, then retry. steward did not change it.\n`,
-    ]);
+    expect(installed.code).to.equal(3);
+    expect(installed.stderr).to.include(`${pathOf('codex')} is not JSON: line 1, column 2`);
     expect(installed.stdout.match(/^Added /gm)).to.have.length(5);
     const uninstalled = await steward(['hooks', 'uninstall', '--assistant', 'all'], { home: home.path });
     expect(uninstalled.code).to.equal(3);

@@ -329,10 +329,12 @@ describe('steward hook, as the assistant calls it', function () {
     expect((await steward(['sense', 'today'], { home: home.path })).stdout).to.contain('1 waiting for you');
     const exported = await steward(['sense', 'export', '--what', 'events'], { home: home.path });
     const seen = JSON.parse(exported.stdout) as {
+      type: string;
       repo?: string;
       detail: { session: string; events: number };
     }[];
-    expect(seen.map(({ repo: name, detail }) => [name, detail.events])).to.have.deep.members([
+    const sessions = seen.filter(({ type }) => type === 'agent-session');
+    expect(sessions.map(({ repo: name, detail }) => [name, detail.events])).to.have.deep.members([
       ['website', 3],
       [undefined, 1],
     ]);
