@@ -160,6 +160,8 @@ function removeFromRecord(run: Purge, day: Day): void {
   const record = deps.store.readRecord(day, () => (isNamed = true));
   isNamed ||= record?.apps.some(({ app }) => isSame(app, selection.app)) === true;
   isNamed ||= record?.commits.repos.some(({ repo }) => isSame(repo, selection.repo)) === true;
+  const { attention = [], agents = [] } = record?.ledger ?? {};
+  isNamed ||= [...attention, ...agents].some(({ repo }) => isSame(repo, selection.repo));
   if (!isNamed) return;
   removeInsight(run, day);
   (selection.records === true ? result.removed : result.kept).push(day);

@@ -95,6 +95,23 @@ describe('sense: purge', () => {
     expect(box.record('2026-11-19').commits.count).to.equal(0);
   });
 
+  it('removes a record whose ledger alone names the repository, on request', async () => {
+    const detail = { session: 's', state: 'working' };
+    const state = {
+      ts: '2026-10-02T09:00:00.000Z',
+      type: 'session-state' as const,
+      source: 'agentSession',
+      repo: 'client',
+      detail,
+    };
+    list.push(state, focus('2026-10-02T09:02:00Z', 'Code'));
+    box.store.prepare();
+    box.store.rewriteLog('2026-10-02', list.slice(-2));
+    await box.capture();
+    expect(box.record('2026-10-02').ledger?.agents.map(({ repo }) => repo)).to.deep.equal(['client']);
+    expect(run({ repo: 'client', records: true }).removed).to.deep.equal(['2026-10-02']);
+  });
+
   it('removes an application of one day only', () => {
     expect(run({ app: 'solitaire', day: '2026-11-20' })).to.deep.include({ logs: ['2026-11-20'], kept: [] });
     expect(JSON.stringify(eventsOf('2026-11-19'))).to.include('Solitaire');
