@@ -1,20 +1,29 @@
-import { BaseCommand, boolean } from '../lib/cli/base-command';
-import { openLink } from '../lib/app/serve';
+import { BaseCommand, boolean, word } from '../lib/cli/base-command';
+import { openLink, PAGE_PATHS } from '../lib/app/serve';
 import { openInBrowser } from '../lib/platform/desktop/browser';
+
+type Page = keyof typeof PAGE_PATHS;
 
 export default class Open extends BaseCommand {
   static override summary = 'Open the dashboard in the browser';
   static override description =
-    'With daemon.requireToken, the address contains a one-time code that signs one browser in and expires after a minute.';
+    'The address contains a one-time code that expires after a minute. It signs one browser in: only such a browser can change issues, and with daemon.requireToken only it can read.';
+  static override args = {
+    page: word({ description: 'The page.', options: Object.keys(PAGE_PATHS), default: 'today' }),
+  };
   static override flags = {
     print: boolean({ description: 'Print the address instead of opening it.' }),
   };
-  static override examples = ['<%= config.bin %> open', '<%= config.bin %> open --print'];
+  static override examples = [
+    '<%= config.bin %> open',
+    '<%= config.bin %> open work',
+    '<%= config.bin %> open --print',
+  ];
   static override related = ['up', 'daemon status', 'sense today'];
 
-  async run(): Promise<{ url: string; expiresInSec: number | null; opened: boolean }> {
-    const { flags } = await this.parse(Open);
-    const link = await openLink(this.context);
+  async run(): Promise<{ url: string; expiresInSec: number; opened: boolean }> {
+    const { args, flags } = await this.parse(Open);
+    const link = await openLink(this.context, args.page as Page);
     if (!flags.print) await openInBrowser(link.url);
     this.print(() => (flags.print ? link.url : 'Opened in the browser.'));
     return { ...link, opened: !flags.print };

@@ -54,7 +54,10 @@ describe('the daemon (built)', function () {
     expect(shown.stdout).to.include(daemon.url).and.include('capture');
     expect(jsonOf(await cli('daemon', 'status', '--json'))).to.include({ running: true, url: daemon.url });
     expect((await cli('sense', 'status')).stdout).to.match(/scheduler +the daemon/);
-    expect(await cli('open', '--print')).to.include({ code: 0, stdout: `${daemon.url}/\n` });
+    expect((await cli('open', 'work', '--print')).stdout).to.match(
+      /^http:\/\/127\.0\.0\.1:\d+\/work#code=[\w-]{32}\n$/,
+    );
+    expect((await cli('open', 'nowhere')).code).to.equal(2);
 
     const stopped = await cli('daemon', 'stop');
     expect(stopped).to.include({ code: 0, stdout: 'The daemon has stopped.\n' });
@@ -530,7 +533,9 @@ describe('the daemon (built)', function () {
       const [pid, ...words] = readFileSync(opened, 'utf8').split('\n');
       // It is alive still, and ours to end.
       process.kill(Number(pid), 'SIGKILL');
-      expect(words).to.deep.equal(['1', `${daemon.url}/`, '']);
+      const [, code = ''] = words[1]?.split('#') ?? [];
+      expect(words).to.deep.equal(['1', `${daemon.url}/#${code}`, '']);
+      expect(code).to.match(/^code=[\w-]{32}$/);
     });
 
     it('says when there is no browser', async () => {

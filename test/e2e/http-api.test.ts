@@ -8,6 +8,7 @@ import type { DayDocument } from '../../src/lib/app/day';
 import { openDaemon } from '../../src/lib/app/daemon';
 import type { Gate } from '../../src/lib/daemon/guards';
 import { ownRoutes } from '../../src/lib/daemon/routes';
+import type { Item } from '../../src/lib/work/board';
 import type { SessionsReport } from '../../src/lib/sessions/view';
 import type { Usage } from '../../src/lib/usage/rollup';
 import { testArea } from '../helpers/area';
@@ -74,6 +75,15 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     return reply;
   };
 
+  /** The header of a page that `steward open` has signed in. */
+  const signIn = async (daemon: RunningDaemon): Promise<{ authorization: string }> => {
+    const opened = await visit(daemon, 'POST /api/open', 200, { socket: socket() });
+    const { hash } = new URL((JSON.parse(opened.text) as { url: string }).url);
+    const body = JSON.stringify({ code: hash.slice('#code='.length) });
+    const { text } = await visit(daemon, 'POST /api/sign-in', 200, { body });
+    return { authorization: `Bearer ${(JSON.parse(text) as { secret: string }).secret}` };
+  };
+
   it('has every route of the table, and no other', async () => {
     const box = testArea();
     try {
@@ -87,7 +97,6 @@ describe('docs/openapi.yaml, held against the daemon', function () {
         end: () => undefined,
         url: () => '',
         gate: {} as Gate,
-        requireToken: false,
       });
       const table = [...own, ...parts.routes].map(({ method, path, isLocal, isOpen }) => ({
         operation: `${method} ${path.startsWith('/assets/') ? '/assets/{name}' : path}`,
@@ -138,6 +147,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
 
   it('says how what is wrong is answered, at every address', async () => {
     const daemon = await start();
+    const page = await signIn(daemon);
     const meet = (name: string, status: number, options: Parameters<typeof visit>[3]): Promise<Reply> =>
       visit(daemon, name, status, options);
     for (const [name, { 'x-local-only': isLocal }] of api.operations) {
@@ -151,12 +161,13 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       expect(other.headers['allow']).to.equal(method === 'GET' ? 'GET, HEAD' : method);
       if (method === 'GET') await meet(name, 200, { ...at, at: `${path}?more=1` });
       if (method !== 'POST') continue;
-      await meet(name, 415, { ...at, headers: { 'content-encoding': 'gzip' }, body: '{}' });
-      await meet(name, 413, { ...at, body: `{"message":"${'x'.repeat(70_000)}"}` });
-      await meet(name, 400, { ...at, body: '{' });
+      await meet(name, 415, { ...at, headers: { ...page, 'content-encoding': 'gzip' }, body: '{}' });
+      await meet(name, 413, { ...at, headers: page, body: `{"message":"${'x'.repeat(70_000)}"}` });
+      await meet(name, 400, { ...at, headers: page, body: '{' });
     }
     await meet('GET /api/sense/recent', 400, { at: '/api/sense/recent?days=367' });
     await meet('GET /api/usage', 400, { at: '/api/usage?by=colour' });
+    await meet('GET /api/work', 400, { at: '/api/work?full=yes' });
     await meet('GET /api/day', 400, { at: '/api/day?day=12.11.' });
     await meet('GET /api/day', 400, { at: '/api/day?day=2999-01-01' });
     await meet('GET /api/day', 404, { at: '/api/day?day=2001-01-01' });
@@ -271,7 +282,38 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       await visit(daemon, 'POST /notify', 202, { body: JSON.stringify(body) });
     }
     await visit(daemon, 'GET /api/status', 200);
-    await visit(daemon, 'POST /api/open', 200, { socket: socket() });
+    const page = await signIn(daemon);
+    const write = async (name: string, status: number, input: object): Promise<unknown> => {
+      const body = JSON.stringify(input);
+      if (status < 400) expect(api.bodyFaults(`POST /api/work/${name}`, input)).to.deep.equal(NONE);
+      return JSON.parse(
+        (await visit(daemon, `POST /api/work/${name}`, status, { headers: page, body })).text,
+      );
+    };
+    const added = (await write('add', 200, { title: 'From the page', priority: 'P0' })) as Item;
+    const { number } = added;
+    expect(added).to.include({ type: 'feature', status: 'queued', priority: 'P0' });
+    expect(await write('claim', 200, { number, agent: 'ada' })).to.include({ agent: 'ada', already: false });
+    expect(await write('move', 200, { number, status: 'blocked', reason: 'no key' })).to.include({
+      lane: 'Blocked',
+    });
+    const reminder = (await write('remind', 200, { text: 'call Bob', at: 'tomorrow 9am' })) as Item;
+    const snoozed = (await write('snooze', 200, { number: reminder.number, when: '2h' })) as Item;
+    expect(snoozed.due).not.to.equal(reminder.due);
+    expect(await write('close', 200, { number, evidence: '@/etc/hostname' })).to.include({
+      lane: 'Complete',
+    });
+    const comments = (await github.api('GET', `/repos/ann/work/issues/${number}/comments`)) as unknown[];
+    expect(comments.at(-1), 'a text, never a file').to.include({ body: '@/etc/hostname' });
+    for (const [name, input] of [
+      ['claim', {}],
+      ['move', { status: 'ready' }],
+      ['snooze', { when: '2h' }],
+      ['close', { evidence: 'Done' }],
+    ] as const) {
+      await write(name, 409, { number: name === 'snooze' ? 1 : number, ...input });
+      await write(name, 404, { number: 999, ...input });
+    }
     await visit(daemon, 'POST /api/restart', 200, { socket: socket() });
     await until('it to listen again', async () => {
       const { pid } = jsonOf(await steward(['daemon', 'status', '--json'], { home: home.path })) as {
@@ -297,7 +339,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     await visit(daemon, 'GET /assets/{name}', 401, { at: '/assets/none.js' });
     const opened = await visit(daemon, 'POST /api/open', 200, { socket: socket() });
     const { hash } = new URL((JSON.parse(opened.text) as { url: string }).url);
-    const code = /^#code=(.+)$/.exec(hash)?.[1];
+    const code = hash.slice('#code='.length);
     expect(api.bodyFaults('POST /api/sign-in', { code })).to.deep.equal(NONE);
     const body = JSON.stringify({ code });
     const { text } = await visit(daemon, 'POST /api/sign-in', 200, { body });

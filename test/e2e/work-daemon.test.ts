@@ -10,6 +10,7 @@ import { hookJson } from '../helpers/hooks';
 import { issuesOf } from '../helpers/work-kill';
 
 interface Board {
+  lastFetch: string | null;
   items: { title: string }[];
   setupRequired: boolean;
   stale: boolean;
@@ -62,8 +63,15 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     const { modules } = await get<{ modules: { id: string; state: string }[] }>('/api/status');
     expect(modules.find(({ id }) => id === 'work')).to.include({ state: 'ok' });
     const etag = (await fetch(`${daemon.url}/api/work`)).headers.get('etag') ?? '';
+    const { lastFetch } = await get<Board>('/api/work/status');
+    await until('another poll', async () => {
+      await fetch(`${daemon?.url}/api/work/refresh`, { method: 'POST' });
+      return (await get<Board>('/api/work/status')).lastFetch !== lastFetch;
+    });
     const same = await fetch(`${daemon.url}/api/work`, { headers: { 'if-none-match': etag } });
     expect(same.status).to.equal(304);
+    expect((await get<Board>('/api/work')).items[0]).not.to.have.property('labels');
+    expect((await get<Board>('/api/work?full=1')).items[0]).to.have.property('labels');
   });
 
   it('shows in status that the daemon lacks the token of the terminal', async () => {

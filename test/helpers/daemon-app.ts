@@ -45,7 +45,7 @@ export function testApp(routes: readonly Route[], more: Partial<AppDeps> = {}): 
   const app = daemonApp({
     routes,
     policy: policyFor('127.0.0.1'),
-    gate: { isRequired: false, hasKey: () => false },
+    gate: { isRequired: false, hasKey: () => false, hasPageSecret: () => false },
     otherUsers: false,
     onFault: (_, error) => faults.push(error),
     ...more,

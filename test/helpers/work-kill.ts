@@ -9,6 +9,7 @@ import type { Random } from './random';
 interface Row {
   number: number;
   title: string;
+  state: string;
   body: string;
   labels: { name: string }[];
 }

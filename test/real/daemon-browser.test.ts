@@ -158,7 +158,6 @@ describe('a browser and the daemon (real Chromium)', function () {
       end: () => (done += 1),
       url: () => `http://127.0.0.1:${port}`,
       gate: door,
-      requireToken,
     });
     const app = daemonApp({
       routes: [

@@ -1,6 +1,5 @@
 import { BaseCommand, text, issueNumber } from '../../lib/cli/base-command';
-import { openWork } from '../../lib/app/work';
-import { agentName } from '../../lib/work/label';
+import { openWork, yourName } from '../../lib/app/work';
 import { claimIssue, type ClaimResult } from '../../lib/work/claim';
 import { claimText } from '../../lib/work/view-results';
 
@@ -25,7 +24,7 @@ export default class WorkClaim extends BaseCommand {
   async run(): Promise<ClaimResult> {
     const { args, flags } = await this.parse(WorkClaim);
     const { deps, user } = await openWork(this.context);
-    const agent = flags.agent ?? agentName(user.principal.name ?? user.da.name);
+    const agent = flags.agent ?? yourName(user);
     const result = await claimIssue(deps, { number: args.number, agent });
     return this.show(result, () => claimText(result));
   }

@@ -1,6 +1,6 @@
 import { BaseCommand, text, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
-import { closeIssue, type Closed } from '../../lib/work/actions';
+import { closeIssue, textOrFile, type Closed } from '../../lib/work/actions';
 import { closedText } from '../../lib/work/view-results';
 
 export default class WorkClose extends BaseCommand {
@@ -22,8 +22,9 @@ export default class WorkClose extends BaseCommand {
 
   async run(): Promise<Closed> {
     const { args, flags } = await this.parse(WorkClose);
+    const evidence = textOrFile(flags.evidence, 'evidence');
     const { deps } = await openWork(this.context);
-    const closed = await closeIssue(deps, { number: args.number, evidence: flags.evidence });
+    const closed = await closeIssue(deps, { number: args.number, evidence });
     return this.show(closed, () => closedText(closed));
   }
 }

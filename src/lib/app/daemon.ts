@@ -5,8 +5,9 @@ import { ensureUserArea } from '../config/user-area';
 import type { DaemonParts } from '../daemon/daemon';
 import type { DaemonLog } from '../daemon/log';
 import { captureJob, periodicJob, sweepJob, workJob, type Job } from '../daemon/jobs';
-import { pageRoutes, senseRoutes, workRoutes } from '../daemon/routes';
+import { pageRoutes, senseRoutes } from '../daemon/routes';
 import { senseModule, workModule, type LiveSession } from '../daemon/status';
+import { workRoutes } from '../daemon/work-routes';
 import { StewardError } from '../errors';
 import { exists } from '../platform/files/folder';
 import { cachedLoader } from '../platform/files/file-cache';
@@ -28,7 +29,7 @@ import { openFocusWatch, openSense } from './sense';
 import { openSessions } from './sessions';
 import { usageJob, usageRoute } from './usage';
 import { VERSION } from './version';
-import { openWork, type WorkContext } from './work';
+import { openWork, yourName, type WorkContext } from './work';
 
 export interface DaemonFlags {
   host?: string | undefined;
@@ -67,7 +68,7 @@ export async function openDaemon(
     ...config.user.daemon,
     routes: [
       ...senseRoutes({ sense: senseDeps, live, insights: insightStore(area.sense.insights) }),
-      ...workRoutes(workDeps),
+      ...workRoutes({ work: workDeps, you: async () => yourName((await work()).user) }),
       usageRoute(context),
       sessionsRoute(context),
       dayRoute(context, { sense: async () => sense(), day: live.day, work: workDeps }),

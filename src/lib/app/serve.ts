@@ -48,13 +48,23 @@ export async function daemonReport(context: Context): Promise<DaemonReport> {
   return { running: true, url: found.instance.url, cliVersion: VERSION, ...status };
 }
 
-/**
- * Returns the URL of the dashboard, with a one-time code if a token is required. Throws `unavailable` if the
- * daemon isn't running.
- */
-export async function openLink(context: Context): Promise<OpenLink> {
+/** The pages by name. */
+export const PAGE_PATHS = {
+  today: '/',
+  sense: '/sense',
+  work: '/work',
+  sessions: '/sessions',
+  status: '/status',
+} as const;
+
+/** Returns the URL of a page, with a one-time code. Throws `unavailable` if the daemon isn't running. */
+export async function openLink(context: Context, page: keyof typeof PAGE_PATHS): Promise<OpenLink> {
   const link = await askDaemon<OpenLink>(context, { method: 'POST', path: '/api/open' });
-  if (link !== undefined) return link;
+  if (link !== undefined) {
+    const url = new URL(link.url);
+    url.pathname = PAGE_PATHS[page];
+    return { ...link, url: url.href };
+  }
   throw new StewardError('unavailable', 'The daemon is not running.', {
     hint: 'Start it with "steward up" or "steward daemon serve".',
   });

@@ -6,6 +6,7 @@ import { processHost } from '../platform/files/paths';
 import { cacheReader } from '../work/cache';
 import type { Attestation, WorkDeps } from '../work/deps';
 import type { Host } from '../work/host';
+import { agentName } from '../work/label';
 import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
 import { VERSION } from './version';
@@ -86,6 +87,11 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     nowMs: clock.now(),
   });
   return { deps, user, warnings: loaded.warnings, shown };
+}
+
+/** Returns the name for your own claims. */
+export function yourName({ principal, da }: UserConfig): string {
+  return agentName(principal.name ?? da.name);
 }
 
 async function openHost({ clock, run }: Context, maxWaitMs = MAX_WAIT_MS): Promise<Host> {

@@ -18,7 +18,7 @@ export interface AppDeps {
   routes: readonly Route[];
   policy: GuardPolicy;
   /** Checks requests over TCP. Only this user can open the local socket. */
-  gate: Pick<Gate, 'isRequired' | 'hasKey'>;
+  gate: Pick<Gate, 'isRequired' | 'hasKey' | 'hasPageSecret'>;
   /** Whether other users of this machine may send requests over TCP without a token. */
   otherUsers: boolean;
   /** Called for every 5xx response. */
@@ -90,18 +90,20 @@ function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route
 }
 
 /**
- * Returns why a request over TCP is refused. A valid key is always enough; this user only needs one if a
- * token is required.
+ * Returns why a request over TCP is refused. A valid key is always enough to read; this user only needs one
+ * if a token is required. Writes need the secret of a page.
  */
 async function accessRefusal(
   { gate, otherUsers }: AppDeps,
   head: RequestHead,
   found: Route | HttpAnswer,
 ): Promise<HttpAnswer | undefined> {
-  if (gate.hasKey(head)) return undefined;
-  if (!otherUsers && (await head.isOtherUser())) return OTHER_USER;
-  const isOpen = !('headers' in found) && found.isOpen === true;
-  return gate.isRequired && !isOpen ? NO_TOKEN : undefined;
+  const row = 'headers' in found ? undefined : found;
+  if (!gate.hasKey(head)) {
+    if (!otherUsers && (await head.isOtherUser())) return OTHER_USER;
+    if (gate.isRequired && row?.isOpen !== true) return NO_TOKEN;
+  }
+  return row?.needsPage === true && !gate.hasPageSecret(head) ? READ_ONLY : undefined;
 }
 
 function encodingRefusal({ headers }: RequestHead): HttpAnswer | undefined {
@@ -115,6 +117,13 @@ const OTHER_USER = refusal(
   'auth',
   'Requests from other users of this machine are refused.',
   'Send the token, or allow other users: steward config set daemon.otherUsers true',
+);
+
+const READ_ONLY = refusal(
+  403,
+  'auth',
+  'Only pages that you opened with "steward open" may change something.',
+  'Run "steward open", or use the command.',
 );
 
 const NO_TOKEN = refusal(

@@ -95,7 +95,7 @@ async function serve(
   let jobs: RunningJobs | undefined;
   let services: readonly Service[] = [];
   const status = (): Promise<DaemonStatus> => statusOf(parts, startedAt, log, jobs);
-  const own = ownRoutes({ version, build, status, end, url, gate: access, requireToken });
+  const own = ownRoutes({ version, build, status, end, url, gate: access });
   const app = daemonApp({
     routes: [...own, ...parts.routes],
     policy: policyFor(parts.host),

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 
 import { type ErrorKind, StewardError, errorBody, toStewardError } from '../errors';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import { cleanLines } from '../platform/terminal/terminal';
+import { loopTurn } from '../platform/time/wait';
 
 /** The input of a route. */
 export interface RouteRequest {
@@ -22,6 +24,8 @@ interface RouteBase {
   isLocal?: true;
   /** Works without a token, because the response contains no data. */
   isOpen?: true;
+  /** Over TCP only for pages that `steward open` has signed in, because it changes something. */
+  needsPage?: true;
 }
 
 /** `run` is the function that the command calls too. Its result is the response body. */
@@ -150,11 +154,17 @@ export interface Tagged {
   length: number;
   etag: string;
   headers: readonly string[];
+  /** The compressed body, once a client has accepted it. */
+  gzip?: Buffer;
 }
 
-/** Computes the ETag. Browsers may cache the body but must revalidate it. */
-export function tagged(body: string | Buffer, headers: readonly string[]): Tagged {
-  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
+/**
+ * Computes the ETag. Browsers may cache the body but must revalidate it. @param same what has to change for a
+ * new ETag; default: any byte
+ */
+export function tagged(body: string | Buffer, headers: readonly string[], same = body): Tagged {
+  const hash = createHash('sha1').update(same).digest('base64url');
+  const etag = same === body ? `"${hash}"` : `W/"${hash}"`;
   return {
     body,
     length: Buffer.byteLength(body),
@@ -163,15 +173,73 @@ export function tagged(body: string | Buffer, headers: readonly string[]): Tagge
   };
 }
 
-/** Returns the response, or 304 if the client already has these bytes. */
-export function taggedAnswer(head: RequestHead, { body, length, etag, headers }: Tagged): HttpAnswer {
-  return isKnown(head.headers['if-none-match'], etag)
-    ? { status: 304, headers, body: '' }
-    : { status: 200, headers, body, length };
+/** Returns the response, or 304 if the client already has it. Large ones are compressed for clients that accept it. */
+export function taggedAnswer(head: RequestHead, response: Tagged): HttpAnswer {
+  const { body, length, etag, headers } = response;
+  if (isKnown(head.headers['if-none-match'], etag)) return { status: 304, headers, body: '' };
+  if (length <= GZIP_BYTES || !isCompressible(headers) || !acceptsGzip(head))
+    return { status: 200, headers, body, length };
+  response.gzip ??= gzipSync(body, { level: GZIP_LEVEL });
+  return { status: 200, headers: [...headers, ...GZIP_HEADERS], body: response.gzip };
 }
 
+const GZIP_BYTES = 8192;
+/** Fast: most clients are on this machine. */
+const GZIP_LEVEL = 3;
+const GZIP_HEADERS = ['content-encoding', 'gzip', 'vary', 'accept-encoding'] as const;
+
+function isCompressible(headers: readonly string[]): boolean {
+  return headers[headers.indexOf('content-type') + 1] !== 'image/png';
+}
+
+function acceptsGzip({ headers }: RequestHead): boolean {
+  const accepted = headers['accept-encoding'];
+  return typeof accepted === 'string' && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/i.test(accepted);
+}
+
+/** Compares as If-None-Match does: weak and strong ETags are equal. */
 function isKnown(header: string | string[] | undefined, etag: string): boolean {
   if (typeof header !== 'string') return false;
-  if (header === etag || header === '*') return true;
-  return header.split(',').some((part) => part.trim().replace(/^W\//, '') === etag);
+  const bare = (tag: string): string => tag.trim().replace(/^W\//, '');
+  return header === '*' || header.split(',').some((part) => bare(part) === bare(etag));
+}
+
+/** Returns the dependencies for the current configuration. Throws `config` if it is invalid. */
+export type Opened<D> = () => D | Promise<D>;
+
+/**
+ * A read with cached bytes, valid while its version is the same. Requests in the same event loop turn share
+ * one check. @param more keys whose change is no reason to read again, so they don't change the ETag
+ */
+export function cached<D, V>(
+  path: string,
+  open: Opened<D>,
+  versionOf: (deps: D) => V,
+  valueOf: (deps: D, version: V) => unknown,
+  more?: (deps: D) => object,
+): RawRoute {
+  let last: { deps: D; version: V; bytes: Tagged; turn: number } | undefined;
+  const read = (deps: D, version: V): Tagged => {
+    const text = `${JSON.stringify(valueOf(deps, version))}\n`;
+    if (more === undefined) return tagged(text, JSON_HEADERS);
+    return tagged(`${JSON.stringify(more(deps)).slice(0, -1)},${text.slice(1)}`, JSON_HEADERS, text);
+  };
+  const bytesOf = (deps: D): Tagged => {
+    const version = versionOf(deps);
+    const isSame = last !== undefined && last.version === version && last.deps === deps;
+    const bytes = last !== undefined && isSame ? last.bytes : read(deps, version);
+    last = { deps, version, bytes, turn: loopTurn() };
+    return bytes;
+  };
+  return {
+    method: 'GET',
+    path,
+    serve({ head }) {
+      if (last?.turn === loopTurn()) return taggedAnswer(head, last.bytes);
+      const deps = open();
+      return deps instanceof Promise
+        ? deps.then((found) => taggedAnswer(head, bytesOf(found)))
+        : taggedAnswer(head, bytesOf(deps));
+    },
+  };
 }

@@ -5,24 +5,19 @@ import { readBytes } from '../platform/files/atomic-file';
 import { listFolder } from '../platform/files/folder';
 import { isObject } from '../platform/files/json-object';
 import { refreshCached, type Cached } from '../platform/files/file-cache';
-import { markOfTarget } from '../platform/files/stat';
 import { ownProcess } from '../platform/process/own-process';
 import type { Clock } from '../platform/time/clock';
-import { loopTurn } from '../platform/time/wait';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
 import { type LiveReads, recent, type ReadDeps } from '../sense/read';
-import { boardView, columnsView } from '../work/board';
-import type { WorkDeps } from '../work/deps';
-import { refresh } from '../work/poll';
-import { workStatus } from '../work/status';
 import type { Gate } from './guards';
 import {
-  JSON_HEADERS,
+  cached,
   route,
   SAFE_HEADERS,
   tagged,
   taggedAnswer,
   wholeNumber,
+  type Opened,
   type RawRoute,
   type Route,
   type Tagged,
@@ -38,7 +33,6 @@ export interface OwnRoutesDeps {
   /** Returns the URL of the pages. */
   url: () => string;
   gate: Gate;
-  requireToken: boolean;
 }
 
 /** Response of `GET /healthz`. */
@@ -54,8 +48,8 @@ export interface Healthz {
 /** Response of `POST /api/open`. */
 export interface OpenLink {
   url: string;
-  /** Null if the URL contains no code. */
-  expiresInSec: number | null;
+  /** How long the code in the URL is valid. */
+  expiresInSec: number;
 }
 
 /** Response of `POST /api/sign-in`. */
@@ -65,7 +59,7 @@ export interface SignedIn {
 }
 
 /** Routes for health, status, stop, restart and sign-in. */
-export function ownRoutes({ version, build, status, end, url, gate, requireToken }: OwnRoutesDeps): Route[] {
+export function ownRoutes({ version, build, status, end, url, gate }: OwnRoutesDeps): Route[] {
   const { pid } = ownProcess();
   return [
     {
@@ -92,7 +86,6 @@ export function ownRoutes({ version, build, status, end, url, gate, requireToken
       path: '/api/open',
       isLocal: true,
       run: (): OpenLink => {
-        if (!requireToken) return { url: `${url()}/`, expiresInSec: null };
         const { code, expiresInSec } = gate.newCode();
         // Browsers don't send the fragment to servers. The page exchanges the code for a secret.
         return { url: `${url()}/#code=${code}`, expiresInSec };
@@ -117,9 +110,6 @@ export function ownRoutes({ version, build, status, end, url, gate, requireToken
     }),
   ];
 }
-
-/** Returns the dependencies for the current configuration. Throws `config` if it is invalid. */
-type Opened<D> = () => D | Promise<D>;
 
 export interface SenseRoutesDeps {
   sense: Opened<ReadDeps>;
@@ -152,55 +142,6 @@ export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[]
       run: async (days) => recent(await sense(), days),
     }),
   ];
-}
-
-/** How long a view is cached at most, since staleness depends on the time. */
-const CACHE_MS = 1000;
-
-/** Reads use the cached issues; only refresh uses the network. */
-export function workRoutes(work: Opened<WorkDeps>): Route[] {
-  const versionOf = ({ paths, clock }: WorkDeps): string =>
-    [markOfTarget(paths.cache), markOfTarget(paths.poll), Math.floor(clock.monotonic() / CACHE_MS)].join(' ');
-  return [
-    cached('/api/work', work, versionOf, boardView),
-    cached('/api/work/columns', work, versionOf, columnsView),
-    { method: 'GET', path: '/api/work/status', isLive: true, run: async () => workStatus(await work()) },
-    { method: 'POST', path: '/api/work/refresh', run: async () => refresh(await work()) },
-  ];
-}
-
-/**
- * A read with cached bytes, valid while its version is the same. Requests in the same event loop turn share
- * one check.
- */
-function cached<D, V>(
-  path: string,
-  open: Opened<D>,
-  versionOf: (deps: D) => V,
-  valueOf: (deps: D, version: V) => unknown,
-): RawRoute {
-  let last: { deps: D; version: V; bytes: Tagged; turn: number } | undefined;
-  const bytesOf = (deps: D): Tagged => {
-    const version = versionOf(deps);
-    const isSame = last !== undefined && last.version === version && last.deps === deps;
-    const bytes =
-      last !== undefined && isSame
-        ? last.bytes
-        : tagged(`${JSON.stringify(valueOf(deps, version))}\n`, JSON_HEADERS);
-    last = { deps, version, bytes, turn: loopTurn() };
-    return bytes;
-  };
-  return {
-    method: 'GET',
-    path,
-    serve({ head }) {
-      if (last?.turn === loopTurn()) return taggedAnswer(head, last.bytes);
-      const deps = open();
-      return deps instanceof Promise
-        ? deps.then((found) => taggedAnswer(head, bytesOf(found)))
-        : taggedAnswer(head, bytesOf(deps));
-    },
-  };
 }
 
 export interface PagesDeps {

@@ -51,15 +51,12 @@ export interface Closed extends Item {
   comment: string;
 }
 
-/**
- * Runs `work close`: adds the evidence as a comment, then closes the issue as completed. @param evidence the
- * text, or `@FILE`
- */
+/** Runs `work close`: adds the evidence as a comment, then closes the issue as completed. */
 export async function closeIssue(
   deps: WorkDeps,
   input: { number: number; evidence: string },
 ): Promise<Closed> {
-  const text = textOrFile(input.evidence, 'evidence').trimEnd();
+  const text = input.evidence.trimEnd();
   const usage = (message: string, hint: string): StewardError => new StewardError('usage', message, { hint });
   if (text === '')
     throw usage('The evidence is empty.', 'Show that the work is done: a commit, a link, test output.');

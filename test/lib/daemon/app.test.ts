@@ -46,6 +46,12 @@ const ROUTES: readonly Route[] = [
   })),
 ];
 
+const gateOf = (isRequired: boolean): AppDeps['gate'] => ({
+  isRequired,
+  hasKey: ({ headers }) => ['Bearer right', 'Bearer page'].includes(String(headers['authorization'])),
+  hasPageSecret: ({ headers }) => headers['authorization'] === 'Bearer page',
+});
+
 describe('daemon app', () => {
   const app = testApp(ROUTES);
 
@@ -231,7 +237,7 @@ describe('daemon app', () => {
   it('requires a token before it reveals which paths exist', async () => {
     const closed = testApp(
       [...ROUTES, { method: 'GET', path: '/door', isOpen: true, run: () => ({ open: true }) }],
-      { gate: { isRequired: true, hasKey: ({ headers }) => headers['authorization'] === 'Bearer right' } },
+      { gate: gateOf(true) },
     );
     for (const path of ['/a', '/nowhere']) {
       const answer = await closed.ask(path);
@@ -243,11 +249,50 @@ describe('daemon app', () => {
     expect((await closed.ask('/a', { headers: { authorization: 'Bearer right' } })).status).to.equal(200);
   });
 
+  it('lets only signed-in pages write over TCP', async () => {
+    let done = 0;
+    const write: Route = { method: 'POST', path: '/do', needsPage: true, run: () => ({ done: (done += 1) }) };
+    for (const isRequired of [false, true]) {
+      const guarded = testApp([write], { gate: gateOf(isRequired) });
+      const statusOf = async (authorization: string, more: Record<string, string> = {}): Promise<number> =>
+        (await guarded.ask('/do', { method: 'POST', headers: { authorization, ...more } })).status;
+      expect(await statusOf('')).to.equal(isRequired ? 401 : 403);
+      expect(await statusOf('Bearer wrong')).to.equal(isRequired ? 401 : 403);
+      expect(await statusOf('Bearer right')).to.equal(403);
+      expect(await statusOf('Bearer page', { origin: 'http://evil.example' })).to.equal(403);
+      expect(await statusOf('Bearer page', { 'sec-fetch-site': 'cross-site' })).to.equal(403);
+      expect(await statusOf('Bearer page', { origin: 'http://localhost' }), 'a form').to.equal(415);
+      expect(done).to.equal(0);
+      expect(await statusOf('Bearer page')).to.equal(200);
+      expect((await guarded.ask('/do', { method: 'POST', isLocal: true })).status).to.equal(200);
+      done = 0;
+    }
+  });
+
+  it('compresses large responses for clients that accept it', async () => {
+    const large = testApp([{ method: 'GET', path: '/large', run: () => 'x'.repeat(9000) }]);
+    const plain = await large.ask('/large');
+    expect([plain.header('content-encoding'), plain.body.length]).to.deep.equal([undefined, 9003]);
+    const headers = { 'accept-encoding': 'gzip, deflate' };
+    const packed = await large.ask('/large', { headers });
+    expect([packed.header('content-encoding'), packed.header('vary')]).to.deep.equal([
+      'gzip',
+      'accept-encoding',
+    ]);
+    expect(packed.header('etag')).to.equal(plain.header('etag'));
+    for (const refused of ['gzip;q=0', 'br', 'identity'])
+      expect((await large.ask('/large', { headers: { 'accept-encoding': refused } })).body).to.have.length(
+        9003,
+      );
+    const known = { ...headers, 'if-none-match': `W/${packed.header('etag') ?? ''}` };
+    expect((await large.ask('/large', { headers: known })).status).to.equal(304);
+    expect((await app.ask('/a', { headers })).header('content-encoding')).to.equal(undefined);
+  });
+
   it('refuses another user without a token, unless other users are allowed', async () => {
-    const hasKey: AppDeps['gate']['hasKey'] = ({ headers }) => headers['authorization'] === 'Bearer right';
     const page: Route = { method: 'GET', path: '/page', isOpen: true, run: () => 'page' };
     for (const isRequired of [false, true]) {
-      const refusing = testApp([...ROUTES, page], { gate: { isRequired, hasKey } });
+      const refusing = testApp([...ROUTES, page], { gate: gateOf(isRequired) });
       for (const isOtherUser of [() => true, () => Promise.resolve(true)]) {
         for (const path of ['/a', '/page', '/nowhere']) {
           const answer = await refusing.ask(path, { isOtherUser });

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 
-import { closeIssue, showIssue } from '../../../src/lib/work/actions';
+import { closeIssue, showIssue, textOrFile } from '../../../src/lib/work/actions';
 import { create, createOrQueue, newIssue, newReminder } from '../../../src/lib/work/add';
 import { drainCaptures } from '../../../src/lib/work/capture/deliver';
 import { waitingCaptures } from '../../../src/lib/work/capture/waiting';
 import { refresh } from '../../../src/lib/work/poll';
 import { setStatus } from '../../../src/lib/work/edit';
 import { startGitHub, type GitHub } from '../../helpers/github';
-import { rejection } from '../../helpers/errors';
+import { rejection, thrown } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
 import { captureOf, opened, readyWorld, type WorkWorld } from '../../helpers/work';
 import { issuesOf } from '../../helpers/work-kill';
@@ -78,12 +78,13 @@ describe('work: add, remind, close, show', function () {
   it('closes with the evidence as one comment, from a text or a file', async () => {
     const { number } = await create(world.deps, newIssue({ title: 'To close' }));
     writeFileSync(box.path('proof.txt'), 'All 12 tests pass\n');
+    const evidence = textOrFile(`@${box.path('proof.txt')}`, 'evidence');
     // The close is lost after the comment: the same command again completes it.
     github.fault = ({ method }) =>
       method === 'PATCH' ? { status: 422, body: { message: 'no' } } : undefined;
-    await rejection(closeIssue(world.deps, { number, evidence: `@${box.path('proof.txt')}` }));
+    await rejection(closeIssue(world.deps, { number, evidence }));
     github.fault = () => undefined;
-    const closed = await closeIssue(world.deps, { number, evidence: `@${box.path('proof.txt')}` });
+    const closed = await closeIssue(world.deps, { number, evidence });
     expect(closed).to.include({ state: 'closed', lane: 'Complete' });
     const shown = await showIssue(world.deps, number);
     expect(shown.comments?.map(({ body }) => body)).to.deep.equal(['All 12 tests pass']);
@@ -98,10 +99,11 @@ describe('work: add, remind, close, show', function () {
     for (const [evidence, kind] of [
       ['  ', 'usage'],
       ['x'.repeat(65_537), 'usage'],
-      [`@${box.path('nope')}`, 'not_found'],
     ] as const)
       expect((await rejection(closeIssue(world.deps, { number, evidence }))).kind).to.equal(kind);
-    const folder = await rejection(closeIssue(world.deps, { number, evidence: `@${box.path('.')}` }));
+    const read = (path: string) => () => textOrFile(`@${box.path(path)}`, 'evidence');
+    expect(thrown(read('nope')).kind).to.equal('not_found');
+    const folder = thrown(read('.'));
     expect(folder.kind).to.equal('usage');
     expect(`${folder.message} ${folder.hint}`).to.match(
       /is not a regular file\. Use a text file of up to 256 KiB; or write the evidence itself, without the @\.$/,

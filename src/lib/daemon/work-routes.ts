@@ -1,0 +1,126 @@
+import * as v from 'valibot';
+
+import { StewardError } from '../errors';
+import { markOfTarget } from '../platform/files/stat';
+import { clean } from '../platform/terminal/terminal';
+import { closeIssue, snooze } from '../work/actions';
+import { createOrQueue, newIssue, newReminder } from '../work/add';
+import { type BoardView, boardView, columnsView, type Item } from '../work/board';
+import { claimIssue } from '../work/claim';
+import type { WorkDeps } from '../work/deps';
+import { moveIssue } from '../work/edit';
+import { PRIORITIES, STATUSES } from '../work/label';
+import { refresh } from '../work/poll';
+import { workStatus } from '../work/status';
+import { cached, oneOf, route, type Opened, type Route } from './route';
+
+/** How long a view is cached at most, since staleness depends on the time. */
+const CACHE_MS = 1000;
+
+export interface WorkRoutesDeps {
+  work: Opened<WorkDeps>;
+  /** Returns the name for your own claims. */
+  you: () => Promise<string>;
+}
+
+/** Reads use the cached issues; refresh and writes use the network. */
+export function workRoutes({ work, you }: WorkRoutesDeps): Route[] {
+  return [
+    boardRoute(work),
+    cached('/api/work/columns', work, versionOf, columnsView),
+    { method: 'GET', path: '/api/work/status', isLive: true, run: async () => workStatus(await work()) },
+    { method: 'POST', path: '/api/work/refresh', run: async () => refresh(await work()) },
+    ...writeRoutes(work, you),
+  ];
+}
+
+function versionOf({ paths, clock }: WorkDeps): string {
+  return [markOfTarget(paths.cache), markOfTarget(paths.poll), Math.floor(clock.monotonic() / CACHE_MS)].join(
+    ' ',
+  );
+}
+
+/** The response of `GET /api/work`. Items have their raw labels only with `?full=1`. */
+export type BoardDocument = Omit<BoardView, 'items'> & {
+  items: (Omit<Item, 'labels'> & Partial<Pick<Item, 'labels'>>)[];
+};
+
+/** The ETag ignores `lastFetch`, which changes with every poll; `GET /api/work/status` has it as well. */
+function boardRoute(work: Opened<WorkDeps>): Route {
+  const read = (isFull: boolean) =>
+    cached(
+      '/api/work',
+      work,
+      versionOf,
+      (deps): Omit<BoardDocument, 'lastFetch'> => {
+        const { lastFetch: _, items, ...board } = boardView(deps);
+        return { ...board, items: isFull ? items : items.map(({ labels: _labels, ...item }) => item) };
+      },
+      (deps) => ({ lastFetch: boardView(deps).lastFetch }),
+    );
+  const [short, full] = [read(false), read(true)];
+  return {
+    ...short,
+    serve: (request) => (oneOf(request.query, 'full', ['0', '1']) === '1' ? full : short).serve(request),
+  };
+}
+
+const NUMBER = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const TEXT = v.pipe(v.string(), v.maxLength(60_000));
+const SHORT = v.pipe(v.string(), v.maxLength(200));
+/** Closing needs evidence, so a move can't do it. */
+const MOVES = STATUSES.filter((status) => status !== 'done');
+
+/** Each runs the function of its command. */
+function writeRoutes(work: Opened<WorkDeps>, you: WorkRoutesDeps['you']): Route[] {
+  const priority = v.optional(v.picklist(PRIORITIES));
+  return [
+    write('claim', { number: NUMBER, agent: v.optional(SHORT) }, async ({ number, agent }) =>
+      claimIssue(await work(), { number, agent: agent ?? (await you()) }),
+    ),
+    write('move', { number: NUMBER, status: v.picklist(MOVES), reason: v.optional(TEXT) }, async (input) =>
+      moveIssue(await work(), input),
+    ),
+    write('snooze', { number: NUMBER, when: SHORT }, async (input) => snooze(await work(), input)),
+    write('close', { number: NUMBER, evidence: TEXT }, async (input) => closeIssue(await work(), input)),
+    write(
+      'add',
+      {
+        ...{ title: TEXT, body: v.optional(TEXT), type: v.optional(SHORT, 'feature') },
+        ...{ status: v.optional(v.picklist(STATUSES)), priority, property: v.optional(SHORT) },
+      },
+      async (input) => createOrQueue(await work(), newIssue(input)),
+    ),
+    write('remind', { text: TEXT, at: v.optional(SHORT), priority }, async (input) => {
+      const deps = await work();
+      return createOrQueue(deps, await newReminder(deps, input));
+    }),
+  ];
+}
+
+function write<T extends v.ObjectEntries>(
+  name: string,
+  entries: T,
+  run: (input: v.InferOutput<v.StrictObjectSchema<T, undefined>>) => unknown,
+): Route {
+  const schema = v.strictObject(entries);
+  return route({
+    method: 'POST',
+    path: `/api/work/${name}`,
+    needsPage: true,
+    input: ({ body }) => {
+      const { success, output, issues } = v.safeParse(schema, body);
+      if (success) return output;
+      const [issue] = issues;
+      const key = v.getDotPath(issue);
+      throw new StewardError(
+        'usage',
+        `Invalid ${key === null ? 'body' : `key "${clean(key).slice(0, 40)}"`}.`,
+        {
+          hint: clean(issue.message).slice(0, 200),
+        },
+      );
+    },
+    run,
+  });
+}
