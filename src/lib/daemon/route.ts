@@ -209,7 +209,7 @@ export type Opened<D> = () => D | Promise<D>;
 
 /**
  * A read with cached bytes, valid while its version is the same. Requests in the same event loop turn share
- * one check. @param more keys whose change is no reason to read again, so they don't change the ETag
+ * one check. @param more keys that don't count for the ETag
  */
 export function cached<D, V>(
   path: string,

@@ -52,10 +52,7 @@ function boardRoute(work: Opened<WorkDeps>): Route {
       '/api/work',
       work,
       versionOf,
-      (deps): Omit<BoardDocument, 'lastFetch'> => {
-        const { lastFetch: _, items, ...board } = boardView(deps);
-        return { ...board, items: isFull ? items : items.map(({ labels: _labels, ...item }) => item) };
-      },
+      (deps) => stableBoard(boardView(deps), isFull),
       (deps) => ({ lastFetch: boardView(deps).lastFetch }),
     );
   const [short, full] = [read(false), read(true)];
@@ -63,6 +60,13 @@ function boardRoute(work: Opened<WorkDeps>): Route {
     ...short,
     serve: (request) => (oneOf(request.query, 'full', ['0', '1']) === '1' ? full : short).serve(request),
   };
+}
+
+function stableBoard(
+  { lastFetch: _lastFetch, items, ...board }: BoardView,
+  isFull: boolean,
+): Omit<BoardDocument, 'lastFetch'> {
+  return { ...board, items: isFull ? items : items.map(({ labels: _labels, ...item }) => item) };
 }
 
 const NUMBER = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
