@@ -85,7 +85,7 @@ const { redraw } = follow(
     ]);
   },
 );
-// The fragment of the URL is the shown day.
+// The URL's fragment selects the day.
 addEventListener('hashchange', redraw);
 watchCopies();
 

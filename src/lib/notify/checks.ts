@@ -46,7 +46,7 @@ const REPEAT_MS = 60_000;
 
 export interface Faults {
   note: (error: unknown) => void;
-  /** Called for each fault, with the same fault at most every minute. */
+  /** Called for each fault, with the same fault at most once per minute. */
   tell: (message: string) => void;
   /** The last fault, if it is less than a minute old. */
   last: () => string | undefined;

@@ -126,7 +126,7 @@ export function taskScheduler(deps: BackendDeps): Backend {
       const path = pathOf(name);
       const text = renderTask(entry, userOf(host.env));
       const isTooOften = (everySecOf(job) ?? MIN_SEC) < MIN_SEC;
-      const warnings = isTooOften ? ['Task Scheduler runs a job every minute at most.'] : [];
+      const warnings = isTooOften ? ['Task Scheduler runs a job at most once per minute.'] : [];
       const result = await installFiles([{ path, text, data: taskBytes(text) }], recorder, {
         isLoaded: () => isThere(name),
         async load() {

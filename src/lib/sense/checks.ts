@@ -134,7 +134,7 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
     const { code, stdout } = await run(path, ['--version'], { timeoutMs: GIT_MS });
     const version = stdout.trim().split('\n')[0] ?? '';
     if (code === 0 && version.startsWith('git version ')) return [ok(`${version}, ${path}`)];
-    return [failed(`${path} does not run as git`, { hint: 'Install git again.' })];
+    return [failed(`${path} does not run as git`, { hint: 'Reinstall git.' })];
   });
 }
 

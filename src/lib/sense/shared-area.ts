@@ -35,7 +35,7 @@ function readOwner(path: string): Owner | undefined {
 }
 
 /**
- * Records, at most every hour, that this machine writes to the area. Returns the problem if the file can't be
+ * Records, at most once per hour, that this machine writes to the area. Returns the problem if the file can't be
  * read.
  */
 export function noteWriter(area: UserArea, machineId: string, nowMs: number): string | undefined {

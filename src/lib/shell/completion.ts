@@ -33,7 +33,7 @@ export const COMPLETION_SWITCH: Readonly<Record<Shell, string>> = {
 };
 
 /**
- * Returns every place to complete, sorted, without hidden commands and flags. @param keys of the
+ * Returns the completions at every point, sorted, without hidden commands and flags. @param keys of the
  * configuration
  */
 export function completionPlaces(

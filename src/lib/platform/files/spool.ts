@@ -95,7 +95,7 @@ function look<T>(spool: Spool<T>, place: Place, name: string): { entry?: T; dama
   return entry === undefined ? { damaged: true } : { entry };
 }
 
-/** Returns a function that throws if `more` entries don't fit. It counts entries at most every second. */
+/** Returns a function that throws if `more` entries don't fit. It counts entries at most once per second. */
 export function capacityCheck<T>(
   spool: Spool<T>,
   clock: { monotonic: () => number },
