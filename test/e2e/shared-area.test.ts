@@ -36,7 +36,7 @@ describe('an area that two machines write (built)', function () {
     await on('b', 'sense', 'capture');
     expect(JSON.parse(readFileSync(owner, 'utf8'))).to.have.property('owner', first);
     expect(await summaryOf('b')).to.include(`1 other machine wrote to it in the last 7 days (${first})`);
-    expect(await summaryOf('a')).to.include('1 other machine wrote it');
+    expect(await summaryOf('a')).to.include('1 other machine wrote to it');
     expect(await foundOf('a'))
       .to.include('is shared')
       .and.not.to.include('is private');
