@@ -258,7 +258,7 @@ describe('the dashboard in Chromium', function () {
       const one = await open();
       const { page } = one;
       await waitForText(page, '#facts', /no captures today. Capture now: steward sense capture/);
-      await waitForText(page, '#flow', /^No insight was built yet\..*steward sense insight build/);
+      await waitForText(page, '#flow', /^No insight has been built yet\..*steward sense insight build/);
       await waitForText(page, '#cadence', /No captures yet. Set it up: steward up/);
       await waitForText(page, '#day', /no earlier records; a day is recorded at its end/);
       expect(await textOf(page, '#hour')).to.equal('No tracked time.');
