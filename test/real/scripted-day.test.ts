@@ -137,6 +137,7 @@ describe('a scripted day (real X server and tmux)', function () {
     await selectPane(0, 'site');
     await pass(8);
     event('two', 'notification', 'notes', { ...main, reason: 'permission_prompt' });
+    event('one', 'tool-after', 'site', main);
     await pass(6);
     await selectPane(1, 'notes');
     await pass(4);
@@ -161,14 +162,14 @@ describe('a scripted day (real X server and tmux)', function () {
 
     const { ledgers } = ledgersOf(deps, ['2026-11-20']);
     const names = { session: (id: string) => id, issue: () => undefined, goal: () => undefined };
-    const table = timeRows(ledgers, 'repo', names).map(({ key, minutes, waiting, heldUp }) => [
-      ...[key, minutes, waiting, heldUp],
+    const table = timeRows(ledgers, 'repo', names).map(({ key, minutes, working, waiting, heldUp }) => [
+      ...[key, minutes, working, waiting, heldUp],
     ]);
     expect(table).to.have.deep.members([
-      ['site', 29, 0, 0],
-      ['notes', 6, 10, 6],
-      ['other folders', 15, 0, 0],
-      ['unknown', 0, 0, 0],
+      ['site', 29, 38, 0, 0],
+      ['notes', 6, 18, 10, 6],
+      ['other folders', 15, 0, 0, 0],
+      ['unknown', 0, 8, 0, 0],
     ]);
     const bySession = timeRows(ledgers, 'session', names).map((row) => [row.key, row.minutes]);
     expect(bySession).to.have.deep.members([

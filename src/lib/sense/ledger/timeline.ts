@@ -105,8 +105,9 @@ function staysOf(changes: readonly Change[]): Stay[] {
 function staysBefore(activity: readonly { span: Span; repo: string | null }[], beforeMs: number): Stay[] {
   const repos = new Map<string | null, Span[]>();
   for (const { span, repo } of activity) {
+    if (span[1] >= beforeMs) continue;
     const list = repos.get(repo) ?? [];
-    list.push([span[0], Math.min(span[1], beforeMs)]);
+    list.push(span);
     repos.set(repo, list);
   }
   const stays = [...repos].flatMap(([repo, spans]) =>

@@ -171,6 +171,15 @@ describe('sense: the time ledger', () => {
     expect(record.ledger?.attention).to.deep.equal([]);
   });
 
+  it('ignores the activity that a session reports with its first state', () => {
+    const activity: SenseEvent = {
+      ...{ ts: at(10), type: 'agent-session', source: 'agentSession', repo: 'shop' },
+      detail: { session: 'a', events: 1 },
+    };
+    const { ledger } = recordOf([activity, state(10, 'a', 'working'), state(15, 'a', 'ready')]);
+    expect(ledger?.cells['working']).to.deep.equal({ unknown: 5 });
+  });
+
   it('counts the hours of days on which the clock changes', () => {
     for (const [day, hours] of [
       ['2026-10-25', 25],
@@ -329,14 +338,16 @@ function changesOf(events: readonly SenseEvent[], id: string, untilMs: number): 
 function stateAt(events: readonly SenseEvent[], id: string, ms: number): string | undefined {
   const last = changesOf(events, id, ms).at(-1);
   if (last !== undefined) return String(last.detail?.['state']);
-  const isActive = events.some(
-    (event) =>
-      event.type === 'agent-session' &&
-      event.detail?.['session'] === id &&
-      spanOf(event)[0] <= ms &&
-      ms < endOf(event),
-  );
+  const isActive = activityOf(events, id).some((event) => spanOf(event)[0] <= ms && ms < endOf(event));
   return isActive ? 'working' : undefined;
+}
+
+/** Activity counts only before the first known state. */
+function activityOf(events: readonly SenseEvent[], id: string): SenseEvent[] {
+  const first = changesOf(events, id, Infinity)[0]?.ts ?? '9999';
+  return events.filter(
+    ({ type, ts, detail }) => type === 'agent-session' && detail?.['session'] === id && ts < first,
+  );
 }
 
 /** Which session of a sample is in front: not over, then the latest prompt, then the latest change. */
@@ -346,7 +357,7 @@ function frontAt(events: readonly SenseEvent[], sample: SenseEvent, ms: number):
     const before = changesOf(events, id, ms);
     const state = stateAt(events, id, ms);
     const prompted = before.filter(({ detail }) => detail?.['prompt'] === true).map(endOf);
-    const active = events.filter((event) => event.type === 'agent-session' && event.detail?.['session'] === id && spanOf(event)[0] <= ms); // prettier-ignore
+    const active = activityOf(events, id).filter((event) => spanOf(event)[0] <= ms);
     const started = before.length > 0 ? before.map(endOf) : active.map((event) => spanOf(event)[0]);
     return [
       state === undefined || state === 'over' ? 0 : 1,
