@@ -9,13 +9,13 @@ import { versionLine } from './lib/app/version';
 import { runCli, type CommandClass, type Manifest } from './lib/cli/run';
 import { writeOut } from './lib/platform/terminal/stdio';
 
-/** package.json, but with the source file of the help class. */
+/** package.json, but with the help class loaded from source. */
 const PACKAGE = {
   ...pjson,
   oclif: { ...pjson.oclif, helpClass: { target: './src/lib/cli/help.ts', identifier: 'StewardHelp' } },
 } as unknown as Interfaces.PJSON;
 
-/** Runs from source. Help and completion load all commands, so a new one appears immediately. */
+/** Runs from source. Help and completion load all commands, so new commands appear immediately. */
 export async function startFromSource(argv: readonly string[]): Promise<void> {
   const version = versionLine(argv);
   if (version !== undefined) return void writeOut(version);

@@ -28,7 +28,7 @@ export default class Go extends BaseCommand {
     return went;
   }
 
-  /** Asks for one of several sessions by number; undefined without a terminal. */
+  /** Asks the user to pick a session by number; undefined without a terminal. */
   private async choose(rows: readonly SessionRow[]): Promise<number | undefined> {
     if (this.json || !isInteractive()) return undefined;
     this.say(numbered(rows, { ...this.terminal, nowMs: this.context.clock.now() }));
@@ -44,7 +44,7 @@ export default class Go extends BaseCommand {
   }
 }
 
-/** Returns the rows as `steward sessions` shows them, with a number before each. */
+/** Returns the rows as `steward sessions` shows them, each preceded by its number. */
 function numbered(rows: readonly SessionRow[], options: SessionsTextOptions): string {
   const digits = String(rows.length).length;
   const lines = sessionLines(rows, { ...options, columns: options.columns - digits - 2 });

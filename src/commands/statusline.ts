@@ -36,14 +36,16 @@ export default class Statusline extends BaseCommand {
     return undefined;
   }
 
-  /** Returns today's creation minutes, null without recorded time, and caches them for the next status lines. */
+  /**
+   * Returns today's creation minutes (null if no time is recorded) and caches them for later status lines.
+   */
   private async creation(): Promise<number | null> {
     const { area, clock } = this.context;
     if (!exists(area.sense.config)) return null;
     const { deps } = await openSense(this.context);
     const day = dayOf(clock.now(), deps.timezone);
     const log = join(area.sense.events, `${day}.jsonl`);
-    // Taken before the day is read, so that a write in between invalidates the cache.
+    // Computed before the day is read, so that a concurrent write invalidates the cache.
     const marks = marksOf(area, log);
     const { totalMinutes, creationMinutes } = today(deps).record;
     const minutes = totalMinutes === 0 ? null : creationMinutes;

@@ -20,7 +20,7 @@ export default class AutocompleteInstall extends BaseCommand {
 
   async run(): Promise<CompletionInstall> {
     const { args } = await this.parse(AutocompleteInstall);
-    // The parser lets nothing else through.
+    // The parser rejects any other value.
     const shell = (args.shell as Shell | undefined) ?? ownShell();
     if (shell === undefined) {
       throw new StewardError('usage', 'steward has no completion for your shell ($SHELL).', {

@@ -16,7 +16,7 @@ export default class AutocompleteScript extends BaseCommand {
 
   async run(): Promise<{ shell: Shell; script: string }> {
     const { args } = await this.parse(AutocompleteScript);
-    // The parser lets nothing else through.
+    // The parser rejects any other value.
     const shell = args.shell as Shell;
     const script = COMPLETION_SCRIPTS[shell](
       completionPlaces(this.config.commands, this.config.topics, allKeys()),

@@ -16,7 +16,7 @@ export default class DaemonStop extends BaseCommand {
     return result;
   }
 
-  /** After a crash the daemon is down for up to a minute before its job restarts it. */
+  /** After a crash, up to a minute passes before the job restarts the daemon. */
   private async printJob(): Promise<void> {
     const { schedulerWith } = await import('../../lib/app/schedule');
     const job = await schedulerWith(this.context, 'daemon');

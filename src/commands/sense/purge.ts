@@ -36,7 +36,7 @@ export default class SensePurge extends BaseCommand {
       ...(before === undefined ? {} : { before: await readDay(before) }),
     };
     const purged = await locked(() => purge(deps, selection, !yes));
-    // Applications use no tokens.
+    // Token usage isn't recorded by application.
     const usage = app === undefined ? await purgeUsage(this.context, selection, !yes) : [];
     const result = { ...purged, usage };
     this.print(() => purgeText(result));

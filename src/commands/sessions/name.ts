@@ -8,7 +8,7 @@ import { currentSessions } from '../../lib/sessions/state';
 
 export interface NamedSession {
   slug: string;
-  /** Null after the name was removed. */
+  /** Null if the name was removed. */
   name: string | null;
 }
 

@@ -20,7 +20,7 @@ export function startWorkDelivery(area: UserArea): void {
   if (exists(area.work.repo)) startDetached(['work', 'deliver'], area.root);
 }
 
-/** Starts a process that handles what a hook queued, unless the daemon does that. */
+/** Starts a process that handles what a hook queued, unless the daemon handles it. */
 export function startTriggers(area: UserArea, env: NodeJS.ProcessEnv): void {
   if (needsProcess(area, env)) startDetached(['notify', 'triggers'], area.root);
 }
@@ -32,8 +32,8 @@ export function startWatchdog(area: UserArea, env: NodeJS.ProcessEnv, session: s
 }
 
 /**
- * Returns false if the daemon runs, or if a user typed the hook command; then nothing is started in the
- * background.
+ * Returns whether to start a background process: not if the daemon is running, or if a user typed the hook
+ * command.
  */
 function needsProcess(area: UserArea, env: NodeJS.ProcessEnv): boolean {
   if (!exists(area.installManifest) && !isCalledByAssistant(env)) return false;

@@ -32,9 +32,7 @@ export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {
   return { folder: area.agents, parseYaml };
 }
 
-/**
- * Returns the slug of a session, given its slug, the assistant's session id, or `-` for hook JSON on stdin.
- */
+/** Returns a session's slug, given its slug, its assistant's id for it, or `-` for hook JSON on stdin. */
 export async function sessionToWatch(deps: WatchDeps, wanted: string): Promise<string> {
   const name = wanted === '-' ? await sessionOfHook() : wanted;
   const state = currentSessions(deps.sessions);
@@ -58,8 +56,8 @@ export async function openWatchdog(context: Context): Promise<WatchDeps> {
 const LOG_ROTATE_BYTES = 1024 * 1024;
 
 /**
- * Logs a silence and sends a notification. Returns the failures instead of throwing, so that the watch
- * continues.
+ * Logs that agents are silent and sends a notification. Returns failures instead of throwing, so that the
+ * watchdog continues.
  */
 export async function reportSilence(
   context: Context,
@@ -90,7 +88,7 @@ function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void 
   });
 }
 
-/** Never spoken. The key limits it to one notification for each silence. */
+/** Never spoken. The key limits it to one notification per silent period. */
 async function sendSilence(context: Context, alert: SilenceAlert): Promise<void> {
   const { sendNotification } = await import('../notify/send');
   const { openNotify } = await import('./notify');

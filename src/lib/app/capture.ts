@@ -18,7 +18,7 @@ import type { Context } from './context';
 import { openSessions } from './sessions';
 import { openWork, type WorkContext } from './work';
 
-/** @param options.seen the state of the sessions, if the caller has read it */
+/** @param options.seen the session state, if the caller has already read it */
 export async function captureDeps(
   context: Context,
   work: WorkContext,
@@ -54,7 +54,7 @@ export async function planOfSessionEnd(
   return planSessionEnd(await captureDeps(context, await openWork(context), { marks: false }), session);
 }
 
-/** Returns access to the evidence on this machine: sessions, and watched or tracked repositories. */
+/** Returns accessors for the evidence on this machine: sessions, and watched or tracked repositories. */
 export async function evidenceHere(context: Context, work: WorkContext): Promise<Evidence> {
   const sessions = await openSessions(context);
   const { config } = await context.loadConfig();

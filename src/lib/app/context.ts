@@ -15,7 +15,7 @@ import type { Desktop } from '../sense/front-app/adapter';
 export interface Context {
   clock: Clock;
   area: UserArea;
-  /** Created when it is first read, so code that writes nothing must not read it. */
+  /** Created when first read, so read-only code must not access it. */
   machineId: string;
   /** Loads the configuration. `flags` override it, by dotted key. */
   loadConfig: (flags?: Readonly<Record<string, unknown>>) => Promise<LoadedConfig>;
@@ -71,7 +71,7 @@ export interface InstallerDeps extends Pick<Context, 'area' | 'clock' | 'machine
   product: { root: string; node: string };
 }
 
-/** Returns what the installers of hooks and jobs both need. */
+/** Returns what the hook and job installers share. */
 export function installerDeps(context: Context): InstallerDeps {
   const { area, clock, run } = context;
   return {

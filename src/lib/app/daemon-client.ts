@@ -24,7 +24,7 @@ export function installedBuild(context: Pick<Context, 'templates'>): string | un
 
 const PING_MS = 3_000;
 
-/** Returns the running daemon of the user area; undefined if none responds. */
+/** Returns the user area's running daemon; undefined if none responds. */
 export async function findDaemon({
   area,
 }: Pick<Context, 'area'>): Promise<{ instance: Instance; health: Healthz } | undefined> {
@@ -49,7 +49,7 @@ export function isDaemonThere({ area }: Pick<Context, 'area'>): Promise<boolean>
   return isAnswering(area);
 }
 
-/** Requests and jobs have five seconds each to finish. */
+/** On a stop, requests and then jobs each get five seconds to finish. */
 const STOP_MS = 15_000;
 const STOP_POLL_MS = 50;
 

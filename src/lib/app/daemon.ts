@@ -34,7 +34,7 @@ import { openWork, yourName, type WorkContext } from './work';
 export interface DaemonFlags {
   host?: string | undefined;
   port?: number | undefined;
-  /** Whether to run the hourly sweep too. */
+  /** Whether to also run the hourly sweep. */
   sweep?: boolean | undefined;
 }
 
@@ -106,7 +106,7 @@ export async function openDaemon(
 }
 
 /**
- * Opens sense and the watch of the focus, whose intervals captures store. The watch starts with the services.
+ * Opens sense and the focus watcher, whose intervals captures store. The watcher starts with the services.
  */
 function senseService(context: Context, goals: string) {
   const { area, clock } = context;

@@ -35,7 +35,7 @@ export interface DayDeps {
   work: () => Promise<WorkDeps>;
 }
 
-/** `GET /api/day?day=2026-11-20`: a day with its timeline. Default: today. */
+/** Handles `GET /api/day?day=2026-11-20`: a day with its timeline. Default: today. */
 export function dayRoute(context: Context, { sense, day: read, work }: DayDeps): Route {
   return route({
     method: 'GET',
@@ -69,7 +69,7 @@ export function sessionsRoute(context: Context): Route {
   });
 }
 
-/** Merges the parts of each session. Sorts sessions by time, highest first. */
+/** Merges each session's parts. Sorts sessions by time spent, longest first. */
 function daySessions(found: readonly SessionParts[], sessions: readonly Session[]): DaySession[] {
   const byId = new Map(sessions.flatMap((session) => session.sessionIds.map((id) => [id, session] as const)));
   const rows = new Map<string, DaySession>();

@@ -49,7 +49,10 @@ export function registeredAssistants(context: Context): readonly Assistant[] {
   );
 }
 
-/** Returns the assistants in a list. Without a list, returns Claude Code and all with steward's hooks. */
+/**
+ * Returns the assistants in a list. Without a list, returns Claude Code and every assistant with steward's
+ * hooks.
+ */
 export function openRegistered(
   context: Context,
   list?: string,
@@ -68,7 +71,10 @@ export function unregisteredAssistants(context: Context): readonly Assistant[] {
   return foundAssistants().filter((assistant) => !registered.includes(assistant));
 }
 
-/** Returns the state of the assistants in a list. Without a list, uses the registered or installed ones. */
+/**
+ * Returns the hook status of the assistants in a list. Without a list, uses the registered or installed
+ * assistants.
+ */
 export async function openHooksStatus(context: Context, list?: string): Promise<HooksStatus[]> {
   const { area, host, product, run } = installerDeps(context);
   const assistants = list === undefined ? shownAssistants(context) : assistantsIn(list);
@@ -86,7 +92,7 @@ function shownAssistants(context: Context): readonly Assistant[] {
   const deps = installerDeps(context);
   const registered = registeredAssistants(context);
   const found = foundAssistants();
-  // If steward has no hooks in an assistant, its settings may be unreadable.
+  // Unreadable settings don't matter for an assistant without steward's hooks.
   return ASSISTANTS.filter(
     (assistant) =>
       registered.includes(assistant) ||
@@ -95,7 +101,7 @@ function shownAssistants(context: Context): readonly Assistant[] {
   );
 }
 
-/** Returns undefined if an assistant's settings, or the variable with their path, are invalid. */
+/** Returns undefined if an assistant's settings, or the variable that holds their path, are invalid. */
 export function orUndefined<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -114,8 +120,8 @@ async function heard(context: Context): Promise<{ by: string; lastAt: string }[]
 }
 
 /**
- * Returns the assistants to register hooks with: Claude Code if installed, and others that the user agrees
- * to. Without Claude Code, returns all installed ones.
+ * Returns the assistants to register hooks with: Claude Code if installed, plus any others that the user
+ * agrees to. Without Claude Code, returns all installed assistants.
  */
 export async function chosenAssistants(context: Context, mayAsk: boolean): Promise<string> {
   const { isInteractive, confirm } = await import('../platform/terminal/ask');
@@ -139,7 +145,7 @@ function listOf(assistants: readonly Assistant[]): string {
   return assistants.map(({ id }) => id).join(',');
 }
 
-/** Updates an installed shim that an earlier version wrote. */
+/** Updates a shim that an earlier version installed. */
 export async function refreshHooks(context: Context): Promise<void> {
   const deps = installerDeps(context);
   const shim = shimDeps(deps);

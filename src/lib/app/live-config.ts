@@ -7,15 +7,18 @@ import type { Context } from './context';
 /** The configuration of a long-running process. */
 export interface LiveConfig {
   current: () => Config;
-  /** Reloads changed files, and returns a promise only in that case. Never throws. */
+  /** Reloads the files if they changed, and only then returns a promise. Never throws. */
   refresh: () => Promise<void> | undefined;
-  /** Refreshes; returns whether the files have changed since the last call. */
+  /** Refreshes the configuration; returns whether the files changed since the last call. */
   changed: () => Promise<boolean>;
-  /** Returns the current problem of the files, if any. */
+  /** Returns what is currently wrong with the files, if anything. */
   problem: () => string | undefined;
 }
 
-/** Returns a configuration that follows its files. While they are invalid, it keeps the last valid one. */
+/**
+ * Returns a configuration that follows its files. While the files are invalid, the last valid configuration
+ * stays in use.
+ */
 export function liveConfig(context: Context, loaded: Config): LiveConfig {
   const { area, clock } = context;
   const files = [area.config, area.settings];

@@ -29,7 +29,7 @@ export interface ManagedContext {
   folder: string;
   prices: Prices;
   retentionDays: number;
-  /** Lets only one process on this machine read a session, so each event is shown once. */
+  /** Lets only one process on this machine read a session, so that each event is shown once. */
   asReader: <T>(session: string, work: () => Promise<T>) => Promise<T>;
 }
 
@@ -74,7 +74,7 @@ export async function withManaged<T>(
   }
 }
 
-/** Returns the configured credentials, then those in the vendor's environment variables. */
+/** Returns the configured credentials, falling back to the vendor's environment variables. */
 function credentialsOf({ apiKey, authToken }: UserConfig['agents']['managed']) {
   const sources = secretSources();
   const [key, token] = VENDOR_NAMES;
@@ -88,7 +88,7 @@ function credentialsOf({ apiKey, authToken }: UserConfig['agents']['managed']) {
   ] as const;
 }
 
-/** Resolves the secrets of an environment and creates it. */
+/** Resolves an environment's secrets, then creates the environment. */
 export function createEnvironment(managed: ManagedContext, environment: EnvironmentBody): Promise<Resource> {
   return create(managed, environment, secretValue);
 }

@@ -19,7 +19,7 @@ export interface HookSettings {
   tellAssistant: boolean;
   /** Whether to store the first line of a session's first prompt. */
   titles: boolean;
-  /** The assistant's name, which the last line of a response may start with. */
+  /** The assistant's name, which may start the last line of a response. */
   daName: string;
   /** The folder with the session files. */
   sessions: string;
@@ -33,7 +33,7 @@ export type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
 /** A copy of these settings for the hot path, because loading YAML costs 18 ms. */
 interface Mirror {
-  /** The marks of config.yaml and work/config.yaml when they were loaded, or null for a missing file. */
+  /** File stamps of config.yaml and work/config.yaml at load time; null for a missing file. */
   user: string | null;
   work: string | null;
   settings: HookSettings;
@@ -89,7 +89,7 @@ export async function promptSetting(context: Loader): Promise<PromptSetting> {
 
 async function loadMirror(context: Loader): Promise<Mirror> {
   const { area } = context;
-  // Read before the files, so that a change in between makes the mirror stale.
+  // Taken before the files are read, so that a concurrent change makes the mirror stale.
   const marks = { user: markOfTarget(area.config) ?? null, work: markOfTarget(area.work.config) ?? null };
   const { user, work } = (await context.loadConfig()).config;
   const { tab, tellAssistant, titles } = user.sessions;
@@ -119,10 +119,10 @@ function isSettings(value: unknown): value is HookSettings {
   );
 }
 
-/** Temp files in the cache folder that are older than this come from killed runs. */
+/** Temp files in the cache folder older than this were left by killed runs. */
 const TEMPS_STALE_MS = 60_000;
 
-/** Reads an entry for the user area from the cache folder; undefined if it is missing or can't be read. */
+/** Reads the user area's entry from the cache folder; undefined if the entry is missing or unreadable. */
 export function readCache<T>(name: string, area: UserArea): Partial<T> | undefined {
   return unlessFailing(
     () => parseObject(readText(fileOf(name, area), { maxBytes: 64 * 1024 }) ?? '') as Partial<T> | undefined,
@@ -139,7 +139,7 @@ export function writeCache(name: string, area: UserArea, value: object): void {
   });
 }
 
-/** The cache only saves time, so its failure must not lose a hook's event. */
+/** The cache only saves time, so a cache failure must not lose a hook's event. */
 function unlessFailing<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -158,7 +158,7 @@ export function cacheSocket(area: UserArea, socket: string): void {
   writeCache('daemon', area, { root: area.root, socket });
 }
 
-/** Returns the socket of this user area's last daemon, which may no longer be running. */
+/** Returns the socket of the user area's most recent daemon, which may no longer be running. */
 export function cachedSocket(area: UserArea): string | undefined {
   const { root, socket } = readCache<{ root: string; socket: string }>('daemon', area) ?? {};
   return root === area.root && typeof socket === 'string' ? socket : undefined;

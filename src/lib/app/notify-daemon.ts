@@ -28,9 +28,9 @@ export interface NotifyOfDaemon {
   outbox: DaemonParts['outbox'];
 }
 
-/** How long speech may continue after a stop, ms. */
+/** How long speech may continue after a stop request, in ms. */
 const SPEECH_GRACE_MS = 2_000;
-/** Extra time for recording the delivery, ms. */
+/** Extra time for recording the delivery, in ms. */
 const NOTE_GRACE_MS = 1_000;
 
 export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaemon> {
@@ -74,7 +74,7 @@ function notifyRoute({ deps }: NotifyContext, settings: LiveConfig): Route {
     method: 'POST',
     path: '/notify',
     status: 202,
-    // Only commands of this user may choose the id.
+    // Only this user's own commands may choose the id.
     input: ({ body, head }) => ({ body, id: head.isLocal && isObject(body) ? body['id'] : undefined }),
     run: ({ body, id }) => {
       const refreshing = settings.refresh();
@@ -92,7 +92,7 @@ function triggersJob(context: Context, notify: NotifyContext, settings: LiveConf
     everySec: () => 1,
     async run() {
       const names = (): string => listFolder(context.area.spool).join();
-      // If the queue is unchanged, it only has files for other consumers.
+      // If the queue is unchanged, its only files are for other consumers.
       if (names() === seen) return undefined;
       await settings.refresh();
       const deps = await openTriggers(context, notify, settings.current);

@@ -30,14 +30,14 @@ import type { WorkContext } from './work';
 /** What the notify commands and the daemon need. */
 export interface NotifyContext extends Sender {
   deps: AcceptDeps & DeliverDeps;
-  /** The configured voice id of the assistant. */
+  /** The voice id configured for the assistant. */
   voiceId: string | undefined;
-  /** The folder of the assistant's skills. */
+  /** The assistant's skills folder. */
   skills: string;
 }
 
 export interface NotifyParts {
-  /** The daemon's voice, which is used for many calls. */
+  /** The daemon's voice, which is reused across calls. */
   voice?: Voice;
   wake?: AcceptDeps['wake'];
   settings?: LiveConfig;
@@ -119,8 +119,8 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Sends a notification for each due reminder, without voice because this is background work. Returns their
- * number.
+ * Sends a notification for each due reminder, without voice because this is background work. Returns the
+ * number of reminders.
  */
 export function sendReminders(
   work: Pick<WorkContext, 'deps'>,

@@ -19,7 +19,7 @@ import { openWork, type WorkContext } from './work';
 export interface ReportOptions {
   /** Limits the report to this repository. */
   repo?: string | undefined;
-  /** Whether to ask GitHub for the last comment on each closed issue. */
+  /** Whether to fetch the last comment on each closed issue from GitHub. */
   evidence: boolean;
   /** Whether to include reminders. */
   reminders: boolean;
@@ -29,9 +29,7 @@ export interface ReportOptions {
 
 const MAX_EVIDENCE = 30;
 
-/**
- * Gathers what was done in a period. Writes nothing. Data that can't be read becomes a note in the report.
- */
+/** Gathers what was done in a period. Writes nothing. Unreadable data is noted in the report. */
 export async function openReport(context: Context, period: Period, options: ReportOptions): Promise<Report> {
   const notes: string[] = [];
   const sense = await openSense(context);
@@ -61,11 +59,11 @@ function timeOfDays({ deps }: SenseContext, period: Period): ReportTime[] {
     try {
       return ledgersOf(deps, [day]).ledgers;
     } catch {
-      // `daysFrom` has the reason as a note.
+      // `daysFrom` already reports the reason.
       return [];
     }
   });
-  // Repositories need no other names.
+  // Repositories don't need display names.
   const names = { session: (id: string) => id, issue: () => undefined, goal: () => undefined };
   return timeRows(ledgers, 'repo', names);
 }

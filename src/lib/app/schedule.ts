@@ -25,13 +25,13 @@ async function configuredJob(context: Context, id: JobId): Promise<Job> {
   return jobOf(id, (await context.loadConfig()).config.sense);
 }
 
-/** The scheduler of this machine, and the status of each job. */
+/** This machine's scheduler, and the status of each job. */
 export interface JobsHere {
   kind: SchedulerKind;
   jobs: JobStatus[];
 }
 
-/** Returns undefined if no scheduler runs and none has a job. */
+/** Returns undefined if no scheduler is running or holds a job. */
 export async function jobsHere(
   context: Context,
   sense: { pollIntervalSec: number },
@@ -61,12 +61,15 @@ export async function install(
   return runInstaller(deps, jobOf(id, config.sense), flags);
 }
 
-/** Starts the daemon through its job. Returns the scheduler, or undefined if none has the job. */
+/** Starts the daemon through its job. Returns the scheduler, or undefined if the job isn't installed. */
 export async function startDaemonJob(context: Context): Promise<SchedulerKind | undefined> {
   return (await schedulerOf(context)).start(await configuredJob(context, 'daemon'));
 }
 
-/** Returns the scheduler in which a job was installed, and its state; undefined if it never was. */
+/**
+ * Returns the scheduler with which a job was installed, and the job's state; undefined if it was never
+ * installed.
+ */
 export async function schedulerWith(
   context: Context,
   id: JobId,
@@ -75,16 +78,16 @@ export async function schedulerWith(
   if (!exists(installManifest)) return undefined;
   const entries = readInstallManifest(installManifest, context.machineId);
   if (!entries.some((entry) => entry.id === `schedule:${id}`)) return undefined;
-  // Only sense has a configured interval, so the others work even if the configuration is invalid.
+  // Only sense has a configured interval, so the other jobs work even if the configuration is invalid.
   const job = id === 'sense' ? await configuredJob(context, id) : jobOf(id);
   const { scheduler: kind, installed, loaded } = await (await schedulerOf(context)).status(job);
   return { kind, installed, loaded };
 }
 
-/** Reported as the scheduler of captures while the daemon runs. */
+/** Reported as the capture scheduler while the daemon is running. */
 export const DAEMON_SCHEDULER: SenseStatus['scheduler'] = { kind: 'the daemon', installed: true };
 
-/** Returns what runs the captures now: the job's scheduler or the daemon. */
+/** Returns what currently runs captures: the scheduler that has the job, or the daemon. */
 export async function currentScheduler(context: Context): Promise<SenseStatus['scheduler']> {
   const found = await schedulerWith(context, 'sense');
   const job = found && { kind: found.kind, installed: found.installed && found.loaded };
@@ -92,12 +95,12 @@ export async function currentScheduler(context: Context): Promise<SenseStatus['s
   return (await isDaemonThere(context)) ? DAEMON_SCHEDULER : (job ?? null);
 }
 
-/** Returns false if a scheduler started the command for a job that was uninstalled. */
+/** Returns false if a scheduler started the command for a job that has been uninstalled. */
 export function mayRun(context: Context): boolean {
   return beginScheduled(runsOf(context), processHost());
 }
 
-/** Waits up to a minute for runs of uninstalled jobs; returns those that still run. */
+/** Waits up to a minute for uninstalled jobs to finish; returns those that are still running. */
 export function waitForRunsOf(
   context: Context,
   onWait: (running: readonly Running[]) => void,

@@ -34,25 +34,27 @@ import { openSessions, sessionsOn } from './sessions';
 /** What the sense commands need. */
 export interface SenseContext {
   deps: CaptureDeps & ReadDeps;
-  /** Unknown configuration keys, and files that other users can access. */
+  /** Warnings about unknown configuration keys and files that other users can access. */
   warnings: readonly string[];
   /** Parses a day such as `yesterday` in your time zone. */
   readDay: (words: string) => Promise<Day>;
   /** Runs one capture, rollup or purge at a time on this machine. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
-  /** Captures, and records that this machine writes to the area. Needs the lock. */
+  /** Captures, and records that this machine writes to the area. Requires the lock. */
   captureHere: () => Promise<CaptureResult>;
-  /** Returns what has the focus now; `last` is the observation before, if the focus has not changed since. */
+  /**
+   * Returns what has the focus now; `last` is the previous observation, if the focus has not changed since.
+   */
   observe: (last?: Last) => Promise<Observation>;
 }
 
-/** The daemon's watch of the focus, if it has started. */
+/** Returns the daemon's focus watcher, once started. */
 type WatchOf = () => FocusWatch | undefined;
 
-/** Two captures fit in this time, which is much less than a poll interval. */
+/** Long enough for two captures, but much shorter than a poll interval. */
 const LOCK_WAIT_MS = 30_000;
 
-/** @param watch set by the daemon, which watches the focus */
+/** @param watch only passed by the daemon, which watches the focus */
 export async function openSense(context: Context, watch?: WatchOf): Promise<SenseContext> {
   const { config, warnings } = await context.loadConfig();
   const { area, clock } = context;
@@ -89,7 +91,7 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
   };
 }
 
-/** Undefined if no goal has rules, so that sessions and issues are only read if needed. */
+/** Undefined if no goals have rules, so that sessions and issues are only read when needed. */
 async function goalTagger(context: Context, { user }: Config): Promise<CaptureDeps['goalTags']> {
   if (!hasRules(parseGoals(readText(user.paths.goals, { followLink: true }) ?? ''))) return undefined;
   const { openWorkNames } = await import('./work-names');
@@ -97,7 +99,7 @@ async function goalTagger(context: Context, { user }: Config): Promise<CaptureDe
   return (ledger) => goalTagsOf(ledger, readNames());
 }
 
-/** Needs the sense lock. */
+/** Requires the sense lock. */
 export async function openBackfill(
   context: Context,
   { deps }: Pick<SenseContext, 'deps'>,
@@ -128,7 +130,7 @@ function sourcesOf(context: Context, config: Config, watch?: WatchOf): CaptureDe
     ...{ run, clock, timezone: user.timezone, path: user.paths.workEvents },
     ...observeDeps(context, config),
     config: sense,
-    // A getter, because commands that only read must not create the id.
+    // A getter, because read-only commands must not create the id.
     get machineId() {
       return context.machineId;
     },
@@ -155,7 +157,7 @@ function leaseOf({ area }: Context): string {
   return join(area.machine, 'focus.lock');
 }
 
-/** Starts the daemon's watch of the focus. */
+/** Starts the daemon's focus watcher. */
 export function openFocusWatch(
   context: Context,
   sense: () => SenseContext | Promise<SenseContext>,
@@ -173,7 +175,7 @@ export function openFocusWatch(
   });
 }
 
-/** Writes the observed time of each goal to a file next to the goals. */
+/** Writes each goal's observed time to a file next to the goals. */
 function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): void {
   const window = { from: addDays(today, 1 - GOALS_WINDOW_DAYS), to: today };
   const state = buildGoalsState({
@@ -186,7 +188,7 @@ function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): v
   replaceFile(area.goalsState, `${JSON.stringify(state, null, 2)}\n`);
 }
 
-/** Returns the time zone that was fixed for today at the first write, if there was one. */
+/** Returns the time zone that today's first write fixed, if there has been one. */
 export function zoneOfToday(
   { area, clock }: Pick<Context, 'area' | 'clock'>,
   zone: string,
@@ -216,10 +218,10 @@ export async function captureNow(
   return { deps, warnings, result };
 }
 
-/** Writes the default configuration of sense if it is missing. */
+/** Writes sense's default configuration if it is missing. */
 export async function setUpSense(context: Context): Promise<InitResult> {
   const { defaultConfig } = await import('../config/load');
-  // First, so that nothing is written if the configuration is invalid.
+  // Loaded first, so that nothing is written if the configuration is invalid.
   await context.loadConfig();
   const { area, templates } = context;
   return initSense({ area, store: senseStore(area) }, defaultConfig(area).sense, templates);

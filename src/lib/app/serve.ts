@@ -28,7 +28,7 @@ export async function serveDaemon(
     output.onListening(instance);
   });
   if (ending === 'stopped') return 0;
-  // A random port stays the same across restarts, because open pages use it.
+  // Keep a random port across restarts, because open pages use it.
   const isPortFixed = flags.port !== undefined || parts.port === 0;
   return relaunch([
     'daemon',
@@ -85,7 +85,7 @@ const RESTART_POLL_MS = 100;
 
 /**
  * Restarts the daemon, or starts it through its job, and waits until it listens. If the configuration is
- * invalid, fails without stopping anything. Throws `unavailable` if there is neither a daemon nor a job.
+ * invalid, fails without stopping the daemon. Throws `unavailable` if there is neither a daemon nor a job.
  */
 export async function restartDaemon(context: Context): Promise<Restarted> {
   await context.loadConfig();
@@ -96,7 +96,9 @@ export async function restartDaemon(context: Context): Promise<Restarted> {
   return { url, pid, before: asked?.pid ?? null, startedBy };
 }
 
-/** Returns undefined if no daemon runs. Stops a version that doesn't support restart requests. */
+/**
+ * Returns undefined if no daemon is running. Stops a daemon whose version doesn't support restart requests.
+ */
 async function askToRestart(context: Context): Promise<{ pid: number; restartsItself: boolean } | undefined> {
   try {
     const asked = await askDaemon<{ pid: number }>(context, { method: 'POST', path: '/api/restart' });
@@ -121,7 +123,7 @@ async function startByJob(context: Context, stopped: number | undefined): Promis
   );
 }
 
-/** Waits for an instance other than the previous one. */
+/** Waits until a new instance is running. */
 async function nextInstance(context: Context, previous: Instance | undefined): Promise<Instance> {
   const deadline = context.clock.monotonic() + RESTART_MS;
   while (context.clock.monotonic() < deadline) {

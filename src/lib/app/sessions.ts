@@ -53,7 +53,7 @@ function depsOf(context: Context, settings: HookSettings): SessionsDeps {
   return sessionsDeps({ area, clock, machineId: () => context.machineId }, settings);
 }
 
-/** Returns the sessions that run on a terminal of this machine. */
+/** Returns the sessions that run in a terminal on this machine. */
 export async function sessionsOn(
   context: Context,
   tty: string,
@@ -70,15 +70,15 @@ export async function waitingSessions(context: Context): Promise<number> {
   return sessions.filter((session) => statusOf(session, nowMs) === 'waiting').length;
 }
 
-/** Returns where the sessions' terminals are, by slug, with the names that tmux and kitty use. */
+/** Returns each session's terminal by slug, as tmux or kitty names it. */
 export function placesNow(context: Context, sessions: readonly Session[]): Promise<Map<string, string>> {
   const own = sessions.filter(({ machine }) => machine === context.machineId);
   return placesOf({ run: context.run, env: processHost().env }, own);
 }
 
 /**
- * Brings the terminal of a session to the front. If several match, `choose` picks one, or returns undefined
- * if it can't ask.
+ * Brings a session's terminal to the front. If several sessions match, `choose` picks one, or returns
+ * undefined if it can't ask.
  */
 export async function goNow(
   context: Context,

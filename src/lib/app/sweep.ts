@@ -31,7 +31,8 @@ export async function runSweep(context: Context, options: SweepOptions): Promise
 }
 
 /**
- * Logs a sweep that could not start; returns its message and result. Throws for `--strict` or an interrupt.
+ * Logs a sweep that could not start; returns its message and result. Throws with `--strict` or on an
+ * interrupt.
  */
 export function noSweep(
   context: Context,

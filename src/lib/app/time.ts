@@ -11,7 +11,7 @@ import { openSense, type SenseContext } from './sense';
 import { openWorkNames } from './work-names';
 
 export interface TimeInput {
-  /** A day in words, or `week`, `month` or `year` up to today. */
+  /** A day in natural language, or `week`, `month` or `year` up to today. */
   of: string;
   by: TimeKey;
 }
@@ -20,13 +20,13 @@ export interface TimeResult {
   report: TimeReport;
   beside: TimeBeside;
   reasons: () => ReturnType<typeof goalReasons>;
-  /** Your time as intervals, from days that still have their event log. */
+  /** Your time as intervals, for days that still have their event log. */
   intervals: () => Interval[];
   /** Recorded days whose event log was deleted. */
   withoutLog: readonly Day[];
 }
 
-/** Returns where the time in a period went. Writes nothing. */
+/** Returns how time was spent in a period. Writes nothing. */
 export async function openTime(context: Context, { of, by }: TimeInput): Promise<TimeResult> {
   const sense = await openSense(context);
   const period = await periodOf(sense, of);

@@ -43,10 +43,7 @@ export async function triggersOnce(context: Context): Promise<{ left: boolean }>
   return runTriggers(deps, (options) => deliverWaiting(notify.deps, options));
 }
 
-/**
- * Returns where you are, if sense may check that; `unknown` if sense or its app source is off. Stores
- * nothing.
- */
+/** Returns where you are, if sense may check; `unknown` if sense or its app source is off. Stores nothing. */
 export async function presenceOf(context: Context, session: Session | undefined): Promise<Sight> {
   const { sense } = (await context.loadConfig()).config;
   if (!exists(context.area.sense.config) || !sense.enabled || !sense.sources.appFocus) return 'unknown';

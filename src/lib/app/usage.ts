@@ -52,7 +52,7 @@ async function openUsage(context: Context): Promise<UsageContext> {
 
 const MAX_DAYS = 3660;
 
-/** Validates a number of days, 1 to ten years. */
+/** Validates a number of days, from 1 to ten years. */
 function daysFrom(days: number): number {
   if (days >= 1 && days <= MAX_DAYS) return days;
   throw new StewardError('usage', `Invalid number of days: ${days}.`, { hint: `Use 1 to ${MAX_DAYS}.` });
@@ -70,7 +70,7 @@ function recentRows({ deps }: UsageContext, days: number, notes: string[]): Date
   return rowsBetween(deps, addDays(today, 1 - daysFrom(days)), today, notes);
 }
 
-/** Reads new lines in the logs, and adds up the last days. */
+/** Reads new log lines, and adds up the last days. */
 export async function usageNow(context: Context, by: Grouping, days: number): Promise<UsageReport> {
   daysFrom(days);
   const opened = await openUsage(context);
@@ -108,7 +108,7 @@ async function sessionNames(context: Context): Promise<Map<string, string>> {
   );
 }
 
-/** Returns the stored usage of some days by assistant, without reading logs. Used in reports. */
+/** Returns the stored usage for the given days by assistant, without reading logs. Used in reports. */
 export async function usageOfDays(
   context: Context,
   period: { from: Day; to: Day },
@@ -128,7 +128,7 @@ export async function limitsNow(context: Context): Promise<string[]> {
   return limitTexts(currentLimits(deps, deps.clock.now()), localTimes(deps.clock, deps.zone));
 }
 
-/** Removes stored usage; returns its days. */
+/** Removes stored usage; returns the affected days. */
 export async function purgeUsage(
   context: Context,
   selection: UsageSelection,

@@ -16,15 +16,13 @@ export interface WorkContext {
   deps: WorkDeps;
   user: UserConfig;
   warnings: readonly string[];
-  /** Adds what a view on a terminal needs. */
+  /** Adds what terminal views need. */
   shown: <T extends object>(terminal: T) => T & Pick<WorkTextOptions, 'timezone' | 'nowMs'>;
 }
 
-/**
- * The longest delay to accept from a rate limit on a terminal. If it is longer, an error reports the time.
- */
+/** The longest rate-limit delay to wait out on a terminal. For a longer delay, an error reports the time. */
 const MAX_WAIT_MS = 10_000;
-/** GitHub's issue list lags a few seconds behind a write. */
+/** GitHub's issue list lags a few seconds behind writes. */
 const SETTLE_MS = 10_000;
 const GIT_TIMEOUT_MS = 60_000;
 
@@ -89,7 +87,7 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
   return { deps, user, warnings: loaded.warnings, shown };
 }
 
-/** Returns the name for your own claims. */
+/** Returns the name under which you claim issues yourself. */
 export function yourName({ principal, da }: UserConfig): string {
   return agentName(principal.name ?? da.name);
 }

@@ -14,7 +14,7 @@ import { flagsOf } from './resolve';
 
 export { boolean, integer, string as text } from '@oclif/core/flags';
 
-/** A text argument. oclif's own would read stdin if the argument is missing. */
+/** A text argument. oclif's own type would read stdin if the argument is missing. */
 export const word = custom<string>({ ignoreStdin: true, parse: (text) => Promise.resolve(text) });
 
 const numberArgument = custom<number>({
@@ -36,9 +36,9 @@ export function issueNumber(): Arg<number> {
 }
 
 /**
- * Base class of all commands. `run` parses, calls one library function, prints the value and returns it. With
- * `--json`, the returned value is the only document on stdout. `runCli` prints thrown errors and sets the
- * exit code.
+ * Base class for all commands. `run` parses, calls one library function, prints the value and returns it.
+ * With `--json`, the returned value is the only document on stdout. `runCli` prints thrown errors and sets
+ * the exit code.
  */
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
@@ -57,7 +57,7 @@ export abstract class BaseCommand extends Command {
 
   #context: Context | undefined;
 
-  /** Returns the value for `--json`, or undefined if the command streams its documents. */
+  /** Does the work. Returns the value for `--json`, or undefined if the command streams its documents. */
   abstract override run(): Promise<unknown>;
 
   /** Runs the command and, with `--json`, prints its value. */
@@ -69,7 +69,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /**
-   * Returns whether a scheduled run's job is still installed (schedule/running.ts). True for any other run.
+   * Returns whether a scheduled run's job is still installed (schedule/running.ts). True for all other runs.
    */
   private async mayRun(): Promise<boolean> {
     if (processHost().env[JOB_VARIABLE] === undefined) return true;
@@ -108,12 +108,12 @@ export abstract class BaseCommand extends Command {
     return value;
   }
 
-  /** With `--json`, prints a document for a command whose `run` returns none. */
+  /** With `--json`, prints a document for a command whose `run` returns nothing. */
   protected printDocument(value: unknown): void {
     if (this.json) writeStdout(toJson(value));
   }
 
-  /** With `--json`, prints one document of a stream on one line. */
+  /** With `--json`, prints a streamed document on one line. */
   protected printLine(value: unknown): void {
     if (this.json) writeStdout(toJsonLine(value));
   }

@@ -9,9 +9,9 @@ export const keyArg = word({
 
 export const dryRunFlag = boolean({ description: 'Show the change without writing it.' });
 
-/** Base class of the commands that change one key. */
+/** Base class for commands that change one configuration key. */
 export abstract class ConfigEdit extends BaseCommand {
-  /** Prints the change. `unchanged` is the verb to use if nothing changed. */
+  /** Prints the change. `unchanged` is the verb if nothing changed. */
   protected async report(result: SetResult, unchanged = 'is already'): Promise<SetResult> {
     const { key, file, before, after, changed, dryRun, overriddenBy } = result;
     const verb = changed ? (dryRun ? 'would be' : 'is now') : unchanged;

@@ -20,7 +20,7 @@ class StewardCommandHelp extends CommandHelp {
     return description === undefined ? undefined : this.wrap(description);
   }
 
-  /** Shows the arguments and required flags. The list of flags has the others. */
+  /** Shows the arguments and required flags. The flag list includes optional flags. */
   protected override defaultUsage(): string {
     const { id, args, flags } = this.command;
     const required = Object.values(flags)
@@ -31,7 +31,8 @@ class StewardCommandHelp extends CommandHelp {
   }
 
   /**
-   * Separates a flag's options with commas. oclif's bars would make one long word that breaks in the middle.
+   * Separates a flag's options with commas. oclif's vertical bars would make one long word that breaks in the
+   * middle.
    */
   protected override flags(
     flags: Parameters<CommandHelp['flags']>[0],
@@ -52,7 +53,7 @@ class StewardCommandHelp extends CommandHelp {
   }
 }
 
-/** oclif's help without version and runtime, and with a short first page. */
+/** oclif's help without the version and runtime, and with a short first page. */
 export class StewardHelp extends Help {
   protected override CommandHelpClass = StewardCommandHelp;
 

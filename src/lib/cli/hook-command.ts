@@ -38,7 +38,7 @@ interface HookArgs {
   /** The assistant that registered the command; undefined for Claude Code. */
   assistant: string | undefined;
   flags: ReadonlySet<string>;
-  /** The first argument that is neither the event, the assistant nor a known flag. */
+  /** The first argument that isn't the event, the assistant or a known flag. */
   surplus: string | undefined;
 }
 
@@ -53,12 +53,15 @@ function parseHookArgs(argv: readonly string[]): HookArgs {
   };
 }
 
-/** Returns whether steward called the assistant; such a run doesn't count as a session. */
+/** Returns whether steward itself started the assistant; such a run doesn't count as a session. */
 export function isInternal(): boolean {
   return processHost().env['STEWARD_INTERNAL'] === '1';
 }
 
-/** `--dry-run` for the two hooks that capture work, which needs the full configuration. */
+/**
+ * Whether this is `--dry-run` for one of the two hooks that capture work. Capturing needs the full
+ * configuration.
+ */
 export interface CapturePlans {
   prompt: (prompt: HeardPrompt | undefined) => Promise<object>;
   sessionEnd: (session: { session: string; slug: string | null; restricted?: true }) => Promise<object>;
@@ -72,7 +75,7 @@ export interface HookConfig {
 
 /**
  * Runs `steward hook EVENT` without oclif and the configuration loader. Returns undefined if the full command
- * must run: for help, for `--dry-run` of work capture, and after a change of the configuration.
+ * must run: for help, for a dry run of work capture, and after a configuration change.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined> {
   if (isInternal()) return 0;
@@ -126,7 +129,7 @@ export async function hookCommand(
       prepare(area, area.observability);
       logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
     } catch (error) {
-      // On a full disk, both writes fail; --strict reports the first error.
+      // If the disk is full, both writes fail; --strict reports the first error.
       trouble ??= toStewardError(error);
     }
   }
@@ -146,8 +149,8 @@ interface Call extends HookConfig {
 }
 
 /**
- * Returns a function that tells whether the shim that started this hook has been uninstalled. The hook must
- * then leave no files, not even a code cache. Always false without the shim.
+ * Returns a predicate for whether the shim that started this hook has been uninstalled; if so, the hook must
+ * leave no files, not even a code cache. Always false if no shim started it.
  */
 function watchShim(): () => boolean {
   const { env } = processHost();
@@ -160,7 +163,7 @@ function watchShim(): () => boolean {
   };
 }
 
-/** Runs or plans the hook. Returns a problem that didn't prevent storing the event. */
+/** Runs or plans the hook. Returns any problem that didn't keep the event from being stored. */
 async function callHook(given: Call, line: HookLine): Promise<StewardError | undefined> {
   const { area, clock, args, settings } = given;
   if (args.surplus !== undefined && args.flags.has('--strict')) {
@@ -168,7 +171,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
       hint: 'Run "steward hook --help" for its events and flags.',
     });
   }
-  // Not spread, because that would read the machine id, which only some hooks need.
+  // Not spread, because spreading would read the machine id, which only some hooks need.
   const deps: HookDeps = Object.assign(sessionsDeps({ area, clock, machineId }, settings), {
     spool: area.spool,
     env: processHost().env,
@@ -208,7 +211,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   return result.trouble;
 }
 
-/** Cursor runs the hooks of Claude Code, too. */
+/** Cursor also runs Claude Code's hooks. */
 const CURSOR = '"cursor_version"';
 
 async function readCall({ verb, assistant }: HookArgs): Promise<HookCall> {
@@ -216,7 +219,7 @@ async function readCall({ verb, assistant }: HookArgs): Promise<HookCall> {
   return { verb, assistant, bytes, cut: end === 'large' || (end === 'late' && bytes.length > 0) };
 }
 
-/** Returns the plan of a hook: the captured work for the two hooks that capture it, otherwise the event. */
+/** Returns a hook's plan: the work to capture for the two hooks that capture work, otherwise the event. */
 async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | undefined): Promise<object> {
   const plan = planHook(deps, call);
   if (call.verb === 'prompt' && plans !== undefined) return plans.prompt(promptOf(deps, call));

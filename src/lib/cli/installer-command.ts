@@ -18,7 +18,7 @@ export const installerFlags = {
   })(),
 };
 
-/** Base class of the commands that install, show or remove a job. */
+/** Base class for commands that install, show or remove a job. */
 export abstract class InstallerCommand extends BaseCommand {
   protected async install(
     id: JobId,

@@ -26,10 +26,10 @@ export interface FollowHost {
 }
 
 export type FollowOptions = Omit<FollowInput, 'session'> & {
-  /** Undefined to respond to nothing. */
+  /** If undefined, no requests are answered. */
   policy: Policy | undefined;
   fromStart?: boolean;
-  /** If known before `start`, nothing is sent while another command shows the session. */
+  /** If the session is known before `start`, nothing is sent while another command is showing it. */
   session?: string | undefined;
 };
 
@@ -38,7 +38,8 @@ type Started = Pick<FollowInput, 'session' | 'isIdle' | 'sent'>;
 const SECOND_PRESS_MS = 2000;
 
 /**
- * Follows a session. Ctrl-C detaches; on a terminal, a second Ctrl-C within two seconds interrupts the agent.
+ * Follows a session. Ctrl-C detaches; on a terminal, pressing it again within two seconds interrupts the
+ * agent.
  */
 export async function followHere(
   host: FollowHost,
@@ -201,7 +202,7 @@ export function hostOf(context: Context, terminal: Terminal, json: boolean): Fol
   };
 }
 
-/** Warns that the cost limit can't count tokens if their prices aren't set. */
+/** Warns that the cost limit can't include tokens if token prices aren't set. */
 export function warnOfMissingPrices(
   host: FollowHost,
   { prices }: Pick<ManagedContext, 'prices'>,
@@ -218,13 +219,13 @@ export interface Asking {
   columns: number;
   /** Shows the input above a question. */
   show: (text: string) => void;
-  /** Aborted by Ctrl-C, which leaves the question unanswered. */
+  /** Ctrl-C aborts this signal, leaving the question unanswered. */
   signal: AbortSignal;
 }
 
 /**
- * Returns a function that responds by the policy, then by asking on the terminal (Enter denies). After Ctrl-D
- * it doesn't ask again in this run.
+ * Returns a function that answers according to the policy, or by asking on the terminal (Enter denies). After
+ * Ctrl-D, the function doesn't ask again in this run.
  */
 export function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<SentEvent[]> {
   let isClosed = !isInteractive();
@@ -276,7 +277,7 @@ function onceAborted(signal: AbortSignal): { withdrawn: Promise<never>; release:
   return { withdrawn, release: () => signal.removeEventListener('abort', abort) };
 }
 
-/** Starts a session with a message and follows it to the end of the turn. */
+/** Starts a session with a message and follows the session until the turn ends. */
 export async function runHere(host: FollowHost, input: StartInput, policy: Policy): Promise<void> {
   const { budget } = input;
   const limit = budget === undefined ? {} : { maxCost: budget };

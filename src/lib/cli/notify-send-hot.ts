@@ -12,8 +12,9 @@ import { toJson } from '../platform/terminal/error-report';
 import { bodyOf, type SendFlags } from '../notify/send';
 
 /**
- * Runs `steward notify send MESSAGE` in a script, with one request to the daemon's socket. Leaves everything
- * else to the full command: a terminal, a message on stdin, a flag that waits, invalid arguments, no daemon.
+ * Runs `steward notify send MESSAGE` in a script, with one request to the daemon's socket. Leaves all other
+ * cases to the full command: a terminal, a message on stdin, a flag that waits, invalid arguments, or a
+ * daemon that isn't running.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined | readonly string[]> {
   const call = callOf(argv);
@@ -38,7 +39,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
     return 0;
   } catch (error) {
     if (error instanceof StewardError && error.kind === 'unavailable') return [...argv, '--unanswered', id];
-    // Imported here because loading it also loads the table of suggestions.
+    // Imported lazily because it also loads the suggestion table.
     const { reportError } = await import('../platform/terminal/error-report');
     const { text, exitCode } = reportError(error, { json: call.json, debug: false });
     writeErr(text);

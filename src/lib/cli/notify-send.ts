@@ -23,10 +23,10 @@ export interface Sent extends Accepted {
 }
 
 const MAX_STDIN_BYTES = 64 * 1024;
-/** Longer than an attempt takes on any channel. */
+/** Longer than a delivery attempt takes on any channel. */
 const WAIT_MS = 60_000;
 const POLL_MS = 1_000;
-/** How long to wait for the channels' results on a terminal. */
+/** How long to wait on a terminal for the first delivery results, in ms. */
 const GLANCE_MS = 300;
 
 /**
@@ -70,8 +70,8 @@ export async function sendFromTerminal(
 }
 
 /**
- * Waits for the first results. Delivers if there is no daemon, because another delivering process may end too
- * early.
+ * Waits for the first results. Without a daemon, delivers the notification itself, because another delivering
+ * process may end too early.
  */
 async function answersTo(
   deps: NotifyContext['deps'],

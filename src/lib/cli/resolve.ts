@@ -1,4 +1,4 @@
-/** What a command line is for: a command, help, a topic, or unknown. */
+/** What a command line refers to: a command, help, a topic, or something unknown. */
 export type Resolution =
   | { kind: 'command'; id: string; argv: string[] }
   /** Help for a topic, a command, or all of steward (no words). */
@@ -7,8 +7,8 @@ export type Resolution =
   | { kind: 'unknown'; words: string[] };
 
 /**
- * Finds the command: the longest sequence of leading words that names one. The command reports extra words.
- * `--json` and `--debug` may come first. @param ids command ids with colons (`sense:today`)
+ * Finds the command named by the longest sequence of leading words. The command reports extra words. `--json`
+ * and `--debug` may come first. @param ids command ids with colons (`sense:today`)
  */
 export function resolveCommand(argv: readonly string[], ids: readonly string[]): Resolution {
   const leading = argv.findIndex((word) => !GLOBAL_FLAGS.has(word));

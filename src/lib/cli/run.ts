@@ -19,7 +19,7 @@ export interface CommandClass {
   new (argv: string[], config: Config): BaseCommand;
 }
 
-/** Every command by id, with colons. Loaded when it runs. */
+/** Every command by id, with colons. A command is loaded when it runs. */
 export type CommandTable = Readonly<Record<string, () => Promise<{ default: CommandClass }>>>;
 
 /** What help, completion and the parser need to know about all commands. */
@@ -37,8 +37,8 @@ export interface Product {
 }
 
 /**
- * Runs a command line and sets the exit code. Replaces oclif's `execute`, which has other errors, exit codes
- * and suggestions.
+ * Runs a command line and sets the exit code. Replaces oclif's `execute`, whose errors, exit codes and
+ * suggestions differ.
  */
 export async function runCli(product: Product, argv: readonly string[]): Promise<void> {
   const report = (error: unknown): number => {
@@ -85,7 +85,7 @@ async function runCommand(product: Product, id: string, argv: string[]): Promise
 /** Returns oclif's configuration with one plain plugin object, so that oclif doesn't search folders. */
 async function loadOclif({ root, pjson, table }: Product, commands: Manifest['commands']): Promise<Config> {
   const { name, version } = pjson;
-  // CommandClass is a subclass of oclif's Command, but its types can't express that.
+  // CommandClass is a subclass of oclif's Command, but oclif's types can't express that.
   const find = async (id: string): Promise<Command.Class> =>
     (await table[id]?.())?.default as unknown as Command.Class;
   const plugin: Interfaces.Plugin = {

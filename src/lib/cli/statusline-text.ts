@@ -12,7 +12,7 @@ import { CLAUDE_CODE } from '../sessions/session-key';
 export interface StatusLine extends StatusInput {
   phase: Session['phase'] | null;
   session: string | null;
-  /** The assistant of that session. */
+  /** That session's assistant. */
   assistant: string | null;
   /** Number of other sessions that wait for you. */
   waiting: number;
@@ -24,7 +24,7 @@ export const NO_INPUT: StatusInput = { model: null, contextPercent: null, fiveHo
 
 const MAX_NAME = 32;
 
-/** Returns the facts about the given session, or the most recent one. */
+/** Returns the facts about the given session, or about the most recent session. */
 export function statusLine(
   state: SessionsState,
   given: { session: string | undefined; input: StatusInput; creationMinutes: number | null; nowMs: number },
@@ -91,7 +91,8 @@ const DAY_MS = 86_400_000;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /**
- * Formats `5 h 63% until 18:00`. Shows the weekday of a later reset, and omits a limit that has been reset.
+ * Formats `5 h 63% until 18:00`. Includes the weekday if the reset isn't today, and omits a limit that has
+ * already been reset.
  */
 function limitPart(rank: number, name: string, limit: Limit | null, nowMs: number): Part[] {
   if (limit === null) return [];

@@ -20,13 +20,13 @@ import { NO_INPUT, statusLine, statusLineText, type StatusLine } from './statusl
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 256 * 1024 };
 /** The width if there is no terminal and no COLUMNS. */
 const UNKNOWN_COLUMNS = 160;
-/** Limits for the command of `--then`. */
+/** Limits for the `--then` command. */
 const THEN = { timeoutMs: 5_000, maxBytes: 64 * 1024 };
 
 /** The flags of `statusline`. */
 export interface StatusFlags {
   json: boolean;
-  /** The command of another status line. Its output comes first. */
+  /** Another status line's command. Its output comes first. */
   then?: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export async function printLine(
   flags: StatusFlags,
   creationMinutes: number | null,
 ): Promise<void> {
-  // First, because this may fail and stdin can only be read once.
+  // Comes first, because this may fail and stdin can only be read once.
   const state = runningSessions(deps);
   const { bytes, end } = await readStdin(STDIN, isWholeJson);
   const fields = bytes.length === 0 ? undefined : fieldsIn(bytes, end === 'large');
@@ -115,7 +115,7 @@ async function outputOf(command: string, input: Buffer): Promise<string> {
   }
 }
 
-/** Today's cached creation time, and the marks of its sources. */
+/** Today's cached creation time, and the file stamps of its sources. */
 interface Kept {
   startMs: number;
   endMs: number;
@@ -125,7 +125,7 @@ interface Kept {
   minutes: number | null;
 }
 
-/** Returns today's cached creation minutes; null without any, undefined if the cache is stale. */
+/** Returns today's cached creation minutes; null if no time is recorded, undefined if the cache is stale. */
 function keptCreation(area: UserArea): number | null | undefined {
   if (markOfTarget(area.sense.config) === undefined) return null;
   const { startMs, endMs, log, marks, minutes } = readCache<Kept>('creation', area) ?? {};
@@ -140,7 +140,7 @@ export function keepCreation(area: UserArea, made: Omit<Kept, 'marks'>, marks: s
   writeCache('creation', area, { ...made, marks });
 }
 
-/** Returns the marks of everything that the figure depends on, except the clock. */
+/** Returns the file stamps of everything that the figure depends on, except the clock. */
 export function marksOf(area: UserArea, log: string): string {
   const files = [log, area.config, area.sense.config, area.sense.classify];
   return [

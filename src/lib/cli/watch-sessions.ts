@@ -11,11 +11,11 @@ import { noteLost, runningSessions, type SessionsDeps } from '../sessions/state'
 import { lostSessions } from '../sessions/view';
 import { EMPTY_LIST, pressKey, watchedRows, watchFrame, withRows, type WatchList } from '../sessions/watch';
 
-/** How often to check the session files for changes. */
+/** How often to check the session files for changes, in ms. */
 const CHECK_MS = 250;
-/** How often to refresh anyway, because ages and processes change without a file change. */
+/** How often to refresh regardless, in ms, because ages and processes change even if no files do. */
 const REFRESH_MS = 2_000;
-/** How often to ask tmux and kitty for the names of windows. */
+/** How often to query tmux and kitty for window names, in ms. */
 const PLACES_MS = 30_000;
 
 interface Watching {
@@ -23,12 +23,12 @@ interface Watching {
   deps: SessionsDeps;
   terminal: Terminal;
   screen: Screen;
-  /** Closes the screen and reports an error. */
+  /** Restores the screen and reports an error. */
   fail: (error: unknown) => void;
   list: WatchList;
   state: SessionsState;
   places: ReadonlyMap<string, string>;
-  /** The last request for places. */
+  /** When terminal locations were last requested. */
   asked: { slugs: string; atMs: number };
   /** The state of the files at the last check. */
   seen: { marks: string; atMs: number };
@@ -102,7 +102,7 @@ function askPlaces(at: Watching): void {
       at.places = places;
       draw(at);
     },
-    // The last known places remain.
+    // Keep the last known locations.
     (error: unknown) => report(at, toStewardError(error).message),
   );
 }

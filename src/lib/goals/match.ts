@@ -1,10 +1,10 @@
 import type { Goal } from './record';
 
-/** What is known of a piece of work. */
+/** What is known about a piece of work. */
 export interface WorkFacts {
   repo: string | null;
   project: string | null;
-  /** The labels of its issue. */
+  /** Its issue's labels. */
   labels: readonly string[];
 }
 
@@ -15,8 +15,8 @@ export interface GoalMatch {
 }
 
 /**
- * Returns a function that finds the goal of a piece of work: the first goal in the file with a rule that matches, ignoring
- * case; undefined if none does.
+ * Returns a function that finds the goal for a piece of work: the first goal in the file with a matching
+ * rule, ignoring case; undefined if no rule matches.
  */
 export function goalMatcher(goals: readonly Goal[]): (work: WorkFacts) => GoalMatch | undefined {
   const rules = goals.flatMap(({ id, repos = [], projects = [], labels = [] }) => [

@@ -5,7 +5,7 @@ export interface Goal {
   /** The progress that the user reports, such as "40 %". */
   reported: string | null;
   target: string | null;
-  /** Rules for the time that belongs to it, if it has any (match.ts). */
+  /** Rules for the time that counts toward the goal, if any (match.ts). */
   repos?: string[];
   projects?: string[];
   labels?: string[];

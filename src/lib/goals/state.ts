@@ -6,7 +6,7 @@ const GOALS_STATE_VERSION = 1;
 /** The number of days of observed time, including the last day. */
 export const GOALS_WINDOW_DAYS = 30;
 
-/** The part of a daily record that goals use. */
+/** The fields of a daily record that goals use. */
 export interface ObservedDay {
   date: Day;
   totalMinutes: number;

@@ -3,15 +3,15 @@ import { clean, cleanLine } from '../platform/terminal/terminal';
 import type { Report, ReportTime, ReportClosed, ReportIssue, ReportSession, UsageFacts } from './model';
 import { phase } from '../sessions/phases';
 
-/** A piece of a line, sanitized and without markup. */
+/** A sanitized piece of a line, without markup. */
 export interface Part {
   text: string;
   tone?: 'strong' | 'quiet';
-  /** The target of a link. */
+  /** The link's target. */
   url?: string;
 }
 
-/** Part of a report, before it becomes Markdown or terminal text. */
+/** Part of a report, before it is rendered as Markdown or terminal text. */
 export type Block =
   | { kind: 'title'; text: string }
   | { kind: 'text'; parts: Part[] }
@@ -171,7 +171,7 @@ function usageItems({ rows, total }: UsageFacts): Part[][] {
   ]);
 }
 
-/** Formats ` (in-review, P1)`, or '' if there are no words. */
+/** Formats ` (in-review, P1)`; '' if there are no words. */
 function quiet(words: readonly (string | null)[]): Part[] {
   const texts = words
     .filter((word) => word !== null && word !== '')

@@ -38,7 +38,7 @@ function timeOf({ time = [], repo }: ReportInput): Pick<Report, 'time'> {
   return rows.some(({ key }) => key !== 'unknown' && key !== 'other folders') ? { time: rows } : {};
 }
 
-/** Adds tenths as integers, so that the order doesn't change the result. */
+/** Adds tenths as integers, so that the order doesn't affect the result. */
 function total(days: readonly DayFacts[], of: (day: DayFacts) => number): number {
   return days.reduce((sum, day) => sum + Math.round(of(day) * 10), 0) / 10;
 }
@@ -85,8 +85,8 @@ function isRepo(name: string | null, wanted: string | undefined): boolean {
 }
 
 /**
- * Returns the commits on some days, oldest first. A change captured on two days counts once. `unnamed` counts
- * commits whose subject was deleted with the raw log.
+ * Returns the commits of the given days, oldest first. A change captured on two days counts once. `unnamed`
+ * counts commits whose subject was deleted with the raw log.
  */
 function commitsOf(
   days: readonly DayFacts[],
@@ -149,7 +149,7 @@ function sessionsOf(
     .sort((a, b) => byCodeUnits(key(a), key(b)));
   const activity = days.flatMap((day) => day.raw?.activity ?? []).filter((poll) => isRepo(poll.repo, repo));
   const known = new Set(all.flatMap(({ sessionIds }) => sessionIds));
-  // If the state no longer has a session, only raw events contain its repository.
+  // If a session is no longer in the state, only raw events contain its repository.
   const ids = repo === undefined ? [...active] : activity.map(({ session }) => session);
   const forgotten = new Set(ids.filter((id) => !known.has(id)));
   return {
@@ -206,7 +206,7 @@ function isWithin(iso: string | null, { startMs, endMs }: ReportInput['period'])
 
 const UNDER_WAY: ReadonlySet<string | null> = new Set(['in-progress', 'in-review', 'blocked', 'needs-human']);
 
-/** Puts each issue of the period into one list: closed, in progress or opened. */
+/** Puts each of the period's issues into one list: closed, in progress or opened. */
 function issuesOf(
   all: readonly IssueFacts[],
   { period, repo, evidence }: ReportInput,
@@ -216,7 +216,8 @@ function issuesOf(
   const mentions = mentionsIn(commits);
   const slugs = new Set(sessions.map(({ slug }) => slug));
   const numbers = new Set(sessions.map(({ issue }) => issue));
-  // The work repository has issues for all repositories, so the property, commits and sessions decide.
+  // The work repository has issues for all repositories, so the issue's property, commits and sessions decide
+  // which one it is for.
   const isOwn = ({ property, number, slug }: IssueFacts): boolean =>
     isRepo(property, repo) ||
     mentions.has(number) ||
@@ -240,7 +241,7 @@ function issuesOf(
   };
 }
 
-/** Returns the commits by the issue that their subject mentions, such as `Fix the login (#12)`. */
+/** Groups the commits by the issue that their subject mentions, such as `Fix the login (#12)`. */
 function mentionsIn(commits: readonly ReportCommit[]): Map<number, string[]> {
   const found = new Map<number, string[]>();
   for (const { sha, subject } of commits) {

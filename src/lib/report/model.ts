@@ -3,7 +3,7 @@ import type { PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';
 import type { Period } from './period';
 
-/** The stored data of a day. Minutes have one decimal. */
+/** A day's stored data. Minutes have one decimal. */
 export interface DayFacts {
   date: Day;
   apps: readonly { app: string; kind: 'creation' | 'consumption' | 'neutral'; minutes: number }[];
@@ -13,7 +13,7 @@ export interface DayFacts {
   commits: readonly { repo: string; commits: number }[];
   /** Ids of assistant sessions. */
   sessions: readonly string[];
-  /** Set if the day was read from past data, so its application time isn't recorded. */
+  /** Set if the day was backfilled, so its application time isn't recorded. */
   backfilled?: true;
   /** From the raw log; undefined after the log was deleted. */
   raw?: {
@@ -23,7 +23,7 @@ export interface DayFacts {
   };
 }
 
-/** Your minutes, and those of agents, which may overlap. */
+/** Your minutes and your agents' minutes, which may overlap. */
 export interface ReportTime {
   key: string;
   minutes: number;
@@ -49,7 +49,7 @@ export interface CommitFacts extends ReportCommit {
 
 export interface ReportIssue {
   number: number;
-  /** Without prefix and identity. */
+  /** Without the prefix and identity. */
   title: string;
   url: string;
   status: string | null;
@@ -61,7 +61,7 @@ export interface ReportIssue {
 
 export interface IssueFacts extends ReportIssue {
   state: 'open' | 'closed';
-  /** Closed as completed, and not as not planned. */
+  /** Closed as completed, as opposed to not planned. */
   completed: boolean;
   slug: string | null;
 }
@@ -81,7 +81,7 @@ export interface ReportInput {
   evidence: ReadonlyMap<number, string>;
   /** Data that could not be read, as sentences. */
   notes: readonly string[];
-  /** Usage of the assistants, if requested. */
+  /** The assistants' usage, if requested. */
   usage?: UsageFacts;
   /** By repository, yours beside that of agents; absent if no repository is known. */
   time?: ReportTime[];

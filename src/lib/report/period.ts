@@ -2,20 +2,20 @@ import { StewardError } from '../errors';
 import { DAY_HINT, readDay, type ZonedNow } from '../platform/time/day-words';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 
-/** Full local days, both inclusive, and their instants. */
+/** A period of whole local days, both ends inclusive, and the matching instants. */
 export interface Period {
   from: Day;
   to: Day;
   timezone: string;
   startMs: number;
   endMs: number;
-  /** Whether it ends today and so includes work in progress. */
+  /** Whether the period ends today and so includes work in progress. */
   current: boolean;
 }
 
 const MAX_DAYS = 3660;
 
-/** Returns the period between two days in natural language. `until` is today at the latest. */
+/** Returns the period between two days given in natural language. `until` is today at the latest. */
 export async function readPeriod(words: { since: string; until?: string }, now: ZonedNow): Promise<Period> {
   const today = dayOf(now.nowMs, now.zone);
   const from = await readDay(words.since, now);
@@ -28,7 +28,7 @@ export async function readPeriod(words: { since: string; until?: string }, now: 
   return periodOf(from, to, now);
 }
 
-/** Returns the week (Monday to Sunday, or until today) of a day in natural language. */
+/** Returns the week (Monday to Sunday, or until today) that contains a day given in natural language. */
 export async function readWeek(of: string | undefined, now: ZonedNow): Promise<Period> {
   const today = dayOf(now.nowMs, now.zone);
   const day = of === undefined ? today : await readDay(of, now);
@@ -49,7 +49,7 @@ function periodOf(from: Day, to: Day, { nowMs, zone }: ZonedNow): Period {
   return { from, to, timezone: zone, startMs, endMs, current };
 }
 
-/** Returns the days of a period in order, at most one more than allowed. */
+/** Returns the days in a period in order, at most one more than allowed. */
 export function daysOf({ from, to }: Pick<Period, 'from' | 'to'>): Day[] {
   const days: Day[] = [];
   for (let day = from; day <= to && days.length <= MAX_DAYS; day = addDays(day, 1)) days.push(day);

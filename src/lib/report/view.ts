@@ -25,7 +25,7 @@ function linesOf(block: Block, columns: number, colors: Palette): string[] {
   return painted(wrap(text, columns, first, rest), block.parts, colors);
 }
 
-/** Colors wrapped lines by counting characters, which works because wrapping only changes white space. */
+/** Colors wrapped lines by counting characters, which works because wrapping changes only whitespace. */
 function painted(lines: readonly string[], parts: readonly Part[], colors: Palette): string[] {
   const tones = parts.flatMap(({ text, tone }) => [...text].filter((char) => char !== ' ').map(() => tone));
   let at = 0;
@@ -79,8 +79,8 @@ const REFERENCE =
 
 /**
  * Escapes only what Markdown or HTML would interpret, because the text is also read unrendered. References
- * become code, because a backslash doesn't prevent a link. @param isStart whether it starts a line, where
- * some characters make a heading, list or quote
+ * become code, because a backslash doesn't prevent a link. @param isStart whether the text starts a line,
+ * where some characters make a heading, list or quote
  */
 export function plain(text: string, isStart: boolean): string {
   let at = 0;

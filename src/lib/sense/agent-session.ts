@@ -18,9 +18,9 @@ export interface AgentSessionDeps {
 }
 
 interface Cursor extends LogCursor {
-  /** Set if the position was lost; work events up to this time are already stored. */
+  /** Set if the log position was lost; work events up to this time are already stored. */
   afterMs?: number;
-  /** Time of the newest work event that was read, or 0. A truncated file is read again from there. */
+  /** Time of the newest work event read so far, or 0. A truncated file is read again from there. */
   lastMs: number;
   /** The sessions that haven't ended. */
   states?: StatesCursor | undefined;
@@ -31,8 +31,7 @@ const MAX_TEXT = 200;
 
 /**
  * The agentSession source. Reports an event per session, poll and day with `detail` {session, events}, and a
- * session-state event for each change of a session's state. In a truncated file, only newer work events
- * count.
+ * session-state event whenever a session's state changes. In a truncated file, only newer work events count.
  */
 export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   return {
@@ -65,7 +64,7 @@ function collect({ path, timezone, machineId }: AgentSessionDeps, input: Collect
       invalid += 1;
       return;
     }
-    // If the clock was ahead, the event must not start a future day.
+    // A clock that was ahead must not start a future day.
     const ms = Math.min(event.ms, input.nowMs);
     const isNew = event.ms > (wasCut ? (before?.lastMs ?? 0) : afterMs);
     const typed = wasCut && !isNew ? undefined : parseTyped(text);
@@ -98,7 +97,7 @@ interface WorkEvent {
   repo: string | undefined;
 }
 
-/** The events of a session on one day, with the time and repository of the last one. */
+/** A session's events on one day, with the last event's time and repository. */
 type Group = WorkEvent & { count: number };
 
 function addToGroup(groups: Map<string, Group>, event: WorkEvent, timezone: string): void {
@@ -132,7 +131,7 @@ function parsePosition({ cursor: value, nowMs, dayStartMs }: CollectInput): Curs
   const { afterMs, lastMs, headBytes } = (value ?? {}) as Record<string, unknown>;
   if (at === undefined || typeof lastMs !== 'number') return undefined;
   const last = Math.min(lastMs, nowMs);
-  // A cursor from an earlier version. Its position is unknown, so both logs are read again after its time.
+  // A cursor from an earlier version. Its position is unknown, so both logs are reread from its time on.
   if (headBytes !== undefined)
     return { ...UNREAD, rotated: { offset: 0, head: '' }, lastMs: last, afterMs: last };
   if (typeof afterMs !== 'number') return { ...at, lastMs: last };

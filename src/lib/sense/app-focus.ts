@@ -16,16 +16,16 @@ export interface AppFocusDeps extends ObserveDeps {
 }
 
 interface Cursor {
-  /** Time of the last sample, even if it made no event. */
+  /** Time of the last sample, even if the sample didn't produce an event. */
   lastSampleMs: number;
-  /** Sampled time below a second that isn't in an event yet. */
+  /** Sampled time under a second that isn't part of an event yet, in ms. */
   carryMs: number;
 }
 
 /**
- * The appFocus source. Samples the front application once per capture. An event covers the seconds since the previous
- * sample, up to one poll interval; while you are away, an away event covers them. Excluded applications have no events.
- * If the daemon watches the focus, its intervals replace the samples.
+ * The appFocus source. Samples the front application once per capture. An event covers the seconds since the
+ * previous sample, up to one poll interval; while you are away, an away event covers them. Excluded
+ * applications produce no events. If the daemon watches the focus, its intervals replace the samples.
  */
 export function appFocusSource(deps: AppFocusDeps): SenseSource {
   return {
@@ -43,7 +43,7 @@ export function appFocusSource(deps: AppFocusDeps): SenseSource {
 async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collected> {
   const { nowMs, cursor } = input;
   const lastMs = parseCursor(cursor)?.lastSampleMs ?? 0;
-  // A cursor from before the clock was set back marks nothing.
+  // A cursor from before the clock was set back is meaningless.
   const watched = await deps.watch?.since(lastMs > nowMs ? 0 : lastMs);
   if (watched !== undefined) return collectWatched(deps, input, watched);
   if (deps.watch === undefined && deps.isWatched?.() === true) return { events: [], cursor, state: 'ok' };
@@ -76,7 +76,10 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
   return sampled('ok', seen.warning, carryMs, events);
 }
 
-/** Stores the intervals since the last capture, split at hours. The cursor moves to their end only when they are stored. */
+/**
+ * Stores the intervals since the last capture, split at hours. The cursor advances only once the intervals
+ * are stored.
+ */
 function collectWatched(
   deps: AppFocusDeps,
   { cursor }: CollectInput,
@@ -122,8 +125,8 @@ function awayEvent(machine: string, fromMs: number, toMs: number, reason: AwayDe
 }
 
 /**
- * Returns the whole seconds that a sample covers: the time since the last one, up to one poll interval, plus
- * the carried milliseconds. 0 after the clock was set back, because the time is unknown.
+ * Returns the whole seconds that a sample covers: the time since the last sample, up to one poll interval,
+ * plus the carried milliseconds. 0 after the clock was set back, because the elapsed time is unknown.
  */
 function sampleInterval(
   nowMs: number,

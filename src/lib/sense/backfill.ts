@@ -14,7 +14,7 @@ import { readOwnEmails, readRecentLog } from './git/queries';
 import { refuseOddFiles } from './git/refs';
 import { rollKeepingTime } from './roll';
 
-/** Activity of an assistant session, from the assistant's files. */
+/** An assistant session's activity, from the assistant's files. */
 export interface PastActivity {
   session: string;
   repo?: string;
@@ -23,18 +23,18 @@ export interface PastActivity {
 
 export interface BackfillDeps extends CaptureDeps {
   git: GitSourceDeps & { config: { sources: { git: boolean; agentSession: boolean } } };
-  /** Calls `take` for all session activity since a time. */
+  /** Calls `take` for all session activity since the given time. */
   pastActivity: (sinceMs: number, take: (activity: PastActivity) => void) => void;
   onProgress?: (done: number, total: number) => void;
 }
 
 export interface BackfillResult {
-  /** False if `sense.enabled` is false, so that nothing was read. */
+  /** False if `sense.enabled` is false; then nothing was read. */
   enabled: boolean;
   dryRun: boolean;
   from: Day;
   to: Day;
-  /** Number of commits added, or with `dryRun` to be added. */
+  /** Number of commits added, or to be added with `dryRun`. */
   commits: number;
   /** Number of sessions added. */
   sessions: number;
@@ -50,8 +50,8 @@ const GIT_TIMEOUT_MS = 20_000;
 const MAX_COMMITS = 20_000;
 
 /**
- * Adds missing commits of yours and assistant sessions from the last `days`, on days that can still take
- * events. Doesn't change recorded application time. Call it while holding the sense lock.
+ * Adds your missing commits and assistant sessions from the last `days`, for days that can still take events.
+ * Doesn't change recorded application time. Call it while holding the sense lock.
  */
 export async function backfill(
   deps: BackfillDeps,
@@ -91,7 +91,7 @@ function daysOf({ timezone }: BackfillDeps, events: readonly SenseEvent[]): Day[
   return [...new Set(events.map(({ ts }) => dayOf(parseIso(ts) ?? 0, timezone)))].sort();
 }
 
-/** Removes events that are stored, or whose days can't take events. */
+/** Drops events that are already stored, or whose days can't take events. */
 function withoutStored(
   { store, timezone }: BackfillDeps,
   events: readonly SenseEvent[],
@@ -116,7 +116,9 @@ function keyOf(event: SenseEvent, day: Day): string {
     : JSON.stringify([event.type, detail?.['session'], day]);
 }
 
-/** Returns your commits before today; captures read today's. Repositories that fail become problems. */
+/**
+ * Returns your commits before today; captures read today's. Repositories that can't be read become problems.
+ */
 async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {
   const { repos } = deps.git.config;
   const folders = new Map<string, GitFolder>();

@@ -12,7 +12,7 @@ import type { SenseStore } from './store';
 export interface CaptureDeps extends RollDeps {
   config: Pick<SenseConfig, 'enabled' | 'pollIntervalSec' | 'sources' | 'retentionDays'>;
   sources: readonly SenseSource[];
-  /** Time limit for each source, ms. Default: 20 s. */
+  /** Timeout for each source, in ms. Default: 20 s. */
   sourceTimeoutMs?: number;
 }
 
@@ -24,17 +24,17 @@ export interface SourceOutcome {
 }
 
 export interface CaptureResult {
-  /** False if `sense.enabled` is false, so that nothing was read or written. */
+  /** False if `sense.enabled` is false; then nothing was read or written. */
   captured: boolean;
   ts: string;
   /** Number of events stored. */
   events: number;
   sources: SourceOutcome[];
-  /** Past days whose record was written. */
+  /** Past days for which a record was written. */
   rolled: Day[];
   /** Days whose event log was deleted. */
   pruned: Day[];
-  /** Failures that aren't from sources. The events are stored. */
+  /** Failures outside the sources. The events are stored regardless. */
   problems: string[];
 }
 
@@ -50,8 +50,8 @@ export interface Run {
 
 /**
  * Queries each enabled source once, stores the events, and records past days. Call it while holding the sense
- * lock. The state, with the lines to append, is written first, so the next run can complete an interrupted
- * one.
+ * lock. The state, including the lines to append, is written first, so the next run can complete an
+ * interrupted run.
  */
 export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   const { enabled, sources } = deps.config;
@@ -119,7 +119,7 @@ export function completePending(store: SenseStore, state: SenseState, today: Day
   });
 }
 
-/** Returns the stored events of two days after the state was lost, because sources may report them again. */
+/** After the state was lost, returns two days of stored events, because sources may report them again. */
 function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: SenseState): SenseEvent[] {
   const from = addDays(today, -1);
   if (lostOn === null || lostOn < from) return [];
@@ -201,8 +201,8 @@ function nextState(run: Run, state: SenseState, answers: readonly Answer[]): Sen
 }
 
 /**
- * Returns today's time away. If you are away now, includes the time since the last capture, up to a poll
- * interval.
+ * Returns how long you were away today. If you are away now, includes the time since the last capture, up to
+ * a poll interval.
  */
 function awayTime(
   { deps, nowMs, today }: Run,
@@ -217,7 +217,7 @@ function awayTime(
   return { day: today, seconds: before + (isIdle ? Math.round(Math.min(pollSec, elapsedSec)) : 0) };
 }
 
-/** Stores the state, then appends the events to the logs of their days. */
+/** Stores the state, then appends the events to their days' logs. */
 export function appendEvents(run: Run, next: SenseState, events: readonly SenseEvent[]): void {
   const { store } = run.deps;
   const waiting = next.pending;
@@ -232,7 +232,7 @@ export function appendEvents(run: Run, next: SenseState, events: readonly SenseE
   store.writeState(next);
 }
 
-/** Groups the events by day. Events whose day's log was deleted or can't be written go to quarantine. */
+/** Groups the events by day. If a day's log was deleted or can't be written, its events go to quarantine. */
 function planAppends({ deps, nowMs, today, problems }: Run, events: readonly SenseEvent[]): PendingAppend[] {
   const { store, timezone } = deps;
   const byLog = new Map<LogName, SenseEvent[]>();
@@ -260,8 +260,8 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
 }
 
 /**
- * Returns whether a day can still take events. A recorded day without its log can't, because rebuilding its
- * record would lose the other events. If the clock was ahead, this can happen to unfinished days.
+ * Returns whether a day can still take events. A recorded day whose log is gone can't, because rebuilding its
+ * record would lose the other events. If the clock was ahead, unfinished days can be affected, too.
  */
 export function isOpen(store: SenseStore, day: Day, today: Day): boolean {
   if (store.logBytes(day) !== undefined) return true;

@@ -61,7 +61,7 @@ export const SENSE_CHECKS: readonly Check<SenseChecked>[] = [
   { id: 'sense.insight', title: 'assistant for insights', needsConfig: true, run: checkInsight },
 ];
 
-/** Runs the check if the source is on, otherwise returns the setting that turned it off. */
+/** Runs the check if the source is on; otherwise returns the setting that turned the source off. */
 function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Promise<Finding[]>) {
   return async (at: SenseChecked): Promise<Finding[]> => {
     const { enabled, sources } = at.config.sense;
@@ -72,7 +72,7 @@ function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Prom
   };
 }
 
-/** An invalid file stops every capture and view, so its error counts as `config`. */
+/** An invalid file breaks every capture and view, so the error counts as `config`. */
 function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]> {
   return orFailure(
     async () => {
@@ -100,7 +100,7 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
     const isExcluded = (await appMatcher(config.sense.exclude))(front.app);
     return ok(`${isExcluded ? 'an excluded application' : front.app.app}, by ${front.via}`);
   }
-  // Over ssh, doctor can't see the session that captures.
+  // Over ssh, doctor can't see the desktop session in which captures run.
   const { sources, lastCaptureTs } = senseStore(area).readState().state;
   const last = sources['appFocus']?.state;
   if (lastCaptureTs !== null && (last === 'ok' || last === 'idle'))
@@ -138,7 +138,9 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
   });
 }
 
-/** Runs git in each repository like a capture, without executing anything that the repository configures. */
+/**
+ * Runs git in each repository as a capture does, without executing anything that the repository configures.
+ */
 async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   const { repos, git } = at.config.sense;
   if (repos.length === 0)

@@ -21,7 +21,7 @@ import {
 } from './classify';
 import { rollAgain, todayOf, type Rerolled, type RollDeps } from './roll';
 
-/** Reads the rules in a classify.yaml; empty if there is no file. */
+/** Reads the rules in a classify.yaml; empty if the file doesn't exist. */
 export async function readClassifyRules(path: string): Promise<ClassifyRule[]> {
   const text = readText(path, { maxBytes: 1024 * 1024 });
   return text === undefined ? [] : parseClassifyRules(text, path);
@@ -36,7 +36,7 @@ export async function readClassifier(templates: string, path: string): Promise<C
 export interface Classified extends Rerolled {
   app: string;
   kind: AppKind;
-  /** The classify.yaml that contains the rule. */
+  /** Path of the classify.yaml that contains the rule. */
   file: string;
 }
 
@@ -135,13 +135,13 @@ function inWords(value: unknown): string {
 }
 
 /**
- * Returns the text of a classify.yaml with this rule for the application: changes its rule, or adds one at
- * the top. Keeps comments; may change the spacing.
+ * Returns the text of a classify.yaml with this rule for the application: changes its existing rule, or adds
+ * a rule at the top. Keeps comments; may change the spacing.
  */
 async function withAppRule(text: string, fileName: string, app: string, kind: AppKind): Promise<string> {
   const before = await parseClassifyRules(text, fileName);
   const index = before.findIndex(({ key, pattern }) => key === 'app' && foldName(pattern) === foldName(app));
-  // A glob or id above it may match the same application.
+  // A glob or id above the rule may match the same application.
   const isFirst = index >= 0 && before.slice(0, index).every(({ key }) => key === 'app');
   if (before.length === 0 && isOnlyComments(text)) {
     const separator = text === '' || text.endsWith('\n') ? '' : '\n';

@@ -5,25 +5,25 @@ import { readText } from '../platform/files/atomic-file';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 
-/** What time in an application counts as. Unknown applications are neutral. */
+/** How time in an application is classified. Unknown applications are neutral. */
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
 export type AppKind = (typeof APP_KINDS)[number];
 
 /** A rule matches a complete name, a complete id, or a glob for either. */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;
 
-/** A rule of your classify.yaml. */
+/** A rule in your classify.yaml. */
 export interface ClassifyRule {
   key: (typeof RULE_KEYS)[number];
   pattern: string;
   kind: AppKind;
-  /** For a glob: returns whether it matches a folded name. */
+  /** Only for a glob: returns whether the glob matches a folded name. */
   matches?: (folded: string) => boolean;
 }
 
 /** The rule that matched. */
 export interface DecidingRule {
-  /** From 1, in your list or the shipped one. */
+  /** The rule's position, from 1, in your list or the shipped list. */
   index: number;
   origin: 'user' | 'shipped';
   /** As written, such as `app: Firefox`. */
@@ -79,7 +79,7 @@ function isMatch(
 }
 
 /**
- * Reads the shipped rules, by folded name. A row has all names of an application: display name, bundle ids,
+ * Reads the shipped rules, by folded name. A row has all of an application's names: display name, bundle ids,
  * desktop ids, window classes, executables without `.exe`.
  */
 function readShipped(templates: string): Map<string, Classification> {
@@ -102,8 +102,7 @@ function readShipped(templates: string): Map<string, Classification> {
 }
 
 /**
- * Returns the kind of an application, the rule that matched, and a sentence with both (`sense classify
- * explain`).
+ * Returns an application's kind, the rule that matched, and a sentence with both (`sense classify explain`).
  */
 export function explainClassification(
   classify: Classifier,

@@ -10,21 +10,21 @@ import { merged, within, type Span } from './ledger/spans';
 import { timelineTally, type Stay } from './ledger/timeline';
 
 /**
- * When things happened in a day. Times and lengths are seconds; times count from the day's first instant, so days of 23 and
- * 25 hours need no special case.
+ * When things happened during a day. Times and lengths are in seconds; times count from the day's first
+ * instant, so 23-hour and 25-hour days need no special case.
  */
 export interface DayTimeline {
   /** Longest first. */
   apps: [app: string, kind: AppKind][];
   repos: string[];
-  /** `app` and `repo` are positions in the lists; `repo` is absent if it is unknown. In order of time. */
+  /** `app` and `repo` are indexes into the lists; `repo` is absent if unknown. In chronological order. */
   spans: [at: number, length: number, app: number, repo?: number][];
   away: [at: number, length: number, reason: string][];
   commits: { at: number; repo: string; branch: string | null; sha: string; subject: string }[];
   sessions: SessionParts[];
 }
 
-/** The time of a session: `w` it worked, `y` it waited for you. */
+/** A session's time: `w` while it worked, `y` while it waited for you. */
 export interface SessionParts {
   /** The assistant's id. */
   id: string;
@@ -38,7 +38,9 @@ export interface TimelineOptions extends DayBounds {
   classify: Classifier;
 }
 
-/** Computes the timeline of a day from its events, in any order. Nothing continues after the last event. */
+/**
+ * Computes a day's timeline from its events, which can be in any order. No span extends past the last event.
+ */
 export function dayTimeline(events: readonly SenseEvent[], options: TimelineOptions): DayTimeline {
   return {
     ...focusSpans(events, options),
@@ -48,7 +50,10 @@ export function dayTimeline(events: readonly SenseEvent[], options: TimelineOpti
   };
 }
 
-/** Returns a time span in seconds of the day; undefined if it is outside or shorter than half a second. */
+/**
+ * Converts a time span to seconds within the day; undefined if the span is outside the day or shorter than
+ * half a second.
+ */
 function inSeconds([from, to]: Span, { startMs, endMs }: DayBounds): [number, number] | undefined {
   const [at, end] = [from, to].map((ms) =>
     Math.round((Math.min(Math.max(ms, startMs), endMs) - startMs) / 1000),
@@ -95,7 +100,7 @@ function focusSpans(
   return { apps, repos, spans: spans.sort((a, b) => a[0] - b[0]) };
 }
 
-/** Of two events of an application at one time the longer counts, as in the record. */
+/** If an application has two events at the same time, the longer one counts, as in the record. */
 function samplesOf(events: readonly SenseEvent[], pollIntervalSec: number): Sample[] {
   const samples = new Map<string, Sample>();
   for (const event of events) {
@@ -114,7 +119,7 @@ function samplesOf(events: readonly SenseEvent[], pollIntervalSec: number): Samp
   return [...samples.values()].sort((a, b) => byCodeUnits(a.machine, b.machine) || a.ms - b.ms);
 }
 
-/** Joins samples of one application and repository that follow each other. Captures are never exactly on time. */
+/** Joins consecutive samples of the same application and repository. Captures are never exactly on time. */
 function joinedSamples(samples: readonly Sample[], intervalMs: number): Sample[] {
   const spans: Sample[] = [];
   for (const sample of samples) {

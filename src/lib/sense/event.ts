@@ -21,21 +21,24 @@ export interface SenseEvent {
 }
 
 /**
- * `detail` of an app-focus event, which covers the `intervalSec` before `ts`. `repo` is the repository of the
- * focused pane.
+ * An app-focus event's `detail`. The event covers the `intervalSec` before `ts`. `repo` is the repository of
+ * the focused pane.
  */
 export interface FocusDetail {
   /** Default: the poll interval. */
   intervalSec?: number;
-  /** The id of the adapter that reported it, followed by `-events` if the daemon watched the focus. */
+  /** The reporting adapter's id, followed by `-events` if the daemon watched the focus. */
   via?: string;
   bundleId?: string;
   machine?: string;
-  /** Folder of `repo`, or of its worktree, in which the focused pane is. */
+  /** The folder of the checkout or worktree of `repo` that the focused pane is in. */
   path?: string;
   /** Absent if HEAD is detached. */
   branch?: string;
-  /** The focused pane is in a folder outside the watched repositories, so `repo` and `path` are absent. */
+  /**
+   * Set if the focused pane is in a folder outside the watched repositories; then `repo` and `path` are
+   * absent.
+   */
   otherFolder?: true;
   /** The assistant sessions in the focused pane: ids, or ids with their assistant. */
   sessions?: (string | { id: string; assistant?: string })[];
@@ -44,7 +47,7 @@ export interface FocusDetail {
 /** `ready`: its turn is over. `waiting`: it needs a response before it can continue. */
 export type SessionState = 'working' | 'waiting' | 'ready' | 'over';
 
-/** `detail` of a session-state event: the session's state from `ts` on. */
+/** A session-state event's `detail`: the session's state from `ts` on. */
 export interface SessionStateDetail {
   session: string;
   state: SessionState;
@@ -53,14 +56,14 @@ export interface SessionStateDetail {
   branch?: string;
   /** Why it is waiting, such as `permission_prompt`. */
   reason?: string;
-  /** Set if you sent a prompt at `ts`, so this session was in front of you. */
+  /** Set if you sent a prompt at `ts`, which means that this session was in front of you. */
   prompt?: true;
   /** On a day's first event, for a state that began earlier: when it began, ISO 8601 in UTC. */
   since?: string;
   machine?: string;
 }
 
-/** `detail` of an away event, which covers the time from `from` to `ts`. */
+/** An away event's `detail`. The event covers the time from `from` to `ts`. */
 export interface AwayDetail {
   /** ISO-8601, UTC. */
   from: string;
@@ -68,7 +71,7 @@ export interface AwayDetail {
   machine?: string;
 }
 
-/** Returns a parsed value as an event, or why it is invalid. */
+/** Returns a parsed value as an event, or the reason why it is invalid. */
 export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   if (!isObject(value)) return { invalid: 'not an object' };
   const { ts, type, source, app, repo, detail } = value;
@@ -85,7 +88,7 @@ export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   return event;
 }
 
-/** Parses a line of an event log into an event, or why it is invalid. */
+/** Parses an event log line. Returns the event, or the reason why the line is invalid. */
 export function readEventLine(text: string): SenseEvent | { invalid: string } {
   // Exceptions are slow; a large damaged file would take minutes.
   if (!text.trimStart().startsWith('{')) return { invalid: 'not an object' };
@@ -97,14 +100,14 @@ export function readEventLine(text: string): SenseEvent | { invalid: string } {
   }
 }
 
-/** Returns whether a backfill added this event, not a capture. */
+/** Returns whether this event came from a backfill rather than a capture. */
 export function isBackfilled({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): boolean {
   return detail?.['backfilled'] === true;
 }
 
 /**
- * Returns the identity of a commit's change within its repository. Events before sense 1.1 have none, so
- * author date and subject identify those.
+ * Returns the identity of a commit's change within its repository. Events before sense 1.1 have no identity,
+ * so author date and subject identify the change.
  */
 export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): string | undefined {
   const identity = textOf(detail?.['identity']);
@@ -116,7 +119,7 @@ export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): stri
 }
 
 /**
- * The version of the sense component. Raise it with any change to the event schema, the adapter contract or
- * the daily record; test/lib/sense/fingerprint.test.ts fails otherwise.
+ * The version of the sense component. Bump it with any change to the event schema, the adapter contract or
+ * the daily record; otherwise test/lib/sense/fingerprint.test.ts fails.
  */
 export const SENSE_VERSION = '1.2.0';

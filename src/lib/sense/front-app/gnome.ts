@@ -4,7 +4,7 @@ import { isWaylandOf, parseAnswer, sessionBus, type FrontAppAdapter } from './ad
 import { nameWindow } from './desktop-entries';
 
 const EXTENSION = 'The GNOME extension "Focused Window D-Bus"';
-const UPDATE = 'Update the extension, or log in again.';
+const UPDATE = 'Update the extension, or log out and back in.';
 const FIELDS = ['', 'wm_class', 'wm_class_instance', 'pid'];
 
 /** GNOME on Wayland, which reveals the focused window only through its extension "Focused Window D-Bus". */

@@ -75,7 +75,7 @@ export function readCursor({ cursor: value, nowMs }: CollectInput): Memories {
   return memories;
 }
 
-/** Returns the cursor to store, without repositories that have not been watched for days. */
+/** Returns the cursor to store. Omits repositories that haven't been watched for three days. */
 export function writeCursor(memories: Memories, repos: readonly string[], nowMs: number): unknown {
   const watched = new Set(repos);
   const isWatched = (memory: RepositoryMemory): boolean => watched.has(memory.path);

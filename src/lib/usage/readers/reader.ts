@@ -26,7 +26,7 @@ export interface LineReader extends ReaderBase {
 /** A reader of a database. */
 export interface DatabaseReader extends ReaderBase {
   kind: 'database';
-  /** Reads the responses since a time; false if this Node.js can't read databases. */
+  /** Reads the responses recorded since `sinceMs`; false if this Node.js version can't read databases. */
   read: (path: string, sinceMs: number, sink: Sink) => boolean;
 }
 
