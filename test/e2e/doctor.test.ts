@@ -445,7 +445,7 @@ describe('doctor (built)', function () {
       at.write(`.steward/state/spool/${name}`, JSON.stringify(left));
       await at.expectRow('hooks.spool', 'warning', /^1 pending hook entry, the oldest \d+ h ago$/);
       at.write(`.steward/state/spool/dead/${name}`, JSON.stringify(left));
-      await at.expectRow('hooks.spool', 'warning', /^1 given up: not recorded \(1\)$/);
+      await at.expectRow('hooks.spool', 'warning', /^1 failed for good: not recorded \(1\)$/);
     });
   });
 

@@ -232,7 +232,7 @@ describe('notify (built)', function () {
     expect(await routes())
       .to.match(/^ {2}voice {2}No speech engine found\. Install an engine/m)
       .and.match(/^ {2}desktop {2}No desktop session: .*\/bus\b.*\. Run steward in/m);
-    expect(await routes({ XDG_RUNTIME_DIR: '' })).to.include('no D-Bus session is set');
+    expect(await routes({ XDG_RUNTIME_DIR: '' })).to.include('the D-Bus session address is not set');
     await steward(['config', 'set', 'notify.voice.engine', 'none'], { home: home.path });
     expect(await routes())
       .to.match(/^taskComplete +voice \(off\)/m)
@@ -343,7 +343,7 @@ describe('notify (built)', function () {
   it('history says what was given up, and why', async () => {
     server.usual = () => ({ status: 404 });
     await run(['send', 'again', '--event', 'backgroundAgent', '--wait']);
-    expect((await run(['history'])).stdout).to.match(/\n\n1 given up: [\s\S]+\s\(1\)\n$/);
+    expect((await run(['history'])).stdout).to.match(/\n\n1 failed for good: [\s\S]+\s\(1\)\n$/);
   });
 
   it('tests each channel, and says what to do', async function () {

@@ -100,7 +100,7 @@ describe('reminders and tidying (built)', function () {
       });
       expect((await run('work', 'tidy')).stdout).to.include('steward work tidy --apply');
       expect((await run('work', 'tidy', '--apply')).stdout).to.match(/^#1 Fix it: closed\n/);
-      expect((await run('work', 'tidy')).stdout).to.equal('No open issue is at Status:done.\n');
+      expect((await run('work', 'tidy')).stdout).to.equal('No open issues are labeled Status:done.\n');
     } finally {
       box.remove();
     }

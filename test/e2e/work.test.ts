@@ -216,7 +216,7 @@ describe('work (built)', function () {
     await bad(['claim', '1', '--agent', 'kai'], 8, away);
     const shown = await run(['show', '1'], away);
     expect(shown.code).to.equal(0);
-    expect(shown.stdout).to.match(/Cached, without text and comments/);
+    expect(shown.stdout).to.match(/Cached copy, without the description or comments/);
   });
 
   it('ends at Ctrl-C while the service keeps it waiting, also on a terminal that shows the steps', async function () {

@@ -36,7 +36,7 @@ export default class WorkSweep extends BaseCommand {
   ];
   static override related = ['work tasks regenerate', 'work status'];
 
-  /** Exits 0 even for wrong flags, so that a scheduler does not give up. */
+  /** Exits 0 even for invalid flags, so that a scheduler doesn't disable the job. */
   override async execute(): Promise<void> {
     try {
       await super.execute();

@@ -20,13 +20,13 @@ export const ENVIRONMENT: readonly { name: string; key: string }[] = [
 export const FORMAT = 1;
 
 export interface ConfigFile {
-  /** Its part of the resolved configuration. */
+  /** The file's part of the resolved configuration. */
   id: keyof Config;
   /** Path relative to the user area. */
   name: string;
   path: (area: UserArea) => string;
   format: 'yaml' | 'json';
-  /** Prefix of its keys in `config set` and `config show`. The file doesn't repeat it. */
+  /** Prefix of the file's keys in `config set` and `config show`; omitted in the file itself. */
   prefix: string;
   keys: Tree;
   /** Whether to follow a link made by the user; other links are refused. */
@@ -185,8 +185,8 @@ function keysAndValues(file: ConfigFile): string {
 }
 
 /**
- * Returns the values that a text may mean, in the order to try: JSON, the text as it is, on or off, a comma-separated
- * list.
+ * Returns the possible values of a text in the order to try them: JSON, the text itself, on or off, a
+ * comma-separated list.
  */
 export function candidates(text: string): unknown[] {
   const asList = text.trim() === '' ? [] : text.split(',').map((item) => item.trim());

@@ -27,10 +27,11 @@ export interface Leaf<T> {
   readonly fallback: (host: ResolveHost) => unknown;
   /** Converts a stored value to the form that the program uses. */
   readonly resolve: (stored: unknown, host: ResolveHost, key: string) => T;
-  /** Whether to show it only in redacted form. */
+  /** Whether to show the value only in redacted form. */
   readonly secret: boolean;
   /**
-   * Whether it may contain private data, such as a URL with a token. Then, messages contain only its type.
+   * Whether the value may contain private data, such as a URL with a token. If so, messages name only its
+   * type.
    */
   readonly quiet: boolean;
   /** Whether this list can only be set as a whole, not item by item. */
@@ -142,7 +143,7 @@ export function subsetOf<S extends string>(
   return leaf<S[]>({ expected, check: v.array(v.picklist(names)), fallback: () => [...fallback] });
 }
 
-/** Defines a program and its arguments. Any but the first may be empty; an empty list means the default. */
+/** Defines a program and its arguments. The program must not be empty; an empty list means the default. */
 export function command(fallback: readonly string[]): Leaf<string[]> {
   return leaf<string[]>({
     expected: 'a list: a program and its arguments',

@@ -38,7 +38,7 @@ import { modelPrices, TOKEN_PRICE } from './model-prices';
  */
 const INSIGHT_COMMAND: readonly string[] = [
   'claude',
-  // Responds to stdin, and exits.
+  // Responds to the prompt on stdin, then exits.
   '--print',
   '--model',
   'haiku',

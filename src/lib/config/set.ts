@@ -27,7 +27,7 @@ export interface SetResult {
   key: string;
   /** The file that has the key. */
   file: string;
-  /** The value in the file before; null if there was none. */
+  /** The previous value in the file; null if there was none. */
   before: unknown;
   /** The new value, or the default if the file no longer has the key. */
   after: unknown;
@@ -144,7 +144,7 @@ function itemsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Returns the list of a key, or its default. Throws `usage` if the key isn't a list of items. */
+/** Returns a key's list, or its default. Throws `usage` if the key isn't a list of items. */
 function listIn({ key, leaf, host }: Target, stored: unknown): string[] {
   const value = stored ?? leaf.fallback(host);
   if (Array.isArray(value) && !leaf.whole) return value.map(String);

@@ -22,11 +22,11 @@ export function parseJson(source: string): Parsed {
   return { value: JSON.parse(source.startsWith('\ufeff') ? source.slice(1) : source) as unknown };
 }
 
-/** More than any real file uses, but far below an alias bomb. */
+/** More aliases than any real file uses, but far fewer than an alias bomb. */
 const MAX_ALIASES = 50;
 
 /**
- * Returns the content of a file without keys except `version`, such as the template; undefined for other
+ * Returns the content of a file with no keys besides `version`, such as the template; undefined for other
  * files. This saves captures from loading the YAML library.
  */
 export function bareContent(source: string): { version?: number } | undefined {
@@ -111,7 +111,7 @@ const MAX_DEPTH = 64;
 const DEEP_LINE = /^[ ?:-]{128}[ ?:-]*[^\s#]/m;
 
 function wordsOf(error: YAMLError): string {
-  // The library uses this code for two mistakes, and reports this one far from the bracket.
+  // The library uses this code for two mistakes, and reports an unclosed bracket far from where it opens.
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')) {
     return 'a [ or { above is not closed, or its content is not indented';
   }

@@ -22,7 +22,7 @@ export function userArea(host: PathHost = processHost()) {
     sessions: at('sessions'),
     state: at('state'),
     sessionsState: at('state', 'sessions.json'),
-    /** Only the running sessions, so small enough for a status line. */
+    /** Only the running sessions, so that a status line can read the file quickly. */
     sessionsLive: at('state', 'sessions-live.json'),
     workEvents: at('state', 'work-events.jsonl'),
     /** The usage limits that an assistant last reported to its status line. */
@@ -88,7 +88,7 @@ function workArea(at: (...names: string[]) => string) {
     cache: at('work', 'cache.json'),
     /** The part of the cache that the board shows. */
     board: at('work', 'board.json'),
-    /** The last update of the cache, and its last failure. */
+    /** When the cache was last updated, and why an update last failed. */
     poll: at('work', 'poll.json'),
     /** Issues by identity, and issues that are being created. */
     ledger: at('work', 'ledger.json'),

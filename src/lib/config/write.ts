@@ -23,7 +23,7 @@ export interface WriteDeps {
   machineId: string;
 }
 
-/** A key, and a function from its stored value to the new one. Undefined means not in the file. */
+/** A key, and a function that maps its stored value to the new value. Undefined: not in the file. */
 export interface Change {
   key: string;
   to: (stored: unknown) => unknown;
@@ -60,7 +60,7 @@ export async function changeConfig(
   });
 }
 
-/** Copies the voice from config.yaml to its mirror in settings.json; false if they were equal. */
+/** Copies the voice from config.yaml to its mirror in settings.json; false if they already match. */
 export async function mirrorVoice(deps: WriteDeps): Promise<boolean> {
   const stored = async (key: string): Promise<unknown> => {
     const { file, path } = fileOfKey(key);

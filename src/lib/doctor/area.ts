@@ -98,7 +98,7 @@ function unwritable(folder: string): Finding[] {
   }
 }
 
-/** Reads each state in the same way as its feature. */
+/** Reads each state file the same way as the feature that owns it. */
 function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
   if (!exists(area.root)) return [off(EMPTY)];
   const readers: (() => Finding[])[] = [
@@ -118,7 +118,7 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
       return read();
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      // With `config`, the exit code would be the one for an invalid configuration.
+      // The error kind `config` would return the exit code for an invalid configuration.
       return [failure(error, { kind: 'unavailable' })];
     }
   });

@@ -8,7 +8,7 @@ export interface Row {
   title: string;
   state: State;
   found: string;
-  /** The command that fixes it; null if there is none. */
+  /** The command that fixes the problem; null if there is none. */
   mend: string | null;
   /** Advice for problems that no command fixes. */
   hint: string | null;

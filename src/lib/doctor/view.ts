@@ -33,7 +33,8 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
 }
 
 /**
- * Merges equal rows of a part into a line with their names, or with the part's name if it has no other rows.
+ * Merges a part's equal rows into one line that lists their names, or shows the part's name if it has no
+ * other rows.
  */
 function merged(rows: readonly Row[]): Row[] {
   const groups: (Row & { ids: string[] })[] = [];

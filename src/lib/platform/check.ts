@@ -8,7 +8,7 @@ export interface Finding {
   state: State;
   /** What the check found, in words. Must not contain secrets. */
   found: string;
-  /** The command that fixes it. */
+  /** The command that fixes the problem. */
   mend?: string;
   /** Advice for problems that no command fixes. */
   hint?: string;

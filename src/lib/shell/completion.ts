@@ -18,7 +18,7 @@ export interface Place {
 
 type Known = Pick<Command.Cached, 'id' | 'hidden' | 'summary' | 'flags' | 'args'>;
 
-/** The completion script for each shell. The same commands give the same bytes. */
+/** The completion script for each shell. The same commands produce the same bytes. */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,

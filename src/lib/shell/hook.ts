@@ -28,8 +28,8 @@ export const HOOK_LINES: Readonly<Record<HookShell, { line: string; file: string
 const TEMPLATES = { bash: 'bash.sh', zsh: 'zsh.zsh', fish: 'fish.fish' } as const;
 
 /**
- * Returns a snippet that notifies you about commands of at least `longSec`. The same settings give the same
- * bytes. @param root the folder with steward's package.json
+ * Returns a snippet that notifies you about commands of at least `longSec`. The same settings produce the
+ * same bytes. @param root the folder with steward's package.json
  */
 export function shellHook(root: string, shell: HookShell, longSec: number): ShellHook {
   const isFish = shell === 'fish';

@@ -40,7 +40,7 @@ export interface Item {
   createdAt: string;
   updatedAt: string;
   closedAt: string | null;
-  /** Why GitHub says it was closed: `completed`, `not_planned`. */
+  /** The reason GitHub gives for closing it: `completed`, `not_planned`. */
   stateReason: string | null;
   /** When a reminder is due, ISO 8601 in UTC. */
   due: string | null;

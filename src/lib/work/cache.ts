@@ -45,7 +45,7 @@ const StoredCache = v.object({
   ),
 });
 
-/** The fetched issues of the repository, and where to continue. */
+/** The repository's fetched issues, and where the next fetch starts. */
 export type Cache = Omit<v.InferOutput<typeof StoredCache>, 'version' | 'issues'> & { issues: Issue[] };
 
 /**
@@ -60,7 +60,7 @@ export function readCache(path: string, repo: string): Cache {
   const issues = stored.issues.filter((issue): issue is Issue => v.is(StoredIssue, issue));
   const lost = stored.issues.length - issues.length;
   if (lost === 0) return { repo, issues, malformed, since, fullAt, etag, labels };
-  // If nothing can be read, the issues are unknown, and not zero.
+  // If nothing can be read, the issues are unknown rather than zero.
   if (issues.length === 0) return empty;
   return { repo, issues, malformed: malformed + lost, since: null, fullAt, etag: null, labels };
 }

@@ -48,7 +48,7 @@ const VERIFY = 'steward work verify';
 const REFRESH = 'steward work board --refresh';
 const MAKE_PRIVATE = { hint: 'Make it private in its settings, then run:', mend: VERIFY };
 
-/** A check of the repository. Off before setup and if work tracking is off. */
+/** A repository check. Off before setup and if work tracking is off. */
 function row(
   id: string,
   title: string,

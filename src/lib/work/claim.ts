@@ -116,8 +116,8 @@ async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string 
 }
 
 /**
- * Returns, in lower case, the agent whose label was the first since the issue is in progress, or whose label
- * is the oldest. Null if there is none.
+ * Returns, in lower case, the agent whose label was added first after the issue went in progress, or
+ * otherwise the agent with the oldest label. Null if there is none.
  */
 export function firstHolder(labels: readonly string[], events: readonly LabelEvent[]): string | null {
   const latest = (matches: (label: string) => boolean): LabelEvent | undefined =>

@@ -26,7 +26,7 @@ export interface WorkDeps {
   machineId: string;
   /** The folder with the package's templates. */
   templates: string;
-  /** Read at each use, like the next four. */
+  /** Read on each use, like the next four. */
   config: WorkConfig;
   workRepo: () => WorkRepoConfig;
   daName: string;
@@ -40,7 +40,7 @@ export interface WorkDeps {
   /** Stores the repository and its attestation in work_repo.json. */
   choose: (repo: string, attestation: Attestation) => Promise<void>;
   sleep: (ms: number) => Promise<void>;
-  /** How long GitHub's list may lag behind a new issue, ms. */
+  /** How long GitHub's list may lag behind a new issue, in ms. */
   settleMs: number;
   git: RemoteGitDeps;
   /** Returns the clone URL and its credential. */
@@ -54,7 +54,7 @@ export interface Open {
   repo: string;
 }
 
-/** Runs a task under a lock of this machine. Throws `locked` after the wait. */
+/** Runs a task while holding a machine-local lock. Throws `locked` if the lock isn't acquired in time. */
 export function withWorkLock<T>(
   { area, clock, machineId }: Pick<WorkDeps, 'area' | 'clock' | 'machineId'>,
   name: 'create' | 'claim' | 'tasklist' | 'reminders',

@@ -106,7 +106,7 @@ export async function issuePage(deps: WorkDeps, number: number): Promise<string>
   const cached = readCache(deps.paths.cache, repo).issues.find((each) => each.number === number);
   const { url } = cached ?? (await (await deps.host()).issue(repo, number));
   if (/^https?:\/\//.test(url)) return url;
-  throw new StewardError('unavailable', `Invalid address of #${number}.`, {
+  throw new StewardError('unavailable', `Invalid URL for #${number}.`, {
     hint: 'Run `steward work board --refresh`.',
   });
 }

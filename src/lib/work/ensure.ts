@@ -19,7 +19,8 @@ import { existingLabels, labelNames } from './labels';
 import { freshCache } from './poll';
 
 /**
- * A ledger entry: the issue of an identity. Without a number it is an intention, recorded before the request.
+ * A ledger entry: an identity's issue. Without a number, the entry is an intention recorded before the
+ * request.
  */
 export interface Entry {
   number: number | null;
@@ -83,7 +84,7 @@ export interface Ensured {
   missingLabels: string[];
 }
 
-/** Returns the issue's title, also for a dry run. */
+/** Returns the issue's title; also used in dry runs. */
 export function wantedTitle({ kind, text, identity }: Wanted): string {
   return makeTitle(kind, text, identity);
 }
@@ -186,7 +187,7 @@ async function fetchIssue({ host, repo }: Open, number: number): Promise<Issue |
 /** Searches the list, and again when it no longer lags behind `at`. */
 async function searchAfterLag(batch: Batch, key: string, at: string): Promise<Issue | undefined> {
   const search = async (): Promise<Issue | undefined> => {
-    // The list may not contain them yet, so they must be cached first.
+    // The list may not contain the created issues yet, so they must be cached first.
     cacheCreated(batch);
     batch.issues = await fetchIssues(batch);
     return ofIdentity(batch.issues, key);

@@ -117,7 +117,7 @@ export function agentsOf(labels: readonly string[]): string[] {
 }
 
 const ORIGIN_FLAGS = ['core-sync', 'auto-native', 'auto-sweep'] as const;
-/** Where an issue is from, shown as a badge. */
+/** Where an issue comes from, shown as a badge. */
 export type Source = (typeof ORIGIN_FLAGS)[number] | 'reminder' | 'manual';
 
 export function sourceOf(issue: Pick<Issue, 'labels' | 'title'>): Source {

@@ -20,8 +20,8 @@ export interface RefreshResult {
 const NEVER_FETCHED = 'The issues have not been fetched yet.';
 
 /**
- * Updates the cache, and verifies the repository's privacy when due. Returns errors of the service or network
- * as the reason, and then keeps the cache. For an unchanged repository, this costs one 304.
+ * Updates the cache, and verifies the repository's privacy when due. If the service or network fails, returns
+ * the reason and keeps the cache. For an unchanged repository, this costs one 304.
  */
 export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
   const config = deps.workRepo();
@@ -96,8 +96,8 @@ export interface Staleness {
 }
 
 /**
- * Tells whether the list was ever fetched. With a missing or damaged cache, the issues are unknown, and not
- * zero.
+ * Tells whether the list was ever fetched. With a missing or damaged cache, the issues are unknown rather
+ * than zero.
  */
 function wasFetched({ cache }: Pick<WorkDeps, 'cache'>, repo: string): boolean {
   return cache(repo).fullAt !== null;

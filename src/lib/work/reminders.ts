@@ -86,7 +86,7 @@ async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {
   return issues.length;
 }
 
-/** Returns the open issues that are due and not yet notified about, longest due first. */
+/** Returns the open issues that are due and not yet notified about, most overdue first. */
 function dueIssues({ work }: ReminderDeps, repo: string): Issue[] {
   const nowMs = work.clock.now();
   const at = (issue: Issue): number => parseIso(issue.due ?? '') ?? Infinity;

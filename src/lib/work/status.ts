@@ -26,7 +26,7 @@ export interface WorkStatus {
   issues: { open: number; closed: number };
   /** Malformed issues; not included in `issues`. */
   malformed: number;
-  /** Creations that got no response; the next attempt searches for the issue first. */
+  /** Create requests that got no response; the next attempt searches for the issue first. */
   unfinished: number;
   /** Pending captures by reason. */
   waiting: Waiting[];

@@ -29,7 +29,7 @@ import {
 } from './sweep-plan';
 
 export interface SweepDeps extends CaptureDeps {
-  /** Returns the ended sessions whose file was written after a time, oldest first. */
+  /** Returns the ended sessions whose file was written after a given time, oldest first. */
   sessionsSince: (ms: number) => CapturedSession[];
   projects: () => Promise<ProjectState[]>;
   goals: () => Goal[];

@@ -20,9 +20,9 @@ import { openForWriting, repoOf } from './privacy';
 
 /** Access to the evidence on this machine. */
 export interface Evidence {
-  /** Returns the known sessions of a slug. Times are ISO 8601 in UTC. */
+  /** Returns the known sessions for a slug. Times are ISO 8601 in UTC. */
   sessionsOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string }[];
-  /** Returns the claims in each session file of a slug, except restricted ones. */
+  /** Returns the claims in each of a slug's session files, except those of restricted sessions. */
   claimsOf: (slug: string) => Claims[];
   /**
    * Returns commits in a time range, newest first, such as `3f2a91c Fix the login`; empty for an unknown
@@ -164,7 +164,7 @@ export function evidenceOn(
   };
 }
 
-/** Returns the folders of a slug: those whose session file names it, and the one with that name. */
+/** Returns the folders for a slug: those whose session file names it, and the one with that name. */
 function foldersBySlug(sessions: string): (slug: string) => readonly string[] {
   const read = (): Map<string, string[]> => {
     const found = new Map<string, string[]>();

@@ -89,7 +89,7 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
   const isProposal = !result.applied && lines.length > 0;
   return finish(
     [
-      ...(lines.length + skipped.length === 0 ? ['No open issue is at Status:done.'] : []),
+      ...(lines.length + skipped.length === 0 ? ['No open issues are labeled Status:done.'] : []),
       ...lines.map((line) => fit(line, at.columns)),
       ...(isProposal ? ['', 'To close them with this evidence: steward work tidy --apply'] : []),
       ...(skipped.length === 0 ? [] : ['', 'Not closed:', ...skipped]),

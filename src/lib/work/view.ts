@@ -58,7 +58,7 @@ const LANE_ROWS = 10;
 const COMPLETE_ROWS = 5;
 const NOT_FETCHED = 'The issues have not been fetched yet.';
 
-/** Formats `work board`, with the lanes below each other. */
+/** Formats `work board`, with the lanes stacked vertically. */
 export function boardText(board: BoardView, options: WorkTextOptions): string {
   const at = view(options);
   if (board.setupRequired) return finish(setupLines(board.steps, at), options);
@@ -158,7 +158,7 @@ export function showText(item: Shown, options: WorkTextOptions): string {
     value === null ? [] : [[`  ${name}`, clean(value)]],
   );
   const [title = '', ...rest] = wrap(`#${item.number} ${titleOf(item)}`, at.columns, '', '  ');
-  const cached = `Cached, without text and comments. ${clean(item.staleReason ?? '')}`;
+  const cached = `Cached copy, without the description or comments. ${clean(item.staleReason ?? '')}`;
   const body = (item.body ?? '').replace(/<!--[^]*?(?:-->|$)/g, '').trim();
   return finish(
     [

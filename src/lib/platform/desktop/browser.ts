@@ -1,7 +1,7 @@
 import { StewardError, errnoCode } from '../../errors';
 import { spawn } from '../process/spawn';
 
-/** A launcher that runs for longer has not failed; it may be the browser itself. */
+/** A launcher that is still running after this time has not failed; it may be the browser itself. */
 const FAILS_WITHIN_MS = 2_000;
 
 /**

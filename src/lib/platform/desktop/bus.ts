@@ -50,7 +50,7 @@ export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
 /** Returns why the session bus cannot be used, or undefined if it can. Doesn't connect. */
 export function missingSessionBus(env: NodeJS.ProcessEnv): string | undefined {
   const address = sessionBusAddress(env);
-  if (address === undefined) return 'no D-Bus session is set';
+  if (address === undefined) return 'the D-Bus session address is not set';
   return missingSocket(address);
 }
 

@@ -22,8 +22,8 @@ export interface Display {
   /** Returns the milliseconds since the last keyboard or mouse input. */
   idleMs(): Promise<number>;
   /**
-   * Calls `onChange` now and at each change of a property of the root window, until the signal is aborted. The time limit
-   * of the connection does not apply meanwhile.
+   * Calls `onChange` now and at each change of a property of the root window, until the signal is aborted.
+   * The connection timeout does not apply during this time.
    */
   watchRoot(name: string, onChange: () => void, signal: AbortSignal): Promise<void>;
 }
@@ -95,7 +95,7 @@ export async function withDisplay<T>(
 
 const FIRST_PORT = 6000;
 
-/** Parses `[unix][:host]:number[.screen]` into a local socket or a port of a host. */
+/** Parses `[unix][:host]:number[.screen]` into a local socket, or a host and port. */
 function addressOf(
   display: string,
 ): { number: number; screen: number } & (
@@ -144,7 +144,7 @@ function displayOf({ client }: import('x11').XDisplay, root: number, unlimit: ()
       const saver = await answer<import('x11').ScreenSaver>((done) => client.require('screen-saver', done));
       const info = await answer<{ idle: number }>((done) => saver?.QueryInfo(root, done));
       if (info === undefined) {
-        throw new StewardError('unavailable', 'The X display reports no idle time.', {
+        throw new StewardError('unavailable', 'The X display does not report idle time.', {
           hint: 'Use an X server with the MIT-SCREEN-SAVER extension.',
         });
       }
@@ -203,7 +203,7 @@ function answer<T>(
   });
 }
 
-/** What servers say when they reject the cookie. */
+/** Messages with which servers reject the cookie. */
 const REFUSED = /cookie|authoriz|no protocol specified/i;
 
 function refused(display: string, hadCookie: boolean, cause: unknown): StewardError {

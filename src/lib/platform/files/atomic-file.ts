@@ -29,7 +29,8 @@ export interface ReplaceOptions {
   /** Follows a symbolic link owned by this user. Default: links are refused. */
   followLink?: boolean;
   /**
-   * False: a power failure may lose or empty the file. `content`: it leaves the complete old or new content.
+   * False: a power failure may lose or empty the file. `content`: the file keeps either its complete old or
+   * its complete new content.
    * Default: the new content is durable when the call returns.
    */
   sync?: boolean | 'content';
@@ -74,7 +75,8 @@ export function createFile(path: string, data: FileData): boolean {
 }
 
 /**
- * Creates an empty file, which only one process can do. False if it exists, undefined if its folder doesn't.
+ * Creates an empty file; only one of several processes succeeds. Returns false if the file exists, undefined
+ * if its folder doesn't.
  */
 export function claimFile(path: string): boolean | undefined {
   try {

@@ -6,8 +6,8 @@ import { readText, renameOver, replaceFile } from './atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from './folder';
 import { parseObject } from './json-object';
 
-// A queue's `dead` folder holds the entries that were given up, one file each. The file time is when that
-// happened; `deadReason`, or the entry's own `reason`, says why.
+// A queue's `dead` folder holds the entries that failed for good, one file each. The modification time is
+// when an entry failed; `deadReason`, or the entry's own `reason`, says why.
 const KEEP_MS = 30 * 86_400_000;
 const MAX_KEPT = 1000;
 const MAX_BYTES = 64 * 1024;
@@ -55,7 +55,7 @@ export function deadNames(folder: string): string[] {
 
 export interface DeadReport {
   count: number;
-  /** Entries removed because of their age or number. */
+  /** Number of entries deleted because there were too many or they were too old. */
   pruned: number;
   /** Sorted by count, highest first. */
   reasons: { reason: string; count: number }[];
@@ -79,8 +79,8 @@ export function deadReport(folder: string): DeadReport {
 const MOST_REASONS = 3;
 
 /**
- * Formats a report such as `3 given up: the request was rejected (2), timeout (1)`; undefined if there is
- * nothing to report.
+ * Formats a report such as `3 failed for good: the request was rejected (2), timeout (1)`; undefined if there
+ * is nothing to report.
  */
 export function deadText({ count, pruned, reasons }: DeadReport): string | undefined {
   const shown = reasons
@@ -88,8 +88,8 @@ export function deadText({ count, pruned, reasons }: DeadReport): string | undef
     .map(({ reason, count }) => `${reason.replace(/\.$/, '')} (${count})`);
   const more = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
   const facts = [
-    ...(count === 0 ? [] : [`${count} given up: ${[...shown, ...more].join(', ')}`]),
-    ...(pruned === 0 ? [] : [`${pruned} given up earlier and removed since`]),
+    ...(count === 0 ? [] : [`${count} failed for good: ${[...shown, ...more].join(', ')}`]),
+    ...(pruned === 0 ? [] : [`${pruned} older ${pruned === 1 ? 'failure' : 'failures'} already deleted`]),
   ];
   return facts.length === 0 ? undefined : facts.join(' · ');
 }

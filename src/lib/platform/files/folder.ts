@@ -77,7 +77,7 @@ export interface FileFacts {
   isLink: boolean;
 }
 
-/** Returns the facts of a path without following links, or undefined if it doesn't exist. */
+/** Returns the stats of a path without following links, or undefined if it doesn't exist. */
 export function lstatOf(path: string): FileFacts | undefined {
   // Building an error with its stack would cost more than the call.
   const found = unless(['ENOTDIR'], () => lstatSync(path, { throwIfNoEntry: false }));

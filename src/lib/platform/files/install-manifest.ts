@@ -43,7 +43,7 @@ export interface ManifestDeps {
 }
 
 export interface InstallManifest {
-  /** Returns the entries of this machine, oldest first. */
+  /** Returns this machine's entries, oldest first. */
   entries: () => InstallEntry[];
   find: (id: string, path: string) => InstallEntry | undefined;
   /** Stores an entry durably. Call it before the change, so a crash can't leave an unrecorded change. */

@@ -195,7 +195,10 @@ function isTorn(fd: number, size: number): boolean {
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF;
 }
 
-/** Renames a log that is too large. Of several processes that notice, the one with the claim does it. */
+/**
+ * Renames a log that is too large. If several processes notice, only the one that gets the claim renames the
+ * log.
+ */
 function rotate(path: string, maxBytes: number, nowMs: number | undefined): void {
   const claim = `${path}.rotating`;
   const fd = takeClaim(claim, nowMs);

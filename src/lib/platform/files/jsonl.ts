@@ -31,7 +31,7 @@ export interface ReadOptions {
   tail?: boolean;
 }
 
-/** Far above steward's own lines, which have a few hundred bytes. */
+/** Far longer than steward's own lines of a few hundred bytes. */
 const MAX_LINE_BYTES = 64 * 1024;
 const CHUNK = 256 * 1024;
 const LF = 10;

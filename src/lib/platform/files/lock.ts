@@ -77,10 +77,10 @@ const REFRESH_MS = 30_000;
 const REUSED_AFTER_MS = 60_000;
 
 /**
- * Runs `work` while holding a lock file. Takes over the lock of a dead process; throws `locked` after
- * `waitMs`. A process takes a lock by linking a complete file to its name. Before it takes over a stale lock,
- * it creates a claim named after the old holder's token; if it dies too, its own token names the next claim.
- * That way, no process mistakes a new lock for the stale one.
+ * Runs `work` while holding a lock file. Takes over the lock of a dead process; throws `locked` if the lock
+ * isn't acquired within `waitMs`. A process takes a lock by linking a complete file to its name. Before it
+ * takes over a stale lock, it creates a claim named after the old holder's token; if it dies too, its own
+ * token names the next claim. That way, no process mistakes a new lock for the stale one.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
@@ -116,7 +116,7 @@ export function isLockHeld(path: string, options: Pick<LockOptions, 'clock' | 'm
 
 function staleness(options: Omit<LockOptions, 'waitMs'>): (found: Found) => boolean {
   const { clock, machineId, staleAfterMs = STALE_AFTER_MS } = options;
-  // Getting a start time runs a program, so it is done once for each holder.
+  // Looking up a start time runs a program, so each holder's is looked up only once.
   const starts = new Map<number, number | undefined>();
   const startOf = (pid: number): number | undefined => {
     if (!starts.has(pid)) starts.set(pid, (options.processStart ?? processStart)(pid));

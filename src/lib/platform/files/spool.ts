@@ -144,7 +144,7 @@ export function release<T>(spool: Spool<T>, name: string, newName = name): void 
   renameOver(join(folderOf(spool, 'claimed'), name), join(spool.path, newName));
 }
 
-/** Removes a claimed entry that is done. */
+/** Removes a claimed entry after it was processed. */
 export function finish<T>(spool: Spool<T>, name: string): void {
   removeFile(join(folderOf(spool, 'claimed'), name));
 }
@@ -173,7 +173,7 @@ export function revive<T>(spool: Spool<T>, name: string, entry: T): void {
 }
 
 /**
- * Returns whether an entry of another machine is so old, or so far in the future, that it won't be processed.
+ * Returns whether another machine's entry is so old, or so far in the future, that it won't be processed.
  */
 export function isOrphaned<T>(spool: Spool<T>, name: string, nowMs: number): boolean {
   return !(Math.abs(nowMs - spool.timeOf(name)) <= FOREIGN_MS);

@@ -10,8 +10,8 @@ interface Sqlite {
 }
 
 /**
- * Returns the rows of a query on a SQLite database, which is opened for reading only. Undefined if this Node.js has no
- * SQLite; a damaged or locked database is `unavailable`.
+ * Returns the rows of a query on a SQLite database, which is opened read-only. Undefined if this Node.js has
+ * no SQLite; a damaged or locked database is `unavailable`.
  */
 export function queryRows(
   path: string,
@@ -35,7 +35,7 @@ export function queryRows(
   }
 }
 
-/** Loads the module without its warning that it is experimental. Undefined before Node.js 22.5. */
+/** Loads the module without its experimental warning. Undefined before Node.js 22.5. */
 function loadSqlite(): Sqlite | undefined {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;

@@ -36,7 +36,7 @@ export interface Application {
 
 export interface ServerLimits {
   maxBodyBytes: number;
-  /** Limit for all headers together. */
+  /** Combined limit for all headers. */
   maxHeaderBytes: number;
   maxHeaders: number;
   /** Time limits for the headers and for the complete request. */

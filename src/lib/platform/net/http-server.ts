@@ -21,8 +21,8 @@ export interface HttpServer {
   /** The number of requests in progress, and of those handled since the start. */
   load: () => { open: number; answered: number };
   /**
-   * Stops listening, handles every request that has arrived, and closes. Drops what is still open after
-   * `graceMs`.
+   * Stops listening, handles every request that has arrived, and closes. Drops connections that are still
+   * open after `graceMs`.
    */
   close: (graceMs: number) => Promise<void>;
 }
@@ -107,7 +107,7 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.unreadMs;
   server.on('connection', (socket: Socket) => onConnection(state, socket, peerOf(socket)));
-  // Drops idle connections and clients that don't read their response, but no request in progress.
+  // Drops idle connections and clients that don't read their response, but never a request in progress.
   server.on('timeout', (socket: Socket) => {
     if (socket.writableLength > 0 || sockets.get(socket)?.idleSince !== undefined) socket.destroy();
   });
@@ -242,8 +242,8 @@ function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
 }
 
 /**
- * Accepts the connections in the system's queue, which closing would drop. The event loop accepts one per turn, so this
- * waits until turns bring none.
+ * Accepts the connections in the system's queue, which closing would drop. The event loop accepts one per
+ * turn, so this waits until a turn accepts none.
  */
 async function takeWaiting(state: State): Promise<void> {
   for (let turns = 0, quiet = 0; turns < MAX_TURNS && quiet < 2; turns += 1) {

@@ -29,7 +29,7 @@ const NOT_RUNNING = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK']);
 
 /**
  * Sends a request to the daemon over its local socket; undefined if the daemon isn't running. Throws
- * `unavailable` at the timeout. Avoids `node:http`, which would cost a hook a few milliseconds.
+ * `unavailable` on timeout. Avoids `node:http`, which would cost a hook a few milliseconds.
  */
 export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined> {
   const { createConnection } = process.getBuiltinModule('node:net');

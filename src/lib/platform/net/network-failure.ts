@@ -12,7 +12,7 @@ export interface NetworkFailure {
   sent: boolean;
 }
 
-/** Error codes from before the request was sent. */
+/** Error codes that occur before the request is sent. */
 const NOT_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -75,13 +75,13 @@ const KEEP_ALIVE_MS = 2_000;
 export interface DispatcherOptions {
   /** For the proxy variables. Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Time limit for connecting, ms. */
+  /** Connection timeout, in ms. */
   connectMs?: number;
 }
 
 /**
  * Returns the dispatcher for requests to other servers. Loads the HTTP library, which takes 30 ms. Honours
- * HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, but no SOCKS proxies.
+ * HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, but doesn't support SOCKS proxies.
  */
 export async function openDispatcher(options: DispatcherOptions = {}): Promise<Dispatcher> {
   const { EnvHttpProxyAgent } = await import('undici');

@@ -60,7 +60,7 @@ export function bundleLoader(input: BundleInput): Load {
     const [first] = made;
     if (first === undefined) return;
     if (isOff()) rmSync(first, { recursive: true, force: true });
-    // Node stores every module or none.
+    // Node stores either every module or none.
     else if ((input.unused?.size ?? 0) > 0) rmSync(cache, { recursive: true, force: true });
   });
   return input.native;
@@ -97,7 +97,7 @@ function madePrivate(folder: string, build: string): string[] | undefined {
   }
 }
 
-/** Removes the code of other builds, and the oldest kinds above the limit. */
+/** Removes other builds' code, and the oldest kinds above the limit. */
 function prune(folder: string, build: string): void {
   const kept = readdirSync(folder)
     .map((name) => ({ name, path: join(folder, name), mtimeMs: lstatSync(join(folder, name)).mtimeMs }))

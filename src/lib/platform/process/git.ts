@@ -9,7 +9,7 @@ export interface GitOptions {
   input?: string;
   /** Exit codes that count as success. */
   accept?: number[];
-  /** Returns '' if git fails or prints too much; throws only at a timeout. */
+  /** Returns '' if git fails or prints too much; throws only on timeout. */
   orEmpty?: boolean;
 }
 
@@ -18,7 +18,7 @@ export type Git = (args: readonly string[], options?: GitOptions) => Promise<str
 
 export interface GitDeps {
   run: Run;
-  /** Returns the time limit for each process, ms. */
+  /** Returns the timeout for each process, in ms. */
   timeoutMs: () => number;
   onTimeout?: () => void;
   /** Default: the environment of this process. */

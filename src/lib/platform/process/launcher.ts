@@ -168,8 +168,8 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 }
 
 /**
- * Returns a link to the current Node.js on the PATH, which package managers keep up to date. Skips folders of
- * a shell session or project.
+ * Returns a link to the current Node.js on the PATH, which package managers keep up to date. Skips folders
+ * that belong to a shell session or a project.
  */
 function aliasOf(node: string, { platform, env }: PathHost): string {
   const { join, delimiter, isAbsolute } = pathOf({ platform });

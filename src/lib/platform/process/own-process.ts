@@ -23,7 +23,7 @@ export function sinceBootMs(): number {
   return uptime() * 1000;
 }
 
-/** Calls the listener at each of these signals. Returns a function that removes it. */
+/** Calls the listener on each of these signals. Returns a function that removes it. */
 function onSignals(
   signals: readonly NodeJS.Signals[],
   listener: (signal: NodeJS.Signals) => void,
@@ -34,7 +34,7 @@ function onSignals(
   };
 }
 
-/** Calls `stop` at the first stop signal; a second Ctrl-C exits with 130. */
+/** Calls `stop` on the first stop signal; a second Ctrl-C exits with 130. */
 export function onStopSignal(stop: (signal: string) => void): () => void {
   let isStopping = false;
   return onSignals(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'], (signal) => {
@@ -50,12 +50,12 @@ export function interruptSignal(): { signal: AbortSignal; release: () => void } 
   return { signal: controller.signal, release: onSignals(['SIGINT', 'SIGTERM'], () => controller.abort()) };
 }
 
-/** Calls the listener at each Ctrl-C, which then doesn't end the process. */
+/** Calls the listener on each Ctrl-C, which then doesn't end the process. */
 export function onInterrupt(listener: () => void): () => void {
   return onSignals(['SIGINT'], listener);
 }
 
-/** Runs `work`, and calls `stop` at Ctrl-C, SIGTERM or a closed terminal; `work` may finish after that. */
+/** Runs `work`, and calls `stop` on Ctrl-C, SIGTERM or a closed terminal; `work` may finish after that. */
 export async function runStoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
   const release = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], stop);
   try {

@@ -11,7 +11,10 @@ export interface RunOptions {
   env?: NodeJS.ProcessEnv;
   /** After this long, the process and its children are killed. */
   timeoutMs: number;
-  /** Output limit for each stream, bytes. A program that prints more is killed, and `unavailable` thrown. */
+  /**
+   * Output limit for each stream, in bytes. A program that prints more is killed, and `unavailable` is
+   * thrown.
+   */
   maxBytes?: number;
   input?: string | Buffer;
   /** Encoding of the output; `latin1` preserves every byte. */
@@ -41,7 +44,7 @@ const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs a program with an argument array, never through a shell. Kills its process group at the timeout.
+ * Runs a program with an argument array, never through a shell. Kills its process group on timeout.
  * Throws `not_found` if the program or folder is missing, `unavailable` if it can't start or prints too much;
  * an exit code is a result.
  */

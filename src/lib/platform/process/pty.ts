@@ -22,7 +22,7 @@ export function ptysBelow(pid: number): Pty[] {
     const facts = factsOf(child);
     if (facts === undefined || facts.isDead) continue;
     const tty = pathOf(facts.device);
-    // A helper of the terminal may have its children for it.
+    // The terminal may start its shells through a helper process.
     if (tty === undefined || facts.device === own) queue.push(...childrenOf(child));
     else if (!found.has(tty)) found.set(tty, { tty, pid: child });
   }
@@ -46,10 +46,11 @@ export interface Foreground {
   folder: string | undefined;
 }
 
-/** Returns the foreground program of the terminal of a process; undefined if that is gone. */
+/** Returns the foreground program of a process's terminal; undefined if the process is gone. */
 export function foregroundOf(pid: number): Foreground | undefined {
   const group = factsOf(pid)?.foreground ?? -1;
-  // The first process of a pipe may have ended, and a program may run as another user: then the shell's folder counts.
+  // The first process of a pipe may have ended, and a program may run as another user; in both cases, the
+  // shell's folder is used.
   const shown = group > 0 && factsOf(group) !== undefined ? group : pid;
   const program = programOf(shown);
   return program === undefined
@@ -71,7 +72,7 @@ export function argumentsOf(pid: number): string[] {
   return ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
 }
 
-/** Returns when a terminal last had input, wall-clock ms, up to 8 s early; undefined if it is gone. */
+/** Returns when a terminal last had input, in wall-clock ms, up to 8 s early; undefined if it is gone. */
 export function inputTimeOf(tty: string): number | undefined {
   return ifThere(() => lstatSync(tty).atimeMs);
 }

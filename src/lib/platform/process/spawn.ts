@@ -77,7 +77,7 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    // If it can't be inspected, it can't be started.
+    // A file that can't be inspected can't be started either.
     return false;
   }
 }

@@ -5,9 +5,9 @@ import { errnoCode } from '../../errors';
 import { makeNonBlocking, pause, tryRead } from '../net/non-blocking';
 
 export interface StdinBounds {
-  /** How long to wait for the first byte, ms. */
+  /** How long to wait for the first byte, in ms. */
   firstByteMs: number;
-  /** How long to wait for the end, ms, counted from the start. */
+  /** How long to wait for the end, in ms, counted from the start. */
   endMs: number;
   /** How much to return. The rest is read and dropped so that the writer never gets a broken pipe. */
   keepBytes: number;

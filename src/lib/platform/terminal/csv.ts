@@ -1,6 +1,6 @@
 export type Cell = string | number | boolean | null | undefined;
 
-/** Formats a row by RFC 4180: CRLF, quotes doubled. */
+/** Formats a row according to RFC 4180: CRLF, quotes doubled. */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }

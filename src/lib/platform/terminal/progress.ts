@@ -30,7 +30,7 @@ export async function withSteps<T>(
         showErrorMessage: false,
         logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
       },
-      // At Ctrl-C, the library would only stop drawing.
+      // On Ctrl-C, the library would only stop drawing.
       registerSignalListeners: false,
     },
   );

@@ -31,8 +31,8 @@ export function toDate(ms: number): Date {
 /** Parses an ISO 8601 time with a zone (`Z` or an offset); undefined if invalid. */
 export function parseIso(text: string): number | undefined {
   if (!ISO_TIME.test(text)) return undefined;
-  // Date.parse accepts 2026-02-30, so the day is checked too. Lines of a log have the same day, so it is
-  // checked once.
+  // Date.parse accepts 2026-02-30, so the day is checked too. Consecutive log lines share a day, so each day
+  // is checked only once.
   if (!text.startsWith(lastDay)) {
     const day = text.slice(0, 10);
     if (!isDay(day)) return undefined;

@@ -108,12 +108,12 @@ export function logCapture(
   appendLog(join(area.observability, 'work-capture.jsonl'), line, { rotateBytes: 1024 * 1024, nowMs });
 }
 
-/** Returns the current folder name of a session. */
+/** Returns a session's current folder name. */
 function folderOf({ state }: CaptureDeps, { session, slug }: { session: string; slug: string | null }) {
   return Object.values(state().sessions).find(({ sessionIds }) => sessionIds.includes(session))?.slug ?? slug;
 }
 
-/** Plans what the end of a session does, from local data. */
+/** Plans what to do when a session ends, from local data. */
 export function sessionEndPlan(
   deps: CaptureDeps,
   session: { session: string; slug: string | null },
@@ -155,7 +155,7 @@ async function dueOf(
 }
 
 /**
- * Creates the issue of an ended session or updates its Status, and writes its number into the session file.
+ * Creates an ended session's issue or updates its Status, and writes its number into the session file.
  */
 async function captureSession(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
   const plan = sessionEndPlan(deps, intention);

@@ -16,7 +16,7 @@ import { isBareQueue, matchPrompt, wholePrompt, type PromptMatch } from './promp
 
 type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
-/** A prompt as the hook gets it. */
+/** A prompt as the hook receives it. */
 export interface Prompt {
   text: string;
   session: string;

@@ -40,7 +40,7 @@ export async function planPrompt(
 /** The output of `hook session-end --dry-run`. */
 export interface SessionEndPlan {
   action: 'create' | 'update' | 'none';
-  /** Why nothing happens, or what it waits for. */
+  /** Why nothing happens, or what the capture waits for. */
   reason: string | null;
   title: string | null;
   labels: string[];
@@ -48,7 +48,7 @@ export interface SessionEndPlan {
 
 const none = (reason: string): SessionEndPlan => ({ action: 'none', reason, title: null, labels: [] });
 
-/** Plans the end of a session, from local data only. */
+/** Plans what to do when a session ends, from local data only. */
 export function planSessionEnd(
   deps: CaptureDeps,
   session: { session: string; slug: string | null; restricted?: true },

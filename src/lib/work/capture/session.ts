@@ -60,7 +60,7 @@ function sessionWith(
   };
 }
 
-/** Returns the ended sessions whose file was written after a time, oldest first. */
+/** Returns the ended sessions whose file was written after a given time, oldest first. */
 export function sessionsAmong(
   sessions: string,
   { since, live }: { since: number; live: ReadonlySet<string> },

@@ -11,11 +11,11 @@ export interface HostFailure {
   reason: FailureReason;
   /** HTTP status, or null if there was no response. */
   status: number | null;
-  /** The delay that the service asks for, seconds. */
+  /** The delay that the service asks for, in seconds. */
   retryAfterSec: number | null;
 }
 
-/** Returns the failure that caused an error of the host, if any. */
+/** Returns the failure that caused a host error, if any. */
 export function failureOf(error: unknown): HostFailure | undefined {
   if (!(error instanceof StewardError)) return undefined;
   const cause = error.cause as Partial<HostFailure> | undefined;
@@ -40,7 +40,7 @@ export interface Asked {
   host: string;
   /** Such as `ann/work` or `#12 of ann/work`. */
   what: string;
-  /** Where the credential is from. */
+  /** Where the credential comes from. */
   credential: string;
   nowMs: number;
 }
@@ -66,8 +66,8 @@ export function garbled({ host }: Asked): StewardError {
 }
 
 /**
- * Returns the error for a list above the limits. The list is discarded, since a part of it would pass for the
- * complete list.
+ * Returns the error for a list above the limits. The list is discarded, since a partial list could be
+ * mistaken for the complete one.
  */
 export function tooLong({ host, what }: Asked, limit: string): StewardError {
   const message = `The list of ${what} on ${host} is longer than ${limit}.`;

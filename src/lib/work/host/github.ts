@@ -21,7 +21,7 @@ export interface GitHubDeps extends CredentialDeps {
   clock: Clock;
   /** Such as `steward/0.1.0`. */
   userAgent: string;
-  /** The longest delay to accept from a rate limit, ms. */
+  /** The longest delay to accept from a rate limit, in ms. */
   maxWaitMs: number;
   writesPerMinute?: number;
   secondMs?: number;
@@ -30,8 +30,8 @@ export interface GitHubDeps extends CredentialDeps {
 }
 
 /**
- * Limits for responses and lists. Exceeding one is an error, since part of a list must not pass for the
- * whole.
+ * Limits for responses and lists. Exceeding one is an error, since a partial list could be mistaken for the
+ * complete one.
  */
 interface Bounds {
   answerBytes: number;
@@ -97,7 +97,7 @@ export async function githubHost(deps: GitHubDeps): Promise<Host> {
 }
 
 /**
- * Counts requests, and rejects responses that aren't JSON, because Octokit takes an empty response for an
+ * Counts requests, and rejects responses that aren't JSON, because Octokit treats an empty response as an
  * empty list.
  */
 function metered(bound: BoundFetch, traffic: Service['traffic'], asked: Service['asked']): BoundFetch {

@@ -12,9 +12,9 @@ export interface OctokitOptions {
   fetch: BoundFetch;
   userAgent: string;
   writesPerMinute: number;
-  /** The longest delay to accept from a rate limit, ms. */
+  /** The longest delay to accept from a rate limit, in ms. */
   maxWaitMs: number;
-  /** A second in ms; shorter in tests of delays. */
+  /** One second, in ms; shorter in tests that cover delays. */
   secondMs: number;
 }
 

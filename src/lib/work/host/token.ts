@@ -7,7 +7,7 @@ import type { Run } from '../../platform/process/process';
 
 export interface Credential {
   token: string;
-  /** Where it is from, for messages: `GH_TOKEN`, `gh auth token`. */
+  /** Where the token comes from, for messages: `GH_TOKEN`, `gh auth token`. */
   from: string;
 }
 

@@ -56,7 +56,7 @@ describe('the graveyard of a queue', () => {
       ],
     });
     expect(deadText(report)).to.equal(
-      '5 given up: no network (2), too late (1), not recorded (1), and 1 more',
+      '5 failed for good: no network (2), too late (1), not recorded (1), and 1 more',
     );
     expect(deadText(deadReport(folder.path('none')))).to.equal(undefined);
   });
@@ -77,6 +77,6 @@ describe('the graveyard of a queue', () => {
     expect(deadReport(dead())).to.include({ count: 999, pruned: 4 });
     pruneDead(dead(), NOW + 31 * DAY);
     expect(deadReport(dead())).to.deep.equal({ count: 0, pruned: 1003, reasons: [] });
-    expect(deadText(deadReport(dead()))).to.equal('1003 given up earlier and removed since');
+    expect(deadText(deadReport(dead()))).to.equal('1003 older failures already deleted');
   });
 });
