@@ -67,6 +67,26 @@ describe('the focus while the daemon runs (built steward, real X server)', funct
       }));
     spans.forEach(({ from }, i) => expect(from).to.be.at.least(spans[i - 1]?.to ?? 0));
   });
+
+  it('is stored up to the moment at which the daemon stops', async function () {
+    requirePrograms(this, { Xvfb: 'xvfb', xterm: 'xterm', xprop: 'x11-utils', openbox: 'openbox' });
+    await startXvfb(kit);
+    await startManager(kit, 'openbox');
+    startXterm(kit, 'QAlpha');
+    const home = join(kit.home, 'home');
+    const env = { DISPLAY: kit.env['DISPLAY'] };
+    mkdirSync(home);
+    await steward(['sense', 'capture'], { home, env });
+    daemon = await startDaemon({ home, env });
+    await until('the daemon watches', () => existsSync(join(machineFolder(home), 'focus.lock')));
+    const watchedMs = Date.now();
+    // A focus of less than five seconds has no interval, and the next capture is two minutes away.
+    await until('the focus has lasted', () => Date.now() - watchedMs > 8_000);
+    const stoppedMs = Date.now();
+    expect(await daemon.stop()).to.equal(0);
+    const last = eventsIn(home).findLast(({ detail }) => detail?.['via'] === 'x11-events');
+    expect(Date.parse(last?.ts ?? '')).to.be.at.least(stoppedMs);
+  });
 });
 
 function eventsIn(home: string): SenseEvent[] {

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 
 import { silenceCheck } from '../agents/watchdog';
 import { ensureUserArea } from '../config/user-area';
-import type { DaemonParts } from '../daemon/daemon';
+import type { DaemonParts, Service } from '../daemon/daemon';
 import type { DaemonLog } from '../daemon/log';
 import { captureJob, periodicJob, sweepJob, workJob, type Job } from '../daemon/jobs';
 import { pageRoutes, senseRoutes } from '../daemon/routes';
 import { senseModule, workModule, type LiveSession } from '../daemon/status';
 import { workRoutes } from '../daemon/work-routes';
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { exists } from '../platform/files/folder';
 import { cachedLoader } from '../platform/files/file-cache';
 import type { FocusWatch } from '../sense/focus-watch';
@@ -25,7 +25,7 @@ import { dayRoute, sessionsRoute } from './day';
 import { sendReminders } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { DAEMON_SCHEDULER } from './schedule';
-import { openFocusWatch, openSense } from './sense';
+import { openFocusWatch, openSense, storeFocus } from './sense';
 import { openSessions } from './sessions';
 import { usageJob, usageRoute } from './usage';
 import { VERSION } from './version';
@@ -116,10 +116,17 @@ function senseService(context: Context, goals: string) {
   // Reopened when one of these files changes.
   const files = [area.config, area.settings, area.sense.config, area.sense.classify, goals];
   const sense = cachedLoader(clock, files, () => openSense(context, watchOf));
-  const startWatch = (log: DaemonLog): FocusWatch => {
+  const startWatch = (log: DaemonLog): Service => {
     const onProblem = (problem: string): void => log.write('warn', 'focus', { problem });
-    watch = openFocusWatch(context, sense, { isSetUp, onProblem });
-    return watch;
+    const opened = openFocusWatch(context, sense, { isSetUp, onProblem });
+    watch = opened;
+    return {
+      async close() {
+        if (opened.hasSeen())
+          await storeFocus(sense).catch((error) => onProblem(toStewardError(error).message));
+        await opened.close();
+      },
+    };
   };
   return { sense, isSetUp, watchOf, startWatch };
 }

@@ -11,6 +11,7 @@ import { processHost } from '../platform/files/paths';
 import { withTempFolder } from '../platform/files/system-files';
 import { toIso } from '../platform/time/clock';
 import { type Day, addDays, dayOf } from '../platform/time/time';
+import { wait } from '../platform/time/wait';
 import { agentSessionSource } from '../sense/agent-session';
 import { appFocusSource } from '../sense/app-focus';
 import { type CaptureDeps, type CaptureResult, capture } from '../sense/capture';
@@ -173,6 +174,19 @@ export function openFocusWatch(
     },
     observe: async (last) => (await sense()).observe(last),
   });
+}
+
+/** How long a daemon that stops may take for it. */
+const LAST_FOCUS_MS = 2_000;
+
+/** Captures the focus alone, so that a stopping daemon loses nothing that it watched. */
+export async function storeFocus(sense: () => SenseContext | Promise<SenseContext>): Promise<void> {
+  const { deps, locked } = await sense();
+  const sources = deps.sources.filter(({ id }) => id === 'appFocus');
+  const ending = new AbortController();
+  const late = wait(LAST_FOCUS_MS, ending.signal).catch(() => undefined);
+  const stored = locked(() => capture({ ...deps, sources }));
+  await Promise.race([stored, late]).finally(() => ending.abort());
 }
 
 /** Writes each goal's observed time to a file next to the goals. */

@@ -31,6 +31,8 @@ export interface Watched {
 
 export interface FocusWatch {
   isLive: () => boolean;
+  /** Whether anything was ever watched. */
+  hasSeen: () => boolean;
   /** Observes, and returns the time after `storedMs`; undefined if nothing is watched: then captures sample. */
   since: (storedMs: number) => Promise<Watched | undefined>;
   close: () => Promise<void>;
@@ -71,6 +73,7 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
   const running = keepWatching(state);
   return {
     isLive: () => state.isLive,
+    hasSeen: () => state.timeline.open !== undefined,
     async since(storedMs) {
       if (state.isLive) await observeNow(state);
       const intervals = intervalsAfter(state.timeline, storedMs);
