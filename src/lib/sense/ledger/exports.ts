@@ -1,4 +1,5 @@
 import { shortHash } from '../../platform/files/short-hash';
+import { cleanLine } from '../../platform/terminal/terminal';
 import { toIso } from '../../platform/time/clock';
 import { csv } from '../export';
 import type { Piece } from './attention';
@@ -27,6 +28,9 @@ export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => s
   return intervals;
 }
 
+/** These formats have lines, so a name with a line break would add entries. */
+const MAX_KEY = 400;
+
 export function timeCsv({ rows }: TimeReport): Generator<string> {
   return csv(['key', 'minutes', 'working', 'waiting', 'heldUp'], rows, (row) => [
     [row.key, row.minutes, row.working, row.waiting, row.heldUp],
@@ -36,7 +40,7 @@ export function timeCsv({ rows }: TimeReport): Generator<string> {
 /** Returns lines for a data file of timewarrior. */
 export function* timewarrior(intervals: readonly Interval[]): Generator<string> {
   for (const { startMs, endMs, key } of intervals) {
-    const tag = key.replace(/["\\]/g, "'");
+    const tag = cleanLine(key, MAX_KEY).replace(/["\\]/g, "'");
     yield `inc ${compact(startMs)} - ${compact(endMs)} # "${tag}"\n`;
   }
 }
@@ -51,7 +55,7 @@ export function* ics(intervals: readonly Interval[]): Generator<string> {
       `DTSTAMP:${compact(endMs)}`,
       `DTSTART:${compact(startMs)}`,
       `DTEND:${compact(endMs)}`,
-      `SUMMARY:${key.replace(/[\\;,]/g, '\\$&')}`,
+      `SUMMARY:${cleanLine(key, MAX_KEY).replace(/[\\;,]/g, '\\$&')}`,
       'END:VEVENT',
     ];
     yield lines.map((line) => `${folded(line)}\r\n`).join('');

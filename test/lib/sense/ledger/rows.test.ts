@@ -203,4 +203,12 @@ describe('sense: exported time', () => {
     for (const line of text.split('\r\n')) expect(Buffer.byteLength(line)).to.be.at.most(75);
     expect(text.replaceAll('\r\n ', '')).to.include(`SUMMARY:${'ä'.repeat(60)}\\;\r\n`);
   });
+
+  it('gets no further entries from a name with line breaks', () => {
+    const interval = { startMs: 0, endMs: 60_000, key: 'a\r\nEND:VEVENT\nb\u001b[31m\u202e' };
+    expect([...timewarrior([interval])].join('').split('\n')).to.have.length(2);
+    const lines = [...ics([interval])].join('').split('\r\n');
+    expect(lines).to.include('SUMMARY:a END:VEVENT b');
+    expect(lines.filter((line) => line === 'END:VEVENT')).to.have.length(1);
+  });
 });
