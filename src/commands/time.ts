@@ -7,7 +7,6 @@ import { TIME_KEYS, type TimeKey, type TimeReport } from '../lib/sense/ledger/ro
 import { timeText } from '../lib/sense/ledger/view';
 
 const FORMATS = ['csv', 'timewarrior', 'ics'] as const;
-const exclusive = [...FORMATS, 'json'];
 
 export default class Time extends BaseCommand {
   static override summary = "Show where your time and your agents' time went";
@@ -15,20 +14,21 @@ export default class Time extends BaseCommand {
     'Your own time adds up to the time tracked. Agents work, wait and are held up in parallel; held up means that an agent waited while you were at the desk. Timewarrior and iCalendar files need the event logs.';
   static override flags = {
     of: text({
-      description: 'A day, or week, month or year up to today.',
+      description: 'A day, week, month or year up to today, "last week" or "last month".',
       default: 'today',
       helpValue: 'DAY',
     }),
     by: text({ description: 'What each row shows.', options: [...TIME_KEYS], default: 'repo' }),
-    explain: boolean({ description: 'Show the rule behind each goal.' }),
-    csv: boolean({ description: 'Print CSV.', exclusive: exclusive.filter((name) => name !== 'csv') }),
+    explain: boolean({ description: 'Show the rule behind each goal.', exclusive: [...FORMATS, 'json'] }),
+    // One direction is enough; with both, the error would name each pair twice.
+    csv: boolean({ description: 'Print CSV.', exclusive: ['timewarrior', 'ics', 'json'] }),
     timewarrior: boolean({
       description: 'Print your intervals for timewarrior.',
-      exclusive: exclusive.filter((name) => name !== 'timewarrior'),
+      exclusive: ['ics', 'json'],
     }),
     ics: boolean({
       description: 'Print your intervals as a calendar.',
-      exclusive: exclusive.filter((name) => name !== 'ics'),
+      exclusive: ['json'],
     }),
   };
   static override examples = [

@@ -112,6 +112,23 @@ describe('steward time (built)', function () {
     expect(await keys('app')).to.deep.equal(['Ghostty', 'Firefox']);
   });
 
+  it('reads "last week" and "last month" as whole periods', async () => {
+    const periodOf = async (of: string): Promise<{ from: string; to: string }> =>
+      jsonOf(await steward(['time', '--of', of, '--json'], { home: home.path, env: { TZ: 'UTC' } })) as never;
+    const before = (date: string): string =>
+      new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
+    for (const unit of ['week', 'month']) {
+      const [last, current] = [await periodOf(`last ${unit}`), await periodOf(unit)];
+      expect(last.to, unit).to.equal(before(current.from));
+      expect(last.from < last.to, unit).to.equal(true);
+    }
+  });
+
+  it('names formats that exclude each other once', async () => {
+    const { code, stderr } = await run('--csv', '--ics');
+    expect([code, stderr.split('\n')[0]]).to.deep.equal([2, '--ics cannot be combined with --csv.']);
+  });
+
   it('keeps the ledger and the goals of a day in its record, the same bytes each time', async () => {
     const goals = join(home.path, '.steward', 'goals', 'goals.md');
     mkdirSync(join(home.path, '.steward', 'goals'), { recursive: true, mode: 0o700 });

@@ -11,7 +11,7 @@ import { openSense, type SenseContext } from './sense';
 import { openWorkNames } from './work-names';
 
 export interface TimeInput {
-  /** A day in natural language, or `week`, `month` or `year` up to today. */
+  /** A day in natural language, `week`, `month` or `year` up to today, or `last week` or `last month`. */
   of: string;
   by: TimeKey;
 }
@@ -57,9 +57,19 @@ function totalOf(ledgers: readonly DayLedger[]): number {
 async function periodOf({ deps }: SenseContext, of: string): Promise<Period> {
   const now = { nowMs: deps.clock.now(), zone: deps.timezone };
   const today = dayOf(now.nowMs, now.zone);
-  if (of === 'week') return readWeek(today, now);
-  if (of === 'month') return readPeriod({ since: `${today.slice(0, 8)}01` }, now);
-  if (of === 'year') return readPeriod({ since: addDays(today, -364) }, now);
+  const firstOfMonth = `${today.slice(0, 8)}01`;
+  const word = of
+    .trim()
+    .toLowerCase()
+    .replace(/^this /, '');
+  if (word === 'week') return readWeek(today, now);
+  if (word === 'last week') return readWeek(addDays(today, -7), now);
+  if (word === 'month') return readPeriod({ since: firstOfMonth }, now);
+  if (word === 'last month') {
+    const until = addDays(firstOfMonth, -1);
+    return readPeriod({ since: `${until.slice(0, 8)}01`, until }, now);
+  }
+  if (word === 'year') return readPeriod({ since: addDays(today, -364) }, now);
   if (/^\d{4}-\d{2}$/.test(of)) {
     throw new StewardError('usage', `Invalid day ${JSON.stringify(of)}.`, {
       hint: 'Use a day such as 2026-11-20, or week, month or year.',
