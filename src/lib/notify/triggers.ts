@@ -24,6 +24,8 @@ export interface TriggerDeps {
   spool: SpoolDeps;
   /** Returns the current session of an intention. */
   sessionOf: (intention: Intention) => Session | undefined;
+  /** Returns the title of a session's assistant while several assistants have sessions. */
+  assistantOf: (session: Session) => string | undefined;
   turnEnd: (transcript: string) => TurnEnd | undefined;
   sight: (session: Session | undefined) => Promise<Sight>;
   accept: (request: NotifyRequest) => Promise<unknown>;
@@ -93,7 +95,7 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
   const session = deps.sessionOf(intention);
   const durationSec = tookSec(session, intention);
   const { line, isError, id } = endOf(deps, intention, session);
-  const name = nameOf(session);
+  const name = nameOf(deps, session);
   const about = {
     ...BASE,
     dedupe: `turn:${intention.session.slice(0, 80)}:${id.slice(0, 80)}`,
@@ -159,7 +161,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   if (session !== undefined && session.waitingSince === undefined) return;
   const sight = await deps.sight(session);
   if (sight === 'front') return;
-  const name = nameOf(session);
+  const name = nameOf(deps, session);
   await deps.accept({
     ...BASE,
     tags: [],
@@ -192,7 +194,7 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
   const group = groups.get(intention.id);
   if (group === undefined) throw new StewardError('canceled', 'Added meanwhile.');
   if (group.last !== intention.id) return;
-  const name = nameOf(deps.sessionOf(intention));
+  const name = nameOf(deps, deps.sessionOf(intention));
   const { count } = group;
   await deps.accept({
     event: 'backgroundAgent',
@@ -210,9 +212,13 @@ function requestOf(reason: string | undefined, session: Session | undefined): st
   return request ?? (reason === 'idle_prompt' ? 'waits for your next prompt' : 'asks for your input');
 }
 
-/** Returns the session's name for a message: its given name or `infra·main`. */
-function nameOf(session: Session | undefined): string {
-  return (session === undefined ? null : labelOf(session)) ?? session?.task ?? 'The assistant';
+/** Returns the session's name for a message: its given name or `infra·main`, and the assistant if it needs one. */
+function nameOf({ assistantOf }: TriggerDeps, session: Session | undefined): string {
+  if (session === undefined) return 'The assistant';
+  const assistant = assistantOf(session);
+  const name = labelOf(session) ?? session.task;
+  if (name === null) return assistant ?? 'The assistant';
+  return assistant === undefined ? name : `${name} (${assistant})`;
 }
 
 const MAX_CHARS = 300;

@@ -14,6 +14,7 @@ describe('the triggers of notifications', () => {
   let area: TestArea;
   let world: NotifyWorld;
   let session: Session | undefined;
+  let assistant: string | undefined;
   let sight: Sight;
   let turns: 'long' | 'always' | 'never';
   let got: NotifyRequest[];
@@ -22,6 +23,7 @@ describe('the triggers of notifications', () => {
     area = testArea();
     world = notifyWorld();
     got = [];
+    assistant = undefined;
     sight = 'unknown';
     turns = 'long';
     session = {
@@ -38,6 +40,7 @@ describe('the triggers of notifications', () => {
       clock,
       spool: { clock, machineId, path: area.area.spool, locks: area.area.machine },
       sessionOf: () => session,
+      assistantOf: () => assistant,
       turnEnd: readTurnEnd,
       sight: () => Promise.resolve(sight),
       accept: (request) => {
@@ -257,6 +260,19 @@ describe('the triggers of notifications', () => {
         'Login rewrite asks for permission.',
         'Login rewrite waits for your next prompt.',
         'Login rewrite asks for your input.',
+      ]);
+    });
+
+    it('names the assistant while several have sessions', async () => {
+      assistant = 'Codex CLI';
+      left('attention', { reason: 'permission_prompt' });
+      await drainTriggers(deps);
+      if (session !== undefined) Object.assign(session, { repo: null, waitingSince: toIso(NINE + MINUTE) });
+      left('attention', { reason: 'permission_prompt' });
+      await drainTriggers(deps);
+      expect(got.map(({ message }) => message)).to.deep.equal([
+        'website·main (Codex CLI) asks to run Bash.',
+        'Codex CLI asks to run Bash.',
       ]);
     });
 
