@@ -101,6 +101,10 @@ describe('six assistants (built)', function () {
     expect(installed.code).to.equal(3);
     expect(installed.stderr).to.include(`${pathOf('codex')} is not JSON: line 1, column 2`);
     expect(installed.stdout.match(/^Added /gm)).to.have.length(5);
+    const status = await steward(['hooks', 'status', '--assistant', 'all'], { home: home.path });
+    expect(status.code).to.equal(3);
+    expect(status.stderr).to.include(`${pathOf('codex')} is not JSON: line 1, column 2`);
+    expect(status.stdout.match(/^Installed, in /gm)).to.have.length(5);
     const uninstalled = await steward(['hooks', 'uninstall', '--assistant', 'all'], { home: home.path });
     expect(uninstalled.code).to.equal(3);
     for (const id of ['claude-code', 'qwen', 'cursor'] as const)

@@ -16,8 +16,12 @@ export default class HooksStatusCommand extends BaseCommand {
 
   async run(): Promise<HooksStatus & { more: HooksStatus[] }> {
     const { flags } = await this.parse(HooksStatusCommand);
-    const all = await openHooksStatus(this.context, flags.assistant);
+    const failures: unknown[] = [];
+    const all = await openHooksStatus(this.context, flags.assistant, (error) => failures.push(error));
+    const isShown = all.length > 0 && (!this.json || failures.length === 0);
+    if (isShown) this.print(() => all.map(statusText).join('\n'));
+    if (failures.length > 0) throw failures[0];
     const [first, ...more] = all as [HooksStatus, ...HooksStatus[]];
-    return this.show({ ...first, more }, () => all.map(statusText).join('\n'));
+    return { ...first, more };
   }
 }

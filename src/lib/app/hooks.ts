@@ -73,11 +73,20 @@ export function unregisteredAssistants(context: Context): readonly Assistant[] {
 
 /**
  * Returns the hook status of the assistants in a list. Without a list, uses the registered or installed
- * assistants.
+ * assistants. If the settings of some can't be read, `onFailure` gets the errors; without it, throws the first.
  */
-export async function openHooksStatus(context: Context, list?: string): Promise<HooksStatus[]> {
-  const { area, host, product, run } = installerDeps(context);
-  const assistants = list === undefined ? shownAssistants(context) : assistantsIn(list);
+export async function openHooksStatus(
+  context: Context,
+  list?: string,
+  onFailure?: (error: StewardError) => void,
+): Promise<HooksStatus[]> {
+  const deps = installerDeps(context);
+  const { area, host, product, run } = deps;
+  const wanted = list === undefined ? shownAssistants(context) : assistantsIn(list);
+  const assistants =
+    onFailure === undefined
+      ? wanted
+      : wanted.filter((one) => orUndefined(() => installedEvents(deps, one), onFailure) !== undefined);
   const entries = readInstallManifest(area.installManifest);
   const needsTrust = assistants.some(({ pending }) => pending !== undefined);
   const sessions = needsTrust && exists(area.state) ? await heard(context) : [];
@@ -102,12 +111,13 @@ function shownAssistants(context: Context): readonly Assistant[] {
 }
 
 /** Returns undefined if an assistant's settings, or the variable that holds their path, are invalid. */
-export function orUndefined<T>(work: () => T): T | undefined {
+export function orUndefined<T>(work: () => T, onFailure?: (error: StewardError) => void): T | undefined {
   try {
     return work();
   } catch (error) {
-    if (error instanceof StewardError) return undefined;
-    throw error;
+    if (!(error instanceof StewardError)) throw error;
+    onFailure?.(error);
+    return undefined;
   }
 }
 
