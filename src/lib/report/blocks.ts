@@ -162,13 +162,15 @@ function repoItem(row: Report['repos'][number]): Part[] {
 }
 
 function usageItems({ rows, total }: UsageFacts): Part[][] {
-  const notKnown =
-    total.unpriced === 0 ? [] : quiet([`price not known for ${tokens(total.unpriced)} tokens`]);
-  return rows.map(({ key, input, output, cacheRead, cacheWrite, cost }, at) => [
+  const notKnown: Part[][] =
+    total.unpriced === 0
+      ? []
+      : [[{ text: `price not known for ${tokens(total.unpriced)} tokens`, tone: 'quiet' }]];
+  const items = rows.map(({ key, input, output, cacheRead, cacheWrite, cost }): Part[] => [
     { text: cost === null ? 'unknown cost' : `${cost.toFixed(2)} USD`, tone: 'strong' },
     { text: `, ${cleanLine(key, 60)}: ${tokens(input + cacheRead + cacheWrite)} in, ${tokens(output)} out` },
-    ...(at === rows.length - 1 ? notKnown : []),
   ]);
+  return [...items, ...notKnown];
 }
 
 /** Formats ` (in-review, P1)`; '' if there are no words. */

@@ -50,6 +50,18 @@ describe('the text of a report', () => {
     expect(text.endsWith('\n') && !text.endsWith('\n\n')).to.equal(true);
   });
 
+  it('says of all assistants together what has no price', () => {
+    const sums = { input: 5, output: 1, cacheRead: 0, cacheWrite: 0 };
+    const rows = [
+      { key: 'claude-code', ...sums, cost: 1 },
+      { key: 'codex', ...sums, cost: null },
+    ];
+    const usage = { rows, total: { ...sums, cost: 1, unpriced: 6 } };
+    expect(reportMarkdown(blocksOf(buildReport(reportInput({ usage })), 'Week'))).to.include(
+      '- **unknown cost**, codex: 5 in, 1 out\n- price not known for 6 tokens\n',
+    );
+  });
+
   it('wraps to the width of the terminal', () => {
     for (const columns of [24, 40, 80, 200]) {
       const text = reportText(full(), { isTTY: true, columns, color: false, unicode: true });
