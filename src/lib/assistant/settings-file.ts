@@ -59,7 +59,7 @@ export function aboutSettings(path: string, error: unknown): unknown {
   const folder = dirname(path);
   if (!known.message.includes(folder) || known.hint?.includes('STEWARD_HOME') !== true) return error;
   return new StewardError(known.kind, known.message, {
-    hint: 'This is the settings folder of the assistant. To use another one, set CLAUDE_CONFIG_DIR.',
+    hint: "This is the assistant's settings folder. Correct it, then retry.",
     cause: error,
   });
 }
