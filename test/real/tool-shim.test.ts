@@ -119,6 +119,19 @@ describe('tool events through the installed shim (built)', function () {
     expect(runs()).to.equal(ran + 1);
   });
 
+  it('do not make a terminal wait for input', async function () {
+    if (process.platform !== 'linux') this.skip();
+    requirePrograms(this, { script: 'bsdutils' });
+    expect(takesPlain()).to.equal(true);
+    const words = ['-qec', `sh '${at('bin', 'steward-hook')}' tool`, '/dev/null'];
+    const child = spawn('script', words, { env: cleanEnv(home.path), stdio: ['pipe', 'ignore', 'ignore'] });
+    try {
+      expect((await once(child, 'exit', { signal: AbortSignal.timeout(30_000) }))[0]).to.equal(0);
+    } finally {
+      child.kill();
+    }
+  });
+
   it('lose nothing of a payload that the shell leaves to Node.js, however long and in whatever pieces', async () => {
     for (const size of [10, 70_000, 400_000]) {
       const payload = hookJson('tool', { ...TOOL, tool_name: 'Write', agent_id: `agent-${size}` });
