@@ -28,8 +28,10 @@ export default class UsageCommand extends BaseCommand {
     const report = await usageNow(this.context, flags.by as Grouping, flags.days).finally(() =>
       clearTimeout(slow),
     );
-    if (flags.csv) this.printUnfolded(() => usageCsv(report.usage));
-    else this.print(() => usageText(report, this.terminal));
+    if (flags.csv) {
+      this.printUnfolded(() => usageCsv(report.usage));
+      for (const note of report.usage.notes ?? []) this.say(note);
+    } else this.print(() => usageText(report, this.terminal));
     return report.usage;
   }
 }

@@ -246,6 +246,9 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       if (name.startsWith('GET /api/')) await visit(daemon, name, 200);
     const { text } = await visit(daemon, 'GET /api/usage', 200, { at: '/api/usage?by=model' });
     expect((JSON.parse(text) as Usage).rows.map(({ key }) => key)).to.deep.equal(['claude-opus-4-8']);
+    writeFileSync(join(home.path, '.steward', 'usage', `${day(1)}.json`), '{');
+    const damaged = await visit(daemon, 'GET /api/usage', 200, { at: '/api/usage' });
+    expect((JSON.parse(damaged.text) as Usage).notes?.join()).to.match(/ is damaged and left out\.$/);
     const { text: dayText } = await visit(daemon, 'GET /api/day', 200, { at: `/api/day?day=${day(1)}` });
     const past = JSON.parse(dayText) as DayDocument;
     expect(past).to.include({ day: day(1), final: true, raw: true });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import type { Report } from '../../src/lib/report/model';
@@ -48,6 +48,18 @@ describe('steward usage (built)', function () {
 
     // Sense was never set up.
     const day = at.slice(0, 10);
+    const files = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
+    const state = join(home.path, files.find((path) => path.endsWith(join('usage', 'logs.json'))) ?? '');
+    writeFileSync(
+      state,
+      readFileSync(state, 'utf8').replace('"problems":[]', '"problems":["Codex: denied"]'),
+    );
+    expect((await run('status')).stdout).to.match(/usage +needs you +Codex: denied/);
+    writeFileSync(join(home.path, '.steward', 'usage', `${day}.json`), '{');
+    expect(jsonOf(await run('usage', '--json')))
+      .to.have.property('notes')
+      .with.length(1);
+    expect((await run('usage', '--csv')).stderr).to.match(/ is damaged and left out\.\n$/);
     expect((await run('sense', 'purge', '--day', day)).stdout).to.include(`token use removed: ${day}`);
     expect(await run('sense', 'purge', '--before', day, '--yes')).to.include({ code: 0, stderr: '' });
     expect((await run('sessions', 'forget')).stdout).to.include(join('usage', `${at.slice(0, 10)}.json`));

@@ -7,7 +7,7 @@ import { acceptRequest } from '../notify/accept';
 import { processHost } from '../platform/files/paths';
 import { localTimes } from '../platform/time/day-words';
 import { addDays, dayOf, type Day } from '../platform/time/time';
-import { collectUsage, type Source, type UsageDeps } from '../usage/collect';
+import { collectUsage, problemsOf, readProblems, type Source, type UsageDeps } from '../usage/collect';
 import { readDayRows, daysIn } from '../usage/days';
 import { announceLimits, currentLimits, limitTexts } from '../usage/limits';
 import { pricesWith, type Prices } from '../usage/prices';
@@ -80,11 +80,16 @@ export async function usageNow(context: Context, by: Grouping, days: number): Pr
   const rows = recentRows(opened, days, notes);
   const nowMs = deps.clock.now();
   return {
-    ...{ usage: usageBy(rows, by, prices), by, days, sources, notes },
+    ...{ usage: withNotes(usageBy(rows, by, prices), [...problemsOf(sources), ...notes]) },
+    ...{ by, days, sources, notes },
     limits: limitTexts(currentLimits(deps, nowMs), localTimes(deps.clock, deps.zone)),
     unpriced: unpricedModels(rows, prices),
     names: by === 'session' ? await sessionNames(context) : new Map(),
   };
+}
+
+function withNotes(usage: Usage, notes: string[]): Usage {
+  return notes.length === 0 ? usage : { ...usage, notes };
 }
 
 /** If another process is reading the logs, returns what is stored. */
@@ -122,10 +127,13 @@ export async function usageOfDays(
   return usageBy(shown, 'assistant', prices);
 }
 
-/** Returns a text for each assistant with a known limit. */
-export async function limitsNow(context: Context): Promise<string[]> {
+/** Returns a text for each assistant with a known limit, and what could not be read in the last run. */
+export async function limitsNow(
+  context: Context,
+): Promise<{ limits: string[]; problems: readonly string[] }> {
   const { deps } = await openUsage(context);
-  return limitTexts(currentLimits(deps, deps.clock.now()), localTimes(deps.clock, deps.zone));
+  const limits = limitTexts(currentLimits(deps, deps.clock.now()), localTimes(deps.clock, deps.zone));
+  return { limits, problems: readProblems(deps.state) };
 }
 
 /** Removes stored usage; returns the affected days. */
@@ -174,7 +182,9 @@ export function usageRoute(context: Context): Route {
     }),
     async run({ by, days }): Promise<Usage> {
       const opened = await openUsage(context);
-      return usageBy(recentRows(opened, days, []), by, opened.prices);
+      const notes = [...readProblems(opened.deps.state)];
+      const rows = recentRows(opened, days, notes);
+      return withNotes(usageBy(rows, by, opened.prices), notes);
     },
   });
 }

@@ -237,8 +237,11 @@ async function sessionsRow({ context }: Sources): Promise<Row> {
 
 async function usageRow({ context, config }: Sources): Promise<Row> {
   if (!config.user.usage.enabled) return row('off', 'switched off');
-  const limits = await limitsNow(context);
-  return row('ok', limits.length === 0 ? 'no usage limits reported' : limits, null);
+  const { limits, problems } = await limitsNow(context);
+  const known = limits.length === 0 ? ['no usage limits reported'] : limits;
+  return problems.length === 0
+    ? row('ok', known)
+    : row('needs-you', [...problems, ...known], 'steward usage');
 }
 
 function goalsRow({ config }: Sources): Row {

@@ -60,6 +60,8 @@ export interface StoredLimits {
 interface State {
   files: Record<string, Position>;
   limits: Record<string, StoredLimits>;
+  /** What could not be read in the last run. */
+  problems: readonly string[];
 }
 
 /** What was found in an assistant's logs. */
@@ -101,8 +103,10 @@ interface Found {
 export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
   const { startMs } = dayBounds(oldest, deps.zone);
-  const found = findLogs(deps, readState(deps.state), startMs);
-  if (found.changed.length === 0) return found.sources;
+  const before = readState(deps.state);
+  const found = findLogs(deps, before, startMs);
+  if (found.changed.length === 0 && String(problemsOf(found.sources)) === String(before.problems))
+    return found.sources;
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
   return withLock(join(deps.state, 'usage.lock'), lock, async () => {
     const run: Run = {
@@ -116,9 +120,20 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
       const problem = readLog(run, reader, path);
       if (problem !== undefined) source.problem = problem;
     }
+    const problems = problemsOf(found.sources);
+    run.isChanged ||= String(problems) !== String(run.state.problems);
+    run.state.problems = problems;
     store(run);
     return found.sources;
   });
+}
+
+/** Returns what could not be read: the assistant, and why. */
+export function problemsOf(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ name, problem = NO_SQLITE }) =>
+    // Only another version of Node.js changes this.
+    problem === NO_SQLITE ? [] : [`${name}: ${problem}`],
+  );
 }
 
 function findLogs(deps: UsageDeps, { files }: State, oldestMs: number): Found {
@@ -126,8 +141,9 @@ function findLogs(deps: UsageDeps, { files }: State, oldestMs: number): Found {
   for (const reader of READERS) {
     // A relative one would depend on the current folder, which is untrusted.
     const places = [...new Set(reader.places(deps.host))].filter((place) => isAbsolute(place));
-    const logs = places.flatMap((place) => logsAt(place, reader));
-    const source: Source = { assistant: reader.assistant, name: reader.name, places, files: logs.length };
+    const source: Source = { assistant: reader.assistant, name: reader.name, places, files: 0 };
+    const logs = places.flatMap((place) => logsAt(place, reader, source));
+    source.files = logs.length;
     found.sources.push(source);
     for (const path of logs) {
       found.seen.add(path);
@@ -181,10 +197,10 @@ function take(run: Run, assistant: string, entry: Entry): void {
 }
 
 /** Returns the logs below a folder, in order, or the path itself if it is a file. Doesn't follow links. */
-function logsAt(place: string, { isLog, depth }: Reader): string[] {
+function logsAt(place: string, { isLog, depth }: Reader, source: Source): string[] {
   if (kindOf(place) === 'file') return [place];
   const below = (folder: string, left: number): string[] =>
-    entriesOf(folder).flatMap(({ name, isFolder }) => {
+    entriesOf(folder, source).flatMap(({ name, isFolder }) => {
       // `join` would take longer than everything else here.
       const path = folder + sep + name;
       if (isFolder) return left > 0 ? below(path, left - 1) : [];
@@ -193,11 +209,13 @@ function logsAt(place: string, { isLog, depth }: Reader): string[] {
   return below(place, depth);
 }
 
-function entriesOf(folder: string): ReturnType<typeof entriesIn> {
+function entriesOf(folder: string, source: Source): ReturnType<typeof entriesIn> {
   try {
     return entriesIn(folder);
   } catch (error) {
-    if (toStewardError(error).kind === 'internal') throw error;
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal') throw error;
+    source.problem = message;
     return [];
   }
 }
@@ -290,12 +308,19 @@ export function readLoggedLimits(folder: string): Record<string, StoredLimits> {
   return readState(folder).limits;
 }
 
+/** Returns what could not be read in the last run. */
+export function readProblems(folder: string): readonly string[] {
+  return readState(folder).problems;
+}
+
 /** A damaged state counts as missing: everything is read again. */
 function readState(folder: string): State {
   const stored = parseObject(readText(stateFile(folder)) ?? '');
   const { files, limits } = stored ?? {};
-  if (stored?.['version'] !== 1 || !isObject(files) || !isObject(limits)) return { files: {}, limits: {} };
-  return { files, limits } as unknown as State;
+  if (stored?.['version'] !== 1 || !isObject(files) || !isObject(limits))
+    return { files: {}, limits: {}, problems: [] };
+  const problems = Array.isArray(stored['problems']) ? stored['problems'] : [];
+  return { files, limits, problems } as unknown as State;
 }
 
 function stateFile(folder: string): string {

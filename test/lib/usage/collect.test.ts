@@ -1,8 +1,17 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { collectUsage } from '../../../src/lib/usage/collect';
+import { collectUsage, problemsOf, readProblems } from '../../../src/lib/usage/collect';
 import { readDayRows } from '../../../src/lib/usage/days';
 import { purgeUsage } from '../../../src/lib/usage/purge';
 import { seeded } from '../../helpers/random';
@@ -154,6 +163,33 @@ describe('collecting usage (lib)', () => {
     const places = sources.flatMap((source) => (source.assistant === 'codex' ? source.places : []));
     expect(places).to.deep.equal([]);
     expect(sources.find(({ assistant }) => assistant === 'copilot')?.places).to.have.length(1);
+  });
+
+  it('remembers what could not be read until it can be', async function () {
+    if (process.platform === 'win32' || process.getuid?.() === 0) this.skip();
+    const usage = usageBox(box.path());
+    usage.log(`${FOLDER}/a.jsonl`, [claudeLine({ id: 'm1' })]);
+    const file = usage.log('.codex/sessions/rollout-1.jsonl', codexStart('c1'));
+    for (const path of [file, dirname(file)]) {
+      chmodSync(path, 0);
+      const sources = await collectUsage(usage.deps);
+      expect(readProblems(usage.deps.state)).to.deep.equal(problemsOf(sources));
+      expect(problemsOf(sources).join()).to.match(/^Codex: .*sessions/);
+      expect(outputs(usage), 'the rest').to.equal(10);
+      chmodSync(path, 0o700);
+      await collectUsage(usage.deps);
+      expect(readProblems(usage.deps.state)).to.deep.equal([]);
+    }
+  });
+
+  it('forgets what it could not read once the log is gone', async () => {
+    const usage = usageBox(box.path());
+    mkdirSync(usage.deps.state, { recursive: true });
+    const state = { version: 1, files: {}, limits: {}, problems: ['Codex: /gone cannot be read'] };
+    writeFileSync(join(usage.deps.state, 'logs.json'), JSON.stringify(state));
+    expect(readProblems(usage.deps.state)).to.deep.equal(state.problems);
+    await collectUsage(usage.deps);
+    expect(readProblems(usage.deps.state)).to.deep.equal([]);
   });
 
   it('follows no links, and reads the rest if a log cannot be read', async () => {
