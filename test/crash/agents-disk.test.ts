@@ -13,7 +13,7 @@ const EVENTS = 3000;
 const RUN = ['run', '--agent', 'agent_1', '--environment', 'env_1', 'go'];
 
 /** The commands of `agents` on a real disk that is full, or read-only. */
-describe('real: agents on a disk that takes nothing', function () {
+describe('real: agents on a full or read-only disk', function () {
   this.timeout(180_000);
   let disk: SmallDisk | undefined;
   let fake: Fake;
@@ -59,7 +59,7 @@ describe('real: agents on a disk that takes nothing', function () {
     expect(ids).to.deep.equal(session().log.map(({ id }) => id));
   }
 
-  it('stops a session whose log has no room, and goes on without a gap once there is some', async () => {
+  it('stops a session whose log is full, and continues without a gap once there is space', async () => {
     const elsewhere = emptyHome();
     try {
       const out = join(elsewhere.path, 'out.jsonl');
@@ -75,7 +75,7 @@ describe('real: agents on a disk that takes nothing', function () {
     }
   });
 
-  it('notices that the file it shows a session in has no room, and goes on at the byte', async () => {
+  it('reports that its output file is full, and continues at the same byte', async () => {
     const home = emptyHome();
     try {
       const out = join(onDisk().path, 'out.jsonl');
@@ -90,7 +90,7 @@ describe('real: agents on a disk that takes nothing', function () {
     }
   });
 
-  it('fails where only a part of a document fits into a file', async () => {
+  it('fails if only part of a document fits', async () => {
     const home = emptyHome();
     onDisk().fill(4096);
     const fd = openSync(join(onDisk().path, 'out.json'), 'w');
@@ -106,7 +106,7 @@ describe('real: agents on a disk that takes nothing', function () {
     home.remove();
   });
 
-  it('reads from an area that is read-only, and says of what it would write why it does not', async () => {
+  it('reads a read-only area, and explains why it cannot write', async () => {
     const { path, remount } = onDisk();
     remount('size=64m');
     const agents = (...args: string[]): Promise<StewardResult> =>

@@ -25,7 +25,7 @@ describe('crash: a capture', function () {
   const box = scratch();
 
   for (const [mode, every] of FAULTS) {
-    it(`ends like an undisturbed one (${mode}, at every ${every}. file change)`, async () => {
+    it(`matches an undisturbed one (${mode}, at every ${every}. file change)`, async () => {
       expect(await disturbEachCall(box.path(), mode, every)).to.be.at.least(50);
     });
   }

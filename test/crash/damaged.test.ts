@@ -60,7 +60,7 @@ describe('crash: a user area with a damaged file', function () {
       env: { GITHUB_API_URL: github.url, GH_TOKEN: github.token, STEWARD_NO_CODE_CACHE: '1' },
     });
 
-  it(`never calls it a fault of steward, hangs, or changes what a person wrote (${ROUNDS} rounds)`, async () => {
+  it(`reports no bug, never hangs, and keeps the user's files unchanged (${ROUNDS} rounds)`, async () => {
     const random = campaign('damaged files');
     const whole = box.path('whole');
     await fill(whole, github, run);

@@ -8,7 +8,7 @@ import { hookJson, verbOf, type RecordedEvent } from '../helpers/hooks';
 
 const QUIET = { code: 0, stdout: '', stderr: '' };
 
-describe('hooks and the status line on a machine where something is wrong', () => {
+describe('hooks and the status line on a faulty machine', () => {
   let home: ReturnType<typeof emptyHome>;
   let area: string;
   beforeEach(() => {
@@ -47,7 +47,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
           (JSON.parse(readFileSync(join(area, 'state', 'spool', name), 'utf8')) as { kind: string }).kind,
       );
 
-  it('end where the system makes no folders', async function () {
+  it('exit when folders cannot be created', async function () {
     if (process.platform !== 'linux') this.skip();
     const places: Record<string, string | undefined>[] = [
       { STEWARD_HOME: '/proc/zz' },
@@ -69,14 +69,14 @@ describe('hooks and the status line on a machine where something is wrong', () =
     ]);
   });
 
-  it('note their event where their log cannot be written', async () => {
+  it('record their event when their log is not writable', async () => {
     write('observability', 'a file in place of the folder');
     expect(await hook('prompt')).to.deep.equal(QUIET);
     expect(await hook('prompt', ['--strict'])).to.include({ code: 3 });
     expect(linesOf('state/work-events.jsonl')).to.have.length(2);
   });
 
-  it('do without a cache that cannot be written', async function () {
+  it('run without a writable code cache', async function () {
     if (process.platform !== 'linux') this.skip();
     write('config.yaml', 'sessions:\n  tab: false\n');
     write('sense/config.json', '{}');
@@ -87,7 +87,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
     expect(linesOf('state/work-events.jsonl')).to.have.length(1);
   });
 
-  it('record their event whatever damages the code cache, and write the cache again', async function () {
+  it('record their event with any damage to the code cache, and rewrite the cache', async function () {
     if (process.platform !== 'linux') this.skip();
     this.timeout(120_000);
     const code = join(home.path, '.cache', 'steward', 'code');
@@ -124,7 +124,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
     }
   });
 
-  describe('with words of a person that cannot be sent', () => {
+  describe('with captures that cannot be sent', () => {
     interface Part {
       id: string;
       state: string;
@@ -143,7 +143,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
       write(`state/spool/${id}.prompt-matched.json`, JSON.stringify({ ...left, ...more }));
     }; // prettier-ignore
 
-    it('a full queue refuses more, and the person and the log are told', async () => {
+    it('a full queue refuses more, reported to the user and in the log', async () => {
       write('work/work_repo.json', '{}');
       for (let index = 0; index < 1000; index += 1) lay(index);
       const told = await hook('prompt', [], {}, { prompt: 'remind me to call Ann tomorrow' });
@@ -158,7 +158,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
       expect(row?.summary).to.equal('1000 hook events waiting (queue full) · 1000 from another machine');
     });
 
-    it('what another machine has left is shown, and given up with a reason, not dropped', async () => {
+    it('entries of another machine are shown, and given up with a reason', async () => {
       lay(1);
       expect(await queue()).to.include({
         state: 'needs-you',
@@ -177,7 +177,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
     });
   });
 
-  describe('with a state that cannot be read', () => {
+  describe('with an unreadable state', () => {
     const spoils: [name: string, spoil: () => void][] = [
       [
         'a folder for the live part',
@@ -194,7 +194,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
       ],
     ];
     for (const [name, spoil] of spoils) {
-      it(`${name}: no event and no intention is lost, and each is told of`, async () => {
+      it(`${name}: no event or queued work is lost, and each is notified`, async () => {
         spoil();
         for (const event of ['session-start', 'prompt', 'tool', 'stop', 'session-end'] as const)
           expect(await hook(event), event).to.deep.equal(QUIET);
@@ -214,14 +214,14 @@ describe('hooks and the status line on a machine where something is wrong', () =
       });
     }
 
-    it('a folder for the log: the intentions are left all the same', async () => {
+    it('queues work even if the log is a folder', async () => {
       mkdirSync(join(area, 'state', 'work-events.jsonl'), { recursive: true });
       for (const event of ['session-start', 'stop', 'session-end'] as const)
         expect(await hook(event), event).to.deep.equal(QUIET);
       expect(kindsLeft()).to.deep.equal(['turn-ended', 'session-ended']);
     });
 
-    it('the status line does without its small part, and says what is wrong in a line and its code', async () => {
+    it('the status line works without its bundle, and reports a problem in one line and its exit code', async () => {
       const line = (flags: string[] = []): Promise<StewardResult> =>
         steward(['statusline', ...flags], { home: home.path });
       mkdirSync(join(area, 'state', 'sessions-live.json'), { recursive: true });
@@ -241,7 +241,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
     });
   });
 
-  it('nothing that nobody has caught is dumped', async () => {
+  it('prints no stack trace for an uncaught error', async () => {
     // A hot bundle that cannot be run at all.
     const product = join(home.path, 'product');
     cpSync(join(BIN, '..'), join(product, 'bin'), { recursive: true });
@@ -260,7 +260,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
     expect(JSON.parse(run('statusline', '--json').stderr)).to.have.nested.property('error.kind', 'internal');
   });
 
-  it('a hook exits 0 where stdout is a full disk, and notes it', function () {
+  it('a hook exits 0 if stdout is a full disk, and records it', function () {
     if (process.platform !== 'linux') this.skip();
     const full = openSync('/dev/full', 'w');
     const run = (...args: string[]): number | null =>
@@ -284,7 +284,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
       expect(line).to.include({ ok: false, error: 'unavailable ENOSPC' });
   });
 
-  it('a hook writes no area into the folder that one stands in', async () => {
+  it('a hook creates no user area in the current folder', async () => {
     const env = { STEWARD_HOME: 'relative' };
     expect(await hook('session-start', [], env)).to.deep.equal(QUIET);
     expect(await hook('session-start', ['--strict'], env)).to.include({ code: 3, stdout: '' });
@@ -294,7 +294,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
     expect(readdirSync(home.path)).not.to.include('relative');
   });
 
-  it('a session in the hands of many at once leaves the end of each turn', async function () {
+  it('a session used by many processes at once records the end of each turn', async function () {
     this.timeout(120_000);
     const ids = Array.from({ length: 20 }, (_, index) => `s-${index}`);
     await Promise.all(ids.map((id) => hook('session-start', [], {}, { session_id: id })));

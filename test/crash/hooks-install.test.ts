@@ -15,7 +15,7 @@ import { scratch } from '../helpers/scratch';
 const ROOT = resolve(__dirname, '..', '..');
 const THEIRS = '{\n\t"model": "x",\n\t"hooks": { "Stop": [ ] }\n}';
 
-describe('assistant: an installer of hooks, killed before any change to the disk', () => {
+describe('assistant: a hooks install, killed before any change to the disk', () => {
   const box = scratch();
   const path = (): string => box.path('.claude', 'settings.json');
   const read = (): string => readFileSync(path(), 'utf8');
@@ -93,7 +93,7 @@ describe('assistant: an installer of hooks, killed before any change to the disk
     expect(leftovers().filter((name) => !own.test(name))).to.deep.equal(['.claude/settings.json']);
   };
 
-  it('an install is repaired by the next one, and taken back by an uninstall', async function () {
+  it('an interrupted install is repaired by the next one, and removed by an uninstall', async function () {
     this.timeout(400_000);
     const { old, added } = await states();
     const seen = new Set<string>();
@@ -113,7 +113,7 @@ describe('assistant: an installer of hooks, killed before any change to the disk
     expect([...seen].sort()).to.deep.equal([old, added].sort());
   });
 
-  it('an uninstall is completed by the next one, and undone by an install', async function () {
+  it('an interrupted uninstall is completed by the next one, and undone by an install', async function () {
     this.timeout(400_000);
     const { old, added } = await states();
     const seen = new Set<string>();

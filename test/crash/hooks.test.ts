@@ -7,7 +7,7 @@ import { emptyHome, steward } from '../helpers/cli';
 const KILLS = killsOr(60);
 const SESSIONS = 20;
 
-describe('crash: hooks that 20 assistants call at once', function () {
+describe('crash: simultaneous hooks of 20 assistants', function () {
   this.timeout(120_000 + KILLS * 2000);
   const run = async (
     each: number,

@@ -16,7 +16,7 @@ describe('crash: notifications', function () {
   });
   after(() => bundle.remove());
 
-  it(`loses nothing, and sends nothing twice without saying so, killed ${KILLS} times`, async () => {
+  it(`loses nothing, and reports every possible duplicate, killed ${KILLS} times`, async () => {
     const { sent, twice, unknown } = await killNotifying(
       bundle.path,
       folder.path(),

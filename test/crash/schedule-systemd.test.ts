@@ -8,7 +8,7 @@ import { systemdHome } from '../helpers/systemd';
 describe('crash: schedule: jobs in a real systemd user manager', () => {
   const at = systemdHome();
 
-  it('is as it should be after an installer was killed around each of its words to systemd', async () => {
+  it('are complete after an install was killed around each call to systemd', async () => {
     const programs = join(at.root, 'programs');
     const count = join(at.root, 'count');
     mkdirSync(programs);

@@ -13,7 +13,7 @@ const INSTALL = ['sense', 'install', '--scheduler', 'cron', '--json'];
 const UNINSTALL = ['sense', 'install', '--uninstall', '--json'];
 
 /** A kill of an installer of jobs, before each of its changes to the disk, and around that of the crontab. */
-describe('the installers of jobs, killed (built)', function () {
+describe('killed job installs (built)', function () {
   this.timeout(600_000);
   let root = '';
   let fault: Bundle;

@@ -13,7 +13,7 @@ const ROOT = resolve(__dirname, '..', '..');
  * An installer is killed before each of its changes, to the disk or in the scheduler; the next install or uninstall then
  * leaves what it leaves when nobody is killed: the files, and what the scheduler runs by.
  */
-describe('schedule: installers that are killed', function () {
+describe('schedule: killed installs', function () {
   this.timeout(600_000);
   let root = '';
   let fault: Bundle;

@@ -27,7 +27,7 @@ describe('the spool under SIGKILL', () => {
   const put = (): string =>
     leave(deps, { kind: 'session-ended', session: 'one', slug: 'a-1', transcript: null }).id;
 
-  it('loses nothing, and a consumer that looks at the id does nothing twice', async function () {
+  it('loses nothing, and a consumer that checks ids handles nothing twice', async function () {
     this.timeout(240_000);
     const ids = Array.from({ length: 60 }, () => put());
     for (let kill = 0; kill < 30; kill += 1) {

@@ -81,7 +81,7 @@ describe('uninstall --purge while a job runs (built)', function () {
     }
   };
 
-  it('leaves nothing, wherever the run stood still meanwhile', async () => {
+  it('leaves nothing, wherever the run is paused', async () => {
     const before = snapshot(home);
     // From before the shell has read its script to after the capture has ended.
     for (const ms of [0, 5, 15, 40, 80, 130, 200, 300, 450]) {
@@ -103,7 +103,7 @@ describe('uninstall --purge while a job runs (built)', function () {
     }
   });
 
-  it('waits for a run that takes long, says so, and then removes all', async () => {
+  it('waits for a long run, says so, and then removes everything', async () => {
     const before = snapshot(home);
     const gate = join(root, 'gate');
     const asked = join(root, 'asked');
@@ -144,7 +144,7 @@ describe('uninstall --purge while a job runs (built)', function () {
     expect(snapshot(home)).to.deep.equal(before);
   });
 
-  it('leaves nothing of a hook that has begun by its shim, wherever it stood still until it had read its input', async () => {
+  it('leaves nothing of a hook that its shim started, wherever it pauses before it has read its input', async () => {
     const settings = join(home, '.claude', 'settings.json');
     mkdirSync(join(home, '.claude'));
     writeFileSync(settings, '{}\n');
@@ -166,7 +166,7 @@ describe('uninstall --purge while a job runs (built)', function () {
     }
   });
 
-  it('leaves nothing of what a hook writes just then, and of what it has started to go on', async () => {
+  it('leaves nothing of a running hook and the process it started', async () => {
     const settings = join(home, '.claude', 'settings.json');
     mkdirSync(join(home, '.claude'));
     writeFileSync(settings, '{}\n');
@@ -189,7 +189,7 @@ describe('uninstall --purge while a job runs (built)', function () {
     }
   });
 
-  it('ends what delivers in the background, and leaves nothing of it', async () => {
+  it('ends background delivery, and leaves nothing of it', async () => {
     const server = await notifyServer(() => 'hang');
     try {
       const before = snapshot(home);
@@ -213,7 +213,7 @@ describe('uninstall --purge while a job runs (built)', function () {
     }
   });
 
-  it('a job that was taken out writes nothing any more, and no area that is not there', async () => {
+  it('a removed job writes nothing, and creates no user area', async () => {
     await done('sense', 'install', '--scheduler', 'cron');
     await done('work', 'install', '--scheduler', 'cron');
     await done('work', 'install', '--uninstall');

@@ -32,7 +32,7 @@ describe('crash: reading usage', function () {
   };
 
   for (const mode of ['kill', 'half']) {
-    it(`loses and doubles nothing, whichever of its file changes is the last (${mode})`, async () => {
+    it(`neither loses nor doubles usage, whichever file change is the last (${mode})`, async () => {
       const whole = usageBox(box.path('whole'));
       write(whole, 2);
       await collectUsage(whole.deps);

@@ -31,7 +31,7 @@ describe('crash: work capture by the hooks (built)', function () {
   const titles = async (): Promise<string[]> =>
     (await issuesOf(github, 'ann/work')).map(({ title }) => title);
 
-  it('killed at any point, each capture becomes exactly one issue', async () => {
+  it('each capture becomes exactly one issue, wherever it is killed', async () => {
     await done('work', 'setup', 'ann/work');
     const count = 6;
     for (let index = 0; index < count; index += 1) {

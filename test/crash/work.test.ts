@@ -46,7 +46,7 @@ describe('crash: work', function () {
       );
   });
 
-  it(`has one issue a slug and loses no capture or label, over ${HISTORIES} histories of hooks, sweeps, claims, edits, faults and kills`, async () => {
+  it(`has one issue per slug and loses no capture or label, over ${HISTORIES} histories of hooks, sweeps, claims, edits, faults and kills`, async () => {
     const child = bundle('work-step');
     const first = process.env['STEWARD_KILLS'] === undefined ? 1 : SEED;
     for (let seed = first; seed < first + HISTORIES; seed += 1) {

@@ -19,7 +19,7 @@ function page(path: string): DocPage {
 }
 
 /** The hooks that docs/agents.md gives a reader to add, called as the assistant calls them: by a shell, JSON on stdin. */
-describe('hooks of the documentation (built)', function () {
+describe('the documented hooks (built)', function () {
   this.timeout(180_000);
   let home: ReturnType<typeof emptyHome>;
   let example: Entries;
@@ -61,7 +61,7 @@ describe('hooks of the documentation (built)', function () {
     });
   const SILENT = { code: 0, stdout: '', stderr: '' };
 
-  it('registers what the page says, and nothing else', async function () {
+  it('registers the hooks on the page, and nothing else', async function () {
     if (process.platform === 'win32') this.skip();
     expect((await steward(['hooks', 'install'], { home: home.path })).code).to.equal(0);
     const settings = readFileSync(join(home.path, '.claude', 'settings.json'), 'utf8');
@@ -84,7 +84,7 @@ describe('hooks of the documentation (built)', function () {
     expect(told.sort()).to.deep.equal(registered.sort());
   });
 
-  it('puts a decision before the model, says nothing where there is none, and never throws a prompt away', async () => {
+  it('adds a decision to the prompt, stays silent without one, and never blocks a prompt', async () => {
     const prompt = (text: string): string => hookJson('prompt', { cwd: home.path, prompt: text });
     const told = await call('UserPromptSubmit', prompt('Use two custom agents for the tagline'));
     expect(told).to.include({ code: 0, stderr: '' });
@@ -97,7 +97,7 @@ describe('hooks of the documentation (built)', function () {
     expect((await call('UserPromptSubmit', prompt('hello'))).code).to.equal(3);
   });
 
-  it('stops a call that breaks a rule, tells the assistant why, and lets a sound one pass in silence', async () => {
+  it('stops a call that breaks a rule, tells the assistant why, and accepts a valid one silently', async () => {
     const [entry] = example['PreToolUse']!;
     for (const tool of ['Task', 'Agent']) expect(tool).to.match(new RegExp(`^(?:${entry!.matcher})$`));
     const sound = task({ subagent_type: 'general-purpose', model: 'haiku' });
@@ -112,7 +112,7 @@ describe('hooks of the documentation (built)', function () {
     expect(await call('PreToolUse', known)).to.deep.equal(SILENT);
   });
 
-  it('watches a session by itself from its first agent on, until none is active', async () => {
+  it('watches a session from its first agent until none is active', async () => {
     const hook = (verb: string, event: Parameters<typeof hookJson>[0]): Promise<StewardResult> =>
       steward(['hook', verb, '--strict'], {
         home: home.path,
@@ -130,7 +130,7 @@ describe('hooks of the documentation (built)', function () {
     await until('it has ended', () => !isLocked(), 60_000);
   });
 
-  it('alerts of a silence by the daemon', async () => {
+  it('alerts about silent agents, by the daemon', async () => {
     const at = (secAgo: number): string => new Date(Date.now() - secAgo * 1000).toISOString();
     const about = { session: 's1', slug: null, repo: 'notes' };
     const events = [

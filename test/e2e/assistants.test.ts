@@ -44,7 +44,7 @@ describe('six assistants (built)', function () {
     expect([status, stderr], `${id} ${verb}`).to.deep.equal([0, '']);
   };
 
-  it('are installed and uninstalled at once, and a mixed day has the sessions of each', async () => {
+  it('are installed and uninstalled together, and a mixed day has the sessions of each', async () => {
     await run('sense', 'init');
     const installed = jsonOf(await run('hooks', 'install', '--assistant', 'all', '--json')) as {
       assistant: string;
@@ -95,7 +95,7 @@ describe('six assistants (built)', function () {
     expect((await run('hooks', 'uninstall')).stdout).to.equal('No steward hooks installed\n');
   });
 
-  it('are not held up by one whose settings cannot be read', async () => {
+  it('are installed even if the settings of one cannot be read', async () => {
     writeFileSync(pathOf('codex'), '{');
     const installed = await steward(['hooks', 'install', '--assistant', 'all'], { home: home.path });
     expect(installed.code).to.equal(3);
@@ -112,7 +112,7 @@ describe('six assistants (built)', function () {
     expect(readFileSync(pathOf('codex'), 'utf8')).to.equal('{');
   });
 
-  it('names the others that are installed, and refuses an unknown one', async () => {
+  it('mentions other installed assistants, and refuses an unknown one', async () => {
     const first = await run('hooks', 'install');
     expect(first.stdout).to.include('Added 11 hooks to ').and.not.to.include('.codex');
     expect(first.stderr).to.match(/Also installed: Codex CLI, Qwen Code, Cursor/);

@@ -5,7 +5,7 @@ import { MINUTE, openWeek, requireFaketime, START, type Week } from '../helpers/
 
 const DAY_MS = 24 * 60 * MINUTE;
 
-describe('a clock that is set ahead and back, by the built program', function () {
+describe('a clock that is set ahead and back (built)', function () {
   this.timeout(60_000);
   let week: Week;
   before(function () {
@@ -14,7 +14,7 @@ describe('a clock that is set ahead and back, by the built program', function ()
   beforeEach(async () => (week = await openWeek()));
   afterEach(() => week.close());
 
-  it('goes on with the commits of today, and tells of the clock', async () => {
+  it("continues with today's commits, and reports the clock change", async () => {
     const { run, git, repo } = week;
     const now = START + 12 * 60 * MINUTE;
     git(now, 'init', '-q');

@@ -26,7 +26,7 @@ describe('config (built)', function () {
     return (jsonOf(result) as Shown).values.find((entry) => entry.key === key);
   };
 
-  it('shows every value with where it comes from: default, file, environment', async () => {
+  it('shows every value with its origin: default, file, environment', async () => {
     expect(await shown('timezone')).to.include({ source: 'default', from: null });
     put('config.yaml', 'timezone: Asia/Tokyo\n');
     expect(await shown('timezone')).to.include({ value: 'Asia/Tokyo', from: area('config.yaml') });
@@ -37,7 +37,7 @@ describe('config (built)', function () {
     expect(stdout).to.match(/^timezone +STEWARD_TIMEZONE +Europe\/Paris$/m);
   });
 
-  it('is told of by status when it does not parse, in whole sentences, with what can be done', async () => {
+  it('a syntax error appears in status in whole sentences, with the fix', async () => {
     put('config.yaml', 'da: [\n');
     const { parts } = jsonOf(await run(['status', '--json'])) as { parts: { summary: string }[] };
     expect(parts.map(({ summary }) => summary).join()).to.match(
@@ -45,7 +45,7 @@ describe('config (built)', function () {
     );
   });
 
-  it('shows no secret, on either stream', async () => {
+  it('prints no secret on either stream', async () => {
     put('settings.json', '{"notifications": {"push": {"topic": "hush-hush"}}}');
     for (const args of [
       ['config', 'show'],
@@ -57,7 +57,7 @@ describe('config (built)', function () {
     }
   });
 
-  it('prints its places, and makes none of them', async () => {
+  it('prints its paths without creating them', async () => {
     put('sense/config.json', '{}');
     expect(jsonOf(await run(['config', 'path', '--json']))).to.deep.equal({
       userArea: join(home.path, '.steward'),
@@ -74,7 +74,7 @@ describe('config (built)', function () {
     expect(existsSync(area('config.yaml'))).to.equal(false);
   });
 
-  it('sets a key, keeps comments, and says what it did', async () => {
+  it('sets a key, keeps comments, and reports the change', async () => {
     put('config.yaml', '# mine\ntimezone: UTC # home\n');
     const { code, stdout } = await run(['config', 'set', 'timezone', 'Asia/Tokyo']);
     expect([code, stdout]).to.deep.equal([
@@ -87,7 +87,7 @@ describe('config (built)', function () {
     expect(existsSync(area('sense'))).to.equal(false);
   });
 
-  it('says that today keeps its zone, where something was captured today', async () => {
+  it('says that today keeps its zone once something was captured today', async () => {
     put('config.yaml', 'timezone: Asia/Tokyo\n');
     const day = (offset: number) => addDays(dayOf(Date.now(), 'Asia/Seoul'), offset);
     put('sense/state.json', JSON.stringify({ version: 1, zones: { [day(0)]: 'Asia/Tokyo', [day(1)]: 'Asia/Tokyo' } }));
@@ -101,7 +101,7 @@ describe('config (built)', function () {
     expect(await told('set', 'timezone', 'Asia/Seoul')).not.to.include('Today stays');
   }); // prettier-ignore
 
-  it('changes a list by an item, unsets a key, and gives a value to a script', async () => {
+  it('adds and removes list items, unsets a key, and prints a value for a script', async () => {
     const said = async (...args: string[]) => (await run(['config', ...args])).stdout;
     const site = join(home.path, 'site');
     mkdirSync(join(site, '.git'), { recursive: true });
@@ -135,7 +135,7 @@ describe('config (built)', function () {
     );
   });
 
-  it('ends with 2 for an unknown key or a value that does not fit, and says what would', async () => {
+  it('exits 2 for an unknown key or an invalid value, and names valid ones', async () => {
     const unknown = await run(['config', 'set', 'sense.pollInterval', '60']);
     expect(unknown.code).to.equal(2);
     expect(unknown.stderr).to.include('Did you mean sense.pollIntervalSec?');
@@ -145,7 +145,7 @@ describe('config (built)', function () {
     expect(existsSync(join(home.path, '.steward'))).to.equal(false);
   });
 
-  it('ends with 3 and every problem when files are wrong', async () => {
+  it('exits 3 and lists every problem in the files', async () => {
     put('config.yaml', 'timezone: Mars\nda: [\n');
     put('sense/config.json', '{"enabled": "no", "pollIntervalSec": "x"}');
     const { code, stderr, stdout } = await run(['config', 'show']);
@@ -155,7 +155,7 @@ describe('config (built)', function () {
     expect(stderr).to.include('pollIntervalSec: expected a whole number');
   });
 
-  it('reads nothing of the folder that it runs in', async () => {
+  it('reads nothing in the current folder', async () => {
     const cwd = join(home.path, 'project');
     const proof = join(home.path, 'executed');
     const code = `require('node:fs').writeFileSync(${JSON.stringify(proof)}, '')`;

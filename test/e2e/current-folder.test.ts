@@ -77,7 +77,7 @@ describe('a PATH with relative and empty entries (built)', function () {
     return at('bin');
   }
 
-  it('runs no program of the current folder, and nor does what it starts', async () => {
+  it('runs no program in the current folder, and passes no such PATH to child processes', async () => {
     const cwd = projectOfCanaries();
     mkdirSync(at('.steward'), { mode: 0o700 });
     const config = 'notify:\n  smsCommand: [sh, -c, "cat >../sms; notify-send done; git --version"]\n';

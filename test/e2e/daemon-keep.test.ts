@@ -10,7 +10,7 @@ import { fakeCrontab, type FakeCrontab } from '../helpers/schedule';
 import { until } from '../helpers/desktop-kit';
 
 /** Under cron the launcher itself starts the daemon again, a minute after a crash. */
-describe('the daemon that is kept under cron (built)', function () {
+describe('the daemon under cron (built)', function () {
   this.timeout(300_000);
   let root = '';
   let home = '';
@@ -75,7 +75,7 @@ describe('the daemon that is kept under cron (built)', function () {
     await until('the pause', () => processesOf(home).some(isAsleep), 30_000);
   };
 
-  it('is kept by one launcher, however often it is restarted or installed while that waits', async () => {
+  it('has a single launcher after any number of restarts and installs', async () => {
     const [first] = launchers();
     expect(launchers()).to.have.length(1);
     await crash();
@@ -107,7 +107,7 @@ describe('the daemon that is kept under cron (built)', function () {
     for (const name of readdirSync(state)) expect(readPath(join(state, name))).to.not.include('jobs');
   });
 
-  it('ends with its job, also while it is only just starting', async () => {
+  it('ends with its job, even during startup', async () => {
     for (const words of [
       ['daemon', 'install', '--uninstall'],
       ['uninstall', '--jobs', 'daemon'],

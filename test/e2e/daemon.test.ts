@@ -39,7 +39,7 @@ describe('the daemon (built)', function () {
   const area = (...names: string[]): string => join(home.path, '.steward', ...names);
   const json = async <T>(url: string): Promise<T> => JSON.parse((await ask(url)).text) as T;
 
-  it('serves, tells how it is, and stops when it is asked to', async () => {
+  it('serves, reports its state, and stops on request', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     expect(daemon.url).to.equal(`http://127.0.0.1:${daemon.port}`);
@@ -80,7 +80,7 @@ describe('the daemon (built)', function () {
     expect((await cli('daemon', 'logs', '-n', '1')).stdout).to.match(/stopped\n$/);
   });
 
-  it('starts anew in its place with the configuration of now, and not with one that is wrong', async () => {
+  it('restarts with the current configuration, unless that is invalid', async () => {
     expect(await cli('daemon', 'restart')).to.include({ code: 8, stdout: '' });
     const daemon = await start();
     await cli('config', 'set', 'daemon.requireToken', 'true');
@@ -112,7 +112,7 @@ describe('the daemon (built)', function () {
     expect(daemonLogOf(home.path).filter(({ why }) => why === 'restarted')).to.have.length(2);
   });
 
-  it('stops one of a version that cannot start anew, and says how to start it', async () => {
+  it('stops a daemon whose version cannot restart, and explains how to start it', async () => {
     const machine = machineFolder(home.path);
     mkdirSync(machine, { recursive: true });
     const socket = join(machine, 'd.sock');
@@ -139,7 +139,7 @@ describe('the daemon (built)', function () {
     expect(existsSync(file)).to.equal(false);
   });
 
-  it('answers the reads of sense as the commands do, and 304 to who has them', async () => {
+  it('returns the same sense data as the commands, and 304 for a matching ETag', async () => {
     await cli('up', '--yes', '--once');
     const daemon = await start();
     const today = await json<{ generatedAt: string }>(`${daemon.url}/api/sense/today`);
@@ -170,7 +170,7 @@ describe('the daemon (built)', function () {
     }
   });
 
-  it('captures at once and by itself, under the lock that a scheduler takes', async () => {
+  it('captures on request and by itself, under the lock of the scheduled job', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     await until('a capture', async () => {
@@ -190,7 +190,7 @@ describe('the daemon (built)', function () {
     expect(captured()).to.equal(before);
   });
 
-  it('captures nothing before a person has set it up', async () => {
+  it('captures nothing before setup', async () => {
     const daemon = await start();
     await until('the job to have run', async () => {
       const { jobs } = await json<DaemonStatus>(`${daemon.url}/api/status`);
@@ -201,7 +201,7 @@ describe('the daemon (built)', function () {
     expect(existsSync(area('sense'))).to.equal(false);
   });
 
-  it('is one a user area, and is taken over when it was killed', async () => {
+  it('runs once per user area, and is replaced after a kill', async () => {
     const first = await start();
     const second = await cli('daemon', 'serve', '--port', '0');
     expect(second.code).to.equal(7);
@@ -216,7 +216,7 @@ describe('the daemon (built)', function () {
     expect((await cli('daemon', 'status')).code).to.equal(0);
   });
 
-  it('is not taken over by one of another pid namespace, which cannot see its process', async function () {
+  it('is not replaced by one in another pid namespace, which cannot see its process', async function () {
     requireNamespace(this);
     const daemon = await start();
     const lock = join(machineFolder(home.path), 'daemon.lock');
@@ -246,7 +246,7 @@ describe('the daemon (built)', function () {
     expect((await ask(`${daemon.url}/healthz`)).status).to.equal(200);
   });
 
-  it('says who has taken its port', async () => {
+  it('names the process that uses its port', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
@@ -262,7 +262,7 @@ describe('the daemon (built)', function () {
     }
   });
 
-  it('says what is wrong with its flags and its configuration', async () => {
+  it('explains invalid flags and configuration', async () => {
     for (const [args, code, text] of [
       [['--port', '70000'], 2, '65535'],
       [['--port', 'x'], 2, 'whole number'],
@@ -280,7 +280,7 @@ describe('the daemon (built)', function () {
     expect(await cli('daemon', 'serve')).to.include({ code: 3 });
   });
 
-  it('answers a broken configuration with its error, lives on, and is right again when it is mended', async () => {
+  it('reports a broken configuration, keeps running, and recovers after the fix', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     const config = area('sense', 'config.json');
@@ -307,7 +307,7 @@ describe('the daemon (built)', function () {
     );
   });
 
-  it('follows a change of the configured zone', async () => {
+  it('follows a change of the configured time zone', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     const zone = async (): Promise<string> =>
@@ -321,7 +321,7 @@ describe('the daemon (built)', function () {
     });
   });
 
-  it('lives on when the user area is removed, and does not bring it back', async () => {
+  it('keeps running when the user area is removed, and does not recreate it', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     await until('the first capture', () => existsSync(area('sense', 'state.json')));
@@ -350,7 +350,7 @@ describe('the daemon (built)', function () {
     expect([result['2xx'], result.non2xx, result.errors]).to.deep.equal([10_000, 0, 0]);
   });
 
-  it('loses no request that it has accepted when SIGTERM comes under load', async () => {
+  it('completes every accepted request on SIGTERM under load', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     const { Agent, get } = await import('node:http');
@@ -383,13 +383,13 @@ describe('the daemon (built)', function () {
     expect(log.map(({ event }) => event)).to.deep.equal(['started', 'stopping', 'stopped']);
   });
 
-  it('ends with 0 at Ctrl-C', async () => {
+  it('exits 0 on Ctrl-C', async () => {
     const daemon = await start();
     expect(await daemon.stop('SIGINT')).to.equal(0);
   });
 
   describe('the socket', () => {
-    it('is for this user alone, and needs no token', async function () {
+    it('is for this user only, and needs no token', async function () {
       if (process.platform === 'win32') this.skip();
       await cli('config', 'set', 'daemon.requireToken', 'true');
       const daemon = await start();
@@ -400,7 +400,7 @@ describe('the daemon (built)', function () {
       expect((await ask('http://evil.example/healthz', { socket })).status).to.equal(403);
     });
 
-    it('is made with mode 0600, whatever the umask', async function () {
+    it('is created with mode 0600, whatever the umask', async function () {
       if (process.platform === 'win32') this.skip();
       const mask = process.umask(0);
       try {
@@ -411,7 +411,7 @@ describe('the daemon (built)', function () {
       expect(statSync(join(machineFolder(home.path), 'daemon.sock')).mode & 0o777).to.equal(0o600);
     });
 
-    it('lies elsewhere where its path would be too long', async function () {
+    it('has another path if the usual one would be too long', async function () {
       if (process.platform === 'win32') this.skip();
       const env = { XDG_STATE_HOME: join(home.path, 'x'.repeat(90)) };
       await start({ env });
@@ -421,7 +421,7 @@ describe('the daemon (built)', function () {
   });
 
   describe('the token', () => {
-    it('closes the data to who has none, and a one-time code signs a page in', async () => {
+    it('is required for data, and a one-time code signs a page in', async () => {
       await cli('config', 'set', 'daemon.requireToken', 'true');
       const daemon = await start();
       for (const path of ['/healthz', '/api/status', '/api/sense/today', '/nowhere', '/open?code=x'])
@@ -462,7 +462,7 @@ describe('the daemon (built)', function () {
       expect(shown.stdout + JSON.stringify(daemonLogOf(home.path))).not.to.include(token);
     });
 
-    it('is what another host needs', async () => {
+    it('is required for another host', async () => {
       await cli('config', 'set', 'daemon.requireToken', 'true');
       const daemon = await start({ args: ['daemon', 'serve', '--host', '0.0.0.0', '--port', '0', '--json'] });
       expect((await ask(`http://127.0.0.1:${daemon.port}/healthz`)).status).to.equal(401);
@@ -487,7 +487,7 @@ describe('the daemon (built)', function () {
       return Number(child.stdout);
     };
 
-    it('is refused over TCP, and what it posts is not done', async () => {
+    it('is refused over TCP, and posts have no effect', async () => {
       const daemon = await start();
       for (const path of ['/', '/healthz', '/api/status', '/api/sense/today', '/nowhere'])
         expect(asOther(daemon.url + path), path).to.equal(403);
@@ -496,7 +496,7 @@ describe('the daemon (built)', function () {
       expect((await ask(`${daemon.url}/healthz`)).status, 'this user').to.equal(200);
     });
 
-    it('is let in by the token, and by daemon.otherUsers', async () => {
+    it('is accepted with the token, or with daemon.otherUsers', async () => {
       await cli('config', 'set', 'daemon.requireToken', 'true');
       const closed = await start();
       const token = readFileSync(join(machineFolder(home.path), 'daemon.token'), 'utf8').trim();
@@ -522,7 +522,7 @@ describe('the daemon (built)', function () {
       if (process.platform !== 'linux') this.skip();
     });
 
-    it('hands the address to the system, and leaves a browser that stays alone', async () => {
+    it('opens the browser, and does not wait for it to end', async () => {
       const env = opener(
         `printf '%s\\n' $$ "$#" "$1" >"${home.path}/new"; mv "${home.path}/new" "${home.path}/opened"; exec sleep 600`,
       );
@@ -538,7 +538,7 @@ describe('the daemon (built)', function () {
       expect(code).to.match(/^code=[\w-]{32}$/);
     });
 
-    it('says when there is no browser', async () => {
+    it('reports that there is no browser', async () => {
       const env = opener('exit 3');
       await start();
       const failed = await open(env);
@@ -551,7 +551,7 @@ describe('the daemon (built)', function () {
   });
 
   describe('up', () => {
-    it('sets up, captures, says where the dashboard is, and serves until it is stopped', async () => {
+    it('sets up, captures, prints the address of the dashboard, and serves until stopped', async () => {
       const daemon = await start({ args: ['up', '--yes', '--port', '0', '--json'] });
       const { daemon: url, created } = daemon.document as { daemon: string; created: boolean };
       expect(created).to.equal(true);

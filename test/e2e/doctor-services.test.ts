@@ -38,7 +38,7 @@ describe('doctor and other hosts (built)', function () {
     });
     afterEach(() => closeServer(server));
 
-    it('asks the push server whether the topic may be used, only when it may, and publishes nothing', async () => {
+    it('checks with the push server whether the topic may be used, only if allowed, and publishes nothing', async () => {
       const off = await at.expectRow('notify.push', 'off', /no topic is set/);
       expect(off.mend).to.match(
         /^steward config set notifications\.push\.topic "steward-\$\(openssl rand -hex 16\)"$/,
@@ -65,7 +65,7 @@ describe('doctor and other hosts (built)', function () {
       await at.expectRow('notify.push', 'off', /switched off/, '--online');
     });
 
-    it('asks for the webhook by a GET, and names the host alone', async () => {
+    it('requests the webhook with GET, and prints only the host', async () => {
       await at.expectRow('notify.chat', 'off', /switched off/);
       at.write('.steward/settings.json', '{"notifications":{"chat":{"enabled":true}}}');
       await at.expectRow('notify.chat', 'off', /no webhook is set/);
@@ -79,7 +79,7 @@ describe('doctor and other hosts (built)', function () {
       expect(JSON.stringify(gone)).not.to.include('very-secret');
     });
 
-    it('says when nobody answers', async () => {
+    it('reports a server that does not respond', async () => {
       at.write(
         '.steward/settings.json',
         JSON.stringify({ notifications: { push: { topic: 't', server: url } } }),
@@ -90,7 +90,7 @@ describe('doctor and other hosts (built)', function () {
       await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     });
 
-    it('counts what was given up', async () => {
+    it('counts abandoned messages', async () => {
       await at.expectRow('notify.outbox', 'ok', /^empty$/);
       at.write(
         '.steward/settings.json',
@@ -123,7 +123,7 @@ describe('doctor and other hosts (built)', function () {
     const engine = (bytes: number): string =>
       `while [ "$1" != -w ]; do shift; done; cat >/dev/null; head -c ${bytes} /dev/zero > "$2"`;
 
-    it('is made and not heard; what stands in the way is named', async () => {
+    it('is synthesized silently, and obstacles are named', async () => {
       only({});
       await at.expectRow('notify.voice', 'warning', /No speech engine found/);
       only({ 'espeak-ng': engine(50_000), aplay: `echo heard > '${at.path}/heard'` });
@@ -139,13 +139,13 @@ describe('doctor and other hosts (built)', function () {
       await at.expectRow('notify.voice', 'ok', /spd-say found; only/);
     });
 
-    it('is heard with --sound only', async () => {
+    it('is played only with --sound', async () => {
       only({ 'espeak-ng': engine(50_000), aplay: `echo heard > '${at.path}/heard'` });
       await at.expectRow('notify.voice', 'ok', /^spoken aloud with espeak-ng/, '--sound');
       expect(() => writeFileSync(join(at.path, 'heard'), '', { flag: 'wx' })).to.throw('EEXIST');
     });
 
-    it('may be muted, switched off, or a provider that is not asked', async () => {
+    it('may be muted, disabled, or a provider that is not contacted', async () => {
       only({ 'espeak-ng': engine(50_000), aplay: 'exit 0' });
       await at.run('notify', 'mute', '1h');
       const row = await at.expectRow('notify.voice', 'warning', /^muted until/);
@@ -166,7 +166,7 @@ describe('doctor and other hosts (built)', function () {
     });
     afterEach(() => github.close());
 
-    it('looks at the credential, the repository, its privacy and its labels; asks only when it may', async () => {
+    it('checks credential, repository, privacy and labels, with requests only if allowed', async () => {
       await at.expectRow('work.privacy', 'off', /not set up/);
       await at.run('work', 'setup', 'ann/work');
       github.seen.length = 0;
@@ -180,7 +180,7 @@ describe('doctor and other hosts (built)', function () {
       expect([...new Set(github.seen.map(({ method }) => method))]).to.deep.equal(['GET']);
     });
 
-    it('tells of labels that are missing, and its command brings them', async () => {
+    it('reports missing labels, and its command adds them', async () => {
       await at.run('work', 'setup', 'ann/work');
       await github.api('DELETE', '/repos/ann/work/labels/Type:bug');
       const row = await at.expectRow('work.labels', 'warning', /lacks Type:bug/, '--online');
@@ -188,14 +188,14 @@ describe('doctor and other hosts (built)', function () {
       await at.expectRow('work.labels', 'ok', /all \d+ exist/, '--online');
     });
 
-    it('tells of a repository that has turned public', async () => {
+    it('reports a repository that became public', async () => {
       await at.run('work', 'setup', 'ann/work');
       await github.api('PATCH', '/repos/ann/work', { private: false, visibility: 'public' });
       const row = await at.expectRow('work.repository', 'failed', /ann\/work is public/, '--online');
       expect(row.mend).to.equal('steward work verify');
     });
 
-    it('tells of a verification that is old or was never done, and its command renews it', async () => {
+    it('reports a missing or old verification, and its command renews it', async () => {
       await at.run('work', 'setup', 'ann/work');
       await at.run('config', 'set', 'WORK.privacy.verifiedAt', '2020-01-01T00:00:00.000Z');
       const row = await at.expectRow('work.privacy', 'warning', /was last verified as private 2020/);
@@ -205,7 +205,7 @@ describe('doctor and other hosts (built)', function () {
       await at.expectRow('work.privacy', 'failed', /is not verified as private/);
     });
 
-    it('tells of a credential that is missing or refused, and of a service that is gone', async () => {
+    it('reports a missing or refused credential, and an unreachable service', async () => {
       await at.run('work', 'setup', 'ann/work');
       at.env = { ...at.env, GH_TOKEN: 'ghp_wrong' };
       const refused = await at.doctor('work', '--online');

@@ -39,7 +39,7 @@ describe('doctor (built)', function () {
   };
 
   describe('as a command', () => {
-    it('names every part of an empty home, fails nothing, and leaves the home as it was', async () => {
+    it('lists every part of an empty home, without failures or changes to the home', async () => {
       // Speech engines may make folders of their own.
       const bin = mkdtempSync(join(tmpdir(), 'steward-bin-'));
       at.env = { STEWARD_NO_CODE_CACHE: '1', PATH: bin };
@@ -63,7 +63,7 @@ describe('doctor (built)', function () {
       rmSync(bin, { recursive: true });
     });
 
-    it('exits 3 for a broken configuration, whatever part is asked for, and says the rest waits', async () => {
+    it('exits 3 for a broken configuration, whichever part is requested, and skips the other checks', async () => {
       at.write('.steward/config.yaml', 'daemon:\n  port: many\nda: 5\n');
       const { code, report } = await at.doctor('shell');
       expect(code).to.equal(3);
@@ -77,7 +77,7 @@ describe('doctor (built)', function () {
       expect(all.stdout).not.to.include('sense.front');
     });
 
-    it('exits 8 when something fails, with --strict for a warning, too', async () => {
+    it('exits 8 on a failure, and on a warning with --strict', async () => {
       at.env = { PATH: dirname(process.execPath) };
       at.write('.steward/sense/config.json', '{"repos":["/nowhere/at/all"]}');
       expect((await at.doctor('sense')).code).to.equal(8);
@@ -87,7 +87,7 @@ describe('doctor (built)', function () {
       expect((await at.doctor('config', '--strict')).code).to.equal(8);
     });
 
-    it('refuses what is no part, and unknown flags, with 2', async () => {
+    it('exits 2 for an unknown part or flag', async () => {
       const wrong = await steward(['doctor', 'sence'], { home: at.path });
       expect(wrong).to.include({ code: 2, stdout: '' });
       expect(wrong.stderr).to.match(/sence/).and.match(/sense/);
@@ -97,7 +97,7 @@ describe('doctor (built)', function () {
       expect((await steward(['doctor', '--onlin'], { home: at.path })).code).to.equal(2);
     });
 
-    it('ends with 130 at Ctrl-C, and leaves no process behind', async () => {
+    it('exits 130 on Ctrl-C and leaves no process behind', async () => {
       const bin = join(at.path, 'bin');
       mkdirSync(bin);
       const pidFile = join(at.path, 'pid');
@@ -117,7 +117,7 @@ describe('doctor (built)', function () {
       while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
     });
 
-    it('names only commands that there are', async () => {
+    it('suggests only commands that exist', async () => {
       const manifest = JSON.parse(
         readFileSync(join(__dirname, '..', '..', 'oclif.manifest.json'), 'utf8'),
       ) as {
@@ -146,7 +146,7 @@ describe('doctor (built)', function () {
   });
 
   describe('machine', () => {
-    it('warns of an old node on the PATH', async () => {
+    it('warns about an old node on the PATH', async () => {
       await at.expectRow('machine.node', 'ok', /^Node\.js \d/);
       const bin = join(at.path, 'bin');
       mkdirSync(bin);
@@ -155,7 +155,7 @@ describe('doctor (built)', function () {
       await at.expectRow('machine.node', 'warning', /the first node on your PATH, .* is 18\.20\.4/);
     });
 
-    it('warns of a code cache that others may write to, or that is a link', async () => {
+    it('warns about a code cache that is a link or writable by others', async () => {
       await at.expectRow('machine.cache', 'ok', /code$/);
       const cache = join(at.path, '.cache', 'steward', 'code');
       chmodSync(cache, 0o777);
@@ -167,7 +167,7 @@ describe('doctor (built)', function () {
       await at.expectRow('machine.cache', 'warning', /is not writable/);
     });
 
-    it('warns of a clock that was put back', async () => {
+    it('warns about a clock that was set back', async () => {
       await at.expectRow('machine.clock', 'ok', /UTC$/);
       at.write('.steward/sense/state.json', '{"version":1,"lastCaptureTs":"2999-01-01T00:00:00.000Z"}');
       await at.expectRow(
@@ -177,7 +177,7 @@ describe('doctor (built)', function () {
       );
     });
 
-    it('compares the clock with a host that is used, only when it may', async () => {
+    it('compares the clock with a configured host, only if allowed', async () => {
       let date = new Date().toUTCString();
       const server = createServer((_, response) => response.setHeader('date', date).end());
       const port = await listen(server);
@@ -198,7 +198,7 @@ describe('doctor (built)', function () {
   });
 
   describe('area', () => {
-    it('warns of a folder that others can read, with a command that fixes it', async () => {
+    it('warns about a folder that others can read, with a command that fixes it', async () => {
       await at.expectRow('area.folder', 'off', /does not exist yet/);
       await at.run('sense', 'init');
       await at.expectRow('area.folder', 'ok', /is private and writable/);
@@ -242,7 +242,7 @@ describe('doctor (built)', function () {
       expect(result.code).to.equal(8);
     });
 
-    it('reports newer, damaged and missing states', async () => {
+    it('reports state files that are newer, damaged or missing', async () => {
       await at.run('sense', 'init');
       await at.expectRow('area.formats', 'ok', /valid, and of this version/);
       at.write('.steward/sense/state.json', '{"version":99}');
@@ -260,7 +260,7 @@ describe('doctor (built)', function () {
       await at.expectRow('area.formats', 'failed', /install-manifest\.json.* is damaged/);
     });
 
-    it('warns of unreadable lines, but not of an incomplete last one', async () => {
+    it('warns about unreadable lines, but not about an incomplete last one', async () => {
       await at.run('sense', 'init');
       await at.expectRow('area.logs', 'ok', /lines? read/);
       at.write('.steward/observability/hooks.jsonl', '{"ts":"x"}\n{"cut');
@@ -274,7 +274,7 @@ describe('doctor (built)', function () {
   });
 
   describe('config', () => {
-    it('warns of unknown keys', async () => {
+    it('warns about unknown keys', async () => {
       await at.expectRow('config.files', 'ok', /all defaults/);
       at.write('.steward/config.yaml', 'da:\n  nam: Nova\n');
       await at.expectRow('config.files', 'warning', /da\.nam: unknown key, ignored/);
@@ -282,7 +282,7 @@ describe('doctor (built)', function () {
       await at.expectRow('config.files', 'ok', /^config\.yaml$/);
     });
 
-    it('looks at where secrets lie, and never shows one', async () => {
+    it('checks how secrets are stored, and never shows one', async () => {
       await at.expectRow('config.secrets', 'ok', /none set/);
       const path = at.write('.steward/settings.json', '{"notifications":{"push":{"topic":"hush-hush-1"}}}');
       await at.expectRow('config.secrets', 'ok', /^1 set, 1 in private files$/);
@@ -310,7 +310,7 @@ describe('doctor (built)', function () {
   });
 
   describe('sense', () => {
-    it('says where no application can be seen, and its command switches that off', async () => {
+    it('reports that no application can be captured, with the command that turns that off', async () => {
       const row = await at.expectRow('sense.front', 'warning', /neither DISPLAY nor WAYLAND_DISPLAY is set/);
       expect(row.mend).to.equal('steward config set sense.sources.appFocus false');
       await at.expectRow('sense.idle', 'off', /not visible here/);
@@ -318,7 +318,7 @@ describe('doctor (built)', function () {
       await at.expectRow('sense.front', 'off', /sense\.sources\.appFocus is false/);
     });
 
-    it('reads the classification, which captures cannot do without', async () => {
+    it('reports an invalid classification as a failure, because captures need it', async () => {
       await at.expectRow('sense.classify', 'ok', /^the shipped rules$/);
       at.write('.steward/sense/classify.yaml', '- {app: Firefox, kind: creation}\n');
       await at.expectRow('sense.classify', 'ok', /^1 own rule, then the shipped rules$/);
@@ -327,12 +327,12 @@ describe('doctor (built)', function () {
       expect((await at.doctor('sense')).code).to.equal(3);
     });
 
-    it('says when the display does not answer', async () => {
+    it('reports a display that does not respond', async () => {
       at.env = { DISPLAY: ':4077' };
       await at.expectRow('sense.front', 'failed', /./);
     });
 
-    it('runs git, and misses it', async () => {
+    it('runs git, and reports it as missing', async () => {
       await at.expectRow('sense.git', 'ok', /^git version \d/);
       const bin = join(at.path, 'bin');
       mkdirSync(bin);
@@ -343,7 +343,7 @@ describe('doctor (built)', function () {
       await at.expectRow('sense.git', 'failed', /does not run as git/);
     });
 
-    it('asks git in each repository', async () => {
+    it('runs git in each repository', async () => {
       await at.expectRow('sense.repos', 'off', /no repository is watched/);
       const [good, bad, none] = ['good', 'bad', 'none'].map((name) => join(at.path, name)) as [
         string,
@@ -366,7 +366,7 @@ describe('doctor (built)', function () {
       await at.expectRow('sense.repos', 'warning', /bad has no user\.email/);
     });
 
-    it('says whether anything captures', async () => {
+    it('reports whether captures are scheduled', async () => {
       await at.expectRow('sense.capture', 'off', /not set up/);
       await at.run('sense', 'init');
       await at.expectRow('sense.capture', 'warning', /no capture yet, and no captures are scheduled/);
@@ -381,7 +381,7 @@ describe('doctor (built)', function () {
       await at.expectRow('sense.capture', 'off', /sense\.enabled is false/);
     });
 
-    it('looks for the program of the insight', async () => {
+    it('checks for the insight program', async () => {
       at.write('.steward/sense/config.json', '{"insight":{"command":["no-such-program"]}}');
       await at.expectRow('sense.insight', 'off', /no-such-program is not installed/);
       at.write('.steward/sense/config.json', '{"insight":{"command":["sh"]}}');
@@ -395,7 +395,7 @@ describe('doctor (built)', function () {
     const settings = (): string => join(at.path, '.claude', 'settings.json');
     const shim = (): string => join(at.area, 'bin', 'steward-hook');
 
-    it('calls the registered hook as the assistant does, and nothing comes of it', async () => {
+    it('calls the registered hook like the assistant, without side effects', async () => {
       await at.expectRow('hooks.registered', 'off', /not registered/);
       await at.expectRow('hooks.run', 'off', /no hooks installed/);
       mkdirSync(join(at.path, '.claude'));
@@ -405,7 +405,7 @@ describe('doctor (built)', function () {
       expect(existsSync(join(at.area, 'observability', 'hooks.jsonl'))).to.equal(false);
     });
 
-    it('tells of hooks that are missing, switched off, or do not run; the command mends them', async () => {
+    it('reports hooks that are missing, disabled or failing, and its command fixes them', async () => {
       mkdirSync(join(at.path, '.claude'));
       await at.run('hooks', 'install');
       const whole = JSON.parse(readFileSync(settings(), 'utf8')) as { hooks: Record<string, unknown> };
@@ -427,7 +427,7 @@ describe('doctor (built)', function () {
       await at.expectRow('hooks.registered', 'failed', /is not JSON/);
     });
 
-    it('counts sessions, and what hooks have left', async () => {
+    it('counts sessions and the entries in the hook queue', async () => {
       await at.expectRow('hooks.sessions', 'off', /no sessions recorded yet/);
       await at.expectRow('hooks.spool', 'ok', /^empty$/);
       const input = JSON.stringify({ session_id: 'a1', hook_event_name: 'SessionStart', cwd: at.path });
@@ -450,7 +450,7 @@ describe('doctor (built)', function () {
   });
 
   describe('daemon', () => {
-    it('tells what runs, whose port it is, and that its guards refuse', async () => {
+    it('reports what runs, who owns the port, and that unauthorized requests are refused', async () => {
       await at.expectRow('daemon.runs', 'off', /not running/);
       const daemon = await startDaemon({ home: at.path });
       try {
@@ -468,7 +468,7 @@ describe('doctor (built)', function () {
       await at.expectRow('daemon.runs', 'off', /not running/);
     });
 
-    it('tells of a port that another program has, and its command chooses another one', async () => {
+    it('reports a port that another program uses, and its command chooses another one', async () => {
       const server = createServer((_, response) => response.end('hello'));
       const port = await listen(server);
       try {
@@ -483,7 +483,7 @@ describe('doctor (built)', function () {
       await at.expectRow('daemon.port', 'ok', new RegExp(`^${port} is free$`));
     });
 
-    it('tells of a daemon in whose place another program answers, and lets a page in', async () => {
+    it('reports another program at the address of the daemon, and a daemon that accepts foreign pages', async () => {
       const daemon = await startDaemon({ home: at.path });
       const server = createServer((_, response) => response.end('{}'));
       const port = await listen(server);
@@ -505,7 +505,7 @@ describe('doctor (built)', function () {
   });
 
   describe('shell', () => {
-    it('finds the completion, and the line for long commands', async () => {
+    it('finds the completion and the snippet for long commands', async () => {
       at.env = { SHELL: '/bin/fish' };
       const missing = await at.expectRow('shell.completion', 'off', /not installed for fish/);
       expect(missing.mend).to.equal('steward autocomplete install fish');

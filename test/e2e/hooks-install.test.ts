@@ -21,7 +21,7 @@ describe('hooks from the command line', function () {
   });
   afterEach(() => home.remove());
 
-  it('installs, tells, and takes back to the byte; each twice', async () => {
+  it('installs, reports, and uninstalls to the byte; repeating each changes nothing', async () => {
     expect((await run(['hooks', 'status'])).stdout).to.match(/^Not installed, in /);
     const first = await run(['hooks', 'install']);
     expect(first).to.include({ code: 0, stderr: '' });
@@ -42,7 +42,7 @@ describe('hooks from the command line', function () {
     });
   });
 
-  it('writes nothing in a dry run, not even an id of the machine', async () => {
+  it('writes nothing in a dry run, not even a machine id', async () => {
     const dry = await run(['hooks', 'install', '--dry-run', '--json']);
     expect(jsonOf(dry)).to.include({ dryRun: true, settings: settings() });
     expect(jsonOf(await run(['hooks', 'uninstall', '--dry-run', '--json']))).to.include({ dryRun: true });
@@ -51,7 +51,7 @@ describe('hooks from the command line', function () {
     expect(existsSync(join(home.path, '.local', 'state', 'steward', 'machine-id'))).to.equal(false);
   });
 
-  it('ends with 3 for settings that are no JSON and leaves them, and with 2 for an unknown assistant', async () => {
+  it('exits 3 for settings that are not JSON and leaves them unchanged, and 2 for an unknown assistant', async () => {
     writeFileSync(settings(), '{ // mine\n}');
     for (const verb of ['install', 'uninstall', 'status']) {
       const refused = await run(['hooks', verb]);
@@ -62,7 +62,7 @@ describe('hooks from the command line', function () {
     expect((await run(['hooks', 'install', '--assistant', 'nobody'])).code).to.equal(2);
   });
 
-  it('registers commands that a shell can run, with a real steward behind', async function () {
+  it('registers commands that a shell runs, with a real steward', async function () {
     if (process.platform === 'win32') this.skip();
     await run(['hooks', 'install']);
     const { hooks } = JSON.parse(readFileSync(settings(), 'utf8')) as {

@@ -21,7 +21,7 @@ import { hookJson, RECORDED_EVENTS, verbOf, type RecordedEvent } from '../helper
 
 const QUIET = { code: 0, stdout: '', stderr: '' };
 
-describe('steward hook, as the assistant calls it', function () {
+describe('steward hook, called like the assistant does', function () {
   this.timeout(180_000);
   let home: ReturnType<typeof emptyHome>;
   let area: string;
@@ -53,7 +53,7 @@ describe('steward hook, as the assistant calls it', function () {
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
       .join('\n');
 
-  it('notes each event of a session, and nothing of what was said', async () => {
+  it('records each event of a session, and no text', async () => {
     const repo = join(home.path, 'website');
     mkdirSync(join(repo, '.git', 'objects'), { recursive: true });
     writeFileSync(join(repo, '.git', 'HEAD'), 'ref: refs/heads/main\n');
@@ -84,7 +84,7 @@ describe('steward hook, as the assistant calls it', function () {
     expect((await sessions('--all')).sessions[0]).to.include({ status: 'ended', repo: 'website' });
   });
 
-  it('exits 0 whatever is wrong, says nothing, and says why with --strict', async () => {
+  it('exits 0 silently on every error, and explains it with --strict', async () => {
     const bad: [args: string[], input: string, code: number][] = [
       [['hook'], '{}', 2],
       [['hook', 'frobnicate'], hookJson('stop'), 2],
@@ -117,7 +117,7 @@ describe('steward hook, as the assistant calls it', function () {
     });
   });
 
-  it('exits 0 where it cannot write, and where links stand in its way', async function () {
+  it('exits 0 if a path is not writable or is a link', async function () {
     writeFileSync(area, 'a file in place of the folder');
     expect(await hook('session-start')).to.deep.equal(QUIET);
     rmSync(area);
@@ -139,13 +139,13 @@ describe('steward hook, as the assistant calls it', function () {
     chmodSync(area, 0o700);
   });
 
-  it('returns at once in a job of its own', async () => {
+  it("ignores the events of steward's own assistant runs", async () => {
     expect(await hook('session-start', {}, [], { STEWARD_INTERNAL: '1' })).to.deep.equal(QUIET);
     expect(await hook('session-start', {}, ['--json'], { STEWARD_INTERNAL: '1' })).to.deep.equal(QUIET);
     expect(existsSync(area)).to.equal(false);
   });
 
-  it('shows what it would do, and does nothing', async () => {
+  it('describes the effect in a dry run, and changes nothing', async () => {
     const plan = async (event: RecordedEvent): Promise<unknown> =>
       jsonOf(await hook(event, {}, ['--dry-run', '--json']));
     expect(await plan('prompt')).to.deep.equal({ matches: [] });
@@ -154,7 +154,7 @@ describe('steward hook, as the assistant calls it', function () {
     expect(existsSync(area)).to.equal(false);
   });
 
-  it('names the session after its artifact, and sets the tab by its phase', async () => {
+  it('names the session after its session file, and sets the tab by its phase', async () => {
     const newer = { CLAUDE_CODE_VERSION: '2.1.141' };
     const title = (text: string): string =>
       `${JSON.stringify({ terminalSequence: `\u001b]0;${text}\u0007` })}\n`;
@@ -201,7 +201,7 @@ describe('steward hook, as the assistant calls it', function () {
     return found[0] as SessionsReport['sessions'][number];
   };
 
-  it('finds the artifact that a shell has written, at the end of the turn', async () => {
+  it('finds a session file written by a shell, at the end of the turn', async () => {
     for (const event of ['session-start', 'prompt'] as const) await hook(event);
     artifact('fix-login');
     await hook('tool');
@@ -233,7 +233,7 @@ describe('steward hook, as the assistant calls it', function () {
     ]);
   });
 
-  it('knows the artifact that is written first and completed by a shell, or through a link', async function () {
+  it('finds a session file that a shell completes later, or that is written through a link', async function () {
     await hook('session-start');
     const path = artifact('fix-login', '');
     await hook('tool', { tool_name: 'Write', tool_input: { file_path: path } });
@@ -249,7 +249,7 @@ describe('steward hook, as the assistant calls it', function () {
     expect((await sessions()).sessions.map(({ slug }) => slug)).to.have.members(['fix-login', 'second']);
   });
 
-  it('knows the artifact whose JSON is larger than what is kept', async () => {
+  it('finds a session file whose hook JSON exceeds the size limit', async () => {
     await hook('session-start');
     const path = artifact('fix-login');
     const big = { file_path: path, content: 'x'.repeat(1_500_000) };
@@ -257,7 +257,7 @@ describe('steward hook, as the assistant calls it', function () {
     expect(await only()).to.include({ slug: 'fix-login', phase: 'build' });
   });
 
-  it("shows nothing of a folder outside that a session's folder is a link to", async function () {
+  it('reads nothing through a session folder that is a link to another place', async function () {
     if (process.platform === 'win32') this.skip();
     for (const event of ['session-start', 'prompt'] as const) await hook(event);
     const { slug } = await only();
@@ -271,7 +271,7 @@ describe('steward hook, as the assistant calls it', function () {
     expect(everything(join(area, 'state'))).not.to.include('SECRET');
   });
 
-  it('tells the assistant where the record belongs, only when it is asked to', async () => {
+  it('tells the assistant the path of the session file, only if enabled', async () => {
     expect(await hook('session-start')).to.deep.equal(QUIET);
     writeFileSync(join(area, 'config.yaml'), 'sessions:\n  tellAssistant: true\n');
     for (let time = 0; time < 2; time += 1) {
@@ -291,7 +291,7 @@ describe('steward hook, as the assistant calls it', function () {
     for (const event of ['prompt', 'tool', 'stop'] as const) expect(await hook(event)).to.deep.equal(QUIET);
   });
 
-  it('leaves what is for later in the spool, without what was said', async () => {
+  it('queues later work in the spool, without text', async () => {
     for (const event of ['session-start', 'stop', 'session-end'] as const) await hook(event);
     const spool = join(area, 'state', 'spool');
     const kinds = readdirSync(spool)
@@ -302,7 +302,7 @@ describe('steward hook, as the assistant calls it', function () {
     expect((await sessions()).spool).to.include({ waiting: 2, dead: 0 });
   });
 
-  it('reads config.yaml again when it has changed, and other places from it', async () => {
+  it('reloads a changed config.yaml and uses its paths', async () => {
     mkdirSync(area, { recursive: true });
     const elsewhere = join(home.path, 'elsewhere.jsonl');
     writeFileSync(join(area, 'config.yaml'), `paths:\n  workEvents: ${elsewhere}\n`);
@@ -314,7 +314,7 @@ describe('steward hook, as the assistant calls it', function () {
     expect(events()).to.have.length(1);
   });
 
-  it('is seen by sense, with the repository', async () => {
+  it('is captured by sense, with the repository', async () => {
     const repo = join(home.path, 'website');
     mkdirSync(join(repo, '.git', 'objects'), { recursive: true });
     writeFileSync(join(repo, '.git', 'HEAD'), 'ref: refs/heads/main\n');
@@ -340,7 +340,7 @@ describe('steward hook, as the assistant calls it', function () {
     ]);
   });
 
-  it('forgets all of it when asked, and nothing else', async () => {
+  it('deletes a session completely on request, and nothing else', async () => {
     for (const event of ['session-start', 'prompt', 'stop', 'session-end'] as const) await hook(event);
     writeFileSync(join(area, 'state', '.sessions.json.1234.tmp'), 'left by a kill');
     mkdirSync(join(area, 'sessions', 'mine'), { recursive: true });
@@ -360,7 +360,7 @@ describe('steward hook, as the assistant calls it', function () {
     expect((await sessions()).sessions).to.have.length(1);
   });
 
-  it('gives a line of status, of the session that asks or of the last', async () => {
+  it('prints the status line of the calling or the last session', async () => {
     const line = async (input?: string): Promise<StatusLine> =>
       jsonOf(
         await steward(['statusline', '--json'], {
@@ -384,7 +384,7 @@ describe('steward hook, as the assistant calls it', function () {
     expect(text.stdout).to.match(/^● Native · \S+ · 1 waiting\n$/);
   });
 
-  it('runs another status line with the same input, and keeps the limits it sees', async () => {
+  it('runs another status line with the same input, and stores the limits it reads', async () => {
     const input = JSON.stringify({
       session_id: 'one',
       model: { display_name: 'Opus 4.8' },
@@ -403,7 +403,7 @@ describe('steward hook, as the assistant calls it', function () {
     expect((await line('--then=echo mine')).stdout).to.equal('mine\nno session\n');
   });
 
-  it('shows no control of anybody on a terminal', async () => {
+  it('prints no control characters from elsewhere on a terminal', async () => {
     await hook('session-start', { session_id: 'a\u001b[31mb\u0007', source: '\u001b]0;x\u0007y' });
     await hook('notification', { session_id: 'a\u001b[31mb\u0007', notification_type: '\u001b[2J' });
     const shown = await steward(['sessions'], { home: home.path });
@@ -445,21 +445,21 @@ describe('steward hook, as the assistant calls it', function () {
       return least;
     };
 
-    it('never says anything and never closes', async () => {
+    it('stays silent and open', async () => {
       const { code, took } = await open(() => undefined);
       expect(code).to.equal(0);
       expect(took).to.be.at.least(200);
       expect(await beyondClosed(() => open(() => undefined))).to.be.below(1500);
     });
 
-    it('says all of it and never closes', async () => {
+    it('sends everything and stays open', async () => {
       const whole = () => open((stdin) => stdin.write(hookJson('prompt')));
       expect((await whole()).code).to.equal(0);
       expect(events()).to.have.length(1);
       expect(await beyondClosed(whole)).to.be.below(1500);
     });
 
-    it('says half of it and never closes', async () => {
+    it('sends half and stays open', async () => {
       const text = hookJson('tool');
       const { code, took } = await open(
         (stdin) => stdin.write(text.slice(0, text.indexOf('SECRET') + 3)),
@@ -470,7 +470,7 @@ describe('steward hook, as the assistant calls it', function () {
       expect(events()[0]).to.include({ tool: 'Bash', session: '0f0e9d1c-8a7b-4c6d-9e5f-a1b2c3d4e5f6' });
     });
 
-    it('says it in bytes of one', async () => {
+    it('sends single bytes', async () => {
       const text = Buffer.from(hookJson('prompt', { cwd: '/ä' }));
       const { code } = await open((stdin) => {
         for (const byte of text) stdin.write(Buffer.from([byte]));

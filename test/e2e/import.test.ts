@@ -64,7 +64,7 @@ describe('steward init --import (built)', function () {
     utimesSync(old('MEMORY', 'site-redesign', 'ISA.md'), 1_700_000_000, 1_700_000_000);
   });
 
-  it('says in a dry run what would be taken over, and writes nothing', async () => {
+  it('lists in a dry run what it would import, and writes nothing', async () => {
     const before = snapshot(old());
     const { items } = await report('--dry-run');
     const found = items.filter(({ state }) => state === 'new').map(({ kind }) => kind);
@@ -97,7 +97,7 @@ describe('steward init --import (built)', function () {
     expect(existsSync(area())).to.equal(false);
   });
 
-  it('asks before it copies: without a terminal it needs --yes', async () => {
+  it('asks before it copies, and needs --yes without a terminal', async () => {
     const result = await run();
     expect(result.code).to.equal(2);
     expect(result.stderr).to.include('--yes');
@@ -105,7 +105,7 @@ describe('steward init --import (built)', function () {
     expect(existsSync(area())).to.equal(false);
   });
 
-  it('copies what is new, leaves the originals, and imports nothing twice', async () => {
+  it('copies new files, leaves the originals, and imports nothing twice', async () => {
     const before = snapshot(old());
     const first = await report('--yes');
     expect(first.imported).to.be.greaterThan(8);
@@ -128,7 +128,7 @@ describe('steward init --import (built)', function () {
     expect(second.items.filter(({ state }) => state === 'new')).to.deep.equal([]);
   });
 
-  it('overwrites nothing: what differs is a conflict that is named', async () => {
+  it('overwrites nothing, and reports different files as conflicts', async () => {
     await report('--yes');
     write(area('goals', 'goals.md'), '## Active Goals\n- **G1**: mine\n');
     write(area('sessions', 'site-redesign', 'deep', 'notes.txt'), 'mine');
@@ -141,7 +141,7 @@ describe('steward init --import (built)', function () {
     expect(snapshot(area(), ['state'])).to.deep.equal(mine);
   });
 
-  it('goes on after an import that was cut off in the midst', async () => {
+  it('completes an interrupted import', async () => {
     await report('--yes');
     const whole = snapshot(area('sessions'));
     cpSync(area('sessions', 'site-redesign'), area('sessions', '.site-redesign.0123456789ab.import'), {
@@ -154,7 +154,7 @@ describe('steward init --import (built)', function () {
     expect(snapshot(area('sessions'))).to.deep.equal(whole);
   });
 
-  it('refuses what is no folder, and its own', async () => {
+  it('refuses a path that is not a folder, and its own folder', async () => {
     const none = await steward(['init', '--import', '/nowhere'], { home: home.path });
     expect([none.code, none.stderr]).to.deep.equal([
       5,

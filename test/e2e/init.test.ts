@@ -51,14 +51,14 @@ describe('steward init (built)', function () {
   const talk = (turns: readonly Turn[], args: string[] = [], columns = 80) =>
     converse(['init', ...args], turns, { home: home.path, columns, env: NO_PROGRAMS });
 
-  it('needs a terminal or --yes, and then writes nothing', async () => {
+  it('needs a terminal or --yes, and otherwise writes nothing', async () => {
     const result = await steward(['init'], { home: home.path });
     expect(result).to.include({ code: 2, stdout: '' });
     expect(result.stderr).to.include('steward init --yes');
     expect(existsSync(area())).to.equal(false);
   });
 
-  it('takes flags for answers, leaves the rest as it is, and sends and schedules nothing unasked', async () => {
+  it('reads answers from flags, keeps other values, and sends or schedules nothing unasked', async () => {
     const repo = repository('src', 'app');
     const flags = ['--name', '123', '--voice', 'off', '--repos-below', join(home.path, 'src')];
     const done = await json('init', '--yes', ...flags, '--sources', 'git');
@@ -70,7 +70,7 @@ describe('steward init (built)', function () {
     expect(readFileSync(area('config.yaml'), 'utf8')).to.include('# The person that steward works for.');
   });
 
-  it('refuses a wrong flag before anything is written, naming it', async () => {
+  it('names a wrong flag before it writes anything', async () => {
     for (const [flags, said] of [
       [['--sources', 'screen'], /Unknown --sources "screen"\.\s+Use appFocus, git, agentSession/],
       [['--jobs', 'sens'], /Unknown --jobs "sens"\.\s+Use sense, insight, work, daemon/],
@@ -86,7 +86,7 @@ describe('steward init (built)', function () {
     expect(existsSync(area())).to.equal(false);
   });
 
-  it('makes a topic of random bytes once, and tests it only when asked', async () => {
+  it('generates a random topic once, and tests it only on request', async () => {
     const server = await notifyServer(ntfyOk);
     try {
       await json('config', 'set', 'notifications.push.server', server.url);
@@ -107,7 +107,7 @@ describe('steward init (built)', function () {
     }
   });
 
-  it('sets the work repository up, which it was told of, and fails with the code of what went wrong', async () => {
+  it('sets up the given work repository, and exits with the code of its error', async () => {
     const github = await startGitHub({ repos: [{ name: 'work' }, { name: 'open', private: false }] });
     try {
       const env = { GITHUB_API_URL: github.url, GITHUB_TOKEN: github.token };
@@ -131,7 +131,7 @@ describe('steward init (built)', function () {
       requirePrograms(this, { python3: 'python3' });
     });
 
-    it('asks one question after the other, and writes what was answered', async () => {
+    it('asks the questions in order, and writes the answers', async () => {
       const repo = repository('app');
       const { text, code, missed } = await talk(ALL);
       expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
@@ -152,7 +152,7 @@ describe('steward init (built)', function () {
       ['Ctrl-C', '\x03'],
       ['the end of input', '\x04'],
     ] as const) {
-      it(`keeps what was answered at ${name}, and goes on there`, async () => {
+      it(`keeps the answers when stopped at ${name}, and continues there`, async () => {
         const stopped = await talk([...ALL.slice(0, 2), ['Voice: on', key]]);
         expect(stopped.code, stopped.text).to.equal(130);
         expect(await value('da.name')).to.equal('Ada');
@@ -163,13 +163,13 @@ describe('steward init (built)', function () {
       });
     }
 
-    it('writes nothing when it is stopped at the first question', async () => {
+    it('writes nothing if stopped at the first question', async () => {
       const { code } = await talk([['Your name', '\x03']]);
       expect(code).to.equal(130);
       expect(existsSync(area())).to.equal(false);
     });
 
-    it('shows what is set when run again, changes what is named, and keeps comments', async () => {
+    it('shows current values on another run, changes only new answers, and keeps comments', async () => {
       await json('init', '--yes', '--name', 'Ann');
       writeFileSync(area('config.yaml'), '# mine\nversion: 1\nprincipal:\n  name: Ann # me\n');
       const { code, text, missed } = await talk([
@@ -186,7 +186,7 @@ describe('steward init (built)', function () {
       );
     });
 
-    it('says what it takes where an answer is none, and folds its words on a narrow terminal', async () => {
+    it('explains valid answers, and wraps at word boundaries on a narrow terminal', async () => {
       for (const name of ['one', 'two']) repository('src', name);
       const turns = ALL.flatMap(([seen, typed]): Turn[] => {
         if (seen === 'Watch which') {
@@ -216,7 +216,7 @@ describe('steward init (built)', function () {
       expect(await value('sense.repos')).to.deep.equal([join(home.path, 'src', 'two')]);
     });
 
-    it('asks again for what does not fit, and leaves for later what cannot be done now', async () => {
+    it('repeats a question after an invalid answer, and postpones steps that are not possible yet', async () => {
       const turns: Turn[] = ALL.map(([seen, typed]) =>
         seen === 'OWNER/REPO' ? [seen, 'ann/work\r'] : [seen, typed],
       );

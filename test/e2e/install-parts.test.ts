@@ -38,7 +38,7 @@ describe('install and uninstall, in parts (built)', function () {
   const skill = (): string => join(home, '.claude', 'skills', 'work', 'SKILL.md');
   const script = (): string => join(home, '.local', 'share', 'bash-completion', 'completions', 'steward');
 
-  it('install --dry-run says what would be done, and writes nothing', async () => {
+  it('install --dry-run lists the steps, and writes nothing', async () => {
     const before = snapshot(home, LOOKED);
     const told = await done('install', '--hooks', '--skill', '--completion', 'bash', '--dry-run');
     expect(told.split('\n')).to.deep.equal([
@@ -60,7 +60,7 @@ describe('install and uninstall, in parts (built)', function () {
     expect(snapshot(home, LOOKED)).to.deep.equal(after);
   });
 
-  it('install gives the work skill on demand only, and hooks status shows it', async () => {
+  it('install adds the work skill only on request, and hooks status shows it', async () => {
     await done('install', '--hooks');
     expect(existsSync(skill())).to.equal(false);
     expect(await done('hooks', 'status')).to.include(
@@ -77,7 +77,7 @@ describe('install and uninstall, in parts (built)', function () {
     expect(refused.stderr).to.include('The work skill needs the hooks.');
   });
 
-  it('uninstall takes back the parts that are named, and leaves the others', async () => {
+  it('uninstall removes the named parts, and leaves the others', async () => {
     await done('install', '--hooks', '--skill', '--completion', 'bash');
     await done('sense', 'install', '--scheduler', 'cron');
     await done('work', 'install', '--scheduler', 'cron');
@@ -112,7 +112,7 @@ describe('install and uninstall, in parts (built)', function () {
     expect(await done('sense', 'install')).to.match(/^Already installed: /);
   });
 
-  it('uninstall refuses a job that is none, and a purge of parts', async () => {
+  it('uninstall refuses an unknown job, and a purge of some parts', async () => {
     const none = await run('uninstall', '--jobs', 'sense,cleanup');
     expect(none.code).to.equal(2);
     expect(none.stderr).to.include('cleanup');

@@ -361,7 +361,7 @@ describe('agents managed, built', function () {
     );
   });
 
-  describe('says plainly what is wrong with', () => {
+  describe('explains what is wrong with', () => {
     it('the credential', async () => {
       await serve({ apiKey: 'good' });
       const both = await managed(['list'], { ANTHROPIC_API_KEY: 'good', ANTHROPIC_AUTH_TOKEN: 'other' });
@@ -387,7 +387,7 @@ describe('agents managed, built', function () {
       expect(none.stderr).to.match(/requires a credential \(401\)\..*\nSet one: steward config set /);
     });
 
-    it('answers of another service', async () => {
+    it('responses of another service', async () => {
       await serve();
       let asked = 0;
       let answer: unknown = {};

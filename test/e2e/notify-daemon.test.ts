@@ -66,7 +66,7 @@ describe('notifications with the daemon', () => {
   const outbox = (): string[] =>
     readdirSync(join(sound.path, '.steward', 'state', 'outbox')).filter((name) => name.endsWith('.json'));
 
-  it('speaks what is posted, and answers 202 before', async function () {
+  it('responds 202, then speaks the message', async function () {
     requirePrograms(this, { flite: 'flite', aplay: 'alsa-utils' });
     await start();
     const reply = await post({ message: 'We are live now.' });
@@ -79,7 +79,7 @@ describe('notifications with the daemon', () => {
     expect(factsOf(played).seconds).to.be.within(0.5, 5);
   });
 
-  it('sends over the socket, without the full program, and through the same functions', async () => {
+  it('accepts messages over the socket, without loading the full program', async () => {
     await start();
     const args = ['notify', 'send', 'built', '--event', 'backgroundAgent', '--title', 'Bau'];
     const sent = await sound.steward([...args, '--json']);
@@ -97,7 +97,7 @@ describe('notifications with the daemon', () => {
     expect((await sound.steward(['notify', 'send', 'x', '--event', 'party'])).code).to.equal(2);
   });
 
-  it('accepts a message once that a daemon which stands still gives no answer to', async function () {
+  it('accepts a message once if the daemon is suspended and does not respond', async function () {
     this.timeout(180_000);
     const running = await start();
     const args = ['notify', 'send', 'once', '--event', 'backgroundAgent', '--phase', 'execute'];
@@ -122,7 +122,7 @@ describe('notifications with the daemon', () => {
     expect((await history()).map(({ text }) => text)).to.deep.equal(['last', 'once', 'once']);
   });
 
-  it('accepts a message once when the daemon is killed while it is asked', async function () {
+  it('accepts a message once if the daemon is killed during the request', async function () {
     this.timeout(180_000);
     if (process.platform !== 'linux') this.skip();
     const running = await start();
@@ -139,7 +139,7 @@ describe('notifications with the daemon', () => {
     expect(server.got).to.have.length(1);
   });
 
-  it('takes no parameter, and no id of a sender that is not known to be this user', async () => {
+  it('refuses query parameters, and ignores the id of an unverified sender', async () => {
     await start();
     const body = JSON.stringify({ message: 'x', event: 'backgroundAgent' });
     const asked = await ask(`${daemon?.url}/notify?event=error`, { method: 'POST', body });
@@ -152,7 +152,7 @@ describe('notifications with the daemon', () => {
     expect([own.status, own.text]).to.deep.equal([400, '{"error":{"kind":"usage","message":"id is invalid.","hint":"Leave it out; the response contains one."}}\n']); // prettier-ignore
   });
 
-  it('follows the settings as they change, and keeps the last good ones', async () => {
+  it('follows changed settings, and keeps the last valid ones', async () => {
     await start();
     settings({ routing: { taskComplete: ['push'] } });
     await post({ message: 'one', voice_enabled: false });
@@ -181,7 +181,7 @@ describe('notifications with the daemon', () => {
     ['a wrong type', '{"message": "x", "voice_enabled": "no"}', 400, /^voice_enabled is invalid/],
     ['a megabyte', JSON.stringify({ message: 'x'.repeat(1_000_000) }), 413, /too large/],
   ];
-  it('refuses what is wrong, names it, and delivers nothing of it', async () => {
+  it('refuses an invalid message, names the error, and delivers nothing', async () => {
     await start();
     for (const [name, body, status, message] of wrong) {
       const reply = await post(body);
@@ -192,7 +192,7 @@ describe('notifications with the daemon', () => {
     expect(await history()).to.deep.equal([]);
   });
 
-  it('lets what is being said end, for two seconds at most, and keeps the rest', async function () {
+  it('finishes the current speech within two seconds, and keeps the rest', async function () {
     requirePrograms(this, { flite: 'flite', aplay: 'alsa-utils' });
     // A player that never ends: what it was given is what was begun.
     const bin = join(sound.path, 'bin');
@@ -210,7 +210,7 @@ describe('notifications with the daemon', () => {
     );
   });
 
-  it('counts what waits and what was given up', async () => {
+  it('counts waiting and abandoned messages', async () => {
     server.usual = () => ({ status: 500 });
     await start();
     await post({ message: 'later', event: 'backgroundAgent' });
@@ -253,14 +253,14 @@ describe('notifications with the daemon', () => {
     'taskComplete: The site is built.',
   ];
 
-  it('tells of what hooks report, by the daemon', async () => {
+  it('notifies about hook events, by the daemon', async () => {
     await start();
     await session();
     await until('all three are told of', async () => (await told()).length >= 3, 60_000);
     expect(await told()).to.deep.equal(TOLD);
   }).timeout(120_000);
 
-  it('tells once of eight agents that end together, and of the one that asks until it goes on', async () => {
+  it('notifies once about eight agents that finish together, and once about a waiting one', async () => {
     await hook('session-start', 'session-start');
     await hook('prompt', 'prompt');
     for (let n = 0; n < 8; n += 1) {
@@ -283,7 +283,7 @@ describe('notifications with the daemon', () => {
     expect((await history()).filter(({ event }) => event === 'backgroundAgent')).to.have.length(1);
   }).timeout(200_000);
 
-  it('tells of what hooks report, where no daemon runs, once the assistant calls them', async () => {
+  it('notifies about hook events without a daemon', async () => {
     server.usual = () => ({ status: 500 });
     await session();
     expect(await told(), 'called by hand, a hook starts nothing').to.deep.equal([]);
@@ -303,7 +303,7 @@ describe('notifications with the daemon', () => {
     await until('it has ended', () => !isAlive(pid));
   }).timeout(200_000);
 
-  it('says no secret: not in its log, its status, its pages, its answers', async () => {
+  it('shows no secret in its log, status, pages or responses', async () => {
     settings({ chat: { enabled: true, webhook: `${server.url}${HOOK}` } });
     await start();
     const said: string[] = [];
@@ -328,7 +328,7 @@ describe('notifications with the daemon', () => {
     for (const text of said) expect(text).to.not.match(SECRETS);
   });
 
-  it('delivers by itself, with the real voice, where no daemon runs', async function () {
+  it('delivers without a daemon, with the real voice', async function () {
     requirePrograms(this, { flite: 'flite', aplay: 'alsa-utils' });
     const sent = await steward(['notify', 'send', 'Hello there.', '--wait', '--json'], { home: sound.path });
     expect(JSON.parse(sent.stdout)).to.have.nested.property('channels[0].result', 'delivered');

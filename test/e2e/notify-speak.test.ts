@@ -11,7 +11,7 @@ import { script } from '../helpers/speech';
 
 describe('steward notify speak', function () {
   this.timeout(180_000);
-  it('shows with --dry-run what would be said, and needs no engine for it', async () => {
+  it('shows with --dry-run what would be spoken, without an engine', async () => {
     const env = { PATH: '/nonexistent' };
     const text = 'The show is live, where you live.';
     expect(await steward(['notify', 'speak', '--dry-run', text], { env })).to.deep.equal({
@@ -24,7 +24,7 @@ describe('steward notify speak', function () {
     expect(json.stderr).to.equal('');
   });
 
-  it("says the principal's terms, and tells of a broken file on stderr", async () => {
+  it('applies your pronunciations, and reports a broken file on stderr', async () => {
     const home = emptyHome();
     try {
       const folder = join(home.path, '.steward', 'principal');
@@ -48,7 +48,7 @@ describe('steward notify speak', function () {
     }
   });
 
-  it('takes a text that begins with a dash, behind --', async () => {
+  it('accepts a text that begins with a dash, after --', async () => {
     const { stdout } = await steward(['notify', 'speak', '--dry-run', '--', '--help is live']);
     expect(stdout).to.equal('--help is lyve\n');
   });
@@ -61,7 +61,7 @@ describe('steward notify speak', function () {
     [['Hello'], 8, /Could not speak the text\. No speech engine found\. Install an engine and a player/],
   ];
   for (const [args, code, message] of mistakes) {
-    it(`exits ${code} with what is wrong: ${String(message)}`, async function () {
+    it(`exits ${code} and explains: ${String(message)}`, async function () {
       if (process.platform !== 'linux') this.skip();
       const result = await steward(['notify', 'speak', ...args], { env: { PATH: '/nonexistent' } });
       expect(result.code).to.equal(code);
@@ -75,7 +75,7 @@ describe('steward notify speak', function () {
     });
   }
 
-  it('speaks 4,000 characters that are more in UTF-16', async () => {
+  it('speaks 4,000 characters that take more UTF-16 units', async () => {
     const { code } = await steward(['notify', 'speak', '--dry-run', '😀'.repeat(4000)]);
     expect(code).to.equal(0);
   });
@@ -117,7 +117,7 @@ echo "end $text" >>'${home.path}/log'`;
       return names.filter((name) => /^\d{15}-/.test(name)).length === count || undefined;
     });
 
-  it('is one at a time, in the order of arrival, also of other user areas', async () => {
+  it('speaks one text at a time in order of arrival, across user areas', async () => {
     hold('one');
     const results = [speak('one')];
     await begun('one');
@@ -130,7 +130,7 @@ echo "end $text" >>'${home.path}/log'`;
     expect(log()).to.deep.equal(said('one', 'two', 'three'));
   });
 
-  it('never talks over the daemon, nor does the daemon', async () => {
+  it('never overlaps with the daemon', async () => {
     const daemon = await startDaemon({ home: home.path, env });
     try {
       hold('one');
@@ -151,7 +151,7 @@ echo "end $text" >>'${home.path}/log'`;
     }
   });
 
-  it('goes on after a process that was killed while it spoke', async () => {
+  it('continues after a process is killed while speaking', async () => {
     hold('one');
     const args = [BIN, 'notify', 'speak', 'one'];
     const child = spawn(process.execPath, args, { env: cleanEnv(home.path, env), stdio: 'ignore' });

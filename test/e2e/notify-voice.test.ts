@@ -12,7 +12,7 @@ import { script, pcm, speechServer, type SpeechServer } from '../helpers/speech'
 
 const KEY = 'sk-first-41d2';
 
-describe('the voice of a process that goes on while its configuration changes (built)', function () {
+describe('the voice of a running process when its configuration changes (built)', function () {
   this.timeout(180_000);
   let sound: SoundHome;
   let speech: SpeechServer;
@@ -65,7 +65,7 @@ describe('the voice of a process that goes on while its configuration changes (b
     ['the daemon', async () => void (daemon = await startDaemon({ home: sound.path, env }))],
     ['a process that delivers', () => Promise.resolve()],
   ] as const) {
-    it(`is that of now for each text: ${name}`, async () => {
+    it(`uses the current settings for each text: ${name}`, async () => {
       await start();
       let release: (() => void) | undefined;
       speech.answer((...held) => (release = () => pcm()(...held)));

@@ -102,7 +102,7 @@ describe('notify (built)', function () {
     expect((await run(['history'])).stdout).to.match(new RegExp(`^${id} +\\d\\d:\\d\\d +push +Bau: Fertig`));
   });
 
-  it('takes the message from stdin, and waits for the answers when asked to', async () => {
+  it('reads the message from stdin, and waits for the results on request', async () => {
     const result = await run(['send', '--event', 'backgroundAgent', '--wait', '--json'], {
       input: 'one\ntwo\n',
     });
@@ -113,7 +113,7 @@ describe('notify (built)', function () {
     expect(server.got[0]?.body['message']).to.equal('one\ntwo');
   });
 
-  it('waits for no process that delivers: when that one is killed, it delivers itself', async () => {
+  it('delivers by itself if the delivering process is killed', async () => {
     server.usual = () => ({ status: 500 });
     await run(['send', 'first', '--event', 'backgroundAgent', '--wait']);
     const holder = (): number | undefined => {
@@ -130,7 +130,7 @@ describe('notify (built)', function () {
     expect(jsonOf(await waits)).to.have.nested.property('channels[0].result', 'delivered');
   });
 
-  it('delivers by the settings of now, also in a process that was started before', async () => {
+  it('uses the current settings, even in a process started earlier', async () => {
     settings({ push: { server: 'http://127.0.0.1:9' } });
     const { id } = jsonOf(await run(['send', 'first', '--event', 'backgroundAgent', '--wait', '--json'])) as { id: string }; // prettier-ignore
     await until('a process goes on with it', () => locks().length > 0, 60_000);
@@ -155,7 +155,7 @@ describe('notify (built)', function () {
     expect(JSON.parse(json.stderr)).to.have.nested.property('error.kind', 'unavailable');
   });
 
-  it('fails with --strict if there is no channel for it', async () => {
+  it('fails with --strict if no channel is available', async () => {
     settings({ push: { topic: '' } });
     const { code, stderr } = await run(['send', 'x', '--event', 'backgroundAgent', '--strict']);
     expect([code, stderr.split('\n')[0]]).to.deep.equal([8, 'Not delivered on every channel: no channel for it; push: no topic is set']); // prettier-ignore
@@ -183,7 +183,7 @@ describe('notify (built)', function () {
     });
   }
 
-  it('refuses a megabyte, and what is no text, on stdin', async () => {
+  it('refuses a megabyte or binary data on stdin', async () => {
     const large = await run(['send', '--event', 'backgroundAgent'], { input: 'x'.repeat(1_000_000) });
     expect([large.code, large.stderr.split('\n')[0]]).to.deep.equal([
       2,
@@ -192,7 +192,7 @@ describe('notify (built)', function () {
     expect(server.got).to.deep.equal([]);
   });
 
-  it('names what is wrong in the settings: an unknown channel, a malformed webhook without its text', async () => {
+  it('reports an unknown channel and a malformed webhook, without printing the webhook', async () => {
     settings({ chat: { webhook: 'htps:/hush' } });
     const bad = await run(['send', 'x']);
     expect(bad.code).to.equal(3);
@@ -205,7 +205,7 @@ describe('notify (built)', function () {
       .and.include('push, chat, telegram, desktop');
   });
 
-  it('names in routes what is set up and cannot work, before anything is sent', async () => {
+  it('shows in routes which configured channels cannot work, before anything is sent', async () => {
     settings({ push: { topic: 'env:NO_SUCH_TOPIC' }, chat: { enabled: true, webhook: 'env:HUSH_HOOK' } });
     const env = { HUSH_HOOK: 'no address' };
     const broken = async (more: Record<string, string> = {}): Promise<string[]> => {
@@ -224,7 +224,7 @@ describe('notify (built)', function () {
       .and.not.include.members(['chat']);
   });
 
-  it('names in routes what keeps the voice and banners from working', async function () {
+  it('shows in routes why voice and banners cannot work', async function () {
     if (process.platform !== 'linux') this.skip();
     const env = { PATH: '/nonexistent', XDG_RUNTIME_DIR: area('no-session') };
     const routes = async (more: Record<string, string> = {}): Promise<string> =>
@@ -242,7 +242,7 @@ describe('notify (built)', function () {
       .and.not.include('No speech engine found');
   });
 
-  it('lets a job be heard only where DAEMON_CRON_VOICE is 1', async () => {
+  it('plays audio from a job only if DAEMON_CRON_VOICE is 1', async () => {
     const channels = async (env: Record<string, string>): Promise<string[]> => {
       await run(['send', 'x', '--source', 'job', '--wait'], { env });
       return (await history())[0]?.channels.map(({ channel }) => channel) ?? [];
@@ -255,7 +255,7 @@ describe('notify (built)', function () {
     expect(await channels({ DAEMON_CRON_VOICE: '1' })).to.include('voice');
   });
 
-  it('lets no escape sequence reach the terminal', async () => {
+  it('sends no escape sequence to the terminal', async () => {
     server.usual = () => ({ status: 404 });
     await run([
       'send',
@@ -284,7 +284,7 @@ describe('notify (built)', function () {
     expect(stdout).to.match(/"summary": ?"voice [^"]* · Telegram on/);
   });
 
-  it('mutes and unmutes, and says so in routes', async () => {
+  it('mutes and unmutes, and shows it in routes', async () => {
     expect((await run(['mute', '1h'])).stdout).to.match(/^Muted until (\S+ )?\d\d:\d\d\./);
     expect((await run(['routes'])).stdout).to.match(/The voice is muted until (\S+ )?\d\d:\d\d/);
     expect(jsonOf(await run(['routes', '--json']))).to.have.nested.property('muted.muted', true);
@@ -300,7 +300,7 @@ describe('notify (built)', function () {
     expect((await run(['unmute'])).stdout).to.equal('The voice was not muted.\n');
   });
 
-  it('keeps what no server took, and retry sends it', async () => {
+  it('stores a message that no server accepted, and retry sends it', async () => {
     server.usual = () => ({ status: 404 });
     const sent = await run(['send', 'again', '--event', 'backgroundAgent', '--wait', '--json']);
     const { id } = jsonOf(sent) as { id: string };
@@ -314,7 +314,7 @@ describe('notify (built)', function () {
     expect((await run(['retry', id])).code).to.equal(6);
   });
 
-  it('refuses with 8 what a full outbox has no room for, and drops nothing', async () => {
+  it('exits 8 if the outbox is full, and drops nothing', async () => {
     const at = new Date().toISOString();
     const left = {
       version: 1,
@@ -340,13 +340,13 @@ describe('notify (built)', function () {
     expect(await history()).to.deep.equal([]);
   });
 
-  it('history says what was given up, and why', async () => {
+  it('shows in the history which messages were given up, and why', async () => {
     server.usual = () => ({ status: 404 });
     await run(['send', 'again', '--event', 'backgroundAgent', '--wait']);
     expect((await run(['history'])).stdout).to.match(/\n\n1 failed for good: [\s\S]+\s\(1\)\n$/);
   });
 
-  it('tests each channel, and says what to do', async function () {
+  it('tests each channel, and explains failures', async function () {
     requirePrograms(this, { aplay: 'alsa-utils' });
     server.usual = (got) => (got.path.startsWith('/v1/') ? { status: 500 } : ntfyOk(got));
     voice();
@@ -361,7 +361,7 @@ describe('notify (built)', function () {
     expect((await run(['test', '--strict'])).code).to.equal(8);
   });
 
-  it('uses the command for short messages, without a shell, for what a job says', async () => {
+  it('uses the command for short messages for a job, without a shell', async () => {
     const out = join(home.path, 'sms.txt');
     const script = `require('fs').appendFileSync(${JSON.stringify(out)}, JSON.stringify(process.argv.slice(1)) + '\\n')`;
     writeFileSync(area('config.yaml'), `notify:\n  smsCommand: [${JSON.stringify(process.execPath)}, -e, ${JSON.stringify(script)}, --, "{message}"]\n`); // prettier-ignore
@@ -370,7 +370,7 @@ describe('notify (built)', function () {
     expect(JSON.parse(readFileSync(out, 'utf8'))).to.deep.equal([` ${text}`]);
   });
 
-  it('fifty sends at once all arrive, each once', async () => {
+  it('delivers fifty simultaneous messages once each', async () => {
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, n) => run(['send', `m${n}`, '--event', 'backgroundAgent'])),
     );
@@ -408,7 +408,7 @@ describe('notify (built)', function () {
     expect(invented.stderr).to.equal('No workflow named: workflow Invented not found (skill Writing).\n');
   });
 
-  it('ends at Ctrl-C with 130, and nothing is lost', async () => {
+  it('exits 130 on Ctrl-C without losing a message', async () => {
     server.usual = () => 'hang';
     const child = spawn(
       process.execPath,
@@ -428,7 +428,7 @@ describe('notify (built)', function () {
     expect(entry?.channels[0]).to.include({ result: 'delivered', maybeTwice: true });
   });
 
-  it('writes and says no secret, in a full run with every fault', async function () {
+  it('neither stores nor prints a secret, whatever fails', async function () {
     requirePrograms(this, { aplay: 'alsa-utils' });
     voice();
     settings({ chat: { enabled: true, webhook: `${server.url}${HOOK}` } });

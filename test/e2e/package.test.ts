@@ -78,7 +78,7 @@ describe('the packed steward', function () {
     return { code: result.status, stdout: result.stdout, stderr: result.stderr };
   }
 
-  it('has what it needs and nothing of the workshop', () => {
+  it('contains the runtime files and no development files', () => {
     expect(files).to.include.members([
       'bin/run.js',
       'dist/main.js',
@@ -91,14 +91,14 @@ describe('the packed steward', function () {
     ).to.deep.equal([]);
   });
 
-  it('installs no other package, without a registry and without a warning', () => {
+  it('installs no dependencies, needs no registry, and prints no warning', () => {
     expect(installing.stderr.replace(/^npm http cache steward-cli@file:.*\n/m, '')).to.equal('');
     expect(installing.stdout).to.match(/^\s*added 1 package in \S+\s*$/);
     expect(readdirSync(modules()).filter((name) => !name.startsWith('.'))).to.deep.equal(['steward-cli']);
     expect(readdirSync(join(modules(), 'steward-cli'))).not.to.include('node_modules');
   });
 
-  it('finds koffi where it is installed globally, too', () => {
+  it('also finds a globally installed koffi', () => {
     mkdirSync(join(modules(), 'koffi'));
     writeFileSync(join(modules(), 'koffi', 'index.js'), '');
     const bundles = join(modules(), 'steward-cli', 'dist');
@@ -111,14 +111,14 @@ describe('the packed steward', function () {
     }
   });
 
-  it('runs: version, help, a command, a mistake', () => {
+  it('prints its version and help, runs a command, and rejects a wrong flag', () => {
     expect(installed(['--version'])).to.deep.equal({ code: 0, stdout: `steward ${version}\n`, stderr: '' });
     expect(installed(['--help']).stdout).to.match(/TOPICS/);
     expect(installed(['config', 'path', '--json'])).to.include({ code: 0, stderr: '' });
     expect(installed(['sense', 'verison']).code).to.equal(2);
   });
 
-  it('runs from a folder that is read-only, with no home', function () {
+  it('runs from a read-only folder without a home', function () {
     if (process.platform === 'win32') this.skip();
     const nowhere = { HOME: '/dev/null', XDG_CACHE_HOME: undefined };
     expect(installed(['config', 'path'], nowhere)).to.include({ code: 0, stderr: '' });

@@ -10,7 +10,7 @@ import { requirePrograms } from '../helpers/real-part';
 
 const SECRET = 'rosebud-4711';
 
-describe('what killed writers leave is purged (built)', function () {
+describe('purging the temp files of killed writers (built)', function () {
   this.timeout(120_000);
   let home: ReturnType<typeof emptyHome>;
   before(function () {
@@ -63,7 +63,7 @@ describe('what killed writers leave is purged (built)', function () {
       );
     });
 
-  it('subjects of commits go with their day, tokens with the whole', async () => {
+  it('deletes commit subjects with their day, and tokens with a full purge', async () => {
     const repo = join(home.path, 'repo');
     mkdirSync(repo);
     const git = (...args: string[]): void => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
 import { snapshot } from '../helpers/scratch';
 
-describe('the installers of jobs, where nothing runs jobs', function () {
+describe('installing jobs without a scheduler', function () {
   this.timeout(180_000);
   // No program of a scheduler is found here.
   const env = { PATH: '/nowhere' };
@@ -14,7 +14,7 @@ describe('the installers of jobs, where nothing runs jobs', function () {
     ['daemon', 'install'],
   ];
 
-  it('say so, exit 8, and write nothing', async function () {
+  it('exits 8 with a clear error, and writes nothing', async function () {
     if (process.platform !== 'linux') this.skip();
     const home = emptyHome();
     try {
@@ -38,7 +38,7 @@ describe('the installers of jobs, where nothing runs jobs', function () {
     }
   }).timeout(120_000);
 
-  it('refuse two modes at once, and a scheduler that is none', async () => {
+  it('refuses two modes at once, and an unknown scheduler', async () => {
     for (const modes of [
       ['--status', '--uninstall'],
       ['--status', '--scheduler', 'cron'],

@@ -74,7 +74,7 @@ describe('sense (built)', function () {
     return result;
   };
 
-  it('sets what an application counts as, and shows another day', async () => {
+  it('sets the kind of an application, and shows another day', async () => {
     good(await run(['sense', 'init']));
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     const event = {

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { dayOf, systemZone } from '../../src/lib/platform/time/time';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
 
-describe('an area that two machines write (built)', function () {
+describe('a user area that two machines write to (built)', function () {
   this.timeout(120_000);
   let home: ReturnType<typeof emptyHome>;
   beforeEach(() => (home = emptyHome()));
@@ -26,7 +26,7 @@ describe('an area that two machines write (built)', function () {
   const foundOf = async (machine: string): Promise<string> =>
     JSON.stringify(await on(machine, 'doctor', 'area'));
 
-  it('says so in doctor and status, on both, and counts the copies', async () => {
+  it('is reported by doctor and status on both, with the number of conflict copies', async () => {
     await on('a', 'sense', 'capture');
     expect(await summaryOf('a')).to.equal(undefined);
     expect(await foundOf('a')).to.include('is private');
@@ -55,7 +55,7 @@ describe('an area that two machines write (built)', function () {
     expect(await summaryOf('a')).to.include(both);
   });
 
-  it('says an owner.json that is a folder or a link in one line, and captures all the same', async () => {
+  it('reports an owner.json that is a folder or a link in one line, and still captures', async () => {
     await on('a', 'sense', 'capture');
     const owner = join(home.path, '.steward/state/owner.json');
     for (const make of [() => mkdirSync(owner), () => symlinkSync('/nowhere', owner)]) {
@@ -71,7 +71,7 @@ describe('an area that two machines write (built)', function () {
     }
   });
 
-  it('status counts at once what cannot be read in the spool, and doctor says where it is', async () => {
+  it('status counts unreadable spool entries at once, and doctor shows where they are', async () => {
     const spool = join(home.path, '.steward/state/spool');
     mkdirSync(spool, { recursive: true });
     writeFileSync(join(spool, '20261122T115500000Z-aaaaaaaaaaaa.prompt-matched.json'), '');
@@ -90,7 +90,7 @@ describe('an area that two machines write (built)', function () {
     ['a folder', (path: string): unknown => mkdirSync(path)],
     ['a dangling link', (path: string): void => symlinkSync('nowhere', path)],
   ] as const) {
-    it(`status shows every other part where ${what} stands in place of a file`, async () => {
+    it(`status shows every other part if ${what} replaces a file`, async () => {
       await on('a', 'sense', 'capture');
       const area = join(home.path, '.steward');
       const events = join(area, 'sense/events');

@@ -36,7 +36,7 @@ describe('standup and week (built)', function () {
     ];
   }
 
-  it('says what is stored, the same bytes each time, and writes nothing', async () => {
+  it('reports stored data, the same bytes each time, and writes nothing', async () => {
     const [from, to] = [addDays(today(), -3), addDays(today(), -1)];
     log(from, eventsOf(from));
     log(to, eventsOf(to));
@@ -59,7 +59,7 @@ describe('standup and week (built)', function () {
     expect(refused.stderr).to.include('Invalid day');
   });
 
-  it('has the issues of the period, and asks for evidence only when it is told to', async () => {
+  it('lists the issues of the period, and fetches evidence only on request', async () => {
     const github = await startGitHub({ labels: true });
     try {
       const env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };

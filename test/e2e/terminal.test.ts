@@ -18,7 +18,7 @@ describe('the built steward', () => {
     expect(jsonOf(await steward(['--version', '--json']))).to.deep.equal({ version });
   });
 
-  it('answers a hot command as the full one does', async () => {
+  it('gives the same output for a hot command as the full program', async () => {
     const hot = await steward(['sense', 'version']);
     const full = await steward(['sense', 'version', '--debug']);
     expect(hot).to.deep.equal({ code: 0, stdout: '1.2.0\n', stderr: '' });
@@ -28,7 +28,7 @@ describe('the built steward', () => {
     expect(jsonOf(hotJson)).to.deep.equal({ version: '1.2.0' });
   });
 
-  it('runs a command, with the value as one JSON document', async () => {
+  it('prints the result of a command as one JSON document', async () => {
     const home = emptyHome();
     try {
       const config = join(home.path, '.steward', 'config.yaml');
@@ -42,7 +42,7 @@ describe('the built steward', () => {
     }
   });
 
-  it('writes nothing into an empty home but its code cache', async () => {
+  it('writes only its code cache into an empty home', async () => {
     const home = emptyHome();
     try {
       await steward(['config', 'path'], { home: home.path });
@@ -55,7 +55,7 @@ describe('the built steward', () => {
     }
   });
 
-  describe('says what is wrong and what to do', () => {
+  describe('explains what is wrong and what to do', () => {
     const mistakes: [args: string[], message: RegExp, hint: RegExp][] = [
       [
         ['senes', 'version'],
@@ -131,14 +131,14 @@ describe('the built steward', () => {
     expect((await steward(['help', 'config', 'path'])).stdout).to.equal(command.stdout);
   });
 
-  it('breaks the list of what a flag may be between its words', async () => {
+  it('wraps the allowed values of a flag between words', async () => {
     const { stdout } = await steward(['notify', 'send', '--help']);
     expect(stdout.replace(/\s+/g, ' ')).to.include(
       '<options: taskComplete, longTask, backgroundAgent, error, security, attention, reminder, limit>',
     );
   });
 
-  it('says the version at every word for it', async () => {
+  it('prints the version for each spelling of the flag', async () => {
     const { stdout } = await steward(['--version']);
     for (const word of ['version', '-v', '-V'])
       expect(await steward([word]), word).to.include({ code: 0, stdout, stderr: '' });
@@ -172,7 +172,7 @@ describe('the built steward', () => {
     }
   });
 
-  it('has colour only on a terminal, or when it is forced', async () => {
+  it('uses colour only on a terminal or if forced', async () => {
     const escape = '\u001b[';
     expect((await steward(['--help'])).stdout).not.to.include(escape);
     const forced = await steward(['--help'], { env: { FORCE_COLOR: '1' } });
@@ -188,7 +188,7 @@ describe('the built steward', () => {
     expect((await steward(['autocomplete', 'script'], { input: 'zsh\n' })).code).to.equal(2);
   });
 
-  it('goes on and keeps its exit code when nobody reads what it says', function () {
+  it('continues and keeps its exit code when nothing reads its output', function () {
     if (process.platform === 'win32') this.skip();
     const home = emptyHome();
     try {
@@ -207,7 +207,7 @@ describe('the built steward', () => {
     }
   });
 
-  it('ends quietly when the reader has gone', function () {
+  it('ends quietly when the reader has closed the pipe', function () {
     if (process.platform === 'win32') this.skip();
     const home = emptyHome();
     try {
@@ -221,7 +221,7 @@ describe('the built steward', () => {
     }
   });
 
-  it('says that Node is too old before it loads anything', () => {
+  it('reports that Node is too old before it loads anything', () => {
     const script = `
       Object.defineProperty(process.versions, 'node', { value: '20.18.3' });
       require(${JSON.stringify(BIN)});
@@ -231,7 +231,7 @@ describe('the built steward', () => {
     expect(result.stderr).to.match(/needs Node\.js 20\.19 or newer; this is 20\.18\.3/);
   });
 
-  it('ends with 130 at Ctrl-C', async function () {
+  it('exits 130 on Ctrl-C', async function () {
     if (process.platform === 'win32') this.skip();
     const home = emptyHome();
     // Nothing built in waits for long: a module given to the process does, and says when the edge listens.
@@ -258,7 +258,7 @@ describe('the built steward', () => {
     }
   });
 
-  it('runs from source with the same answers', async function () {
+  it('gives the same output from source', async function () {
     this.timeout(60_000);
     const home = emptyHome();
     try {
@@ -275,7 +275,7 @@ describe('the built steward', () => {
     }
   });
 
-  it('lists the licences of what is bundled', () => {
+  it('lists the licences of bundled libraries', () => {
     const text = readFileSync(join(REPO, 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     for (const name of ['@oclif/core', 'yaml', 'cosmiconfig', 'undici'])
       expect(text).to.match(new RegExp(`^${name} \\d`, 'm'));

@@ -68,7 +68,7 @@ describe('steward time (built)', function () {
     ];
   }
 
-  it('shows the table that the day was written for', async () => {
+  it('shows the expected table of the sample day', async () => {
     const { code, stdout, stderr } = await run();
     expect([code, stderr]).to.deep.equal([0, '']);
     expect(stdout.split('\n').slice(1)).to.deep.equal([
@@ -87,7 +87,7 @@ describe('steward time (built)', function () {
     ]);
   });
 
-  it('prints exactly the report as JSON, by each key', async () => {
+  it('prints the same report as JSON, by each key', async () => {
     const zero = { working: 0, waiting: 0, heldUp: 0 };
     expect(jsonOf(await run('--json'))).to.deep.equal({
       ...{ from: day, to: day, timezone: 'UTC', totalMinutes: 120 },
@@ -129,7 +129,7 @@ describe('steward time (built)', function () {
     expect([code, stderr.split('\n')[0]]).to.deep.equal([2, '--ics cannot be combined with --csv.']);
   });
 
-  it('keeps the ledger and the goals of a day in its record, the same bytes each time', async () => {
+  it('stores the ledger and the goals of a day in its record, the same bytes each time', async () => {
     const goals = join(home.path, '.steward', 'goals', 'goals.md');
     mkdirSync(join(home.path, '.steward', 'goals'), { recursive: true, mode: 0o700 });
     const text = '## Active Goals\n\n- **G1**: Ship it\n  repos: shop\n- **G2**: Write\n  repos: notes\n';

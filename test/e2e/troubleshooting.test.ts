@@ -36,7 +36,7 @@ describe('the commands of docs/troubleshooting.md', function () {
       timeout: 60_000,
     });
 
-  it('are some', () => {
+  it('are present', () => {
     expect(blocks.length).to.be.greaterThan(20);
     expect(inline.length).to.be.greaterThan(10);
   });

@@ -88,7 +88,7 @@ describe('steward up (built)', function () {
     return { text: stdout, code: Number(/exit (-?\d+)\s*$/.exec(stdout)?.[1]) };
   };
 
-  it('sweeps, too, once work is set up, and not again just after another sweep', async () => {
+  it('also sweeps once work is set up, but not right after another sweep', async () => {
     const github = await startGitHub({ labels: true });
     try {
       const env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
@@ -126,7 +126,7 @@ describe('steward up (built)', function () {
     }
   });
 
-  it('needs --yes where nobody can be asked, and writes nothing', async () => {
+  it('needs --yes without a terminal, and otherwise writes nothing', async () => {
     const result = await steward(['up'], { home: home.path });
     expect(result).to.include({ code: 2, stdout: '' });
     expect(result.stderr)
@@ -135,7 +135,7 @@ describe('steward up (built)', function () {
     expect(existsSync(area())).to.equal(false);
   });
 
-  it('sets up, watches the repository of the folder once, captures, and shows the day', async () => {
+  it('sets up, watches the current repository once, captures, and shows the day', async () => {
     const repo = repository();
     mkdirSync(join(repo, 'deep'));
     for (const cwd of [join(repo, 'deep'), repo]) {
@@ -150,7 +150,7 @@ describe('steward up (built)', function () {
     expect(again.stdout).to.match(/commits +1 +app 1/);
   });
 
-  it('shows commits of the days before on its first screen, and a standup has them', async () => {
+  it('shows commits of earlier days on its first screen, and in a standup', async () => {
     const repo = join(home.path, 'shop');
     mkdirSync(repo);
     const env = bareEnvironment(home.path);
@@ -174,7 +174,7 @@ describe('steward up (built)', function () {
     expect(standup.stdout).to.include('Work of 1 days ago').and.include('not recorded');
   });
 
-  it('works in a folder without a repository, and says so', async () => {
+  it('works outside a repository, and says so', async () => {
     const result = await steward(['up', '--yes', '--once'], { home: home.path });
     expect(result.code).to.equal(0);
     expect(result.stderr).to.include('not a git repository');
@@ -188,7 +188,7 @@ describe('steward up (built)', function () {
       requirePrograms(this, { python3: 'python3' });
     });
 
-    it('goes on at yes, and at an empty answer', () => {
+    it('continues on yes, and on an empty answer', () => {
       const yes = answered('y\\n', repository());
       expect(yes.code, yes.text).to.equal(0);
       expect(yes.text)
@@ -197,7 +197,7 @@ describe('steward up (built)', function () {
         .and.match(/commits +1 +app 1/);
     });
 
-    it('sets nothing up at no: 130', () => {
+    it('sets nothing up on no: 130', () => {
       const no = answered('n\\n');
       expect(no.code, no.text).to.equal(130);
       expect(no.text).to.include('Nothing was set up');
@@ -208,7 +208,7 @@ describe('steward up (built)', function () {
       ['Ctrl-C', '\\x03'],
       ['the end of input', '\\x04'],
     ] as const) {
-      it(`sets nothing up at ${name}: 130`, () => {
+      it(`sets nothing up on ${name}: 130`, () => {
         const { code, text } = answered(keys);
         expect(code, text).to.equal(130);
         expect(existsSync(area())).to.equal(false);

@@ -16,7 +16,7 @@ const RECORDED_ON = '2026-11-21';
 const SLUG = '20261121-session-902b5fd9';
 const MESSAGE = '20261121T204842871Z-04085b93f754';
 
-describe('what an older steward has left in a home (built)', function () {
+describe('upgrading the home of an older steward (built)', function () {
   this.timeout(180_000);
   let home: { path: string; remove: () => void };
   let crontab: FakeCrontab;
@@ -83,7 +83,7 @@ describe('what an older steward has left in a home (built)', function () {
     }).status;
   }
 
-  it('is read: days, sessions, notifications, settings', async () => {
+  it('reads its days, sessions, notifications and settings', async () => {
     expect(await json<object>('sense', 'recent')).to.have.length(1);
     const { commits, sessions, final } = await json<DailyRecord>('sense', 'rollup', yesterday);
     expect({ commits, sessions: sessions.count, final }).to.deep.equal({
@@ -99,7 +99,7 @@ describe('what an older steward has left in a home (built)', function () {
     expect((await cli('config', 'show')).stdout).to.match(/principal\.name +config\.yaml +Ann/);
   });
 
-  it('is looked at: what has to be done again is named, with its command', async () => {
+  it('reports the steps to repeat, with their commands', async () => {
     const { checks } = await json<{ checks: Row[] }>('doctor', 'area', 'config', 'hooks', 'jobs', 'shell');
     const states = Object.fromEntries(checks.map(({ id, state }) => [id, state]));
     expect(states).to.include({
@@ -120,7 +120,7 @@ describe('what an older steward has left in a home (built)', function () {
     expect(parts.find(({ id }) => id === 'hooks')).to.include({ state: 'ok' });
   });
 
-  it('goes on: the hooks and the jobs that were written then run this steward', async () => {
+  it('runs this steward from its hooks and jobs', async () => {
     const session = { session_id: 'aaaaaaaa-2222-3333-4444-555555555555', cwd: home.path };
     expect(sh('steward-hook', ['session-start'], JSON.stringify(session))).to.equal(0);
     expect((await json<{ sessions: object[] }>('sessions', '--all')).sessions).to.have.length(2);
@@ -134,7 +134,7 @@ describe('what an older steward has left in a home (built)', function () {
     expect(crontab.text()?.match(/steward-job/g)).to.have.length(2);
   });
 
-  it('is taken back: nothing is left', async () => {
+  it('uninstalls it completely', async () => {
     const result = await cli('uninstall', '--purge', '--yes');
     expect(result.code, result.stderr).to.equal(0);
     expect(crontab.text() ?? '').to.equal('');

@@ -21,7 +21,7 @@ describe('steward usage (built)', function () {
     writeFileSync(file, lines.map(lineOf).join(''));
   };
 
-  it('shows the day of two assistants in every way, in the week, and until it is forgotten', async () => {
+  it('shows a day of two assistants in every view, in the week report, and until it is purged', async () => {
     expect((await run('usage')).stdout).to.include('No assistant logs found in:');
     const at = new Date().toISOString();
     log('.claude/projects/shop/s1.jsonl', [claudeLine({ id: 'm1', at, input: 1_000_000, output: 0 })]);
@@ -69,7 +69,7 @@ describe('steward usage (built)', function () {
       .that.deep.equals([]);
   });
 
-  it('announces a limit once, also over a restart of the daemon, and shows it in the status', async () => {
+  it('announces a limit once, even if the daemon restarts, and shows it in status', async () => {
     const resets_at = Math.floor(Date.now() / 1000) + 3600;
     const input = JSON.stringify({ rate_limits: { five_hour: { used_percentage: 85, resets_at } } });
     expect((await steward(['statusline'], { home: home.path, input })).stdout).to.include('5 h 85%');

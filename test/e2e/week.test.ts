@@ -35,7 +35,7 @@ describe('a whole week (built)', function () {
   beforeEach(async () => void (week = await openWeek()));
   afterEach(() => week.close());
 
-  it('counts every commit, session, notification and issue of it, over midnights, a change of the clocks, restarts and power cuts', async () => {
+  it('counts every commit, session, notification and issue across midnight, DST changes, restarts and power cuts', async () => {
     const { run, chat, github } = week;
     await beginWeek(week, [['sense.sources.appFocus', 'false']]);
 

@@ -8,7 +8,7 @@ import { manyIssues } from '../helpers/large-data';
 /** Nobody listens there. */
 const ENV = { GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: 'ghp_test' };
 
-describe('work board (built), with a repository that was read before', function () {
+describe('work board (built), with a cached board', function () {
   this.timeout(180_000);
   let home: { path: string; remove: () => void };
   beforeEach(() => {
@@ -31,11 +31,11 @@ describe('work board (built), with a repository that was read before', function 
     return stdout;
   };
 
-  it('shows the board without a network while it is up to date', async () => {
+  it('shows the board without a network while it is fresh', async () => {
     expect(await good()).to.match(/^ann\/work +40 open\n/);
   });
 
-  it('notices what has changed: lanes, issues, age, and what is wrong anywhere in the configuration', async () => {
+  it('reflects changes to lanes and issues, its age, and configuration errors', async () => {
     await good();
     write('work/config.yaml', 'POLL_INTERVAL_SECONDS: 3600\nKANBAN_COLUMNS: [Blocked, Queued]\n');
     for (const time of [1, 2]) {
@@ -56,7 +56,7 @@ describe('work board (built), with a repository that was read before', function 
       expect(await good(), `run ${time}`).to.match(/127\.0\.0\.1:9 .*Last fetched:/s);
   });
 
-  it('keeps no secret of the environment', async () => {
+  it('stores no secret from the environment', async () => {
     const env = { STEWARD_MANAGED_API_KEY: 'sk-hush-hush' };
     expect(await good([], env)).to.equal(await good([], env));
     const cache = join(home.path, '.cache');
@@ -68,7 +68,7 @@ describe('work board (built), with a repository that was read before', function 
     expect(kept.filter((text) => text.includes('hush'))).to.deep.equal([]);
   });
 
-  it('is shown of a folder that may only be read; and the sweep says so, and exits 0', async function () {
+  it('works in a read-only user area; the sweep reports the problem and exits 0', async function () {
     if (process.platform === 'win32' || process.getuid?.() !== 0) this.skip();
     const old = new Date(Date.now() - 86_400_000).toISOString();
     write('work/poll.json', JSON.stringify({ version: 1, repo: 'ann/work', lastFetch: old, failure: null }));

@@ -40,7 +40,7 @@ describe('work capture by the hooks (built)', function () {
   const titles = async (): Promise<string[]> =>
     (await issuesOf(github, 'ann/work')).map(({ title }) => title);
 
-  it('a prompt becomes one issue in a session; the person is told, and nothing else leaves', async () => {
+  it('a prompt becomes one issue in a session; the user is told, and no other text is sent', async () => {
     await setUp();
     const prompt = 'please fix SECRET-PROMPT\nremind me to call Ann, the password is hunter22';
     const first = await hook('prompt', { prompt }, '--strict', '--no-tab');
@@ -58,7 +58,7 @@ describe('work capture by the hooks (built)', function () {
     expect(readFileSync(join(area, 'observability', 'hooks.jsonl'), 'utf8')).to.not.include('Ann');
   });
 
-  it('a prompt that says nothing to queue, or asks again and again, is answered in plain words', async () => {
+  it('a prompt with nothing to queue, or a repeated one, gets a clear response', async () => {
     await setUp();
     const told = async (prompt: string): Promise<string> =>
       (JSON.parse((await hook('prompt', { prompt }, '--no-tab')).stdout) as { systemMessage: string })
@@ -91,7 +91,7 @@ describe('work capture by the hooks (built)', function () {
     ]);
   });
 
-  it('what the last prompt asked for is taken back as one, after a question that --yes answers', async () => {
+  it('undo removes the captures of the last prompt, after a confirmation or with --yes', async () => {
     await setUp();
     const away = { GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: github.token };
     const say = (prompt: string, more: Record<string, string>) =>
@@ -112,7 +112,7 @@ describe('work capture by the hooks (built)', function () {
     expect(await titles()).to.deep.equal(['[Reminder] call Cid']);
   });
 
-  it('the whole prompt is kept where that is configured, however that was written, and nothing secret of it', async () => {
+  it('the whole prompt is stored if configured, in any spelling, without secrets', async () => {
     await setUp();
     const work = join(area, 'work', 'config.yaml');
     const template = readFileSync(work, 'utf8');
@@ -158,7 +158,7 @@ describe('work capture by the hooks (built)', function () {
     writeFileSync(work, template);
   });
 
-  it('a prompt that asks for nothing loads nothing more once work is set up, and configured', async () => {
+  it('an ordinary prompt loads no further modules once work is set up', async () => {
     const trace = join(home.path, 'trace.cjs');
     const out = join(home.path, 'loaded.txt');
     writeFileSync(
@@ -188,7 +188,7 @@ describe('work capture by the hooks (built)', function () {
     expect(await loaded()).to.equal(before);
   });
 
-  it('says that nothing is kept when the repository is not private, and nothing at all when work is switched off', async () => {
+  it('reports that nothing is captured if the repository is not private, and stays silent if work is disabled', async () => {
     await setUp();
     await github.api('PATCH', '/repos/ann/work', { private: false, visibility: 'public' });
     expect((await run('work', 'verify')).code).to.equal(6);
@@ -203,7 +203,7 @@ describe('work capture by the hooks (built)', function () {
     expect(existsSync(join(area, 'state', 'prompts-seen.json'))).to.equal(false);
   });
 
-  it('says of captures that wait for a sign-in how many they are and what to do, and the sweep sends them later', async () => {
+  it('counts captures that wait for a sign-in, says what to do, and the sweep sends them later', async () => {
     await setUp();
     const signedOut = { GITHUB_API_URL: github.url };
     const out = (...args: string[]): Promise<StewardResult> =>
@@ -239,7 +239,7 @@ describe('work capture by the hooks (built)', function () {
     expect((await titles()).sort()).to.deep.equal(['[Reminder] call Ann', '[Reminder] call Ben']);
   });
 
-  it('before setup, in a restricted folder and for soft hints nothing is kept', async () => {
+  it('before setup, in a restricted folder and for soft hints nothing is captured', async () => {
     expect((await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab')).stdout).to.equal('');
     await setUp();
     writeFileSync(join(home.path, 'RESTRICTED.md'), '');
@@ -249,7 +249,7 @@ describe('work capture by the hooks (built)', function () {
     expect(await titles()).to.deep.equal([]);
   });
 
-  it('the end of a session becomes its issue, and both dry runs say what would be and do nothing', async () => {
+  it('the end of a session becomes its issue, and both dry runs describe it without effects', async () => {
     await setUp();
     const folder = join(area, 'sessions', 'fix-login');
     mkdirSync(folder, { recursive: true });
@@ -316,7 +316,7 @@ describe('work capture by the hooks (built)', function () {
     expect(existsSync(join(folder, 'RESTRICTED.md'))).to.equal(false);
   });
 
-  it('a session in a restricted folder that crashes, without an end, is never sent', async () => {
+  it('a session that crashed in a restricted folder is never sent', async () => {
     await setUp();
     const place = join(home.path, 'customer');
     mkdirSync(place);
@@ -336,7 +336,7 @@ describe('work capture by the hooks (built)', function () {
     expect(github.seen.map(({ body }) => body).join()).to.not.include('Hush');
   });
 
-  it('what a shell wrote in a restricted folder, in a first turn that crashed, is never sent', async () => {
+  it('text that a shell wrote in a restricted folder, in a first turn that crashed, is never sent', async () => {
     await setUp();
     const place = join(home.path, 'customer');
     mkdirSync(place);

@@ -12,7 +12,7 @@ import { captureOf, readyWorld, type WorkWorld } from '../helpers/work';
 const ISSUES = 3000;
 const SESSIONS = 1000;
 
-describe('what work tracking asks of the service', function () {
+describe('the number of requests of work tracking', function () {
   this.timeout(300_000);
   let github: GitHub;
   let world: WorkWorld;
@@ -49,7 +49,7 @@ describe('what work tracking asks of the service', function () {
     searches: github.seen.filter(({ path }) => path.startsWith('/search')).length,
   });
 
-  it(`a sweep over ${SESSIONS} sessions and ${ISSUES} issues: at most 35 requests first, then 3; an idle poll one 304`, async () => {
+  it(`a sweep over ${SESSIONS} sessions and ${ISSUES} issues: at most 35 requests, then 3; an idle poll: one 304`, async () => {
     github = await startGitHub();
     for (let at = 0; at < ISSUES; at += 20) {
       const some = Array.from({ length: 20 }, (_, n) => at + n);
@@ -85,7 +85,7 @@ describe('what work tracking asks of the service', function () {
     expect(github.seen.map(({ status }) => status)).to.deep.equal([304]);
   });
 
-  it('50 creations: 50 writes and at most 5 reads, and never a search', async () => {
+  it('50 creations: 50 writes, at most 5 reads, and no search', async () => {
     github = await startGitHub();
     world = await readyWorld(github);
     slugs = [];

@@ -74,7 +74,7 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     expect((await get<Board>('/api/work?full=1')).items[0]).to.have.property('labels');
   });
 
-  it('shows in status that the daemon lacks the token of the terminal', async () => {
+  it("shows in status that the daemon lacks the terminal's token", async () => {
     expect((await run(['work', 'setup', 'ann/work'])).code).to.equal(0);
     daemon = await startDaemon({ home: home.path, env: { GITHUB_API_URL: github.url } });
     await fetch(`${daemon.url}/api/work/refresh`, { method: 'POST' });
@@ -85,7 +85,7 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     expect((await run(['status'], { GH_TOKEN: '' })).stdout).to.not.include('of this terminal');
   });
 
-  it('sweep: exits 0 whatever happens, says what failed, and --strict gives the code', async () => {
+  it('sweep: exits 0 whatever happens, reports the failure, and returns its code with --strict', async () => {
     const before = jsonOf(await run(['work', 'sweep', '--json']));
     expect(before).to.deep.include({ repo: null, created: 0 });
     expect((await run(['work', 'setup', 'ann/work'])).code).to.equal(0);
@@ -96,7 +96,7 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     expect((await run(['work', 'sweep', '--since', '7d', '--dry-run'])).stdout).to.match(/^0 to create/);
   });
 
-  it('sweep: looks back 24 hours and makes 50 issues unless told otherwise, then pushes the task list', async () => {
+  it('sweep: looks back 24 hours and creates 50 issues by default, then pushes the task list', async () => {
     expect((await run(['work', 'setup', 'ann/work'])).code).to.equal(0);
     const session = (name: string, hoursAgo: number): void => {
       const folder = join(home.path, '.steward', 'sessions', name);
@@ -123,7 +123,7 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     });
   });
 
-  it('sweep: also a mistake in its flags or in the configuration exits 0, said on both outputs', async () => {
+  it('sweep: exits 0 for wrong flags and a broken configuration, reported on both streams', async () => {
     const mistakes: [string[], string][] = [
       [['--since', '7 days'], 'Invalid duration "7 days".'],
       [['--max', '5'], 'Unknown flag --max for "steward work sweep".'],

@@ -32,7 +32,7 @@ describe('reminders and tidying (built)', function () {
       .split('\n')
       .filter((line) => line.includes('"accepted"') && line.includes('"reminder"'));
 
-  it('a reminder that is due is told of once, by the sweep and by daemons one after the other', async () => {
+  it('a due reminder notifies once, with the sweep and restarted daemons', async () => {
     const remind = async (text: string, dueMs: number): Promise<void> => {
       const due = new Date(dueMs).toISOString();
       const body = `<!-- steward id=${text} due=${due} -->`;
@@ -63,7 +63,7 @@ describe('reminders and tidying (built)', function () {
     expect((await run('work', 'snooze', 'one', '2h')).code).to.equal(2);
   });
 
-  it('tidy finds the commits of the session in the repository that it worked in, and --apply closes with them', async () => {
+  it("tidy finds the session's commits in its repository, and --apply closes the issue with them", async () => {
     const box = gitBox();
     try {
       const repo = box.init('shop');

@@ -121,7 +121,7 @@ describe('work (built)', function () {
     expect(await good('status')).to.deep.include({ issues: { open: 1, closed: 1 }, unfinished: 0 });
   });
 
-  it('edits, starts, blocks and opens an issue; what steward wrote into it stays', async () => {
+  it('edits, starts, blocks and opens an issue, and keeps its markers', async () => {
     await good('setup', 'ann/work');
     await steward(['config', 'set', 'principal.name', 'Ann Lee'], { home: home.path });
     await good('labels', 'seed');
@@ -154,7 +154,7 @@ describe('work (built)', function () {
     expect((await bad(['open', '99', '--print'], 5)).message).to.include('#99');
   });
 
-  it('says of a reminder without a time that it will not remind, and how it gets one', async () => {
+  it('explains that a reminder without a time will not notify, and how to set one', async () => {
     await good('setup', 'ann/work');
     const none = await run(['remind', 'buy milk']);
     expect(none.code).to.equal(0);
@@ -163,7 +163,7 @@ describe('work (built)', function () {
     expect((await run(['remind', 'call Ann tomorrow at 9'])).stderr).not.to.include('No time found');
   });
 
-  it('refuses what is wrong with its exit code, and says what to do', async () => {
+  it('refuses invalid input with its exit code, and says what to do', async () => {
     await good('setup', 'ann/work');
     await bad(['claim', 'x', '--agent', 'kai'], 2);
     await bad(['edit', '1'], 2);
@@ -219,7 +219,7 @@ describe('work (built)', function () {
     expect(shown.stdout).to.match(/Cached copy, without the description or comments/);
   });
 
-  it('ends at Ctrl-C while the service keeps it waiting, also on a terminal that shows the steps', async function () {
+  it('ends on Ctrl-C during a slow request, even while a terminal shows the steps', async function () {
     requirePrograms(this, { python3: 'python3' });
     github.fault = () => 'hang';
     const turns: Turn[] = [['Checking ann/work', '\x03']];
@@ -231,7 +231,7 @@ describe('work (built)', function () {
     expect(await good('setup', 'ann/work')).to.deep.include({ repo: 'ann/work' });
   });
 
-  it('lets no escape sequence of a title reach the terminal', async () => {
+  it('prints no escape sequence from a title on the terminal', async () => {
     await good('setup', 'ann/work');
     await github.api('POST', '/repos/ann/work/issues', {
       title: 'evil \u001b]0;title\u0007\u001b[31mred\u202e',
@@ -268,7 +268,7 @@ describe('work (built)', function () {
       return stdout;
     };
 
-    it('takes the credential that it keeps for this host; shows what it made, and is read back by it', async () => {
+    it("uses gh's credential for this host, prints the created issue, and gh reads it back", async () => {
       const socket = join(folder, 'socket');
       await github.listenOn(socket);
       const config = join(folder, 'config');

@@ -31,7 +31,7 @@ describe('the contract of channels', () => {
   /** A port that nobody listens on. */
   const DEAD = 'http://127.0.0.1:1';
 
-  it('is kept by every channel', () => {
+  it('is fulfilled by every channel', () => {
     const machine = { platform: 'linux', run, env: {}, banners: '', smsCommand: () => [] } as const;
     const all = allChannels({ ...httpDeps(DEAD).deps, ...machine, voice: noVoice(), muted: () => false });
     expect(all.map(({ id }) => id)).to.deep.equal(['voice', 'desktop', 'push', 'chat', 'telegram', 'sms']);

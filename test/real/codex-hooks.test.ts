@@ -19,7 +19,7 @@ describe('the hooks of Codex CLI (built)', function () {
     if (spawnSync('codex', ['--version'], { stdio: 'ignore' }).status !== 0) this.skip();
   });
 
-  it('are read by Codex itself without a warning, and wait for trust', async () => {
+  it('are loaded by Codex without a warning, and wait for trust', async () => {
     const home = emptyHome();
     try {
       expect(

@@ -75,12 +75,12 @@ describe('a real notification service (dunst)', function () {
     expect(shown()).to.deep.equal([{ summary: 'Build', body: 'Fertig: 日本語 😀', appname: 'steward' }]);
   });
 
-  it('gives a message without a title that of its event', async () => {
+  it('uses the title of the event for a message without one', async () => {
     await show({ event: 'error', message: 'x' });
     expect(shown()[0]).to.include({ summary: 'Error' });
   });
 
-  it('shows hostile texts as they are, as title and as body: no option, no markup, no command', async () => {
+  it('shows hostile titles and bodies literally: no options, markup or commands', async () => {
     for (const text of HOSTILE) {
       await show({ title: text, message: text });
       const [{ summary, body } = { summary: '', body: '' }] = shown();
@@ -102,7 +102,7 @@ describe('a real notification service (dunst)', function () {
     ).to.deep.equal(['20 %', 'other']);
   });
 
-  it('shows a new banner after the service was restarted, and replaces that one', async () => {
+  it('shows a new banner after a service restart, and replaces that one', async () => {
     await show({ message: 'before', dedupe: 'restart' });
     await kit.end(dunst);
     await startDunst();
@@ -113,7 +113,7 @@ describe('a real notification service (dunst)', function () {
     expect(shown().map(({ body }) => body).sort()).to.deep.equal(['40 %', 'somebody else']); // prettier-ignore
   });
 
-  it('says that the message bus is not there', async () => {
+  it('reports a missing message bus', async () => {
     const env = { ...kit.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(kit.home, 'none')}` };
     const lost = desktopChannel({ platform: 'linux', run, env, banners: join(kit.home, 'banners.json') });
     expect(await lost.send(parcel(), () => undefined))

@@ -5,7 +5,7 @@ import { BIN, cleanEnv, emptyHome, steward } from '../helpers/cli';
 import { requirePrograms } from '../helpers/real-part';
 
 /** Errors that the kernel gives: some have no name in Node. */
-describe('real: a disk that refuses', function () {
+describe('real: disk errors', function () {
   this.timeout(120_000);
   let home: ReturnType<typeof emptyHome>;
   before(function () {
@@ -23,7 +23,7 @@ describe('real: a disk that refuses', function () {
     ['EBUSY', 'rename', 'Another program is using it'],
     ['ENODEV', 'fsync', 'The disk is no longer available'],
   ] as const) {
-    it(`is unavailable, and no fault of steward: ${code}`, () => {
+    it(`exits as unavailable, not as a bug: ${code}`, () => {
       const calls = call === 'rename' ? 'rename,renameat,renameat2' : call;
       const args = [
         '-f',

@@ -14,7 +14,7 @@ import { requirePrograms } from '../helpers/real-part';
 const MEND = 'steward sense install';
 
 /** Jobs that are broken in a real systemd or cron: what doctor says of them, and whether its command mends them. */
-describe('doctor: jobs that are broken', function () {
+describe('doctor: broken jobs', function () {
   this.timeout(300_000);
   let root = '';
   let home = '';
@@ -114,18 +114,18 @@ describe('doctor: jobs that are broken', function () {
 
     const units = () => join(home, '.config', 'systemd', 'user');
 
-    it('are well at first', async () => {
+    it('work at first', async () => {
       expect(await look('jobs.sense')).to.include({ state: 'ok' });
       const { state, found } = await look('jobs.launcher');
       expect({ state, found }).to.deep.equal({ state: 'ok', found: `${BIN} with ${process.execPath}` });
     });
 
-    it('whose launcher is gone', async () => {
+    it('without a launcher', async () => {
       rmSync(launcher());
       await mended('jobs.sense', 'failed', /The launcher is missing, so each run fails/, 'systemd');
     });
 
-    it('whose steward and Node.js are gone', async () => {
+    it('without steward and Node.js', async () => {
       const text = readFileSync(launcher(), 'utf8');
       const lost = text
         .replaceAll(process.execPath, '/gone/node')
@@ -144,7 +144,7 @@ describe('doctor: jobs that are broken', function () {
       expect(readFileSync(launcher(), 'utf8')).to.equal(text);
     });
 
-    it('that fail at each run: its code, and what it said', async () => {
+    it('that fail at each run, with exit code and message', async () => {
       const config = join(home, '.steward', 'sense', 'config.json');
       const kept = readFileSync(config, 'utf8');
       const { lastRun } = await status();
@@ -159,7 +159,7 @@ describe('doctor: jobs that are broken', function () {
       expect(await look('jobs.sense')).to.include({ state: 'ok' });
     });
 
-    it('whose unit was edited, or is missing', async () => {
+    it('with an edited or missing unit', async () => {
       const timer = join(units(), 'steward-sense.timer');
       const text = readFileSync(timer, 'utf8');
       writeFileSync(timer, text.replace('OnUnitActiveSec=120', 'OnUnitActiveSec=86400'));
@@ -172,7 +172,7 @@ describe('doctor: jobs that are broken', function () {
       expect(readFileSync(timer, 'utf8')).to.equal(text);
     });
 
-    it('that were stopped, or disabled', async () => {
+    it('that were stopped or disabled', async () => {
       await exec('systemctl', '--user', 'stop', 'steward-sense.timer');
       await mended('jobs.sense', 'failed', /installed, but systemd does not run it/, 'systemd');
       await exec('systemctl', '--user', 'disable', 'steward-sense.timer');
@@ -181,7 +181,7 @@ describe('doctor: jobs that are broken', function () {
       await mended('jobs.sense', 'failed', /disabled in systemd, so it does not run/, 'systemd');
     });
 
-    it('that are in cron, too', async () => {
+    it('that are also in cron', async () => {
       const manifest = join(home, '.steward', 'state', 'install-manifest.json');
       await steward('sense', 'install', '--uninstall');
       await steward('sense', 'install', '--scheduler', 'cron');
@@ -211,16 +211,16 @@ describe('doctor: jobs that are broken', function () {
     });
     after(() => steward('sense', 'install', '--uninstall'));
 
-    it('are well at first', async () => {
+    it('work at first', async () => {
       expect(await look('jobs.sense')).to.include({ state: 'ok' });
     });
 
-    it('whose launcher is gone', async () => {
+    it('without a launcher', async () => {
       rmSync(launcher());
       await mended('jobs.sense', 'failed', /The launcher is missing, so each run fails/, 'cron');
     });
 
-    it('whose launcher was edited', async () => {
+    it('with an edited launcher', async () => {
       const text = readFileSync(launcher(), 'utf8');
       writeFileSync(launcher(), `${text}# mine\n`);
       chmodSync(launcher(), 0o700);
@@ -228,7 +228,7 @@ describe('doctor: jobs that are broken', function () {
       expect(readFileSync(launcher(), 'utf8')).to.equal(text);
     });
 
-    it('whose lines were edited, commented out, or copied', async () => {
+    it('with lines that were edited, commented out or copied', async () => {
       const text = await crontab();
       await writeCrontab(text.replace('steward-job', 'steward-other'));
       await mended('jobs.sense', 'warning', /The entry in cron was edited since it was installed/, 'cron');
@@ -239,7 +239,7 @@ describe('doctor: jobs that are broken', function () {
       expect(await crontab()).to.equal(text);
     });
 
-    it('that somebody has taken out: it is not there', async () => {
+    it('that were removed by hand are not reported', async () => {
       const text = await crontab();
       await writeCrontab('');
       expect(await look('jobs.sense')).to.include({ state: 'off', mend: MEND });

@@ -29,7 +29,7 @@ describe('doctor in a real session', function () {
     at.remove();
   });
 
-  it('sees the application in front, and the time without input', async function () {
+  it('reads the application in front and the idle time', async function () {
     requirePrograms(this, { Xvfb: 'xvfb', openbox: 'openbox', xterm: 'xterm', xprop: 'x11-utils' });
     await startXvfb(kit);
     await startManager(kit, 'openbox');
@@ -46,7 +46,7 @@ describe('doctor in a real session', function () {
     await at.expectRow('sense.front', 'ok', /^an excluded application, by x11$/);
   });
 
-  it('sees whether a notification service is there', async function () {
+  it('detects whether a notification service is running', async function () {
     requirePrograms(this, {
       Xvfb: 'xvfb',
       'dbus-daemon': 'dbus',
@@ -63,12 +63,12 @@ describe('doctor in a real session', function () {
     await at.expectRow('notify.desktop', 'failed', /D-Bus|message bus|does not (?:answer|respond)|no-bus/);
   });
 
-  it('has a real engine speak, and nobody hears it', async function () {
+  it('synthesizes with a real engine, silently', async function () {
     requirePrograms(this, { 'espeak-ng': 'espeak-ng', aplay: 'alsa-utils' });
     await at.expectRow('notify.voice', 'ok', /^espeak-ng made \d\d+ KiB of audio in \d+ ms$/);
   });
 
-  it('tells of a disk that is nearly full', async function () {
+  it('warns about a disk that is nearly full', async function () {
     const disk = mkdtempSync(join(tmpdir(), 'steward-disk-'));
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]).status !== 0) {
       rmdirSync(disk);

@@ -29,7 +29,7 @@ describe('the focus while the daemon runs (built steward, real X server)', funct
     await kit.stop();
   });
 
-  it('is stored by the daemon alone, and once, also after a kill', async function () {
+  it('is stored once and by the daemon only, even after a kill', async function () {
     requirePrograms(this, { Xvfb: 'xvfb', xterm: 'xterm', xprop: 'x11-utils', openbox: 'openbox' });
     await startXvfb(kit);
     await startManager(kit, 'openbox');

@@ -84,7 +84,7 @@ describe('the watch of the focus', function () {
     await until(`${name} is raised`, () => spawnSync('wmctrl', args, { env: kit.env }).status === 0);
   }
 
-  it('has an interval for each focus on X11, and ends it when you are idle', async function () {
+  it('stores an interval for each focus on X11, and ends it when you are idle', async function () {
     requirePrograms(this, { ...PROGRAMS, openbox: 'openbox' });
     await startXvfb(kit);
     await startManager(kit, 'openbox');
@@ -116,7 +116,7 @@ describe('the watch of the focus', function () {
     expect(problems).to.deep.equal([]);
   });
 
-  it('releases its lease when sense is switched off, and when it is closed', async function () {
+  it('releases its lease when sense is disabled and when closed', async function () {
     requirePrograms(this, { ...PROGRAMS, openbox: 'openbox' });
     await startXvfb(kit);
     await startManager(kit, 'openbox');
@@ -133,7 +133,7 @@ describe('the watch of the focus', function () {
     expect([isHeld(), await again.since(nowMs)]).to.deep.equal([false, undefined]);
   });
 
-  it('keeps what it saw when the desktop ends, and says why it ended', async function () {
+  it('keeps its intervals when the desktop ends, and reports why it ended', async function () {
     requirePrograms(this, { ...PROGRAMS, openbox: 'openbox' });
     const server = await startXvfb(kit);
     await startManager(kit, 'openbox');
@@ -202,7 +202,7 @@ describe('the watch of the focus', function () {
       server.close();
     });
 
-    it('listens for the active window alone, and reports the end of the connection', async () => {
+    it('reads only the active window, and reports the end of the connection', async () => {
       const folder = join(kit.home, 'hypr', 'one');
       mkdirSync(folder, { recursive: true });
       server = createServer((client) => clients.push(client));

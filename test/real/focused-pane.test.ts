@@ -201,7 +201,7 @@ describe('the focused pane of a real terminal', function () {
       await placeIs(app, { repo: 'site', path: at('site'), branch: 'main' });
     });
 
-    it('goes by the time of the input where the terminal is not asked', async function () {
+    it('uses the time of the input if the terminal cannot be queried', async function () {
       requirePrograms(this, { kitty: 'kitty', xdotool: 'xdotool' });
       const app = await kitty();
       await placeIs(app, { repo: 'site', path: at('site'), branch: 'main' });

@@ -56,7 +56,7 @@ describe('notify: banners over a real message bus', function () {
   const show = (more: Partial<Parcel> = {}, env = kit.env): Promise<Outcome> =>
     showOverBus({ env, banners: banners() }, parcel(more));
 
-  it('gives title, text, the urgency of the priority, and a sound unless it is silent', async () => {
+  it('sends title, text, urgency by priority, and a sound unless silent', async () => {
     await server(1, 2, 3, 4);
     await show({ title: 'A < B', message: 'x & <b>\\n' });
     for (const more of [{ silent: true }, { priority: 5 }, { priority: 1 }]) await show(more);
@@ -66,14 +66,14 @@ describe('notify: banners over a real message bus', function () {
     expect(asked.map(({ replaces }) => replaces)).to.deep.equal([0, 0, 0, 0]);
   });
 
-  it('replaces a banner of the same key by the id that the server gave', async () => {
+  it('replaces a banner of the same key by the id from the server', async () => {
     await server(7, 8);
     for (const dedupe of ['build', 'build', 'tests', 'build', 'tests']) await show({ dedupe });
     expect(asked.map(({ replaces }) => replaces)).to.deep.equal([0, 7, 0, 7, 8]);
     expect(readFileSync(banners(), 'utf8')).to.not.match(/build|tests/);
   });
 
-  it('shows a new one once the server was restarted: its ids are of other banners', async () => {
+  it('shows a new banner after a server restart, since old ids belong to other banners', async () => {
     const first = await server(7);
     await show({ dedupe: 'build' });
     first.close();
@@ -83,7 +83,7 @@ describe('notify: banners over a real message bus', function () {
     expect(asked.map(({ replaces }) => replaces)).to.deep.equal([0, 0, 9]);
   });
 
-  it('shows a new one where the kept ids cannot be read', async () => {
+  it('shows a new banner if the stored ids cannot be read', async () => {
     await server(7, 8, 9, 10);
     for (const damaged of ['{', '[]', '{"0123abcd":5}', '']) {
       await show({ dedupe: 'build' });
@@ -92,7 +92,7 @@ describe('notify: banners over a real message bus', function () {
     expect(asked.map(({ replaces }) => replaces)).to.deep.equal([0, 0, 0, 0]);
   });
 
-  it('keeps the ids of the latest fifty', async () => {
+  it('stores the latest fifty ids', async () => {
     await server(...Array.from({ length: 61 }, (_, index) => index + 1));
     for (let n = 1; n <= 60; n += 1) await show({ dedupe: `key ${n}` });
     await show({ dedupe: 'key 60' });
@@ -100,7 +100,7 @@ describe('notify: banners over a real message bus', function () {
     expect(asked.slice(-2).map(({ replaces }) => replaces)).to.deep.equal([60, 0]);
   });
 
-  it('passes on why the service refuses', async () => {
+  it("passes on the service's error", async () => {
     await served(() => {
       throw Object.assign(new Error('Created too many\u001b[31m notifications'), { type: `${NAME}.Error.ExcessNotificationGeneration` }); // prettier-ignore
     });
@@ -111,14 +111,14 @@ describe('notify: banners over a real message bus', function () {
     });
   });
 
-  it('says that there is no service only where there is none', async () => {
+  it('reports a missing service only if it is missing', async () => {
     const none = 'No notification service on the message bus (D-Bus).';
     expect(await show()).to.include({ outcome: 'again', reason: none });
     expect(await show({ dedupe: 'build' })).to.include({ reason: none });
     expect(await show({}, {})).to.include({ reason: none });
   });
 
-  it('says that the service hangs', async () => {
+  it('reports a service that hangs', async () => {
     const hung = await served(() => 0);
     const child = kit.start(process.execPath, ['-e', `
       const bus = require('dbus-next').sessionBus({ busAddress: process.argv[1] });

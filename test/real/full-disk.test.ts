@@ -44,7 +44,7 @@ describe('real: a full disk', function () {
   }
 
   for (const left of [0, 8192, 65536]) {
-    it(`keeps the old file, and no temp file, with ${left} bytes left`, () => {
+    it(`keeps the old file and leaves no temp file, with ${left} bytes left`, () => {
       replaceFile(path('file'), 'old');
       fill(left);
       expectFull(
@@ -55,7 +55,7 @@ describe('real: a full disk', function () {
       expect(readdirSync(path('.')).sort()).to.deep.equal(['ballast', 'file']);
     });
 
-    it(`completes a planned append exactly once after space was freed, with ${left} bytes left before`, () => {
+    it(`completes a planned append exactly once after space is freed, with ${left} bytes left before`, () => {
       writeFileSync(path('log'), 'a\n');
       const plan = planAppend(path('log'), lines);
       fill(left);

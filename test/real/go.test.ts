@@ -88,7 +88,7 @@ describe('steward go', function () {
       }
     });
 
-    it('shows the pane of the session that waits longest in the client, of another by its number', async () => {
+    it('shows the pane of the session that has waited longest, or of another by number', async () => {
       tmux('new-session', '-d', '-s', 'empty', 'cat');
       const first = tmux('new-session', '-d', '-P', '-F', '#{pane_id}', '-s', 'work', sessionLine('first'));
       await ready('first');
@@ -118,7 +118,7 @@ describe('steward go', function () {
       expect(shown()).to.equal(`work ${second}`);
     });
 
-    it('says how to attach where no terminal shows it, and knows that a session ended with its terminal', async () => {
+    it('explains how to attach if no terminal shows it, and detects that a session ended with its terminal', async () => {
       const pane = tmux('new-session', '-d', '-P', '-F', '#{pane_id}', '-s', 'work', sessionLine('first'));
       await ready('first');
       tmux('new-window', '-t', 'work', 'cat');
@@ -166,7 +166,7 @@ describe('steward go', function () {
     await until('the focus', () => focused().join() === '1');
   });
 
-  it('says plainly when there is nowhere to go, and names the sessions', async function () {
+  it('reports that there is nowhere to go, and lists the sessions', async function () {
     const none = await steward(['go'], { home: home.path });
     expect([none.code, none.stderr]).to.deep.equal([
       5,

@@ -68,14 +68,14 @@ describe('idle time and lock', function () {
       closers.push(close);
     }
 
-    it('milliseconds of the compositor', async () => {
+    it('of the compositor, in milliseconds', async () => {
       expect(await mutterIdle.read(kit.desktop())).to.deep.equal({});
       const call = '/org/gnome/Mutter/IdleMonitor/Core org.gnome.Mutter.IdleMonitor.GetIdletime';
       await service('org.gnome.Mutter.IdleMonitor', call, 't', () => 481_234n);
       expect(await mutterIdle.read(kit.desktop())).to.deep.equal({ idleMs: 481_234 });
     });
 
-    it('is locked when any locker says so', async () => {
+    it('reports a lock if any locker does', async () => {
       expect(await screensaverLock.read(kit.desktop())).to.deep.equal({});
       // The common name, held by a service that only holds off the saver.
       const holder = await serve(
@@ -130,7 +130,7 @@ describe('idle time and lock', function () {
       );
     }
 
-    it('lock and idle hints of the session that the environment names', async () => {
+    it('reads the hints of the session that the environment names', async () => {
       const desktop = kit.desktop({ XDG_SESSION_ID: 'c1' });
       set('LockedHint', '<false>');
       set('IdleHint', '<false>');
@@ -178,7 +178,7 @@ describe('idle time and lock', function () {
     expect(await logind.read(kit.desktop()), 'no graphical session').to.deep.equal({});
   });
 
-  it('of logind on a bus without it: nothing; without a bus: why', async function () {
+  it('of logind: nothing if the bus lacks it, an error without a bus', async function () {
     requirePrograms(this, { 'dbus-daemon': 'dbus' });
     const bus = await startBus(kit, 'DBUS_SYSTEM_BUS_ADDRESS');
     expect(await logind.read(kit.desktop())).to.deep.equal({});

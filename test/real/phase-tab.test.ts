@@ -25,7 +25,7 @@ describe("a notification's phase in the tab of the terminal", function () {
   const begun = (): Promise<unknown> =>
     until('the session has begun', () => existsSync(join(home.path, 'begun')), 60_000);
 
-  it('is read back from tmux, by a command and by the daemon', async function () {
+  it('is read back from tmux, set by a command and by the daemon', async function () {
     requirePrograms(this, { tmux: 'tmux', setsid: 'util-linux' });
     const env = definedOnly(cleanEnv(home.path, { TMUX_TMPDIR: home.path, TERM: 'xterm' }));
     const tmux = (...args: string[]): string =>
@@ -84,7 +84,7 @@ describe("a notification's phase in the tab of the terminal", function () {
     }
   });
 
-  it('is read back from kitty, its colour too', async function () {
+  it('is read back from kitty, with its colour', async function () {
     requirePrograms(this, { Xvfb: 'xvfb', kitty: 'kitty', xwd: 'x11-apps' });
     const kit = desktopKit();
     const socket = `unix:${join(home.path, 'kitty')}`;

@@ -28,7 +28,7 @@ describe('notify/speech: players', function () {
     ['aplay', 'aplay: main:831: audio open error: Connection refused'],
   ];
   for (const [program, words] of stopped) {
-    it(`names the sound server that ${program} does not reach`, async () => {
+    it(`names the sound server that ${program} cannot reach`, async () => {
       const error = await failure({ [program]: says(words) });
       expect(error).to.be.instanceOf(SoundError);
       expect(error.message).to.equal(
@@ -37,7 +37,7 @@ describe('notify/speech: players', function () {
     });
   }
 
-  it('says what each player met where it is something else', async () => {
+  it('reports the error of each player otherwise', async () => {
     const error = await failure({
       paplay: says('Failed to open audio file.'),
       aplay: says('No such device'),
@@ -48,7 +48,7 @@ describe('notify/speech: players', function () {
     );
   });
 
-  it('does not wait for a sound server that hangs, and asks no other player', async () => {
+  it('neither waits for a sound server that hangs nor tries another player', async () => {
     const error = await failure({ paplay: 'exec sleep 600', aplay: `: > '${box.path('asked')}'` });
     expect(error).to.be.instanceOf(SoundError);
     expect(error.message).to.equal('The sound server or sound card is not responding: paplay timed out.');

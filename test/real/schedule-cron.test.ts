@@ -61,7 +61,7 @@ describe('schedule: jobs in a real cron', function () {
     };
   }
 
-  it('is chosen where no systemd answers, runs the capture, and leaves no crontab where none was', async () => {
+  it('is used without systemd, runs the capture, and leaves no crontab if there was none', async () => {
     const found = snapshot(home, ['.steward', '.cache', join('.local', 'state')]);
     const installed = await steward<InstallResult>('sense', 'install');
     expect(installed).to.include({ scheduler: 'cron', why: 'cron is running', changed: true, everySec: 120 });
@@ -84,7 +84,7 @@ describe('schedule: jobs in a real cron', function () {
     expect(snapshot(home, ['.steward', '.cache', join('.local', 'state')])).to.deep.equal(found);
   });
 
-  it('keeps every byte of a crontab that is there, in whatever encoding, and one that is empty', async () => {
+  it('preserves every byte of an existing crontab, in any encoding, and an empty one', async () => {
     const own = Buffer.from('# caf\xe9 \x80\xff\nMAILTO=me\n0 5 * * * echo 100\\% # >>> x\n\n', 'latin1');
     for (const before of [own, Buffer.from('')]) {
       const file = join(root, 'crontab');
@@ -111,7 +111,7 @@ describe('schedule: jobs in a real cron', function () {
     }
   });
 
-  it('starts the daemon at once, and stops it when it is taken back', async () => {
+  it('starts the daemon at once, and stops it on uninstall', async () => {
     await steward('config', 'set', 'daemon.port', '31398');
     await steward('daemon', 'install');
     const status = async () =>

@@ -30,7 +30,7 @@ describe('schedule: launchd files, by a reader of property lists', () => {
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 
-  it('is a property list that says what is meant', () => {
+  it('are property lists with the intended values', () => {
     expect(plist(renderLaunchd(entryFor('sense')))).to.deep.equal({
       Label: 'local.steward.sense',
       ProgramArguments: ['/bin/sh', '/home/ada/.steward/bin/steward-job', 'sense'],
@@ -50,7 +50,7 @@ describe('schedule: launchd files, by a reader of property lists', () => {
     });
   });
 
-  it('keeps every path as it is', () => {
+  it('preserve every path', () => {
     for (const launcher of ODD_PATHS) {
       const found = plist(renderLaunchd(entryFor('sense', { launcher, env: { PATH: launcher } })));
       expect(found['ProgramArguments']).to.deep.equal(['/bin/sh', launcher, 'sense']);
@@ -62,7 +62,7 @@ describe('schedule: launchd files, by a reader of property lists', () => {
 describe('schedule: systemd units, by systemd-analyze', () => {
   const box = scratch();
 
-  it('is accepted without a word, whatever the path', function () {
+  it('are accepted without a warning, whatever the path', function () {
     requirePrograms(this, { 'systemd-analyze': 'systemd' });
     for (const [index, launcher] of ['/bin/x', ...ODD_PATHS].entries()) {
       for (const id of JOB_IDS) {
@@ -96,7 +96,7 @@ describe('schedule: crontab lines, by a shell', () => {
     return command;
   }
 
-  it('gives the shell the path as it is, by whichever cron', () => {
+  it('pass every path to the shell unchanged, with each kind of cron', () => {
     const check = (path: string): void => {
       for (const cron of crons) {
         const command = `printf '<%s>' ${cronWord(path)}`.replace('%s', '\\%s');
@@ -152,7 +152,7 @@ print(json.dumps(f(E.parse(sys.argv[1]).getroot())))`;
   const all = (element: Element): Element[] => [element, ...element.children.flatMap(all)];
   const textOf = (element: Element, tag: string) => all(element).find((one) => one.tag === tag)?.text;
 
-  it('is XML of the schema in UTF-16, with every path as it is', function () {
+  it('are valid XML in UTF-16, and preserve every path', function () {
     requirePrograms(this, { python3: 'python3' });
     for (const id of JOB_IDS) {
       for (const folder of ['C:\\Users\\Zoë & "Söhne" <x>\\100%', "D:\\it's\\größe 🦉"]) {

@@ -96,7 +96,7 @@ for (const shell of SHELLS) {
       return { pid: child.pid ?? 0, ended: new Promise((resolve) => child.once('exit', resolve)) };
     }
 
-    it('runs the job with the environment of whoever installed it, and notes how it ended', () => {
+    it('runs the job with the environment of the install, and records how it ended', () => {
       for (const folder of ['plain', `it's 100% "x" $HOME a\\b größe`, '-n']) {
         const { status, stdout, stderr, records, log, home, set } = start(['sense'], { folder });
         expect({ status, stdout, stderr }, folder).to.deep.equal({ status: 0, stdout: '', stderr: '' });
@@ -114,21 +114,21 @@ for (const shell of SHELLS) {
       }
     });
 
-    it('hands the exit code on, and lets a session of the scheduler have its own display', () => {
+    it("passes on the exit code, and keeps the scheduler session's own display", () => {
       const { status, records, log } = start(['sense'], { env: { END_WITH: '7', DISPLAY: ':1' } });
       expect(status).to.equal(7);
       expect(readFileSync(join(records, 'sense'), 'utf8')).to.equal('7\n');
       expect(readFileSync(log, 'utf8')).to.include('display=:1|');
     });
 
-    it('says what is missing, and ends with 127', () => {
+    it('reports missing files, and exits 127', () => {
       const { status, records, log } = start(['sense'], { script: false });
       expect(status).to.equal(127);
       expect(readFileSync(join(records, 'sense'), 'utf8')).to.equal('127\n');
       expect(readFileSync(log, 'utf8')).to.match(/steward not found/);
     });
 
-    it('keeps its log small, and runs where it cannot be written', () => {
+    it('bounds its log, and runs if that is not writable', () => {
       const { log } = start(['sense']);
       writeFileSync(log, 'x'.repeat(300_000));
       start(['sense']);
@@ -144,13 +144,13 @@ for (const shell of SHELLS) {
       expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
     });
 
-    it('becomes the daemon, and notes its start', () => {
+    it('becomes the daemon, and records its start', () => {
       const { status, records } = start(['daemon'], { env: { END_WITH: '3' } });
       expect(status).to.equal(3);
       expect(readFileSync(join(records, 'daemon'), 'utf8')).to.equal('\n');
     });
 
-    it('starts a daemon that is to be kept again until it ends well', function () {
+    it('restarts a kept daemon until it exits cleanly', function () {
       // Its sleep is built in: a minute is a minute.
       if (shell.name === 'busybox') this.skip();
       const sleep = box.path('plain', 'my bin', 'sleep');
@@ -164,7 +164,7 @@ for (const shell of SHELLS) {
       expect(slept.reduce((sum, sec) => sum + sec, 0)).to.equal(120);
     });
 
-    it('keeps one daemon: of two that would start it again the one that began last goes on', async () => {
+    it('keeps one daemon: of two launchers that restart it, the later one continues', async () => {
       // Fails at its first start, and stays at the second, until it is let go.
       const node = `#!/bin/sh
 echo run >>"$0.runs"
@@ -188,7 +188,7 @@ while [ ! -e "$0.go" ]; do sleep 0.05; done
       expect(runs()).to.equal('run\nrun\n');
     });
 
-    it('leaves the name of another one when its own daemon is stopped', async () => {
+    it("leaves another launcher's marker when its own daemon is stopped", async () => {
       const node = `#!/bin/sh
 echo run >>"$0.runs"
 n=$(($(wc -l <"$0.runs")))
@@ -208,7 +208,7 @@ while [ ! -e "$0.go$n" ]; do sleep 0.05; done
       expect(readdirSync(records)).to.deep.equal(['daemon']);
     });
 
-    it('ends while it waits, and starts nothing more, once its name is taken away or all is removed', async () => {
+    it('ends while waiting, without another start, once its marker or the install is removed', async () => {
       const node = '#!/bin/sh\necho run >>"$0.runs"\nexit 1\n';
       for (const isAll of [false, true]) {
         const { home, records } = start(['--where'], { node, folder: isAll ? 'all' : 'name' });
@@ -221,7 +221,7 @@ while [ ! -e "$0.go$n" ]; do sleep 0.05; done
       }
     });
 
-    it('keeps the daemon where the folder of its notes comes with the first start', async () => {
+    it('keeps the daemon if the first start creates the state folder', async () => {
       const node = `#!/bin/sh
 echo run >>"$0.runs"
 mkdir -p "\${0%/node}/records"
@@ -235,7 +235,7 @@ mkdir -p "\${0%/node}/records"
       expect(await ended).to.equal(0);
     });
 
-    it('says what it would start, and refuses what is no job', () => {
+    it('prints what it would start, and refuses an unknown job', () => {
       const { stdout, home } = start(['--where']);
       expect(stdout).to.equal(`${join(home, 'node')}\n${join(home, 'run.js')}\n`);
       const { status, stderr } = start(['other']);
@@ -246,7 +246,7 @@ mkdir -p "\${0%/node}/records"
 }
 
 describe('schedule: the environment of the jobs', () => {
-  it('has the PATH without what depends on the current folder or a project', () => {
+  it('has a PATH without relative and project entries', () => {
     const env = {
       PATH: '/a b::.:rel/bin:/p/node_modules/.bin:/usr/bin:/a b:/new\nline',
       STEWARD_HOME: '/area',

@@ -13,7 +13,7 @@ describe('schedule: jobs in a real systemd user manager', function () {
   this.timeout(180_000);
   const at = systemdHome();
 
-  it('runs the capture, says when and how it ended, and leaves nothing when it is taken back', async () => {
+  it('runs the capture, reports when and how it ended, and leaves nothing after an uninstall', async () => {
     const found = at.outside();
     const installed = await at.steward<InstallResult>('sense', 'install');
     expect(installed).to.include({ scheduler: 'systemd', changed: true, everySec: 120 });
@@ -53,7 +53,7 @@ describe('schedule: jobs in a real systemd user manager', function () {
     expect((await at.steward<{ scheduler: unknown }>('sense', 'status')).scheduler).to.equal(null);
   });
 
-  it('gives the job the PATH of whoever installed it, and tells of a run that failed', async () => {
+  it('runs the job with the PATH of the install, and reports a failed run', async () => {
     const found = at.outside();
     const said = join(at.root, 'said');
     mkdirSync(join(at.home, 'my $bin%'), { recursive: true });
@@ -88,7 +88,7 @@ describe('schedule: jobs in a real systemd user manager', function () {
     expect(at.outside()).to.deep.equal(found);
   });
 
-  it('starts the daemon, starts it again when it is killed, and stops it', async () => {
+  it('starts the daemon, restarts it after a kill, and stops it', async () => {
     const found = at.outside();
     await at.steward('config', 'set', 'daemon.port', '31399');
     await at.steward('daemon', 'install');
@@ -134,7 +134,7 @@ describe('schedule: jobs in a real systemd user manager', function () {
     expect(at.outside()).to.deep.equal(found);
   });
 
-  it('takes a job out of cron that it puts into systemd', async function () {
+  it('moves a job from cron to systemd', async function () {
     requirePrograms(this, { crontab: 'cron' });
     await at.exec('/bin/sh', [
       '-c',

@@ -42,7 +42,7 @@ describe('a scripted day (real X server and tmux)', function () {
   const at = (name: string): string => join(realpathSync(kit.home), name);
   const tmux = (...args: string[]): string => kit.tell('tmux', '-L', 'day', ...args).trim();
 
-  it('gives your minutes and the waits that the script says', async function () {
+  it('matches the minutes and waits of the script', async function () {
     requirePrograms(this, { ...PROGRAMS, tmux: 'tmux' });
     let [nowMs, inputMs] = [START, START];
     const sessions = new Map<string, string>();

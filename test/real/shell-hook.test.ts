@@ -137,7 +137,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
         requirePrograms(this, { script: 'bsdutils', [shell]: shell });
       });
 
-      it('announces what took long, by its name alone, and a failure as an error with its exit code', async () => {
+      it('announces long commands by name only, and a failure as an error with its exit code', async () => {
         const lines = [
           'true quick',
           'sleep 1.2',
@@ -156,7 +156,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
         expect(said.join()).not.to.include('SECRET');
       });
 
-      it('does not take a command for a second long that only crosses the end of one', async () => {
+      it('ignores short commands that cross a second boundary', async () => {
         const endOfSecond = (): boolean => Date.now() % 1000 > 850;
         let typed: Typed;
         // A machine that is busy may really take a second for it: then it says nothing.
@@ -165,7 +165,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
         expect(typed.said).to.deep.equal([done('sleep')]);
       });
 
-      it('leaves out what a person sat before, what is to be ignored, and what was ended by Ctrl-C', async () => {
+      it('skips interactive and ignored programs, and those ended by Ctrl-C', async () => {
         for (const name of ['vim', 'mytool', 'python3']) script(join(home.path, 'bin', name), 'sleep 1.2');
         script(join(home.path, 'bin', 'sudo'), 'sleep 1.2');
         const set =
@@ -192,7 +192,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
         expect(said).to.deep.equal([done('sleep')]);
       });
 
-      it('keeps what is in the prompt already, and the exit code that it shows', async () => {
+      it('preserves the prompt and the exit code it shows', async () => {
         const before = {
           bash: `PROMPT_COMMAND='printf "<theirs %s>" $?'; PS0='<ps0>'; trap 'true their-trap' EXIT`,
           zsh: `autoload -Uz add-zsh-hook; theirs() { print -n "<theirs $?>" }; add-zsh-hook precmd theirs`,
@@ -204,7 +204,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
         if (shell === 'bash') expect(screen).to.include('<ps0>');
       });
 
-      it('says nothing on the terminal, is read twice without harm, and speaks up for the configured time', async () => {
+      it('prints nothing, can be loaded twice, and uses the configured threshold', async () => {
         const { screen, said } = await type(shell, ['sleep 1.2'], 1, { after: await snippet(shell) });
         expect(said).to.deep.equal([done('sleep')]);
         expect(screen).not.to.match(/\[1\]|Done|not found|rror/);
@@ -218,7 +218,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
           .and.include('420');
       });
 
-      it('does nothing in a script, and is one that the shell can read', async () => {
+      it('does nothing in a script, and is valid shell code', async () => {
         const path = join(home.path, 'snippet');
         writeFileSync(path, `${await snippet(shell)}\n`);
         const run = spawnSync(
@@ -234,7 +234,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
     });
   }
 
-  it('measures with the clock that a bash before 5 has', async function () {
+  it('measures time in bash before version 5', async function () {
     requirePrograms(this, { script: 'bsdutils', bash: 'bash' });
     const { said } = await type('bash', ['true', 'sleep 1.2'], 1, { before: 'unset EPOCHREALTIME' });
     expect(said.at(-1)).to.equal(done('sleep'));
@@ -268,7 +268,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
     }
   });
 
-  it('goes through the real steward to the log of notifications', async function () {
+  it('reaches the notification log through the real steward', async function () {
     requirePrograms(this, { script: 'bsdutils', bash: 'bash' });
     await steward(['config', 'set', 'notify.voice.engine', 'none'], { home: home.path });
     const { stdout } = await steward(['shell-hook', 'bash'], { home: home.path });

@@ -50,7 +50,7 @@ describe('the voice, with real engines and a real player', function () {
   afterEach(() => home?.remove());
 
   for (const [id, program] of [['espeak-ng', 'espeak-ng'], ['flite', 'flite'], ['festival', 'text2wave']] as const) {
-    it(`is heard through ${id}`, async function () {
+    it(`is audible through ${id}`, async function () {
       needs(this, program, 'aplay');
       const { steward, played } = engine(id);
       expect(await steward(['notify', 'speak', '"The build" is $(green) & live.'])).to.deep.equal({
@@ -64,7 +64,7 @@ describe('the voice, with real engines and a real player', function () {
     });
   } // prettier-ignore
 
-  it('gives the two pronunciations to the engine: its phonemes', async function () {
+  it('passes both pronunciations to the engine as phonemes', async function () {
     needs(this, 'flite');
     const { steward } = use('');
     const { stdout } = await steward(['notify', 'speak', '--dry-run', 'The show is live now where you live']);
@@ -76,7 +76,7 @@ describe('the voice, with real engines and a real player', function () {
   });
 
   for (const [id, program] of [['flite', 'flite'], ['festival', 'text2wave']] as const) {
-    it(`is understood: a recogniser hears the difference in ${id}'s sound`, async function () {
+    it(`is intelligible: a recogniser distinguishes them in the audio of ${id}`, async function () {
       needs(this, program, 'aplay', 'pocketsphinx_continuous');
       const { path, steward, played } = engine(id);
       for (const [text, expected] of [
@@ -90,7 +90,7 @@ describe('the voice, with real engines and a real player', function () {
     });
   } // prettier-ignore
 
-  it('says the terms as the principal wrote them, and tells of a broken file', async function () {
+  it('applies your pronunciations, and reports a broken file', async function () {
     needs(this, 'flite', 'aplay', 'pocketsphinx_continuous');
     const { path, write, steward, played } = engine('flite');
     write('principal/pronunciations.json', '{"Prod": "the site"}');
@@ -116,7 +116,7 @@ describe('the voice, with real engines and a real player', function () {
     }
   });
 
-  it('finds in three seconds that a speech-dispatcher has no sound, and gives it no text to say later', async function () {
+  it('detects within three seconds that speech-dispatcher has no sound, and queues no text there', async function () {
     needs(this, 'spd-say');
     const { path, steward } = engine('spd-say');
     dispatcherOf(path, 'nowhere-at-all');
@@ -136,7 +136,7 @@ describe('the voice, with real engines and a real player', function () {
       `da: { voices: { main: { voiceId: da-voice } } }
 notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m1, settings: { speed: 1.1 } } } }\n`;
 
-    it('speaks with its sound, of the text after the transforms', async function () {
+    it('plays its audio, of the transformed text', async function () {
       needs(this, 'flite', 'aplay', 'pocketsphinx_continuous');
       const server = await speechServer();
       try {
@@ -154,7 +154,7 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
       }
     });
 
-    it('is replaced by the next engine when it refuses; and its key is nowhere', async function () {
+    it('falls back to the next engine when it refuses, and reveals its key nowhere', async function () {
       needs(this, 'espeak-ng', 'aplay');
       const server = await speechServer();
       try {
@@ -213,7 +213,7 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
     expect(next).to.deep.equal({ spoken: true, engine: 'espeak-ng' });
   });
 
-  it('says what is wrong on a machine without a sound card, and claims nothing', async function () {
+  it('reports a missing sound card, and does not claim success', async function () {
     needs(this, 'espeak-ng', 'aplay');
     const { path, steward } = engine('espeak-ng');
     // A card that is not there, whatever this machine has.
@@ -225,7 +225,7 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
     );
   });
 
-  it('stops at Ctrl-C, with its player, and leaves nothing behind', async function () {
+  it('stops on Ctrl-C with its player, and leaves nothing behind', async function () {
     needs(this, 'espeak-ng');
     const { path } = engine('espeak-ng');
     const bin = join(path, 'bin');

@@ -67,7 +67,7 @@ describe('work: task list', () => {
     .uniqueArray(anyIssue, { selector: ({ number }) => number, maxLength: 80 })
     .map((list) => list.map((some) => toItem(issueOf(some), LANES)));
 
-  it('has each open issue once, in one of its sections, whatever the issues say', () => {
+  it('lists each open issue once, in one section, whatever its content', () => {
     fc.assert(
       fc.property(items, (list) => {
         const text = taskList(list, { repo: 'ann/work', nowMs: NOW });
@@ -86,7 +86,7 @@ describe('work: task list', () => {
     );
   });
 
-  it('makes no link of an address in a title, and mentions nobody', () => {
+  it('creates no link or mention from a title', () => {
     const title = 'ask @ann about #1 at https://example.com and www.example.com';
     const some = { number: 1, title, url: 'https://github.com/ann/work/issues/1', state: 'open', labels: [], days: 0 } as const; // prettier-ignore
     const text = taskList([toItem(issueOf({ ...some, labels: [] }), LANES)], {
@@ -96,7 +96,7 @@ describe('work: task list', () => {
     expect(text).to.include('ask \\@ann about \\#1 at https:\\//example.com and www\\.example.com');
   });
 
-  it('gives the same bytes for the same issues in any order', () => {
+  it('has the same bytes for the same issues in any order', () => {
     fc.assert(
       fc.property(items, fc.infiniteStream(fc.integer()), (list, order) => {
         const keys = new Map(list.map((item) => [item, order.next().value as number]));
@@ -107,7 +107,7 @@ describe('work: task list', () => {
     );
   });
 
-  it('takes the first match, in the order of the decision', () => {
+  it('uses the first matching section, in the documented order', () => {
     const section = (days: number, state: 'open' | 'closed', ...labels: string[]) =>
       sectionOf(toItem(issueOf({ number: 1, title: 'x', url: '', state, labels, days }), LANES), NOW);
     expect(section(0, 'open', 'Status:blocked', 'Type:reminder')).to.equal('Blocked');
@@ -164,7 +164,7 @@ describe('work: task list', () => {
     const pushed = (): string => bare('show', 'main:TASKLIST.md');
     const local = (): string => readFileSync(join(folder(), 'TASKLIST.md'), 'utf8').trim();
 
-    it('commits and pushes what changed, also as the first commit; an empty difference makes none', async () => {
+    it('commits and pushes changes, also as the first commit; no change makes no commit', async () => {
       expect(await regenerate()).to.deep.include({
         changed: true,
         committed: true,
@@ -187,7 +187,7 @@ describe('work: task list', () => {
       expect(readFileSync(join(folder(), '.git', 'config'), 'utf8')).not.to.match(/c2VjcmV0|127\.0\.0\.1/);
     });
 
-    it('goes on at the branch that the repository shows, or the one that it has', async () => {
+    it("continues on the repository's default or existing branch", async () => {
       const seed = (branch: string): void => {
         git('init', '-q', '-b', branch, box.path('seed'));
         git('-C', box.path('seed'), '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'x'); // prettier-ignore
@@ -202,13 +202,13 @@ describe('work: task list', () => {
       expect(bare('rev-list', '--count', 'trunk')).to.equal('3');
     });
 
-    it('without --commit-push only writes the file', async () => {
+    it('only writes the file without --commit-push', async () => {
       expect(await regenerate(false)).to.deep.include({ changed: true, committed: false, pushed: false });
       expect(http.seen).to.deep.equal([]);
       expect(local()).to.include('First');
     });
 
-    it('mends a diverged remote, a dirty clone, a damaged one and a deleted one', async () => {
+    it('repairs a diverged remote, a dirty clone, a damaged one and a deleted one', async () => {
       await regenerate();
       git('clone', '-q', box.path('ann', 'work.git'), box.path('mine'));
       writeFileSync(box.path('mine', 'notes.txt'), 'mine');
@@ -237,7 +237,7 @@ describe('work: task list', () => {
       }
     });
 
-    it('keeps the local file up to date when the push fails, says why, and tries again', async () => {
+    it('updates the local file if the push fails, explains why, and retries', async () => {
       await regenerate();
       await github.api('POST', '/repos/ann/work/issues', { title: 'Later' });
       writeFileSync(box.path('ann', 'work.git', 'hooks', 'pre-receive'), '#!/bin/sh\nexit 1\n', {
@@ -263,7 +263,7 @@ describe('work: task list', () => {
       expect(pushed()).to.include('Later');
     });
 
-    it('executes nothing that the repository brings along', async () => {
+    it('executes nothing from the repository', async () => {
       await regenerate();
       const mark = box.path('executed');
       const hooks = join(folder(), '.git', 'hooks');
@@ -277,7 +277,7 @@ describe('work: task list', () => {
       expect(existsSync(mark)).to.equal(false);
     });
 
-    it('makes no list of what it could never read', async () => {
+    it('writes no list for a repository that was never read', async () => {
       github.fault = () => 'reset';
       rmSync(world.at.area.work.poll);
       expect((await rejection(regenerate(false))).kind).to.equal('unavailable');

@@ -26,7 +26,7 @@ describe("the tab of a session's terminal", function () {
   const call = (event: string): string =>
     `setsid -w "$STEWARD_NODE" "$STEWARD_BIN" hook ${event} < "$HOME/${event}.json" > "$HOME/${event}.out"`;
 
-  it('is set on the verified terminal where the assistant takes no sequence', async function () {
+  it('is set on the verified terminal if the assistant does not support the sequence', async function () {
     requirePrograms(this, { script: 'bsdutils', setsid: 'util-linux' });
     const home = emptyHome();
     try {

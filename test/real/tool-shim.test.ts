@@ -77,7 +77,7 @@ describe('tool events through the installed shim (built)', function () {
   };
 
   for (const [name, shell] of Object.entries(SHELLS)) {
-    it(`give the same sessions as Node.js alone, in ${EACH} payloads by ${name}`, function () {
+    it(`produce the same sessions as Node.js alone, in ${EACH} payloads by ${name}`, function () {
       requirePrograms(this, { [name]: name, git: 'git' });
       const random = seeded(SEED);
       const where = places(home.path);
@@ -105,7 +105,7 @@ describe('tool events through the installed shim (built)', function () {
     });
   }
 
-  it('are recorded for every tool but those that write files, with time, repository and no text', () => {
+  it('are recorded for every tool except those that write files, with time and repository and without text', () => {
     const repository = join(home.path, 'site');
     spawnSync('git', ['init', repository]);
     expect(takesPlain()).to.equal(true);
@@ -132,7 +132,7 @@ describe('tool events through the installed shim (built)', function () {
     }
   });
 
-  it('lose nothing of a payload that the shell leaves to Node.js, however long and in whatever pieces', async () => {
+  it('are complete if the shell passes them to Node.js, in any length and chunks', async () => {
     for (const size of [10, 70_000, 400_000]) {
       const payload = hookJson('tool', { ...TOOL, tool_name: 'Write', agent_id: `agent-${size}` });
       const input = payload.replace('SECRET-INPUT', 'x'.repeat(size));
@@ -151,7 +151,7 @@ describe('tool events through the installed shim (built)', function () {
     }
   });
 
-  it('begin a line of their own after half a line', () => {
+  it('start a new line after an incomplete one', () => {
     appendFileSync(log(), '{"ts":"2026');
     takesPlain();
     const lines = readFileSync(log(), 'utf8').trimEnd().split('\n');
@@ -159,7 +159,7 @@ describe('tool events through the installed shim (built)', function () {
     expect(lines.filter((line) => line.startsWith('{"ts":"2026') && line.length < 12)).to.have.length(1);
   });
 
-  it('are not written through a link in the place of the log or its folder', () => {
+  it('are not written through a link that replaces the log or its folder', () => {
     const target = join(home.path, 'elsewhere.jsonl');
     writeFileSync(target, '');
     renameSync(log(), `${log()}.kept`);
@@ -174,7 +174,7 @@ describe('tool events through the installed shim (built)', function () {
     expect(events()).to.have.length(before);
   });
 
-  it('go to the log of the settings, also after they change', async () => {
+  it('go to the configured log, also after a change', async () => {
     const before = events().length;
     const own = join(home.path, 'own', 'events.jsonl');
     await steward(['config', 'set', 'paths.workEvents', own], { home: home.path });
@@ -190,7 +190,7 @@ describe('tool events through the installed shim (built)', function () {
     expect(takesPlain()).to.equal(true);
   });
 
-  it('record nothing of steward itself, and go to the user area that the environment names', () => {
+  it("exclude steward's own calls, and go to the user area in the environment", () => {
     const before = events().length;
     hook(hookJson('tool', TOOL), { STEWARD_INTERNAL: '1' });
     expect(events()).to.have.length(before);
@@ -200,14 +200,14 @@ describe('tool events through the installed shim (built)', function () {
     expect(events(join(other, 'state', 'work-events.jsonl'))).to.have.length(1);
   });
 
-  it('leave a log that was removed to Node.js, which creates it for its user alone', () => {
+  it('go to Node.js if the log is missing, which creates it for its user only', () => {
     renameSync(log(), `${log()}.old`);
     hook(hookJson('tool', TOOL));
     expect(events()).to.have.length(1);
     expect(statSync(log()).mode & 0o777).to.equal(0o600);
   });
 
-  it('get the current shim when the daemon starts, unless it starts another steward', async () => {
+  it('use the current shim once the daemon starts, unless it starts another steward', async () => {
     const shim = at('bin', 'steward-hook');
     const current = readFileSync(shim, 'utf8');
     const other = join(home.path, 'run.js');
@@ -223,7 +223,7 @@ describe('tool events through the installed shim (built)', function () {
     }
   });
 
-  it('show in the sessions at once', async () => {
+  it('appear in the sessions at once', async () => {
     const session = 'one-of-mine';
     for (const event of ['tool-before', 'tool'] as const)
       hook(hookJson(event, { ...TOOL, session_id: session, cwd: home.path }));

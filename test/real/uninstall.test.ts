@@ -23,7 +23,7 @@ const LIVING = [
 ];
 const OWN_CRONTAB = '# mine\n0 5 * * * true\n';
 
-describe('uninstall: a home is as it was before, with a real cron', function () {
+describe('uninstall: restores a home, with a real cron', function () {
   this.timeout(300_000);
   let root = '';
   let home = '';
@@ -91,7 +91,7 @@ describe('uninstall: a home is as it was before, with a real cron', function () 
     expect(snapshot(home)).to.deep.equal(before);
   });
 
-  it('takes back its own of files that were edited since, and keeps the edits', async () => {
+  it('removes its lines from files that were edited since, and keeps the edits', async () => {
     const file = join(root, 'crontab');
     writeFileSync(file, OWN_CRONTAB);
     await space?.exec('crontab', [file]);
@@ -108,7 +108,7 @@ describe('uninstall: a home is as it was before, with a real cron', function () 
     await space?.exec('crontab', ['-r']);
   });
 
-  it('keeps the data without --purge, and leaves and names a completion script that somebody changed', async () => {
+  it('keeps the data without --purge, and leaves and names an edited completion script', async () => {
     await installEverything();
     const script = join(home, '.config', 'fish', 'completions', 'steward.fish');
     writeFileSync(script, '# mine\n');
@@ -120,7 +120,7 @@ describe('uninstall: a home is as it was before, with a real cron', function () 
     expect((await run('daemon', 'status')).code).to.equal(8);
   });
 
-  it('asks before a purge, and refuses to clear a home folder', async () => {
+  it('asks before a purge, and refuses to delete a home folder', async () => {
     await done('init', '--yes');
     const asked = await run('uninstall', '--purge');
     expect([asked.code, asked.stdout]).to.deep.equal([2, '']);

@@ -59,7 +59,7 @@ describe('steward sessions --watch', function () {
     return tmux('new-window', '-d', '-P', '-F', '#{pane_pid}', '-t', 'watch', line);
   }
 
-  it('shows what changes, jumps to a session, and gives the terminal back', async () => {
+  it('shows changes, jumps to a session, and restores the terminal', async () => {
     tmux('new-session', '-d', '-s', 'watch', '-x', '80', '-y', '24', 'sh');
     tmux('set-option', '-g', 'status', 'off');
     type(`PS1='prompt: '; clear`, 'Enter');
