@@ -38,6 +38,7 @@ describe('the focused pane of a real terminal', function () {
   });
 
   afterEach(async () => {
+    if (kit === undefined) return;
     for (const name of ['one', 'two']) spawnSync('tmux', ['-L', name, 'kill-server'], { env: kit.env });
     await kit.stop();
   });

@@ -170,7 +170,7 @@ describe('work: poll and board', function () {
         'agents',
         'source',
       ],
-      ...['slug', 'labels', 'createdAt', 'updatedAt', 'closedAt', 'due', 'stale'],
+      ...['slug', 'labels', 'createdAt', 'updatedAt', 'closedAt', 'stateReason', 'due', 'stale'],
     );
     expect(item).to.deep.include({
       number, lane: 'In-Progress', status: 'in-progress', type: 'problem', priority: 'P1', property: 'website',

@@ -25,8 +25,8 @@ export function timeText(report: TimeReport, beside: TimeBeside, terminal: Termi
   const show = columns < WIDE ? short : minutes;
   const cells = (row: Omit<TimeRow, 'key'>): string[] =>
     [row.minutes, row.working, row.waiting, row.heldUp].map((value) => (value === 0 ? '' : show(value)));
-  const heads = columns < WIDE ? ['you', 'works', 'waits', 'held'] : ['you', 'working', 'waiting', 'held up'];
-  const keyWidth = Math.max(10, columns - (columns < WIDE ? 4 * 8 : 4 * 12));
+  const heads = ['you', 'working', 'waiting', columns < WIDE ? 'held' : 'held up'];
+  const keyWidth = columns - (columns < WIDE ? 4 * 8 : 4 * 12);
   const lines = [
     ...wrap(`${days} · ${timezone}`, columns),
     colors.strong(totalMinutes === 0 ? 'No time tracked.' : `${minutes(totalMinutes)} tracked`),
