@@ -13,7 +13,7 @@ export function traitIds(family: TraitFamily): string[] {
   return TRAIT_FAMILIES[family].map(({ id }) => id);
 }
 
-/** Returns the traits of a family that a text names, each once, in text order. */
+/** Returns a family's traits that the text mentions, without duplicates and in text order. */
 export function traitsIn(family: TraitFamily, text: string): string[] {
   const traits: readonly Trait[] = TRAIT_FAMILIES[family];
   const byWord = new Map(
@@ -48,13 +48,13 @@ export interface BriefOptions extends Preferred {
   count: number;
   subagentType: string;
   model: ModelTier;
-  /** Role of every agent. Default: chosen from its expertise. */
+  /** Every agent's role. Default: derived from its expertise. */
   role?: string;
-  /** For the cross-vendor builder: the mode that its prompt begins with. */
+  /** The mode that a cross-vendor builder's prompt begins with. */
   mode?: BuilderMode;
   /** How to work, such as test-driven. */
   method?: string;
-  /** Traits that suit this kind of work. Those named in the request come first. */
+  /** Traits that suit this kind of work. Traits mentioned in the request take precedence. */
   prefer?: Preferred;
 }
 
@@ -67,18 +67,17 @@ const MODE_LINES: Readonly<Record<BuilderMode, string>> = {
 /** Ends every prompt, to override any earlier instruction to speak. */
 export const SILENCE = 'Write text only: do not speak, notify or announce anything; the assistant does that.';
 
-/** Also the maximum number of agents for a request. */
+/** Also the maximum number of agents per request. */
 export const MAX_BRIEFS = 32;
 const MAX_TASK = 8000;
 
-/** The order of preference if a request names no field. */
+/** The order of preference if a request doesn't mention a field. */
 const ORDER = 'business technical communications data creative research finance security legal medical'.split(' '); // prettier-ignore
 const EXPERTISE = [...TRAIT_FAMILIES.expertise].sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
 
 /**
- * Composes briefs from the trait vocabulary. The same input gives the same briefs, and no two briefs share
- * all three traits. A family's only given trait applies to every brief. Throws `usage` if there aren't enough
- * distinct briefs.
+ * Composes briefs from the trait vocabulary. The same input gives the same briefs, and no two briefs share all three traits. If a family has only one
+ * given trait, that trait applies to every brief. Throws `usage` if there aren't enough distinct briefs.
  */
 export function composeBriefs(request: string, options: BriefOptions): Brief[] {
   const start = Number.parseInt(shortHash(request), 16);

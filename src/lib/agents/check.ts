@@ -6,7 +6,7 @@ import type { AgentTypes } from './routing';
 
 /** A rule that an invocation violates. */
 export interface Breach {
-  /** Number of the invocation, from 1; null if the rule is about all of them. */
+  /** The invocation's number, starting at 1; null if the rule concerns all invocations. */
   invocation: number | null;
   rule: string;
   message: string;
@@ -21,7 +21,7 @@ export interface CheckReport {
 
 type Found = readonly [rule: string, message: string, fix: string];
 
-/** Returns every rule that the invocations violate. */
+/** Returns all rules that the invocations violate. */
 export function checkInvocations(
   invocations: readonly Invocation[],
   types: AgentTypes,
@@ -73,7 +73,7 @@ function* launchBreaches(
     yield ['unknown-tier', `Unknown model tier ${quoted(model)}.`, fix];
 } // prettier-ignore
 
-/** Checks that the prompt doesn't allow speech, and names the builder's mode. */
+/** Checks that the prompt doesn't allow speech and that it specifies the builder's mode. */
 function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: AgentTypes): Generator<Found> {
   const speech = speechIn(prompt);
   if (speech !== undefined) {
@@ -84,12 +84,12 @@ function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: Ag
   const isBuilder = typesOf(types).filter((name) => name === types.builder).length === 1;
   if (subagentType !== types.builder || !isBuilder) return;
   if (/\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt))
-    yield ['audit-mode', 'The prompt of an audit must begin with "MODE: audit".', 'Add it; the builder then only reads.'];
+    yield ['audit-mode', 'The prompt of an audit must begin with "MODE: audit".', 'Add it so that the builder runs read-only.'];
   if (/^MODE: audit\b/.test(prompt) && effort !== null && effort < 4)
     yield ['audit-effort', `A cross-vendor audit needs effort E4 or E5, not E${effort}.`, 'Omit the audit.'];
 } // prettier-ignore
 
-/** Checks whether the work suits a hosted agent. */
+/** Checks whether the work is suitable for a hosted agent. */
 function* managedBreaches(invocation: Invocation): Generator<Found> {
   const { worker, minutes, interactive, needsContext, prompt } = invocation;
   if (worker !== 'managed') return;
@@ -101,7 +101,7 @@ function* managedBreaches(invocation: Invocation): Generator<Found> {
     yield ['managed-context', 'A hosted agent cannot read your files and skills.', 'Do the work here, or put the context into the prompt.'];
 } // prettier-ignore
 
-/** Checks the rules for several invocations. */
+/** Checks the rules that apply across invocations. */
 function* batchBreaches(invocations: readonly Invocation[], types: AgentTypes): Generator<Found> {
   const briefs = invocations
     .filter(({ worker, prompt }) => worker === 'custom' && prompt.trim() !== '')
@@ -146,7 +146,7 @@ const BRIEF_PARTS: readonly { part: string; any: RegExp }[] = [
 const SPEECH =
   /\/notify\b|\bsteward notify send\b|\bvoice_id\b|\bvoice_enabled["']?\s*:\s*true\b|\b(?:speak|announce|say)(?: [a-z]+){0,4} (?:aloud|out loud)\b|\bannounce(?: [a-z]+){0,3} (?:by|with|in your|via) (?:voice|speech)\b|\bspd-say\b|\bespeak(?:-ng)?\b|\btext-to-speech\b/gi;
 
-/** Returns the first words that let an agent speak, unless the prompt forbids it there or at its end. */
+/** Returns the first phrase that lets an agent speak, unless the prompt forbids speech there or at its end. */
 function speechIn(prompt: string): string | undefined {
   const forbidden = prompt.lastIndexOf(SILENCE);
   for (const found of prompt.matchAll(SPEECH)) {
@@ -157,7 +157,7 @@ function speechIn(prompt: string): string | undefined {
   return undefined;
 }
 
-/** A planned launch of an agent. Null means not specified. */
+/** A planned agent launch. Null means not specified. */
 export interface Invocation {
   subagentType: string | null;
   prompt: string;
@@ -169,7 +169,7 @@ export interface Invocation {
   needsContext: boolean;
   /** 1 to 5. */
   effort: number | null;
-  /** Whether it comes from a hook before a tool call, which uses the assistant's own model names. */
+  /** Whether the invocation comes from a PreToolUse hook, which uses the assistant's own model names. */
   isCall: boolean;
 }
 

@@ -32,7 +32,7 @@ function tooLarge(): StewardError {
   return new StewardError('usage', 'stdin exceeds 8 MiB.', { hint: 'Pipe in less text.' });
 }
 
-/** Returns the request from the argument or from stdin (text or the hook JSON of an assistant). */
+/** Returns the request from the argument or from stdin (text or an assistant's hook JSON). */
 export async function requestOf(given: string | undefined): Promise<{ request: string; fromHook: boolean }> {
   if (given !== undefined && given !== '-') return { request: nonEmpty(given), fromHook: false };
   const { text, end } = await stdinText(HOOK);
@@ -88,7 +88,7 @@ export function parseCount(text: string): number {
   });
 }
 
-/** Returns the text of TEXT, `@FILE`, or `@-` for stdin. */
+/** Resolves an argument: literal text, `@FILE`, or `@-` for stdin. */
 export async function textOrFile(value: string): Promise<string> {
   if (!value.startsWith('@')) return value;
   const path = value.slice(1);

@@ -19,7 +19,7 @@ export interface KnowledgeHit {
   type: KnowledgeType;
   title: string;
   tags: string[];
-  /** First line of the body that contains a word; null if only the title or tags match. */
+  /** The first body line that contains a search term; null if only the title or tags match. */
   excerpt: string | null;
 }
 
@@ -27,17 +27,17 @@ export interface KnowledgeResult {
   results: KnowledgeHit[];
   /** Number of matching entries. */
   total: number;
-  /** Number of files read. */
+  /** Number of files that were read. */
   scanned: number;
-  /** Links, and binary or unreadable files. Lists at most 20. */
+  /** Symbolic links and binary or unreadable files. At most 20 are listed. */
   skipped: { count: number; files: { file: string; reason: string }[] };
 }
 
 export interface KnowledgeQuery {
-  /** Every word must occur, ignoring case and accents. Empty matches every entry. */
+  /** Search terms, all of which must occur, ignoring case and accents. An empty query matches every entry. */
   text: string;
   type?: KnowledgeType;
-  /** Must match completely. */
+  /** Must match exactly. */
   tag?: string;
   /** 1 to `MAX_RESULTS`. */
   limit: number;
@@ -84,9 +84,7 @@ export function searchKnowledge(folder: string, query: KnowledgeQuery): Knowledg
   return { results, total: found.length, scanned, skipped };
 }
 
-/**
- * Returns an entry by id, name or unique prefix. Throws `not_found` if none matches, `usage` if several do.
- */
+/** Returns an entry by id, name or unique prefix. Throws `not_found` if no entry matches, `usage` if several do. */
 export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
   const [first = '', second, ...rest] = wanted.replace(/\.md$/i, '').split('/');
   const isId = second !== undefined && rest.length === 0;
@@ -150,7 +148,7 @@ function* filesOf(
   }
 }
 
-/** Returns the start of an entry, or undefined if it is skipped. */
+/** Returns the start of an entry, or undefined if the entry is skipped. */
 function readStart(path: string, skip: (file: string, reason: string) => void): string | undefined {
   let reason: string;
   try {

@@ -10,7 +10,7 @@ import { clean } from '../platform/terminal/terminal';
 import { isSlug } from '../sessions/slug';
 import { MODEL_TIERS, traitIds, withArticle, type ModelTier, type TraitFamily } from './brief';
 
-/** A named agent of your roster. */
+/** A named agent in your roster. */
 export interface RosterAgent {
   /** File name without `.md`. */
   slug: string;
@@ -29,7 +29,7 @@ export interface RosterEntry extends RosterAgent {
   persona: string;
 }
 
-/** An invalid file in the roster, or a `note` about it. */
+/** An invalid roster file, or a `note` about a valid one. */
 export interface RosterProblem {
   file: string;
   level: 'error' | 'note';
@@ -42,20 +42,20 @@ export interface Roster {
   problems: RosterProblem[];
 }
 
-/** The YAML parser of the configuration. */
+/** The same YAML parser as for the configuration. */
 export type ParseYaml = (
   text: string,
 ) => Promise<{ value: unknown } | { problem: { line: number; column: number; message: string } }>;
 
 export interface RosterDeps {
-  /** `agents/` in the user area. */
+  /** The `agents/` folder in the user area. */
   folder: string;
   parseYaml: ParseYaml;
 }
 
 const MAX_BYTES = 256 * 1024;
 const MAX_FILES = 500;
-/** For a name, role or description. */
+/** Maximum length of a name, role or description. */
 const MAX_TEXT = 300;
 
 /** Reads the whole roster. Reports invalid files and skips them. */
@@ -97,7 +97,7 @@ export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: 
   return { agents: entries.map(({ persona: _, ...agent }) => agent), entries, problems };
 }
 
-/** Returns the Markdown files in the folder by name. Throws `config` if the folder is a link. */
+/** Returns the folder's Markdown files, sorted by name. Throws `config` if the folder is a link. */
 export function rosterFiles(folder: string): string[] {
   const facts = lstatOf(folder);
   if (facts === undefined) return [];
@@ -111,9 +111,7 @@ export function rosterFiles(folder: string): string[] {
     .sort();
 }
 
-/**
- * Returns an agent by slug or name. Throws `not_found` if it doesn't exist, `config` if its file is invalid.
- */
+/** Returns an agent by slug or name. Throws `not_found` if the agent doesn't exist, `config` if its file is invalid. */
 export async function rosterEntry(deps: RosterDeps, wanted: string): Promise<RosterEntry> {
   const { entries, problems } = await readRoster(deps);
   const text = wanted.trim().toLowerCase();

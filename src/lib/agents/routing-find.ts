@@ -67,7 +67,7 @@ function findType({ request, types }: RoutingInput): Finding {
   return findPattern(request, PATTERNS_BY_RULE.type, `(?:${names.join('|')})`);
 }
 
-/** Returns the type that the request names, with the configured spelling. */
+/** Returns the agent type that the request mentions, in its configured spelling. */
 export function typeIn(types: AgentTypes, text: string): string {
   const lower = text.toLowerCase();
   const all = [types.explore, types.plan, types.toolGuide, ...types.researchers, types.general];
@@ -124,7 +124,7 @@ function objectIn(text: string): Place | undefined {
   return undefined;
 }
 
-/** Finds the first agent in the roster that the request names. */
+/** Finds the first roster agent that the request mentions. */
 function findNamed(input: RoutingInput): Finding {
   const found = input.named.map((agent) => findAgent(input, agent));
   const hits = found.flatMap(({ hit }) => (hit === undefined ? [] : [hit]));
@@ -133,7 +133,7 @@ function findNamed(input: RoutingInput): Finding {
   return { ...(hit === undefined ? {} : { hit }), ...(refused === undefined ? {} : { refused }) };
 }
 
-/** Returns the named agents in the order in which the request names them. */
+/** Returns the roster agents that the request mentions, in text order. */
 export function namedAgents(input: RoutingInput): NamedAgent[] {
   return input.named
     .map((agent) => ({ agent, at: findAgent(input, agent).hit?.at }))
@@ -151,8 +151,8 @@ const COMMON_NAMES = new Set(data.words.commonNames.split(' '));
 const EDGE = String.raw`(?![\p{L}\p{N}_-])`;
 
 /**
- * Yields where a name occurs. Many names are also words (Will, Art), so outside an address ("ask will to") a
- * name must be spelled as in the roster and not be part of a longer name.
+ * Yields the places where a name occurs. Many names are also words (Will, Art), so outside an address ("ask will to") a name must be spelled as in
+ * the roster and not be part of a longer name.
  */
 function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place> {
   for (const spelled of new Set([name, slug])) {
@@ -192,7 +192,7 @@ function byRole(input: RoutingInput, agent: NamedAgent): Finding {
 const COUNTED: ReadonlySet<Worker> = new Set<Worker>(['custom', 'team', 'research', 'builtin']);
 const NUMBER_WORDS: readonly string[] = data.words.numbers.split(' ');
 
-/** Returns the number of agents from `--count` or the request; null if neither has one. */
+/** Returns the number of agents from `--count` or the request; null if neither specifies it. */
 export function countOf(rule: Rule, hit: Hit, input: RoutingInput, warnings: string[]): number | null {
   if (input.count !== null) return input.count;
   if (!COUNTED.has(rule.gives.worker)) return null;
@@ -203,12 +203,12 @@ export function countOf(rule: Rule, hit: Hit, input: RoutingInput, warnings: str
     return Math.max(1, Math.min(wanted, MAX_BRIEFS));
   }
   if (rule.gives.worker !== 'custom' || !/(?:s|ones)$/i.test(hit.words)) return null;
-  // One for each perspective in the request, or three if it names none.
+  // One agent for each perspective in the request, or three if the request doesn't mention any.
   const perspectives = traitsIn('expertise', text).length;
   return perspectives > 1 ? perspectives : 3;
 }
 
-/** "five custom agents", "3 reviewers": a number, and within four words the noun it counts. */
+/** "five custom agents", "3 reviewers": a number, followed within four words by the noun that it counts. */
 function numberIn(text: string): number | undefined {
   const words = text.split(/[\s(]+/);
   for (const [index, word] of words.entries()) {

@@ -9,30 +9,27 @@ export interface Hit {
   length: number;
 }
 
-/** `hit` decides. `refused` was negated in the request ("don't use custom agents"). */
+/** `hit` is the deciding match. `refused` was negated in the request ("don't use custom agents"). */
 export interface Finding {
   hit?: Hit;
   refused?: Hit;
 }
 
-/**
- * An entry of `looks` in routing.json. Patterns match lower-case ASCII. `{PART}` refers to an entry of
- * `parts`.
- */
+/** An entry in routing.json's `looks`. Patterns match lower-case ASCII. `{PART}` refers to an entry in `parts`. */
 export interface RulePattern {
-  /** Every match contains one of these. Checked first because that is fast. */
+  /** Every match contains one of these. Checked first because this check is fast. */
   stems?: readonly string[];
   /** At least one must match. The group `w` is the trigger. */
   any: readonly string[];
-  /** Whether an agent at the end of the match must be one that can do work. */
+  /** Whether the noun at the end of the match must denote an agent that can do work. */
   endsWithAgent?: boolean;
-  /** All of these must match somewhere. */
+  /** All of these patterns must match somewhere. */
   also?: readonly string[];
-  /** None of these may match. */
+  /** None of these patterns may match. */
   unless?: readonly string[];
-  /** Must not follow these words in the same clause. */
+  /** The match must not follow these words in the same clause. */
   notAfter?: string;
-  /** Whether it is ignored if the words are only the topic of the request. */
+  /** Whether a match is ignored if its words are only the request's topic. */
   mayBeTopic?: boolean;
 }
 
@@ -43,14 +40,11 @@ const [NOT_BEFORE, NOT_BEHIND] = [data.words.notBefore, data.words.notBehind].ma
 
 const NEGATION_WORDS = 7;
 const TOPIC_WORDS = 5;
-/** For each pattern; limits the time for repetitive text. */
+/** Maximum number of matches per pattern; limits the time spent on repetitive text. */
 const MAX_HITS = 50;
 const compiled = new Map<string, RegExp>();
 
-/**
- * Compiles a pattern with its parts, and `name` for `{NAME}`, on first use, because compiling all takes 50
- * ms.
- */
+/** Compiles a pattern with its parts, and `name` for `{NAME}`, on first use, because compiling all patterns takes 50 ms. */
 export function rx(source: string, name = ''): RegExp {
   const filled = fill(source, name);
   const pattern = compiled.get(filled) ?? new RegExp(filled, 'g');
@@ -97,7 +91,7 @@ export function findPattern(request: RequestText, wanted: RulePattern, name?: st
   });
 }
 
-/** Yields where a pattern, or its group with this name, matches. */
+/** Yields the places where a pattern, or its group with this name, matches. */
 export function* placesOf(text: string, pattern: RegExp, group: string): Generator<Place> {
   let count = 0;
   for (const found of text.matchAll(pattern)) {
@@ -109,7 +103,7 @@ export function* placesOf(text: string, pattern: RegExp, group: string): Generat
   }
 }
 
-/** Returns the first place that counts, and the first that is negated. */
+/** Returns the first match that counts, and the first negated match. */
 export function firstMeant(
   request: Pick<RequestText, 'plain' | 'text'>,
   places: Iterable<Place>,

@@ -20,7 +20,7 @@ import { readRequest, type RequestText } from './text';
 /** The names that your assistant uses for agent types (`agents.types`). */
 export type AgentTypes = UserConfig['agents']['types'];
 
-/** The properties of a roster agent that routing needs. */
+/** A roster agent's properties that routing needs. */
 export interface NamedAgent {
   slug: string;
   name: string;
@@ -40,7 +40,7 @@ export interface AgentSettings {
   broken?: number;
 }
 
-/** Everything that a decision depends on. */
+/** All inputs to a routing decision. */
 export interface RoutingInput extends AgentSettings {
   request: RequestText;
   /** The original request, for the briefs. */
@@ -59,16 +59,16 @@ export interface Outcome {
   /** Null if no agent is launched. */
   type: keyof AgentTypes | null;
   model: ModelTier;
-  /** Whether the tier ignores the effort and wording of the request. */
+  /** Whether the tier ignores the request's effort and wording. */
   fixedModel?: true;
   mode?: BuilderMode;
-  /** For the briefs. Without it, a single agent gets no brief. */
+  /** Traits for the briefs. If not set, a single agent doesn't get a brief. */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
   /** Whether agents work in parallel, with a spotcheck at the end. */
   parallel?: true;
 }
 
-/** A rule in the table. The first match from the top decides. */
+/** A rule in the table. The first matching rule from the top decides. */
 export interface Rule {
   id: string;
   from: string;
@@ -96,7 +96,7 @@ export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[])
 /** Where a request goes, and why. */
 export interface Decision {
   worker: Worker;
-  /** Type for the task tool; null if it isn't called. */
+  /** The agent type for the task tool; null if the tool isn't called. */
   subagentType: string | null;
   model: ModelTier;
   /** Only for the cross-vendor builder. */
@@ -114,7 +114,7 @@ export interface Decision {
   why: string;
   /** Words in the request that matched. */
   triggers: string[];
-  /** Launched after parallel work; null if there is none. */
+  /** Launched after parallel work; null if no agents work in parallel. */
   spotcheck: Spotcheck | null;
   warnings: string[];
 }
@@ -136,7 +136,7 @@ export interface RouteOptions extends AgentSettings {
   count?: number | undefined;
 }
 
-/** Returns which kind of worker a request goes to, and the result of each rule that was tried. */
+/** Returns the kind of worker for a request, and the result of each rule that was tried. */
 export function explainRoute(
   whole: string,
   { effort, count, broken = 0, ...settings }: RouteOptions,
@@ -173,10 +173,7 @@ export function explainRoute(
   throw new StewardError('internal', 'No routing rule matched.');
 }
 
-/**
- * A hook's output goes into the assistant's context at each prompt, so it omits a decision against
- * delegation.
- */
+/** A hook's output goes into the assistant's context at each prompt, so decisions against delegation are omitted. */
 export function isIdle(decision: Decision, fromHook: boolean): boolean {
   return fromHook && decision.worker === 'native';
 }
@@ -235,7 +232,7 @@ function briefsOf(
   }));
 }
 
-/** Returns the brief of a named agent: its persona and the task. Default expertise: the field of its role. */
+/** Returns a named agent's brief: its persona and the task. Its expertise defaults to its role's field. */
 function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: ModelTier): Brief {
   const { name, role, persona, personality, approach } = agent;
   const expertise = agent.expertise.length > 0 ? agent.expertise : traitsIn('expertise', role ?? '');
@@ -260,7 +257,7 @@ function effortIn(text: string): number | null {
 
 const NAMED_TIER = /\b(fast|balanced|deep) (?:model|tier)\b/;
 
-/** Returns the tier that the request names. If it names none, the rule, the effort or the wording decides. */
+/** Returns the tier that the request mentions. Otherwise, the rule, the effort or the wording decides. */
 function tierOf({ gives }: Rule, { request, effort }: RoutingInput): ModelTier {
   const named = NAMED_TIER.exec(request.text)?.[1] as ModelTier | undefined;
   if (named !== undefined) return named;
@@ -269,7 +266,7 @@ function tierOf({ gives }: Rule, { request, effort }: RoutingInput): ModelTier {
   const byWords = (['deep', 'fast'] as const).find(
     (tier) => findPattern(request, { any: [data.patterns[tier]] }).hit !== undefined,
   );
-  // The wording never gives production-grade work the fast tier.
+  // Production-grade work never gets the fast tier, whatever the wording.
   if (byWords === 'fast' && gives.mode === 'build') return gives.model;
   if (byWords !== undefined) return byWords;
   return effort === 1 ? 'fast' : gives.model;

@@ -1,8 +1,8 @@
 /** A prepared request. Both texts have the same length, so positions in them agree. */
 export interface RequestText {
-  /** The request in NFKC, with quotes, code, addresses and paths masked. */
+  /** The request in NFKC form, with quotes, code, addresses and paths masked. */
   plain: string;
-  /** The same in lower-case ASCII, with `_` for letters of other scripts. */
+  /** The same text in lower-case ASCII, with `_` for letters from other scripts. */
   text: string;
   /** Whether the middle of a very long request was dropped. */
   isCut: boolean;
@@ -26,7 +26,7 @@ export function readRequest(request: string): RequestText {
   return { plain, text: plain.replace(/[^\n\x20-\x7e]+/g, standIns).toLowerCase(), isCut };
 }
 
-/** Replaces look-alikes with keyboard characters, without changing positions. */
+/** Replaces look-alike characters with ASCII, without changing positions. */
 function straight(text: string): string {
   return text
     .replace(/[\u2018\u2019\u201b\u02bc]/g, "'")
@@ -84,7 +84,7 @@ function masked(text: string): string {
 const UNMASKED =
   /^(?:\.?\/?(?:[\w.-]+\/)?settings(?:\.local)?\.json|\.mcp\.json|claude\.md|agents\.md|github|gitlab|javascript|typescript|ios|macos|iphone|ipad|ebay|icloud|paypal|youtube)$/i;
 
-/** Returns words before a position in the same clause. */
+/** Returns the words before a position within the same clause. */
 export function clauseBefore(text: string, at: number, words: number): string {
   const from = Math.max(0, at - 240);
   const before = text.slice(from, at);
@@ -93,7 +93,7 @@ export function clauseBefore(text: string, at: number, words: number): string {
   return before.slice(start).trim().split(/\s+/).slice(-words).join(' ');
 }
 
-/** Returns words after a position in the same clause. */
+/** Returns the words after a position within the same clause. */
 export function clauseAfter(text: string, at: number, words: number): string {
   const after = text.slice(at, at + 160);
   const end = after.search(BOUNDARY_ONCE);

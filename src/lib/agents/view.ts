@@ -230,7 +230,7 @@ function briefTitle(brief: Brief, index: number, count: number, options: Options
   return wrap(`${place} · ${clean(parts)}`, options.columns, '', '  ');
 }
 
-/** Returns the lines of a prompt, indented and wrapped. */
+/** Returns a prompt's lines, indented and wrapped. */
 export function promptLines(prompt: string, options: Options): string[] {
   return prompt
     .split('\n')

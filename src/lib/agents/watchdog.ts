@@ -46,7 +46,7 @@ export interface WatchDeps {
   machineId: string;
   /** Machine-local folder for locks. */
   locks: string;
-  /** `state/watchdog.json`, the silences that were reported. */
+  /** The path of `state/watchdog.json`, which stores the reported silences. */
   alerts: string;
   sessions: ReadDeps;
 }
@@ -63,7 +63,7 @@ interface Watch {
   deps: Pick<WatchDeps, 'clock' | 'sessions'>;
   state: ReturnType<typeof currentSessions>;
   fold: ReturnType<typeof folder>;
-  /** Last activity by the assistant's session id. */
+  /** The last activity, keyed by the assistant's session id. */
   activity: Map<string, Activity>;
 }
 
@@ -126,7 +126,7 @@ function lastActivity({ deps, activity }: Watch, { sessionIds, updatedAt }: Sess
   return last ?? { ts: updatedAt, monotonicMs: monotonicOf(deps.clock, updatedAt), tool: null };
 }
 
-/** Returns the sessions with active agents, or one session. Sends no alerts. */
+/** Returns the sessions with active agents, or only the given session. Does not send alerts. */
 export function watchedSessions(deps: Watch['deps'], session?: string): Omit<WatchedSession, 'since'>[] {
   return poll(startWatch(deps))
     .filter((watched) => session === undefined || watched.session === session)
@@ -136,7 +136,7 @@ export function watchedSessions(deps: Watch['deps'], session?: string): Omit<Wat
 export interface WatchOptions {
   /** Watch only this session, until it ends. Default: all sessions, until aborted. */
   session?: string;
-  /** With `session`: end when it has no active agents. */
+  /** With `session`: end when that session has no active agents. */
   untilIdle?: boolean;
   /** End without an error if another watchdog is running. */
   ifFree?: boolean;
@@ -147,8 +147,8 @@ export interface WatchOptions {
 }
 
 /**
- * Watches until aborted or until its session ends. Throws `locked` for a second watchdog of the same session.
- * Reports each silence once, even across restarts and with two watchdogs.
+ * Watches until aborted or until its session ends. Throws `locked` if the session already has a watchdog. Reports each silence once, even across
+ * restarts and with two watchdogs.
  */
 export async function watch(deps: WatchDeps, options: WatchOptions): Promise<void> {
   const { session } = options;
@@ -195,7 +195,7 @@ export function silenceCheck(
   { session, alert }: Pick<WatchOptions, 'session' | 'alert'>,
 ): () => Promise<{ isActive: boolean; isOver: boolean }> {
   const watching = startWatch(deps);
-  /** The last reported silence by session, so that not every poll reads the file. */
+  /** Each session's last reported silence, cached so that polls rarely need to read the file. */
   const reported = new Map<string, string>();
   return async () => {
     const sessions = poll(watching).filter((watched) => session === undefined || watched.session === session);
@@ -219,7 +219,7 @@ function alertOf(watched: WatchedSession, nowMs: number): SilenceAlert {
 
 const LOCK_WAIT_MS = 5000;
 const MAX_REMEMBERED = 500;
-/** Format of `state/watchdog.json`. */
+/** Format version of `state/watchdog.json`. */
 const VERSION = 1;
 
 /** Claims the right to report a silence; false if it has been reported. */

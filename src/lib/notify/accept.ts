@@ -34,7 +34,7 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   room: (deliveries: number) => void;
   /** Whether DAEMON_CRON_VOICE is 1. */
   cronVoice: boolean;
-  /** Writes the phase in a request; returns a word if that failed. Never throws. */
+  /** Stores the phase from a request; returns the reason if storing it failed. Never throws. */
   phaseEffect?: (phase: string, slug: string | undefined) => Promise<string | undefined>;
   /** Hands new deliveries to the dispatcher. */
   wake?: (deliveries: readonly Delivery[]) => void;
@@ -48,7 +48,7 @@ export interface Accepted {
   phase?: string;
 }
 
-/** How long the same text with the same key is suppressed. */
+/** How long repeats of a text with the same key are suppressed. */
 const DEDUPE_MS = 12 * 3_600_000;
 const LOCK_WAIT_MS = 5_000;
 
@@ -59,7 +59,7 @@ export async function acceptNotification(deps: AcceptDeps, body: unknown): Promi
   return acceptRequest(deps, parseRequest(body));
 }
 
-/** @param id the id that the sender chose, if any */
+/** @param id the id chosen by the sender, if any */
 export async function acceptRequest(
   deps: AcceptDeps,
   request: NotifyRequest,
@@ -105,7 +105,7 @@ function store(deps: AcceptDeps, line: Line, plan: Plan, deliveries: readonly De
       heldUntil: deliveries.find(({ heldUntil }) => heldUntil !== undefined)?.heldUntil,
     });
   } catch (error) {
-    // If the disk is full, reject the whole notification; the sender retries.
+    // If the disk is full, the whole notification is rejected and the sender retries.
     for (const delivery of deliveries) removeFile(join(deps.outbox, nameOf(delivery)));
     throw error;
   }
@@ -119,8 +119,8 @@ function lineOf({ title, dedupe, source, message, event }: NotifyRequest, plan: 
 }
 
 /**
- * Returns the pending deliveries with the same key, and the recent notification with the same text. The log
- * has both, so the outbox, with perhaps thousands of files, isn't read.
+ * Returns the pending deliveries with the same key, and the recent notification with the same text. The log contains both, which avoids reading an
+ * outbox of possibly thousands of files.
  */
 function sentBefore(
   deps: AcceptDeps,
@@ -175,8 +175,8 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
 }
 
 /**
- * A sender that gets no response can't know whether the daemon accepted the message, or will after a hang. So
- * the sender chooses the id, and the first process to accept the message creates a file with that name.
+ * A sender that doesn't get a response can't know whether the daemon accepted the message, or will accept it after a hang. So the sender chooses the
+ * id, and the first process to accept the message creates a file with that name.
  */
 
 const MAX_AGE_MS = 24 * 3_600_000;
@@ -187,8 +187,8 @@ const HANG_MS = 2_000;
 const POLL_MS = 50;
 
 /**
- * Accepts a body under the sender's id, unless the sender has already queued it. Throws `usage` for an
- * invalid id and `conflict` for one that is over a day old.
+ * Accepts a body under the sender's id, unless the sender has already queued it. Throws `usage` for an invalid id, `conflict` for an id that is over
+ * a day old.
  */
 export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): Promise<Accepted> {
   const request = parseRequest(body);
@@ -202,15 +202,14 @@ export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): 
   try {
     return await acceptRequest(deps, request, id);
   } finally {
-    // The log has it now, or it was rejected and the sender may try.
+    // The message is in the log now, or it was rejected and the sender may retry.
     removeFile(join(idFolder(deps), id));
   }
 }
 
 /**
- * Accepts a body for which the daemon sent no response, unless the daemon accepted it; returns which of them
- * did. If a process hung or died in between, the outcome is unknown: throws `unavailable` and sends nothing
- * twice.
+ * Accepts a body to which the daemon didn't respond, unless the daemon has accepted it; returns which process did. If a process hung or died in
+ * between, the outcome is unknown: throws `unavailable` and sends nothing twice.
  */
 export async function acceptUnanswered(
   deps: AcceptDeps,

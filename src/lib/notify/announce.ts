@@ -15,11 +15,11 @@ export interface Announcement {
   kind: RequestKind;
   /** The line to announce; null if nothing is announced. */
   line: string | null;
-  /** The task in at most five words; null for a conversation. */
+  /** The task, in at most five words; null for a conversation. */
   action: string | null;
   /** The workflow named in the line. */
   workflow: { name: string; skill: string } | null;
-  /** Why nothing is announced or no workflow is named. */
+  /** Why the task isn't announced or the workflow isn't named. */
   reason: string | null;
 }
 
@@ -38,14 +38,14 @@ export interface Announced extends Announcement {
 }
 
 export interface AnnounceDeps {
-  /** The folder with the assistant's skills. */
+  /** The assistant's skills folder. */
   skills: string;
   /** The assistant's voice id, if one is configured. */
   voiceId: string | undefined;
   send: (body: object) => Promise<Accepted>;
 }
 
-/** Returns the announcement of a request; with `send`, also sends it as a notification. */
+/** Returns a request's announcement; with `send`, also sends it as a notification. */
 export async function announceRequest(
   { skills, voiceId, send }: AnnounceDeps,
   flags: {
@@ -132,7 +132,7 @@ function opensWith(low: string, opening: string): boolean {
   return low.startsWith(opening) && !/^\w/.test(low.slice(opening.length));
 }
 
-/** Returns whether the text is praise or a greeting with at most a few more words. */
+/** Returns whether the text is only praise or a greeting, with at most a few more words. */
 function isSmallTalk(low: string): boolean {
   return CONVERSATION.test(low) && wordsOf(low).length <= 5;
 }

@@ -38,7 +38,7 @@ function checkOutbox({ area }: NotifyChecked): Finding[] {
   const words = waiting === 0 ? 'empty' : `${waiting} waiting`;
   const dead = deadReport(deadFolder(area));
   if (dead.count === 0) return [ok(words)];
-  const hint = 'List the failed ones, then resend one with `steward notify retry ID`:';
+  const hint = 'To resend one, run `steward notify retry ID`. To list the failed notifications:';
   return [warning(`${words}; ${deadText(dead) ?? ''}`, { hint, mend: 'steward notify history' })];
 }
 
@@ -46,9 +46,9 @@ const REPEAT_MS = 60_000;
 
 export interface Faults {
   note: (error: unknown) => void;
-  /** Called for each fault, with the same fault at most once per minute. */
+  /** Called for each fault; repeats of a fault are reported at most once per minute. */
   tell: (message: string) => void;
-  /** The last fault, if it is less than a minute old. */
+  /** The latest fault, if it is less than a minute old. */
   last: () => string | undefined;
 }
 

@@ -18,7 +18,7 @@ import { type Delivery, waitingNames } from './outbox';
 export interface DeliverDeps extends DispatchDeps {
   /** Machine-local folder for locks. */
   locks: string;
-  /** Reloads the settings; returns whether they changed. Without it, the initial settings are kept. */
+  /** Reloads the settings; returns whether they changed. If omitted, the initial settings are kept. */
   settingsChanged?: () => Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ const SCAN_MS = 1_000;
 /** Longer than an attempt takes on any channel. */
 const ATTEMPT_MS = 30_000;
 
-/** Runs as this machine's only delivering process; undefined if another process already is. */
+/** Runs as this machine's only delivering process; returns undefined if another process is already delivering. */
 async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promise<T | undefined> {
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
   try {
@@ -42,13 +42,13 @@ async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promis
 export interface DeliverOptions {
   /** Also waits for deliveries that are due within this time. */
   patienceMs: number;
-  /** Stops after this time, even with pending deliveries. */
+  /** Stops after this time, even if deliveries are pending. */
   longestMs: number;
 }
 
 /**
- * Delivers the outbox until nothing is due soon, for machines without a daemon. False if another process
- * delivers; that process checks again after releasing the lock, so no new delivery is missed.
+ * Delivers the outbox until nothing is due soon, for machines without a daemon. Returns false if another process delivers; that process checks again
+ * after releasing the lock, so new deliveries aren't missed.
  */
 export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions): Promise<boolean> {
   const endMs = deps.clock.monotonic() + options.longestMs;
@@ -80,7 +80,7 @@ async function refresh({ settingsChanged }: DeliverDeps, dispatcher: Dispatcher)
   scan(dispatcher);
 }
 
-/** The delivery loop of a daemon. */
+/** A daemon's delivery loop. */
 export interface Delivering {
   /** Adds deliveries that were just accepted. */
   wake: (deliveries: readonly Delivery[]) => void;
@@ -88,10 +88,7 @@ export interface Delivering {
   close: (graceMs: number) => Promise<void>;
 }
 
-/**
- * Delivers until closed: its own deliveries immediately, those of other processes within seconds. Waits while
- * another process holds the lock.
- */
+/** Delivers until closed: its own deliveries immediately, other processes' deliveries within seconds. Waits while another process holds the lock. */
 export function keepDelivering(deps: DeliverDeps): Delivering {
   const stop = new AbortController();
   let graceMs = 0;

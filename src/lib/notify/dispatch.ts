@@ -46,7 +46,7 @@ export interface Dispatcher {
   running: Map<ChannelId, Promise<void>>;
   /** Outbox names that a scan can skip. */
   known: Set<string>;
-  /** Deliveries accepted by another machine, or for a channel that this machine lacks. */
+  /** Deliveries accepted by another machine, or for a channel that this machine doesn't have. */
   foreign: Set<string>;
   pauseReasons: Map<ChannelId, string>;
   /**
@@ -65,7 +65,7 @@ const SWEEP_MS = 60_000;
 const FAULT_PAUSE_MS = 2_000;
 /** Thousands of immediate responses must not block the event loop. */
 const SLICE_MS = 1;
-/** Maximum log lines for one pause; more would push everything else out of the log. */
+/** Maximum number of log lines per pause; more would push everything else out of the log. */
 const MAX_PAUSE_LINES = 200;
 
 export function startDispatcher(deps: DispatchDeps): Dispatcher {
@@ -106,7 +106,7 @@ export function add(at: Dispatcher, deliveries: readonly Delivery[]): void {
   pump(at);
 }
 
-/** Retries everything that failed or is paused, after a change of the settings. */
+/** Retries everything that failed or is paused, after the settings have changed. */
 export function resumeAll(at: Dispatcher): void {
   for (const lane of at.lanes.values()) resume(lane);
   pump(at);
@@ -158,7 +158,7 @@ export function scan(at: Dispatcher): void {
   if (sweeps) expireForeign(at);
   for (const id of retries) {
     for (const lane of lanes.values()) hasten(lane, id);
-    // A retry makes another machine's delivery ours, so the next scan must read it.
+    // A retry makes another machine's delivery ours, so the next scan must read its file.
     for (const name of foreign) if (name.startsWith(id)) forget(at, name);
   }
   pump(at);
@@ -193,7 +193,7 @@ function expireForeign(at: Dispatcher): void {
   }
 }
 
-/** Retries storing outcomes. The next scan handles what fails again. */
+/** Retries storing outcomes. The next scan handles those that fail again. */
 function settleRest({ deps, running, unsettled }: Dispatcher): void {
   try {
     for (const [name, { delivery, outcome }] of unsettled) {
@@ -263,7 +263,7 @@ async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Deli
     record(outboxOf(deps), nameOf(sent), sent);
   };
   const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
-  // From here on, a second attempt must not send any of these.
+  // From here on, a second attempt must not send any of these deliveries.
   for (const delivery of [sent, ...others]) unsettled.set(nameOf(delivery), { delivery, outcome });
   const next = [sent, ...others].flatMap((delivery) => {
     const following = settle(deps, delivery, outcome);

@@ -2,7 +2,7 @@ import type { RoutedChannel, RoutedEvent } from '../config/schema';
 
 export type EventName = RoutedEvent;
 
-/** Every channel. Voice and SMS have their own rules and no entry in `notifications.routing`. */
+/** Every channel. Voice and SMS have their own rules instead of an entry in `notifications.routing`. */
 export type ChannelId = RoutedChannel | 'voice' | 'sms';
 
 /** The sender: the assistant, a subagent or a job. Only `da` (the assistant) is spoken. */
@@ -10,14 +10,14 @@ export const SOURCES = ['da', 'subagent', 'job'] as const;
 export type Source = (typeof SOURCES)[number];
 
 export interface EventFacts {
-  /** 1 (lowest) to 5, like push servers. */
+  /** 1 (lowest) to 5, as on push servers. */
   priority: number;
   /** Ignores quiet hours at any priority. */
   urgent?: true;
   /** Push servers show this name as an emoji. */
   tag: string;
   title: string;
-  /** The text of a push when `detail` is `generic`. */
+  /** The push text when `detail` is `generic`. */
   generic: string;
 }
 

@@ -43,12 +43,12 @@ export interface AcceptedLine extends About {
   id: string;
   channels: ChannelId[];
   skipped: { channel: ChannelId; reason: string }[];
-  /** The end of the quiet hours that delay a push. */
+  /** When the quiet hours that delay the push end. */
   heldUntil?: string | undefined;
   dedupe?: string | undefined;
-  /** Hash of the text, for finding duplicates. */
+  /** Hash of the text, to find duplicates. */
   hash: string;
-  /** The earlier notification with this key and text. This one is not sent. */
+  /** The earlier notification with the same key and text. This notification is a duplicate and isn't sent. */
   duplicateOf?: string;
 }
 
@@ -70,7 +70,7 @@ export interface ResultLine {
 
 export type HistoryLine = AcceptedLine | ResultLine;
 
-/** The reason shown for a push that quiet hours delay. */
+/** The reason shown for a push delayed by quiet hours. */
 export const HELD = 'quiet hours';
 
 const ROTATE_BYTES = 1024 * 1024;
@@ -95,7 +95,7 @@ export function logResult(
   });
 }
 
-/** Logs an unexpected error; `history` does not show it. */
+/** Logs an unexpected error, which `history` does not show. */
 export function logFault(deps: HistoryDeps, message: string): void {
   append(deps, { kind: 'fault', message });
 }
@@ -106,7 +106,7 @@ function append(deps: HistoryDeps, line: object): void {
   appendLog(deps.history, text, { rotateBytes: ROTATE_BYTES, nowMs });
 }
 
-/** Every logged line of notifications, oldest first. */
+/** All lines in the notification log, oldest first. */
 export function readHistory(path: string): HistoryLine[] {
   const lines: HistoryLine[] = [];
   for (const file of [rotatedName(path), path]) {
@@ -124,7 +124,7 @@ function isLine(line: Record<string, unknown>): line is Record<string, unknown> 
   return kind === 'accepted' ? Array.isArray(channels) : kind === 'result' && typeof channel === 'string';
 }
 
-/** A notification with its result on each channel. */
+/** A notification and its result on each channel. */
 export interface HistoryEntry {
   id: string;
   at: string;
@@ -147,7 +147,7 @@ export interface ChannelResult {
   maybeTwice: boolean;
 }
 
-/** Returns the last notifications, newest first, with the last result of each channel. */
+/** Returns the last notifications, newest first, with each channel's latest result. */
 export function historyEntries(lines: readonly HistoryLine[], count: number): HistoryEntry[] {
   const entries = new Map<string, HistoryEntry>();
   for (const line of lines) {
@@ -224,8 +224,8 @@ export async function awaitAnswers(
 }
 
 /**
- * Returns why a notification fails `--strict`, or undefined if it passes. It must have a channel, and each
- * must have accepted it. A push held for quiet hours counts as accepted.
+ * Returns why a notification fails `--strict`, or undefined if it passes. It must have at least one channel, and all its channels must have accepted
+ * it. A push held for quiet hours counts as accepted.
  */
 export function whyUndelivered(entry: HistoryEntry): string | undefined {
   const sent = entry.channels.filter(({ result }) => result !== 'skipped');
@@ -246,7 +246,7 @@ export function whyUndelivered(entry: HistoryEntry): string | undefined {
   return ['no channel for it', ...reasons].join('; ');
 }
 
-/** Returns how many notifications no channel delivered, and that can still be retried. */
+/** Returns the number of notifications that no channel delivered and that can still be retried. */
 export function undeliveredCount(deps: Pick<OutboxDeps & HistoryDeps, 'outbox' | 'history'>): number {
   const ids = new Set(deadDeliveries(deps).map(({ id }) => id));
   if (ids.size === 0) return 0;

@@ -2,7 +2,7 @@ import type { Parcel } from './channels/channel';
 import type { Delivery } from './outbox';
 import { digestText } from './text';
 
-/** A wait that ends at `untilMs`, or when the clock has moved back before `fromMs`. */
+/** A wait that ends at `untilMs`, or when the clock is set back to before `fromMs`. */
 export interface Wait {
   fromMs: number;
   untilMs: number;
@@ -11,10 +11,10 @@ export interface Wait {
 const NO_WAIT: Wait = { fromMs: -Infinity, untilMs: -Infinity };
 /** Normal clock corrections are smaller than this. */
 const CORRECTION_MS = 1_000;
-/** Longer than any wait that steward sets; anything above comes from a wrong clock. */
+/** Longer than any wait that steward sets; a longer one comes from a wrong clock. */
 const LONGEST_WAIT_MS = 25 * 3_600_000;
 
-/** The pending deliveries of one channel, in memory. */
+/** One channel's pending deliveries, in memory. */
 export interface Lane {
   /** Due deliveries, in the order they were accepted. */
   ready: Delivery[];
@@ -42,10 +42,7 @@ export function isOver({ fromMs, untilMs }: Wait, nowMs: number): boolean {
   return nowMs >= untilMs || nowMs < fromMs;
 }
 
-/**
- * Returns the wait of a delivery. The end of quiet hours is a time of day, so the clock that set it doesn't
- * matter.
- */
+/** Returns a delivery's wait. Quiet hours end at a time of day, so an earlier clock error doesn't matter. */
 export function waitOf({
   nextAt,
   heldUntil,
@@ -121,7 +118,7 @@ export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
   return batch;
 }
 
-/** Combines pushes held for the same quiet hours, and deliveries that the channel combines anyway. */
+/** Returns whether to combine deliveries: pushes held for the same quiet hours, or deliveries that the channel combines anyway. */
 function batchOf({ ready, joinsFrom }: Lane, first: Delivery): Delivery[] {
   const joins = joinsFrom < Infinity;
   if (first.sentParts > 0 || (!joins && first.heldUntil === undefined)) return [first];
@@ -137,7 +134,7 @@ export function pause(lane: Lane, untilMs: number, nowMs: number): readonly Deli
   return lane.ready;
 }
 
-/** Makes the deliveries of a notification due now. */
+/** Makes a notification's deliveries due now. */
 export function hasten(lane: Lane, id: string): void {
   if (release(lane, ({ delivery }) => delivery.id === id)) lane.paused = NO_WAIT;
 }
@@ -155,7 +152,7 @@ export function nextDue(lane: Lane, nowMs: number): number {
   return earliest === Infinity ? Infinity : Math.max(earliest, pausedUntil(lane, nowMs) ?? 0);
 }
 
-/** Returns what the channel gets: one delivery, or a digest of several. */
+/** Returns what is passed to the channel: one delivery, or a digest of several. */
 export function parcelOf(deliveries: readonly [Delivery, ...Delivery[]]): Parcel {
   const [first] = deliveries;
   const count = deliveries.length;

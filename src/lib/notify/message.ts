@@ -12,7 +12,7 @@ export interface NotifyRequest {
   voiceId?: string;
   voiceEnabled: boolean;
   event: EventName;
-  /** 1 to 5. Default: the event's. */
+  /** 1 to 5. Default: the event's priority. */
   priority?: number;
   durationSec?: number;
   /** A message replaces earlier ones with the same key. */
@@ -23,10 +23,7 @@ export interface NotifyRequest {
   source: Source;
   phase?: string;
   slug?: string;
-  /**
-   * Where you are, if the trigger knows it: at the desk a push is too much; away from it, only a push reaches
-   * you.
-   */
+  /** Where you are, if the trigger knows: at your desk, you don't need a push; elsewhere, only a push reaches you. */
   reach?: 'desk' | 'away';
 }
 
@@ -37,7 +34,7 @@ const MAX_DURATION_SEC = 31 * 86_400;
 
 type Body = Record<string, unknown>;
 
-/** Validates a request body. Throws `usage` with the name of an invalid key; ignores unknown keys. */
+/** Validates a request body. Throws `usage` naming the first invalid key; ignores unknown keys. */
 export function parseRequest(body: unknown): NotifyRequest {
   if (!isObject(body)) {
     const hint = 'Send an object such as {"message": "Done"}.';

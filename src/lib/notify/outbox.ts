@@ -22,7 +22,7 @@ import { type ChannelId, type EventName, isEventName } from './events';
 export interface OutboxDeps {
   clock: Clock;
   machineId: string;
-  /** `state/outbox` */
+  /** The path of `state/outbox`. */
   outbox: string;
 }
 
@@ -43,7 +43,7 @@ export type Result =
   /** Two processes died while sending it, so it may have arrived. */
   | 'unknown';
 
-/** A notification for one channel; the content of an outbox file. Times are ISO 8601 in UTC. */
+/** A notification for one channel, as stored in an outbox file. Times are ISO 8601 in UTC. */
 export interface Delivery {
   /** The notification's id, the same on all channels. */
   id: string;
@@ -64,21 +64,21 @@ export interface Delivery {
   dedupe?: string | undefined;
   tags: string[];
   silent: boolean;
-  /** On a voice delivery: the desktop has its own delivery, so a failed one isn't moved there. */
+  /** For voice deliveries: the desktop has its own delivery, so a failed voice delivery isn't moved there. */
   alsoShown?: boolean | undefined;
-  /** The end of the quiet hours after which all held deliveries are sent together. */
+  /** When quiet hours end and all held deliveries are sent together. */
   heldUntil?: string | undefined;
   /** When it is due. */
   nextAt: string;
   /** When an attempt set `nextAt`. A time in the future means the clock moved back. */
   waitingSince?: string | undefined;
-  /** Finished attempts. */
+  /** Number of finished attempts. */
   attempts: number;
-  /** Attempts during which the process died. */
+  /** Number of attempts during which the process died. */
   interrupted: number;
   /** How many parts of a long message have been sent. */
   sentParts: number;
-  /** Set at the end; only logging and removing the file remain. */
+  /** Set at the end, when only logging and removing the file remain. */
   result?: Result | undefined;
   reason?: string | undefined;
 }
@@ -109,7 +109,7 @@ export function outboxOf({ outbox }: At): Spool<Delivery> {
   };
 }
 
-/** Throws if a folder of the outbox is a link. */
+/** Throws if an outbox folder is a symbolic link. */
 export function checkOutbox(deps: At): void {
   for (const place of ['waiting', 'claimed', 'dead'] as const) {
     const folder = folderOf({ path: deps.outbox }, place);
@@ -122,7 +122,7 @@ export function waitingNames(deps: At): string[] {
   return namesIn(outboxOf(deps), 'waiting');
 }
 
-/** Returns a pending delivery, or undefined if it is gone or can't be read. */
+/** Returns a pending delivery, or undefined if its file is missing or can't be read. */
 export function readWaiting(deps: At, name: string): Delivery | undefined {
   return readEntry(outboxOf(deps), 'waiting', name);
 }
@@ -152,7 +152,7 @@ export interface OutboxScan {
   retries: string[];
 }
 
-/** Returns what other processes added, and consumes their retry requests. */
+/** Returns the deliveries added by other processes, and consumes their retry requests. */
 export function scanOutbox(deps: At, isKnown: (name: string) => boolean): OutboxScan {
   const names = listFolder(deps.outbox).filter((name) => !isKnown(name));
   const retries = names.filter((name) => name.endsWith(RETRY));
@@ -171,7 +171,7 @@ export function buryUnreadable(deps: OutboxDeps, name: string): void {
 
 export interface OutboxStatus {
   waiting: number;
-  /** Failed for good, and kept for a while. */
+  /** Failed permanently, but kept for a while. */
   dead: number;
 }
 
@@ -183,7 +183,7 @@ export function outboxStatus(deps: At): OutboxStatus {
   };
 }
 
-/** Returns a new notification id. Ids sort by time, even within a millisecond of a process. */
+/** Returns a new notification id. Ids sort by time, even if a process creates several within a millisecond. */
 export function newId(clock: Clock): string {
   const micros = Math.floor(clock.monotonic() * 1000) % 16 ** 7;
   const unique = micros.toString(16).padStart(7, '0') + randomName(5);

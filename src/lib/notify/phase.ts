@@ -8,7 +8,7 @@ import type { SessionTerminal } from '../sessions/work-events';
 
 export interface PhaseDeps {
   sessions: SessionsDeps;
-  /** Whether to set the title of the terminal tab. */
+  /** Whether to set the terminal tab's title. */
   tab: boolean;
 }
 
@@ -20,8 +20,8 @@ const WINDOW_MS = 2 * 3_600_000;
 const LOCK_WAIT_MS = 15_000;
 
 /**
- * Writes a phase to the session's history and its terminal tab. Without a slug, uses the latest session that
- * was updated within two hours and isn't complete. Throws `locked` if the state is busy.
+ * Writes a phase to the session's history and its terminal tab. Without a slug, uses the latest incomplete session updated within two hours. Throws
+ * `locked` if the state is busy.
  */
 export async function writePhase(
   deps: PhaseDeps,
@@ -54,8 +54,8 @@ function sessionFor(state: SessionsState, slug: string | undefined, nowMs: numbe
 }
 
 /**
- * Returns a function that writes the phases of notifications in order, so the last request wins. It returns a
- * word if that failed, and passes unexpected errors to `report`.
+ * Returns a function that writes the phases of notifications in order, so the last request wins. The function returns a reason if the write failed,
+ * and passes unexpected errors to `report`.
  */
 export function phaseEffect(
   open: () => Promise<PhaseDeps>,

@@ -33,7 +33,7 @@ export interface RoutingMoment {
 export interface PlannedDelivery {
   channel: ChannelId;
   silent: boolean;
-  /** When the quiet hours that delay it end. */
+  /** When the quiet hours that delay the push end. */
   heldUntil?: number;
 }
 
@@ -41,7 +41,7 @@ export interface Plan {
   event: EventName;
   priority: number;
   deliveries: PlannedDelivery[];
-  /** Channels in the event's route that the notification is not sent to. */
+  /** Channels in the event's route to which the notification isn't sent. */
   skipped: { channel: ChannelId; reason: string }[];
 }
 
@@ -65,7 +65,7 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
     if (offReason('sms') === undefined) wanted.add('sms');
   }
   if (request.reach === 'desk') wanted.delete('push');
-  // If there is no push, the banner stays on the screen until the user returns.
+  // If no push is sent, the banner stays on the screen until the user returns.
   const isPushed = wanted.has('push') && offReason('push') === undefined;
   if (request.reach === 'away' && isPushed) wanted.delete('desktop');
   const isSpoken = settings.spoken.includes(event);
@@ -148,7 +148,7 @@ function quietEnd({ quietHours, zone }: RoutingSettings, nowMs: number): number 
 
 export interface MuteDeps {
   clock: Clock;
-  /** `state/mute.json` */
+  /** The path of `state/mute.json`. */
   mute: string;
 }
 

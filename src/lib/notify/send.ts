@@ -19,11 +19,11 @@ export interface SendFlags {
   tag?: string[] | undefined;
   wait: boolean;
   strict: boolean;
-  /** The id of a request to the daemon that got no response. */
+  /** The id of a daemon request that wasn't answered. */
   unanswered?: string | undefined;
 }
 
-/** Returns the body of `POST /notify` for these flags. */
+/** Returns the `POST /notify` body for these flags. */
 export function bodyOf(message: string, flags: SendFlags): Record<string, unknown> {
   const { title, event, priority, source, phase, slug, duration, dedupe, url } = flags;
   const body = {
@@ -48,15 +48,15 @@ export interface Sender {
 
 export interface Offered {
   accepted: Accepted;
-  /** Whether this process accepted it, so no daemon has it in memory. */
+  /** Whether this process accepted the message, so that no daemon has it in memory. */
   isOurs: boolean;
   /** A warning that the daemon did not respond. */
   note?: string;
 }
 
 /**
- * Gets a notification accepted exactly once: by the daemon, or by this process if the daemon doesn't run or
- * respond. @param unansweredId the id of a request to the daemon that got no response
+ * Gets a notification accepted exactly once: by the daemon, or by this process if the daemon doesn't run or respond. @param unansweredId the id of a
+ * daemon request that wasn't answered
  */
 export async function offer(sender: Sender, body: object, unansweredId?: string): Promise<Offered> {
   const id = unansweredId ?? newId(sender.deps.clock);
@@ -90,7 +90,7 @@ async function acceptHere({ deps, deliverLater }: Sender, body: object): Promise
   }
 }
 
-/** Sends a notification. Starts the delivery if no daemon does it. */
+/** Sends a notification. Starts the delivery if no daemon is running. */
 export async function sendNotification(sender: Sender, body: object): Promise<Accepted> {
   const { accepted, isOurs } = await offer(sender, body);
   if (isOurs) sender.deliverLater();

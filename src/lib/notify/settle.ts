@@ -47,11 +47,11 @@ type Again = Extract<Outcome, { outcome: 'again' }>;
 function postpone(deps: SettleDeps, tried: Delivery, outcome: Again): Delivery | undefined {
   const nowMs = deps.clock.now();
   const waitingSince = toIso(nowMs);
-  // If the clock has moved back since it was accepted, its age counts from now.
+  // If the clock was set back after the delivery was accepted, the delivery's age is counted from now.
   const at = Date.parse(tried.at) > nowMs ? waitingSince : tried.at;
   const lastMs = lastAttempt(deps, { ...tried, at });
   const retryMs = nextAttempt(nowMs, tried.attempts, deps.random(), outcome.afterMs);
-  // Attempts forced by changed settings extend the delay, but not past the last attempt.
+  // Attempts forced by changed settings extend the delay, but not beyond the time of the last attempt.
   const nextMs = outcome.afterMs === undefined && nowMs < lastMs ? Math.min(retryMs, lastMs) : retryMs;
   if (nextMs > lastMs) return end(deps, tried, 'expired', reasonOf(outcome));
   const next: Delivery = { ...tried, at, nextAt: toIso(nextMs), waitingSince };
@@ -91,9 +91,8 @@ export function recover(deps: SettleDeps): void {
 }
 
 /**
- * Closes a claimed delivery that has a result, and requeues one that was not being sent. One that was being
- * sent may have arrived: it is retried once and given up after a second interruption, so nothing arrives
- * three times.
+ * Closes a claimed delivery that has a result, and requeues one that was not being sent. A delivery that was being sent may have arrived: it is
+ * retried once and given up after a second interruption, so nothing arrives three times.
  */
 export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delivery): void {
   if (delivery.result !== undefined) return close(deps, name, delivery);
@@ -120,7 +119,7 @@ const DAY_MS = 24 * HOUR_MS;
 const FIRST_MS = 5_000;
 const LONGEST_MS = HOUR_MS / 2;
 
-/** Corrects the acceptance time if the clock was changed by more than an hour since then. */
+/** Corrects the acceptance time if the clock has been changed by more than an hour since. */
 export function withTrueAge(delivery: Delivery, clock: Clock): Delivery {
   const atMs = Date.parse(delivery.at);
   const now = { wallMs: clock.now(), boot: clock.boot?.() };

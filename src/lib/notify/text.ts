@@ -1,6 +1,6 @@
 import { clean } from '../platform/terminal/terminal';
 
-/** A way to measure characters, and the maximum for a part. */
+/** A measure of text length, and a part's maximum length in that measure. */
 export interface Measure {
   cost: (char: string) => number;
   max: number;
@@ -15,14 +15,14 @@ export function jsonBytes(char: string): number {
   return Buffer.byteLength(JSON.stringify(char), 'utf8') - 2;
 }
 
-/** Returns the length as JavaScript counts it, which several services use. */
+/** Returns the length in UTF-16 units, which several services use as their limit. */
 export function utf16Units(char: string): number {
   return char.length;
 }
 
 /**
- * Splits text into one or more parts that fit every measure, at a line or word break in the last third of a
- * part. Splits a grapheme only if it is too long for a part.
+ * Splits text into parts that are within the limit of every measure, at a line or word break in the last third of a part. Splits a grapheme only if
+ * it is too long for a part.
  */
 export function split(text: string, measures: readonly Measure[]): string[] {
   const parts: string[] = [];
@@ -73,7 +73,7 @@ function cutAt(part: string): number {
   return word > from ? word : part.length;
 }
 
-/** Numbers the parts if there are several: `(2/3)`. */
+/** Numbers the parts, as in `(2/3)`, if there are several. */
 export function numberedParts(parts: readonly string[]): string[] {
   if (parts.length === 1) return [...parts];
   return parts.map((part, index) => `(${index + 1}/${parts.length}) ${part}`);

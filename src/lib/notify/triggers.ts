@@ -22,7 +22,7 @@ export type Sight = 'front' | 'desk' | 'away' | 'unknown';
 export interface TriggerDeps {
   clock: Clock;
   spool: SpoolDeps;
-  /** Returns the current session of an intention. */
+  /** Returns an intention's current session. */
   sessionOf: (intention: Intention) => Session | undefined;
   /** Returns the title of a session's assistant while several assistants have sessions. */
   assistantOf: (session: Session) => string | undefined;
@@ -35,7 +35,7 @@ export interface TriggerDeps {
   longTaskMinutes: () => number;
 }
 
-/** Agents that end within this time share a message. The wait is never longer than this. */
+/** Agents that end within this time share a message. This is also the maximum wait. */
 const TOGETHER_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
 /** The assistant may finish its transcript after calling the hook. */
@@ -43,7 +43,7 @@ const MAX_READS = 3;
 const RETRY_MS = 200;
 const LONGEST_MS = 60_000;
 
-/** Handles the spool and delivers its notifications, for machines without a daemon. */
+/** Processes the spool and delivers the resulting notifications, for machines without a daemon. */
 export async function runTriggers(
   deps: TriggerDeps,
   deliver: (options: DeliverOptions) => Promise<unknown>,
@@ -122,7 +122,7 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
   }
 }
 
-/** Returns how a turn ended, from its hook or from the transcript, which may be completed after the hook. */
+/** Returns how a turn ended, from its hook or from the transcript, which may only be complete after the hook has run. */
 function endOf(
   deps: TriggerDeps,
   { transcript, attempts, ended, id }: Intention,
@@ -146,7 +146,7 @@ function spoken(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** Undefined if the start was not recorded, or another turn has started. */
+/** Undefined if the turn's start was not recorded, or another turn has started. */
 function tookSec(session: Session | undefined, { at }: Intention): number | undefined {
   const tookMs = Date.parse(at) - Date.parse(session?.turnAt ?? '');
   return tookMs >= 0 ? Math.round(tookMs / 1000) : undefined;
@@ -157,7 +157,7 @@ const BASE = { voiceEnabled: true, source: 'da', tags: [] as string[] } as const
 
 async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
   const session = deps.sessionOf(intention);
-  // It has been answered, or the session is over.
+  // The request has been answered, or the session has ended.
   if (session !== undefined && session.waitingSince === undefined) return;
   const sight = await deps.sight(session);
   if (sight === 'front') return;
@@ -173,7 +173,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   });
 }
 
-/** The group of each intention by id. Only the last of a group sends a notification. */
+/** Each intention's group, by id. Only the last intention in a group sends a notification. */
 type Groups = ReadonlyMap<string, { last: string; count: number }>;
 
 /** Returns the ended agents by session; undefined while more may end in a moment. */
@@ -222,15 +222,15 @@ function nameOf({ assistantOf }: TriggerDeps, session: Session | undefined): str
 }
 
 const MAX_CHARS = 300;
-/** How much of the end of a response, and of each line, to search; UTF-16 units. */
+/** How much text to search at the end of a response and in each line, in UTF-16 units. */
 const MAX_RESPONSE = 64 * 1024;
 const MAX_LINE = 2000;
 /** Emoji, list markers and emphasis around a line. */
 const AROUND = /^[^\p{L}\p{N}]+|(?<![\s*_`>])[\s*_`>]+$/gu;
 
 /**
- * Returns the last line of a response, outside code, that begins with the assistant's name, `Completed` or
- * `Voice` and a colon. Undefined for a conversation, which isn't notified about.
+ * Returns the last line of a response, outside code, that begins with the assistant's name, `Completed` or `Voice` and a colon. Undefined for a
+ * conversation, which doesn't trigger a notification.
  */
 export function completionLine(response: string, daName: string): string | undefined {
   const openings = [daName, 'completed', 'voice'].map((name) => `${name.toLowerCase()}:`);

@@ -21,8 +21,8 @@ const NARROW = 70;
 const EMPTY = 'No notifications yet. Send one with `steward notify send MESSAGE`.';
 
 /**
- * Formats `notify history`: a line for each notification, and one for each channel that didn't simply accept
- * it. @param options.dead a summary of the failed deliveries
+ * Formats `notify history`: a line for each notification, and one for each channel that didn't deliver it normally. @param options.dead a summary of
+ * the failed deliveries
  */
 export function historyText(
   entries: readonly HistoryEntry[],
@@ -41,7 +41,7 @@ function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette):
   const text = clean(entry.title === null ? entry.text : `${entry.title}: ${entry.text}`);
   const delivered = entry.channels.filter(({ result }) => result === 'delivered');
   const head = [when, delivered.map(({ channel }) => channel).join(', ') || '–', text].join('  ');
-  // On a narrow terminal, an id takes most of the line and must stay whole.
+  // On a narrow terminal, an id takes up most of the line and must not be truncated.
   const heads = options.columns < NARROW ? [entry.id, `  ${head}`] : [`${entry.id}  ${head}`];
   const rest = entry.channels.filter(({ result, maybeTwice }) => result !== 'delivered' || maybeTwice);
   const same =
@@ -101,7 +101,7 @@ const RESULT_WORDS: Readonly<Record<ChannelResult['result'], string>> = {
   skipped: 'not sent',
 };
 
-/** Formats the id and a line for each channel. */
+/** Formats a notification's id and a line for each channel. */
 export function answersText(entry: HistoryEntry, options: ViewOptions): string {
   const colors = palette(options);
   const lines = entry.channels.flatMap((result) => channelLines(result, options, colors));

@@ -5,10 +5,10 @@ import { clean } from '../platform/terminal/terminal';
 import type { Job, SchedulerKind } from './job';
 import type { Recorder } from './recorder';
 
-/** A job in the form that all schedulers can render. */
+/** A job in a form that every scheduler backend can render. */
 export interface JobEntry {
   job: Job;
-  /** Unique for a user area: `steward-sense`, `steward-0a1b2c3d-sense`. */
+  /** Unique per user area: `steward-sense`, `steward-0a1b2c3d-sense`. */
   name: string;
   /** Absolute path of the launcher. Its only argument is the job id. */
   launcher: string;
@@ -28,7 +28,7 @@ export interface EntryState {
   copies: number;
   /** A disabled entry may stay loaded until the next login. */
   disabled: boolean;
-  /** Whether it differs from what an install writes. For files, status.ts compares the install manifest. */
+  /** Whether the entry differs from what an install would write. For files, status.ts checks the install manifest instead. */
   edited: boolean;
 }
 
@@ -63,11 +63,11 @@ export interface BackendDeps {
 /** A scheduler. To add one, write a factory and a line in `index.ts`. */
 export interface Backend {
   kind: SchedulerKind;
-  /** Returns why this scheduler can be used here, or undefined if it can't. */
+  /** Returns the evidence that this scheduler can be used here, or undefined if it can't. */
   probe: () => Promise<string | undefined>;
-  /** Returns the closest interval that the scheduler supports, s. */
+  /** Returns the closest interval that the scheduler supports, in seconds. */
   interval: (everySec: number) => number;
-  /** Writes and loads the entry. If the scheduler refuses, undoes that and throws. */
+  /** Writes and loads the entry. If the scheduler refuses, undoes the changes and throws. */
   install: (entry: JobEntry, recorder: Recorder) => Promise<Installed>;
   /** Unloads and removes the entry; returns the removed files. */
   uninstall: (name: string, recorder: Recorder) => Promise<string[]>;
@@ -88,7 +88,7 @@ export interface Installed {
 export interface EntryFile {
   path: string;
   text: string;
-  /** The bytes, if they aren't the text in UTF-8. */
+  /** The file's bytes, if they differ from the UTF-8 text. */
   data?: Uint8Array;
   /** A file that the scheduler writes. Folders created for it are removed with the entry. */
   beside?: string;

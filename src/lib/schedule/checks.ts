@@ -15,7 +15,7 @@ export interface JobsChecked {
   run: Run;
   host: PathHost;
   config: object;
-  /** Returns the status of each job, or undefined if no scheduler runs or has a job. */
+  /** Returns each job's status, or undefined if no scheduler is running or has a job. */
   jobs: () => Promise<readonly JobStatus[] | undefined>;
 }
 

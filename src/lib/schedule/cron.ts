@@ -12,15 +12,15 @@ import {
 import { everySecOf, type Job } from './job';
 import type { Recorder } from './recorder';
 
-/** The longest command that Debian's cron accepts, bytes. */
+/** The longest command that Debian's cron accepts, in bytes. */
 const MAX_COMMAND = 990;
-/** The minute in which hourly jobs run; most other programs use the full hour. */
+/** The minute in which hourly jobs run; most other programs use minute 0. */
 const MINUTE = 7;
 const HOUR_MIN = 60;
 /** The crontab's name in the install manifest, since its path depends on the system. */
 const CRONTAB = 'crontab';
 
-/** Returns a job's crontab lines, between two marks with its name. */
+/** Returns a job's crontab lines, between two markers with its name. */
 export function renderCron({ job, name, launcher }: JobEntry): string {
   const command = `/bin/sh ${cronWord(launcher)} ${job.id}${job.when.kind === 'login' ? ' --keep' : ''}`;
   if (Buffer.byteLength(command) > MAX_COMMAND) {
@@ -56,12 +56,12 @@ export function cronWord(text: string): string {
   });
 }
 
-/** Returns the crontab without the job's lines and otherwise unchanged. */
+/** Returns the crontab without the job's lines, but otherwise unchanged. */
 export function withoutCron(crontab: string, name: string): string {
   return crontab.replace(blocksOf(name), '');
 }
 
-/** Returns the crontab with this block. It replaces the first existing one, or is appended. */
+/** Returns the crontab with this block, which replaces the first existing block or is appended. */
 export function withCron(crontab: string, name: string, block: string): string {
   let text = block;
   const replaced = crontab.replace(blocksOf(name), () => {
@@ -81,10 +81,7 @@ function blocksOf(name: string): RegExp {
   return new RegExp(`^# >>> ${name} [^\\n]*\\n(?:[^\\n]*\\n){0,2}?# <<< ${name}(?:\\n|$)`, 'gm');
 }
 
-/**
- * Returns the command in a block. Its times depend on the interval and its comment on the version, so only
- * commands are compared.
- */
+/** Returns a block's command. Only commands are compared, since the times depend on the interval and the comment on the version. */
 function commandOf(block: string): string {
   const command = block.split('\n').filter((line) => !line.startsWith('#'));
   return command.join('\n').replace(/^(?:\*(?:\/\d+)?|\d+) \* \* \* \* /m, '');

@@ -39,7 +39,7 @@ import { taskScheduler } from './task-scheduler';
 export type { InstallResult, JobStatus, ScheduleDeps, Scheduler, SchedulerKind, UninstallResult };
 export { SCHEDULER_KINDS };
 
-/** In the order in which they are tried. */
+/** The schedulers, in the order in which they are tried. */
 const BACKENDS = [launchd, systemd, cron, taskScheduler];
 
 interface Parts {
@@ -63,7 +63,7 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
     available,
     install: async (job) => {
       if (available) return install(parts, job);
-      // An existing entry is updated, since cron may be started again.
+      // An existing entry is still updated, since cron may be started later.
       if (!(await backend.holds(entryOf(deps, job).name))) throw noScheduler(deps.host, job);
       return install({ ...parts, why: 'already installed there' }, job);
     },
@@ -157,7 +157,7 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
   const result: UninstallResult = { job: job.id, removedFrom: [], files: [] };
   const entry = entryOf(deps, job);
   const holders = await holdersOf(backends, entry);
-  // Nothing was ever installed, so nothing is written.
+  // Nothing was ever installed, so no file is created.
   if (!exists(deps.area.installManifest) && holders.length === 0) return result;
   return withManifest(deps, async (manifest) => {
     const kinds = new Set([backend.kind, ...holders, ...kindsOf(manifest.entries(), job.id)]);

@@ -15,7 +15,7 @@ import {
 export interface InstallerDeps {
   scheduler: Scheduler;
   sense: { enabled: boolean; insight: { command: readonly string[] } };
-  /** The folder with captured data. */
+  /** The folder that holds the captured data. */
   captured: string;
   setUpSense: () => Promise<unknown>;
   hasRepository: boolean;

@@ -9,7 +9,7 @@ export interface Job {
   args: readonly string[];
   /** `hourly` catches up after sleep if the scheduler supports it. `login` also restarts after a failure. */
   when: { kind: 'interval'; everySec: number } | { kind: 'hourly' } | { kind: 'login' };
-  /** Longer runs are killed, s; null for no limit. */
+  /** Timeout after which a run is killed, in seconds; null for no timeout. */
   timeoutSec: number | null;
   /** The command that installs this job. */
   command: string;
@@ -118,12 +118,12 @@ export interface JobStatus {
   installed: boolean;
   loaded: boolean;
   everySec: number | null;
-  /** End of the last run; for the daemon, its start. */
+  /** When the last run ended; for the daemon, when it started. */
   lastRun: string | null;
   nextRun: string | null;
-  /** Null during a run, and before the end of the first one. */
+  /** Null during a run and before the first run has ended. */
   lastExit: number | null;
-  /** Number of runs that were due since the last run or the install. */
+  /** Number of runs that have been due since the last run or the install. */
   missedPolls: number;
   log: string;
   warning?: string;

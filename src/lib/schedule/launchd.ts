@@ -15,7 +15,7 @@ import {
 } from './backend';
 import { everySecOf, type Job } from './job';
 
-/** Minimum time between a crash and the next start, s. */
+/** Minimum time between a crash and the next start, in seconds. */
 const THROTTLE_SEC = 60;
 /** The minute in which the hourly job runs. */
 const MINUTE = 5;
@@ -80,7 +80,7 @@ export function parseLaunchd(text: string): Pick<EntryState, 'lastExit'> {
   return { lastExit: exit === undefined ? null : Number(exit) };
 }
 
-/** The scheduler that uses launch agents of the logged-in user. */
+/** The scheduler that uses the logged-in user's launch agents. */
 export function launchd(deps: BackendDeps): Backend {
   const { host, userId, exists, wait } = deps;
   const domain = `gui/${userId}`;

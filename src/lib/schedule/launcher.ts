@@ -24,7 +24,7 @@ export interface ScheduleDeps {
   machineId: string;
   host: PathHost;
   run: Run;
-  /** The folder of steward's package.json, and the Node.js that runs it. */
+  /** The folder with steward's package.json, and the Node.js binary that runs steward. */
   product: { root: string; node: string };
   /** Returns the names of the running processes. Default: on this machine. */
   processNames?: () => ReadonlySet<string>;
@@ -32,7 +32,7 @@ export interface ScheduleDeps {
 
 export const LAUNCHER = { name: 'steward-job', manifestId: 'schedule:launcher' };
 
-/** Variables that select the folders of steward and its assistant. */
+/** Variables that set the folders used by steward and its assistant. */
 const COPIED = [
   'STEWARD_HOME',
   'XDG_STATE_HOME',
@@ -41,12 +41,10 @@ const COPIED = [
   'XDG_DATA_HOME',
   'CLAUDE_CONFIG_DIR',
 ];
-/** Session variables that a scheduler may lack. If it has one, its value is newer. */
+/** Session variables that a scheduler may not have. If the scheduler sets one, its value is newer. */
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
-/**
- * Returns the environment for jobs: `COPIED`, and the installer's PATH without relative and project folders.
- */
+/** Returns the environment for jobs: `COPIED`, and the installer's PATH without relative or project folders. */
 export function jobEnvironment({
   platform,
   env,
@@ -70,7 +68,7 @@ export function jobEnvironment({
   return { ...own, ...(Object.fromEntries(copied) as Record<string, string>) };
 }
 
-/** Returns the log of a job's runs. It has at most 256 KiB, plus one older file. */
+/** Returns the path of a job's log, which has at most 256 KiB, plus one older file. */
 export function logOf(
   area: Pick<UserArea, 'sense' | 'work' | 'daemonLog'>,
   { platform }: Pick<PathHost, 'platform'>,
@@ -91,7 +89,7 @@ export function recordsFolder({ machine }: Pick<UserArea, 'machine'>): string {
   return join(machine, 'jobs');
 }
 
-/** Returns the values for the launcher's template. */
+/** Returns the values for the launcher template. */
 export function launcherForm({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>): LauncherForm {
   const isWindows = host.platform === 'win32';
   const quoted = (path: string): string => (isWindows ? forBatch(path, host.env) : forShell(path));

@@ -57,7 +57,7 @@ const DELIVERY = 'delivery';
 /** The folder is machine-local, so all runs in it are on this machine. */
 const HERE = 'this machine';
 const MAX_BYTES = 4096;
-/** Names the launcher that restarts the daemon under cron (templates/launcher/steward-job.sh). */
+/** Identifies the launcher that restarts the daemon under cron (templates/launcher/steward-job.sh). */
 const KEEP_FILE = '.keep';
 
 /** Parses `sense 4711`, or `sense` if this process is the run itself. */
@@ -85,16 +85,15 @@ export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): b
 }
 
 /**
- * Writes a note that a run is in progress; false if its job isn't installed. An uninstall removes the entry
- * and then checks for notes; a run writes its note and then checks for the entry. So at least one of them
- * notices the other.
+ * Writes a marker file for a run in progress; returns false if its job isn't installed. An uninstall removes the entry and then checks for markers; a
+ * run writes its marker and then checks for the entry. So at least one of them notices the other.
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;
   const note = notePath(deps, run);
   const made: string[] = [];
   try {
-    // Also removes the notes of killed runs.
+    // Also removes the marker files of killed runs.
     runningJobs(deps);
     made.push(...ensureFolder(deps.records));
     replaceFile(note, JSON.stringify(holderOf(run.pid, HERE, deps.clock.now(), randomName(16))));
@@ -111,7 +110,7 @@ export function beginRun(deps: RunDeps, run: Running): boolean {
   return false;
 }
 
-/** Returns the current runs, and removes the notes of ended ones. */
+/** Returns the current runs, and removes the marker files of finished runs. */
 export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock'>): Running[] {
   const judge = { machineId: HERE, nowMs: clock.now(), staleAfterMs: 0, processStart };
   return listFolder(records).flatMap((name) => {
@@ -126,12 +125,12 @@ export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock
   });
 }
 
-/** Makes the launcher under cron stop restarting the daemon, within seconds. */
+/** Makes cron's launcher stop restarting the daemon within seconds. */
 export function endKeeping({ records }: Pick<RunDeps, 'records'>): void {
   removeFile(join(records, KEEP_FILE));
 }
 
-/** When the launcher is gone, removes the notes of ended runs and their folder. */
+/** If the launcher is gone, removes the marker files of finished runs and their folder. */
 export function forgetRuns(deps: RunDeps): void {
   if (exists(deps.launcher)) return;
   runningJobs(deps);
@@ -142,10 +141,7 @@ function notePath({ records }: Pick<RunDeps, 'records'>, { job, pid }: Running):
   return join(records, `.run.${job}.${pid}`);
 }
 
-/**
- * Reads the manifest; if that is missing or damaged, checks for the launcher. A delivery only needs the user
- * area.
- */
+/** Reads the manifest; if the manifest is missing or damaged, checks for the launcher instead. A delivery only needs the user area. */
 function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running['job']): boolean {
   if (job === DELIVERY) return exists(root);
   try {
@@ -158,7 +154,7 @@ function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running[
 
 const MAX_WAIT_MS = 60_000;
 const POLL_MS = 100;
-/** Most runs are shorter. */
+/** Most runs are shorter than this. */
 const QUIET_MS = 1_500;
 
 export interface WaitOptions {
@@ -170,8 +166,8 @@ export interface WaitOptions {
 }
 
 /**
- * Waits up to a minute for runs of uninstalled jobs; returns those that still run. Stops a daemon that was
- * just starting, and ends a delivery because it may retry for minutes.
+ * Waits up to a minute for runs of uninstalled jobs; returns those still in progress. Stops a daemon that was just starting, and ends deliveries,
+ * which may retry for minutes.
  */
 export async function waitForRuns(deps: RunDeps, options: WaitOptions): Promise<Running[]> {
   const { stopDaemon, onWait, filter = () => true } = options;
@@ -196,7 +192,7 @@ export async function waitForRuns(deps: RunDeps, options: WaitOptions): Promise<
   }
 }
 
-/** Stops the daemon and waits for its job; false if none was running. Throws `locked` if it doesn't end. */
+/** Stops the daemon and waits for its job; returns false if no job was running. Throws `locked` if the job doesn't end. */
 export async function endDaemon(
   deps: RunDeps,
   { stopDaemon }: Pick<WaitOptions, 'stopDaemon'>,

@@ -54,13 +54,13 @@ export async function holdersOf(backends: readonly Backend[], entry: JobEntry): 
   return backends.filter((_, index) => holds[index]).map(({ kind }) => kind);
 }
 
-/** Returns a job's interval in a scheduler, s; null for the daemon. */
+/** Returns the interval at which a scheduler runs a job, in seconds; null for the daemon. */
 export function intervalIn(backend: Backend, job: Job): number | null {
   const everySec = everySecOf(job);
   return everySec === null ? null : backend.interval(everySec);
 }
 
-/** The launcher's record of the last run: end and exit code, or for the daemon its start. */
+/** The launcher's record of the last run: its end and exit code, or the daemon's start. */
 interface RunRecord {
   atMs: number;
   exit: number | null;
@@ -87,14 +87,14 @@ function endOf(log: string): string {
     .join(' ');
 }
 
-/** Returns whether an installed file was changed after the install. */
+/** Returns whether an installed file has changed since the install. */
 function isEdited({ kind, path, after }: InstallEntry): boolean {
   if (kind !== 'file' || after === null || !exists(path)) return false;
   if (lstatOf(path)?.isFile !== true) return true;
   return sha256(readBytes(path, { maxBytes: MAX_BYTES }) ?? '') !== after;
 }
 
-/** Number of missed runs that causes a warning. */
+/** Number of missed runs that triggers a warning. */
 const MISSED_TO_WARN = 3;
 /** A scheduler's times are in whole seconds, and slightly later than the launcher's. */
 const SAME_RUN_MS = 5_000;
@@ -102,7 +102,7 @@ const SAME_RUN_MS = 5_000;
 export interface StatusInput {
   job: Job;
   scheduler: SchedulerKind;
-  /** The interval in the scheduler, s. */
+  /** The interval at which the scheduler runs the job, in seconds. */
   everySec: number | null;
   state: EntryState;
   record: RunRecord | undefined;
@@ -158,7 +158,7 @@ function missedRuns({ recorded, everySec, nowMs, bootMs }: StatusInput, lastMs: 
 
 type Problem = Pick<JobStatus, 'warning' | 'broken' | 'mend' | 'hint'>;
 
-/** Returns the worst problem of the scheduler's entry. */
+/** Returns the worst problem with the scheduler's entry. */
 function entryProblem({
   job,
   hasLauncher,
@@ -183,7 +183,7 @@ function entryProblem({
   return undefined;
 }
 
-/** Returns the worst problem of the job's runs. */
+/** Returns the worst problem with the job's runs. */
 function runProblem({ job, recorded, logEnd }: StatusInput, status: JobStatus): Problem | undefined {
   const { lastExit, missedPolls, log } = status;
   const mend = job.command;

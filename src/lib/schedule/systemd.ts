@@ -16,10 +16,10 @@ import { everySecOf } from './job';
 import type { Recorder } from './recorder';
 
 const HOUR_SEC = 3600;
-/** Delay before the daemon is restarted, s. */
+/** Delay before the daemon is restarted, in seconds. */
 const RESTART_SEC = 60;
 
-/** Returns the unit files by name: a service and its timer, or for the daemon only a service. */
+/** Returns the unit files by name: a service and its timer, or only a service for the daemon. */
 export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<string, string> {
   const unit = `# Written by "${job.command}", which can also remove it.\n[Unit]\nDescription=${unitText(job.label)}\n`;
   const lines = [
@@ -39,7 +39,7 @@ export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<st
 }
 
 function timesOf(everySec: number): string {
-  // Persistent catches up with one run after sleep or a time without a login.
+  // Persistent makes systemd catch up with one run after sleep or a period without a login.
   if (everySec === HOUR_SEC)
     return 'OnActiveSec=60\nOnCalendar=hourly\nPersistent=true\nRandomizedDelaySec=30\n';
   return `OnActiveSec=15\nOnUnitActiveSec=${everySec}\nAccuracySec=${everySec < 60 ? 1 : 5}s\n`;
@@ -93,7 +93,7 @@ export function nextRunOf(json: string, timer: string): string | null {
 
 const SHOWN = 'ActiveState,MainPID,ExecMainStartTimestamp,ExecMainExitTimestamp,ExecMainStatus';
 
-/** The scheduler that uses units of the user's systemd. */
+/** The scheduler that uses systemd user units. */
 export function systemd(deps: BackendDeps): Backend {
   const { host } = deps;
   return {
@@ -110,7 +110,7 @@ export function systemd(deps: BackendDeps): Backend {
     async uninstall(name, recorder) {
       await disable(deps, name);
       const removed = filesOf(deps, name).filter((file) => recorder.remove(file));
-      // Even if nothing was removed, because an earlier uninstall may have been killed before this step.
+      // Runs even if nothing was removed, because an earlier uninstall may have been killed before this step.
       await systemctl(deps, 'daemon-reload');
       for (const unit of [`${name}.timer`, `${name}.service`]) await systemctl(deps, 'reset-failed', unit);
       return removed;
@@ -162,7 +162,7 @@ async function isEnabled(deps: BackendDeps, unit: string): Promise<boolean> {
   return (await systemctl(deps, 'is-enabled', unit)).code === 0;
 }
 
-/** Also removes systemd's files: the link that enables the unit, and the time of its last run. */
+/** Also removes systemd's files: the symlink that enables the unit and the timestamp of the timer's last run. */
 async function disable(deps: BackendDeps, name: string): Promise<void> {
   for (const unit of filesOf(deps, name)
     .filter(deps.exists)
@@ -174,7 +174,7 @@ async function disable(deps: BackendDeps, name: string): Promise<void> {
 
 async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<Installed> {
   const unit = unitOf(entry);
-  // The folder in which systemd stores the last run of a timer.
+  // The folder in which systemd stores each timer's last run.
   const stamps = posix.join(xdg(deps, 'XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
   const beside = posix.join(stamps, `stamp-${entry.name}.timer`);
   const files = Object.entries(renderSystemd(entry)).map(([file, text]) => ({

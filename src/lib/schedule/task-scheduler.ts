@@ -16,11 +16,11 @@ import {
 } from './backend';
 import { everySecOf } from './job';
 
-/** Any time in the past; repetitions count from it. */
+/** Any time in the past, from which repetitions are counted. */
 const START = '2026-01-01T00:00:00';
-/** The shortest repetition interval, s. */
+/** The shortest repetition interval, in seconds. */
 const MIN_SEC = 60;
-/** The result code of a task that is running. */
+/** The result code of a running task. */
 const RUNNING = 267_009;
 
 /** Returns a task in the import format of Task Scheduler (schema 1.2). `user` is `DOMAIN\name`. */
@@ -107,7 +107,7 @@ export function parseTaskInfo(
   };
 }
 
-/** The scheduler that uses tasks of the Windows user. */
+/** The scheduler that uses the Windows user's tasks. */
 export function taskScheduler(deps: BackendDeps): Backend {
   const { host, exists, stateFolder } = deps;
   const pathOf = (name: string): string => win32.join(stateFolder, `${name}.xml`);

@@ -37,15 +37,12 @@ import { isCredentialHereOnly } from '../work/host/token';
 import { workStatus, type WorkStatus } from '../work/status';
 import { malformedText } from '../work/view-results';
 
-/**
- * - off: not set up or switched off, maybe on purpose - muted: works, but is silent on purpose - error: its
- * state is unknown
- */
+/** - off: not set up or switched off, possibly on purpose - muted: works, but is silent on purpose - error: its state is unknown */
 export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 
 export interface Row {
   state: PartState;
-  /** A few short facts. */
+  /** A few short facts about the part. */
   summary: string;
   /** The next command; null if there is none. */
   next: string | null;
@@ -172,7 +169,7 @@ function queueRow({ context }: Sources): Row {
   const { area } = context;
   const outbox = outboxStatus(area);
   const spool = spoolStatus(area.spool);
-  // Reading the machine id would create it, so an empty queue skips that.
+  // Reading the machine id would create it, so this is skipped for an empty queue.
   const foreign = {
     outbox: outbox.waiting > 0 ? foreignDeliveries({ outbox: area.outbox, machineId: context.machineId }) : 0,
     spool: spool.waiting > 0 ? foreignIntentions(area.spool, context.machineId) : 0,

@@ -21,7 +21,7 @@ export interface Part extends Row {
 export interface Overview {
   userArea: string;
   version: string;
-  /** Whether anything of steward is on this machine. */
+  /** Whether any part of steward is installed on this machine. */
   setUp: boolean;
   parts: Part[];
 }
@@ -39,7 +39,7 @@ export async function overview(context: Context): Promise<Overview> {
   } catch (error) {
     return { ...head, parts: [{ id: 'configuration', ...errorRow(error, 'steward config path') }] };
   }
-  // Several rows use the daemon and the scheduler. A failure is reported in one of them.
+  // Several rows query the daemon and the scheduler, but only one reports a failure.
   const failures = new Map<string, unknown>();
   const gather = async <T>(id: string, fallback: T, get: () => Promise<T>): Promise<T> => {
     try {
@@ -83,7 +83,7 @@ function areaPart(context: Context): Part[] {
 function errorRow(error: unknown, next: string | null): Row {
   const { kind, message, hint } = toStewardError(error);
   if (kind === 'internal') throw error;
-  // A list of problems has no full stop at its end.
+  // Items in a list of problems don't end in a full stop.
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
   return { state: 'error', summary: hint === undefined ? sentence : `${sentence} ${hint}`, next };
 }

@@ -12,16 +12,16 @@ export interface UpResult {
   userArea: string;
   /** Whether this run wrote the default configuration. */
   created: boolean;
-  /** The repository of the current folder, or null. */
+  /** The current folder's repository, or null. */
   watching: string | null;
   warnings: readonly string[];
-  /** Null if earlier days have been read, or reading them is off. */
+  /** Null if earlier days have already been read, or reading them is switched off. */
   backfill: BackfillResult | null;
   capture: CaptureResult;
   today: Today;
   /** The last seven days including today, newest first. */
   days: DailyRecord[];
-  /** The daemon's URL; null if none is running. */
+  /** The daemon's URL; null if no daemon is running. */
   daemon: string | null;
 }
 
@@ -60,7 +60,7 @@ export async function up(context: Context, folder: string): Promise<UpResult> {
   };
 }
 
-/** Records the last `sense.git.backfillDays` days; null if that is 0. Needs the sense lock. */
+/** Records the last `sense.git.backfillDays` days; returns null if that setting is 0. Needs the sense lock. */
 export async function backfillDays(context: Context, sense: SenseContext): Promise<BackfillResult | null> {
   const { config } = await context.loadConfig();
   const days = config.sense.git.backfillDays;

@@ -7,7 +7,7 @@ export default class AgentsKnowledgeShow extends BaseCommand {
   static override args = {
     id: word({
       required: true,
-      description: 'TYPE/NAME, the name, or a unique prefix of it.',
+      description: 'TYPE/NAME, the name, or a unique prefix of the name.',
     }),
   };
   static override examples = [

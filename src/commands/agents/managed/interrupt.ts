@@ -4,7 +4,7 @@ import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedInterrupt extends BaseCommand {
-  static override summary = 'Interrupt the agent of a session';
+  static override summary = "Interrupt a session's agent";
   static override args = {
     session: word({ required: true, description: 'Session id.' }),
   };

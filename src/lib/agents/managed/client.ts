@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/time/clock';
 import { asEvent, type ManagedEvent, type SentEvent } from './event';
 import { apiError, failureOf, notTheApi, repeated, type RetryDeps } from './failure';
 
-/** The dated beta tag that every call sends. */
+/** The dated beta tag sent with every request. */
 const BETA = 'managed-agents-2026-04-01';
 const API_VERSION = '2026-10-21';
 /** The API's only toolset type. */
@@ -44,9 +44,9 @@ export interface ManagedClient {
   archive: (kind: ResourceKind, id: string) => Promise<Resource>;
   /** Returns a page of a session's log. */
   events: (session: string, query: EventQuery) => Promise<Page<ManagedEvent>>;
-  /** Returns the events with their ids, if the service reports these. */
+  /** Sends events; returns them with their ids if the service reports ids. */
   send: (session: string, events: readonly SentEvent[]) => Promise<ManagedEvent[]>;
-  /** Opens the stream of a session's new events. */
+  /** Opens a stream of a session's new events. */
   stream: (session: string) => Promise<OriginStream>;
   close: () => Promise<void>;
 }
@@ -54,14 +54,14 @@ export interface ManagedClient {
 const NAMES = { agents: 'agent', environments: 'environment', sessions: 'session' } as const;
 export type ResourceKind = keyof typeof NAMES;
 
-/** At most one of them. */
+/** At most one of the two is set. */
 export type Credential = { apiKey: string } | { authToken: string } | undefined;
 
 export interface ClientDeps {
   http: OwnOrigin;
   clock: Clock;
   credential: Credential;
-  /** Name of the setting or variable that the credential is from. */
+  /** Name of the setting or variable that holds the credential. */
   credentialFrom: string | undefined;
   signal?: AbortSignal;
 }
@@ -70,7 +70,7 @@ export interface ClientDeps {
 const STREAM_PATHS = ['stream', 'events/stream'] as const;
 type StreamPath = (typeof STREAM_PATHS)[number];
 
-/** The calls of the managed-agents API, without retries. */
+/** The managed-agents API's calls, without retries. */
 export function managedClient(deps: ClientDeps): ManagedClient {
   const { http } = deps;
   const sessionPath = (id: string, path: string): string => `/v1/sessions/${encodeURIComponent(id)}/${path}`;
@@ -215,7 +215,7 @@ function pageOf<T>(body: Record<string, unknown>, parse: (value: unknown) => T |
   };
 }
 
-/** Yields the data of all pages. */
+/** Yields the resources from all pages. */
 export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Page<T>>): AsyncGenerator<T[]> {
   let page: string | undefined;
   do {
@@ -226,7 +226,7 @@ export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Pa
 }
 
 const PAGE_SIZE = 100;
-/** After this many pages in a row without a new resource, the list counts as endless. */
+/** After this many consecutive pages without a new resource, the list is considered endless. */
 const MAX_STALE_PAGES = 20;
 
 /** Returns up to `limit` resources without duplicates. */
@@ -254,21 +254,18 @@ export function pageQuery(page: string | undefined): Query {
   return page === undefined ? [] : [['page', page]];
 }
 
-/** A key or a token, each with the name of its setting or variable. */
+/** An API key or a token, each with the name of the setting or variable that holds it. */
 export interface Credentials {
   apiKey: string | undefined;
   authToken: string | undefined;
   names: readonly [apiKey: string, authToken: string];
 }
 
-/** Variables of the vendor's own clients. Only sent to the vendor's host. */
+/** Variables that the vendor's own clients use. Their values are only sent to the vendor's host. */
 export const VENDOR_NAMES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as const;
 const VENDOR_HOST = 'api.anthropic.com';
 
-/**
- * Returns the configured credential. If there is none, returns the vendor's variable for the vendor's host or
- * this machine.
- */
+/** Returns the configured credential. Falls back to the vendor's variable if the host is the vendor's or this machine. */
 export function credentialFor(
   url: string,
   configured: Credentials,

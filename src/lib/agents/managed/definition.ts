@@ -31,7 +31,7 @@ const AGENT = v.strictObject({
   multiagent: ANY,
 });
 
-/** Returns the body for a new agent: the file with the flags applied. Default: the standard toolset. */
+/** Returns the request body for a new agent: the file with the flags applied. By default, the agent gets the standard toolset. */
 export function agentBody(file: Body, { noTools, ...texts }: AgentFlags): Body {
   const body: Body = { ...file, ...definedOnly(texts) };
   if (noTools === true) delete body['tools'];
@@ -51,7 +51,7 @@ export interface EnvironmentFlags {
   secrets?: readonly string[];
 }
 
-/** A reference to the value of an environment's secret. */
+/** A reference to an environment secret's value. */
 export interface SecretReference {
   name: string;
   reference: string;
@@ -75,10 +75,7 @@ const CONFIG = v.nullish(
 );
 const ENVIRONMENT = v.strictObject({ name: TEXT, description: ANY, config: CONFIG, metadata: ANY });
 
-/**
- * Returns the body for a new environment without its secrets. Their values must never be in a file, argument
- * or output.
- */
+/** Returns the request body for a new environment, without its secrets. Their values must never be in a file, argument or output. */
 export function environmentBody(file: Body, flags: EnvironmentFlags): EnvironmentBody {
   const body: Body = { ...file, ...definedOnly({ name: flags.name, description: flags.description }) };
   const { secrets, ...config } = check(ENVIRONMENT, body, 'environment').config ?? {};
@@ -97,7 +94,7 @@ export function environmentBody(file: Body, flags: EnvironmentFlags): Environmen
   };
 }
 
-/** Creates an environment. Reads the values of its secrets now, and redacts them from the response. */
+/** Creates an environment. Resolves its secrets only now, and redacts their values from the response. */
 export async function createEnvironment(
   { client }: { client: Pick<ManagedClient, 'create'> },
   { body, secrets }: EnvironmentBody,
@@ -163,7 +160,7 @@ function packagesOf(stored: Body, added: readonly string[]): Body | undefined {
   return Object.keys(packages).length === 0 ? undefined : packages;
 }
 
-/** Rejects a secret in plain text without repeating it. */
+/** Rejects a plaintext secret without repeating it. */
 function checkedSecret(name: string, reference: unknown): SecretReference {
   const isReference =
     typeof reference === 'string' && /^(?:env:[A-Za-z_]\w*|file:(?:[/\\~]|[A-Za-z]:).*)$/.test(reference);

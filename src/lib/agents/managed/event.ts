@@ -30,7 +30,7 @@ export function asEvent(value: unknown): ManagedEvent | undefined {
   return isObject(value) && typeof value['type'] === 'string' ? (value as ManagedEvent) : undefined;
 }
 
-/** Returns a key for an event within its log. Without an id, it depends on the event before. */
+/** Returns a key for an event within its log. Without an id, the key depends on the previous event. */
 export function eventKey(event: ManagedEvent, before: string): string {
   return hasId(event) ? event.id : `${before}\n${event.type}`;
 }
@@ -73,7 +73,7 @@ export function isId(text: string): boolean {
   return ID.test(text) && !DEVICE.test(text);
 }
 
-/** Returns an id that a user typed. Throws `usage` if it is invalid. */
+/** Validates and returns an id that the user typed. Throws `usage` if it is invalid. */
 export function checkedId(text: string, what: string): string {
   if (isId(text)) return text;
   throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not the id of ${what}.`, {

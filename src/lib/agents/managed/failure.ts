@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/time/clock';
 import { wait } from '../../platform/time/wait';
 import { textOf } from './event';
 
-/** The cause of a StewardError for an error response. */
+/** The `cause` of the StewardError for an error response. */
 export interface ApiFailure {
   status: number;
   /** Such as `rate_limit_error`. */
@@ -90,7 +90,7 @@ function notApi(host: string, status: number): Description {
   ];
 }
 
-/** Returns the error for a response that isn't from the service. */
+/** Returns the error for a response that doesn't come from the service. */
 export function notTheApi(host: string, answer: OriginAnswer): StewardError {
   const [kind, text, hint] = notApi(host, answer.status);
   const failure: ApiFailure = { status: 502, type: 'not_the_api', retryAfterMs: undefined };
@@ -104,12 +104,12 @@ export function failureOf(error: unknown): ApiFailure | undefined {
     : undefined;
 }
 
-/** Returns whether the service has no list of events. The specification only has the stream. */
+/** Returns whether the service can't list events. The specification only has the stream. */
 export function isNotServed(error: unknown): boolean {
   return [404, 405, 501].includes(failureOf(error)?.status ?? 0);
 }
 
-/** Returns whether a retry may succeed. 4xx is final, except for timeouts, conflicts and rate limits. */
+/** Returns whether a retry may succeed. 4xx responses are final, except for timeouts, conflicts and rate limits. */
 export function isTransient(error: unknown): boolean {
   if (networkFailureOf(error) !== undefined) return true;
   const failure = failureOf(error);
@@ -117,7 +117,7 @@ export function isTransient(error: unknown): boolean {
   return failure.status >= 500 || [408, 409, 429].includes(failure.status);
 }
 
-/** Returns whether a failed POST may have taken effect. The API has no idempotency keys. */
+/** Returns whether a failed POST may have had side effects. The API has no idempotency keys. */
 export function mayHaveLanded(error: unknown): boolean {
   const network = networkFailureOf(error);
   if (network !== undefined) return network.sent;
@@ -125,13 +125,13 @@ export function mayHaveLanded(error: unknown): boolean {
   return status === 408 || (status !== undefined && status >= 500);
 }
 
-/** Returns whether a failed POST certainly had no effect. An aborted one may have had one. */
+/** Returns whether a failed POST certainly had no side effects. An aborted request may have had some. */
 export function isNothingDone(error: unknown): boolean {
   const isKnown = failureOf(error) !== undefined || networkFailureOf(error) !== undefined;
   return isKnown && !mayHaveLanded(error);
 }
 
-/** Converts seconds or a date to ms from now. At most an hour, since a clock may be wrong. */
+/** Parses a delay in seconds or a date into ms from now. Capped at an hour, since a clock may be wrong. */
 function retryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - nowMs;
@@ -143,17 +143,17 @@ export interface Timing {
   /** Doubles after each failure. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** Maximum attempts for a request. */
+  /** Maximum number of attempts per request. */
   tries: number;
   /** How long to try to reach a session. */
   patienceMs: number;
   /** How long a stream may be silent before it is reopened. */
   silenceMs: number;
-  /** The longest interval between reads of the history. */
+  /** The maximum interval between history reads. */
   rereadMs: number;
-  /** How long an event of the stream may be missing from the history. */
+  /** How long an event from the stream may be missing from the history. */
   lagMs: number;
-  /** The shortest and the longest pause between reads of the history. */
+  /** The minimum and maximum pause between history reads. */
   paceMs: readonly [number, number];
 }
 
@@ -168,9 +168,9 @@ export const TIMING: Timing = {
   paceMs: [100, 1000],
 };
 
-/** After this time, there are no more retries. */
+/** No retries are made after this time. */
 const SLOW_MS = 45_000;
-/** Number of checks, because the service may show an effect late. */
+/** Number of checks, because side effects may become visible late. */
 const LANDED_CHECKS = 3;
 
 export interface RetryDeps {
@@ -179,10 +179,7 @@ export interface RetryDeps {
   signal?: AbortSignal;
 }
 
-/**
- * Waits after `failures` failures: exponentially longer, with jitter, and at least as long as the service
- * asks.
- */
+/** Waits after `failures` failures: exponential backoff with jitter, but at least as long as the service requests. */
 export async function pause({ timing, signal }: RetryDeps, failures: number, error?: unknown): Promise<void> {
   const grown = Math.min(timing.firstPauseMs * 2 ** Math.min(failures, 20), timing.longestPauseMs);
   const retryAfterMs = failureOf(error)?.retryAfterMs ?? 0;
@@ -205,10 +202,7 @@ export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Prom
   }
 }
 
-/**
- * Does work exactly once. After a failure that may have taken effect (`mayLand`), retries only if several
- * checks with `landed` find no effect.
- */
+/** Does work exactly once. After a failure that may have had side effects (`mayLand`), retries only if several `landed` checks find none. */
 export async function once<T>(
   deps: RetryDeps,
   work: () => Promise<T>,

@@ -33,11 +33,11 @@ export interface FollowInput {
   session: string;
   /** Whether to follow until the end of the turn or of the session. */
   until: 'turn' | 'session';
-  /** In USD. The agent is interrupted at this cost. */
+  /** Cost limit in USD, at which the agent is interrupted. */
   maxCost?: number;
-  /** Ids of events just sent. The turn can't end before they are shown. */
+  /** Ids of events that were just sent. The turn can't end before these events are shown. */
   sent?: readonly string[];
-  /** Whether the service reports the session as idle. Then, without events, there is nothing to wait for. */
+  /** Whether the service reports the session as idle. If an idle session has no events, there is nothing to wait for. */
   isIdle?: boolean;
 }
 
@@ -56,14 +56,14 @@ interface Following {
   turn: Turn;
   reader: Reader;
   isOverCost: boolean;
-  /** Ids of sent events that aren't shown yet, and since when. */
+  /** Ids of sent events that aren't shown yet, with the time each was sent. */
   sent: string[];
   sentSince: number;
 }
 
-/** Number of failures in a row before a message is shown. */
+/** Number of consecutive failures before a message is shown. */
 const REPORT_AFTER = 2;
-/** How many times the usual lag to wait for a sent event. */
+/** How long to wait for a sent event, as a multiple of the usual lag. */
 const MAX_LAGS = 6;
 
 /**
@@ -104,7 +104,7 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
   }
 }
 
-/** Follows one connection. Returns the end of the turn or session, if reached. */
+/** Follows one connection. Returns how the turn or session ended, if it has. */
 async function followStream(at: Following, onProgress: () => void): Promise<FollowEnd | undefined> {
   const frames = await readFrames(await at.deps.client.stream(at.input.session));
   try {
@@ -120,7 +120,7 @@ async function followStream(at: Following, onProgress: () => void): Promise<Foll
   }
 }
 
-/** Acts on the state of the session. Returns its end, if reached. */
+/** Acts on the session's state. Returns how the session ended, if it has. */
 async function settle(at: Following): Promise<FollowEnd | undefined> {
   const { input, turn } = at;
   if (!isOver(turn) && isWaitingForSent(at)) return undefined;
@@ -166,7 +166,7 @@ async function answerAll(
   return answers.length > 0;
 }
 
-/** Sends the message that a killed process left; false if there was none. */
+/** Sends the message that a killed process left unsent; returns false if there wasn't one. */
 async function sendUnsent(at: Following): Promise<boolean> {
   const { deps, input, turn, reader } = at;
   const sent = await sendPending(deps, input.session);

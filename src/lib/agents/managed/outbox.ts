@@ -27,9 +27,9 @@ const MESSAGE = 'user.message';
  * killed.
  */
 const OUTBOX = v.object({
-  /** `before`: number of user messages that the session had. */
+  /** `before`: number of user messages that the session had before this one. */
   pending: v.fallback(v.nullable(v.object({ text: v.string(), before: v.fallback(v.number(), 0) })), null),
-  /** Ids of the latest messages sent from this machine, none of which is the pending one. */
+  /** Ids of the latest messages sent from this machine, excluding the pending one. */
   sent: v.fallback(v.array(v.string()), []),
 });
 type Outbox = v.InferOutput<typeof OUTBOX>;
@@ -38,7 +38,7 @@ type Pending = NonNullable<Outbox['pending']>;
 export interface SendDeps extends RetryDeps {
   client: ManagedClient;
   folder: string;
-  /** Runs `work` while no other process of this machine sends to the session. */
+  /** Runs `work` while no other process on this machine sends to the session. */
   alone: <T>(session: string, work: () => Promise<T>) => Promise<T>;
 }
 
@@ -61,10 +61,7 @@ export function prepareFirst(folder: string, session: string, text: string): voi
   writeOutbox(folder, session, { pending: { text, before: 0 }, sent: [] });
 }
 
-/**
- * Sends a message exactly once. Sends the pending message first; if it has the same text, it is the same
- * message.
- */
+/** Sends a message exactly once. Sends the pending message first; a pending message with the same text counts as this one. */
 export async function sendMessage(deps: SendDeps, session: string, text: string): Promise<Sent> {
   return deps.alone(session, async () => {
     const { pending } = readOutbox(deps.folder, session);
@@ -79,7 +76,7 @@ export async function sendMessage(deps: SendDeps, session: string, text: string)
   });
 }
 
-/** Sends the message that a killed process left, if any. */
+/** Sends the message that a killed process left unsent, if any. */
 export async function sendPending(deps: SendDeps, session: string): Promise<Sent | undefined> {
   if (!hasPending(deps.folder, session)) return undefined;
   return deps.alone(session, async () => {
@@ -115,7 +112,7 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
     clearPending(deps, session, sent.id);
     return sent;
   } catch (error) {
-    // A rejected message is dropped; one with an uncertain outcome stays pending.
+    // A rejected message is dropped; a message whose outcome is uncertain stays pending.
     if (isCertain && isNothingDone(error) && !isTransient(error)) clearPending(deps, session, undefined);
     throw error;
   }
@@ -124,7 +121,7 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
 function clearPending({ folder }: SendDeps, session: string, id: string | undefined): void {
   const { sent } = readOutbox(folder, session);
   const ids = id === undefined ? sent : [...sent, id].slice(-MAX_IDS);
-  // A session that doesn't exist must leave no file.
+  // A nonexistent session must not leave a file behind.
   if (ids.length === 0 && !exists(sessionLogPath(folder, session))) removeFile(outboxPath(folder, session));
   else writeOutbox(folder, session, { pending: null, sent: ids });
 }
@@ -139,7 +136,7 @@ async function findLanded(deps: SendDeps, session: string, pending: Pending): Pr
   return own === undefined ? undefined : { id: idOf(own) };
 }
 
-/** Returns the user messages of a session in order; empty if the service has no list of events. */
+/** Returns the user messages of a session in order; empty if the service can't list events. */
 async function messagesOf(client: ManagedClient, session: string): Promise<ManagedEvent[]> {
   const found: ManagedEvent[] = [];
   const seen = new Set<string>();

@@ -19,13 +19,13 @@ export interface Keyed {
 export interface History {
   client: Pick<ManagedClient, 'events'>;
   session: string;
-  /** Cursor of the last page, key of the event before it, and number of events on it. */
+  /** The last page's cursor, the key of the event before that page, and the page's number of events. */
   position: { page: string | undefined; before: string; tail: number };
   maxEvents: number;
 }
 
 const MAX_EVENTS = 1000;
-/** Up to this many events are read again, instead of a request that only advances the cursor. */
+/** Up to this many events are reread, to save a request that only advances the cursor. */
 const SHORT_TAIL = 100;
 const START = { page: undefined, before: '', tail: 0 };
 
@@ -33,7 +33,7 @@ export function openHistory(client: Pick<ManagedClient, 'events'>, session: stri
   return { client, session, position: START, maxEvents: MAX_EVENTS };
 }
 
-/** Passes on the pages from the last one, in order. The first events may repeat. */
+/** Passes on the pages in order, starting with the last page read. The first events may repeat. */
 export async function readHistory(
   history: History,
   take: (events: Keyed[]) => Promise<void> | void,
@@ -56,7 +56,7 @@ export async function readHistory(
   }
 }
 
-/** Returns a page; undefined if it must be requested in another way. */
+/** Returns a page, or undefined if the request must be made differently. */
 async function readPage(history: History) {
   const { client, session, position, maxEvents } = history;
   // With this limit, the cursor advances as soon as there is another event.
@@ -68,20 +68,18 @@ async function readPage(history: History) {
       history.maxEvents = Math.max(1, Math.floor(limit / 8));
       return undefined;
     }
-    // The service may have dropped the cursor; then everything is read again.
+    // The service may have dropped the cursor; then the whole history is reread.
     if (position.page === undefined || failureOf(error)?.status !== 400) throw error;
     history.position = START;
     return undefined;
   }
 }
 
-/** A frame of the stream: an event, or undefined if it can't be read. */
+/** A frame from the stream: an event, or undefined if the frame can't be parsed. */
 type Frame = ManagedEvent | undefined;
 
 export interface FrameReader {
-  /**
-   * Returns the frames that arrive within `ms`; an empty list if the stream is silent, undefined at its end.
-   */
+  /** Returns the frames that arrive within `ms`: an empty list if the stream is silent, undefined if it has ended. */
   next: (ms: number) => Promise<{ frames: Frame[]; isAlive: boolean } | undefined>;
   close: () => void;
 }
@@ -115,7 +113,7 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
   return {
     next: async (ms) => {
       reading ??= stream.chunks.next();
-      // If the read fails after the timeout, the next call reports it.
+      // If the read fails after the timeout, the next call reports the failure.
       reading.catch(() => undefined);
       const read = await within(reading, ms);
       if (read === undefined) return { frames: [], isAlive: false };
@@ -160,13 +158,13 @@ export interface ReaderDeps {
   turn: Turn;
 }
 
-/** With more announced events, the history is read immediately. */
+/** If more events than this are announced, the history is read immediately. */
 const MAX_ANNOUNCED = 5000;
-/** How many events are stored completely, in case the history doesn't show them. */
+/** How many events are kept in full, in case the history doesn't include them. */
 const MAX_WHOLE = 500;
 const QUIET_MS = 2000;
 
-/** Transfers a session's events to its local log, the screen and its turn. Times are monotonic, ms. */
+/** Transfers a session's events to its local log, the screen and the current turn. Times are monotonic, in ms. */
 export interface Reader extends ReaderDeps {
   history: History;
   announced: Map<string, { event: ManagedEvent | undefined; since: number }>;
@@ -175,15 +173,13 @@ export interface Reader extends ReaderDeps {
   pace: number;
   /** Whether an event may be missing, because a frame couldn't be read or a sent event isn't shown yet. */
   isIncomplete: boolean;
-  /**
-   * Whether the service has a list of events. If not, events from the stream are stored in order of arrival.
-   */
+  /** Whether the service can list events. If not, events from the stream are stored in order of arrival. */
   hasHistory: boolean | undefined;
 }
 
 /**
- * Returns a reader. The stream announces events but only the history has their order. What the history
- * doesn't show within `lagMs` is taken from the stream.
+ * Returns a reader. The stream announces events but only the history has their order. Events missing from the history after `lagMs` are taken from
+ * the stream.
  */
 export function openReader(deps: ReaderDeps, session: string): Reader {
   return {
@@ -243,7 +239,7 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
     // Without ids, equal events count as the same event.
     const key = hasId(event) ? event.id : JSON.stringify(event);
     if (!log.has(key)) await accept(reader, [{ key, event }]);
-    // Already shown, but it has the current status.
+    // The event was already shown, but it has the current status.
     else if (event.type.startsWith('session.status_')) addEvent(turn, event);
     return;
   }
@@ -254,7 +250,7 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
   }
 }
 
-/** Reads the stream for a while; false at its end. Throws `unavailable` if it is silent for too long. */
+/** Reads the stream for a while; returns false if it has ended. Throws `unavailable` if the stream is silent for too long. */
 export async function drain(reader: Reader, frames: FrameReader): Promise<boolean> {
   const { clock, timing, announced } = reader;
   const isDue = (): boolean => reader.hasHistory !== false && (reader.isIncomplete || announced.size > 0);

@@ -9,15 +9,13 @@ import { openHistory, readHistory } from './reader';
 import { addEvent, newTurn, pendingTools, type ToolUse } from './turn';
 import { pendingLines } from './view';
 
-/** Permissions given in advance: tool names (`bash`, `server.tool`), ids of tool uses, or `all`. */
+/** Permissions granted in advance: tool names (`bash`, `server.tool`), tool-use ids, or `all`. */
 export interface Policy {
   allow: readonly string[];
   deny: readonly string[];
 }
 
-/**
- * Returns the responses that a policy gives. Deny wins over allow; tools that aren't listed get no response.
- */
+/** Returns the responses that a policy implies. Deny takes precedence over allow; unlisted tools don't get a response. */
 export function answersBy({ allow, deny }: Policy, pending: readonly ToolUse[]): SentEvent[] {
   const lists = (list: readonly string[], { name, id }: ToolUse): boolean =>
     list.includes(id) || (name !== '' && list.includes(name));
@@ -34,10 +32,10 @@ export function confirmation(id: string, result: 'allow' | 'deny'): SentEvent {
   return { type: 'user.tool_confirmation', tool_use_id: id, result };
 }
 
-/** Returns the text of TEXT or `@FILE`. */
+/** Resolves an argument: literal text or `@FILE`. */
 type ReadText = (value: string) => Promise<string>;
 
-/** Parses `ID=TEXT` or `ID=@FILE` as the result of a custom tool. */
+/** Parses `ID=TEXT` or `ID=@FILE` as a custom tool's result. */
 async function toolResult(flag: string, isError: boolean, read: ReadText): Promise<SentEvent> {
   const at = flag.indexOf('=');
   if (at < 1) {
@@ -154,7 +152,7 @@ export async function sendAnswers(
   }
 }
 
-/** Returns the responses in the session's log, which is read from its end. */
+/** Returns the responses in the session's log, reading the log backwards. */
 async function findArrived(
   { client }: SendDeps,
   session: string,

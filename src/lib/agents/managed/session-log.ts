@@ -9,7 +9,7 @@ import type { ShownOutput } from '../../platform/terminal/stdio';
 import { asEvent, eventKey, type ManagedEvent } from './event';
 import type { Keyed } from './reader';
 
-/** An event may contain whole files. */
+/** An event may contain entire files. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface ShowDeps {
@@ -19,8 +19,8 @@ export interface ShowDeps {
 }
 
 /**
- * The local log of a session: `<session>.jsonl` has one event per line in the service's order, and
- * `<session>.shown` records how much was shown. Both survive a kill at any point.
+ * A session's local log: `<session>.jsonl` has one event per line in the service's order, and `<session>.shown` records how much was shown. Both
+ * survive a kill at any point.
  */
 export interface SessionLog {
   has: (key: string) => boolean;
@@ -32,18 +32,13 @@ export interface SessionLog {
   show: () => Promise<void>;
   /** Marks everything as not shown. */
   rewind: () => void;
-  /**
-   * Returns whether an event may be shown twice, because a killed process wrote to an output that can't be
-   * checked.
-   */
+  /** Returns whether an event may appear twice, because a killed process wrote to an output that can't be inspected. */
   mayRepeat: () => boolean;
   close: () => void;
 }
 
 const OFFSET = v.pipe(v.number(), v.finite(), v.minValue(0));
-/**
- * Number of bytes of the log that were shown. `to` is set while the bytes up to there are written to `out`.
- */
+/** Number of log bytes that were shown. `to` is set while the bytes up to that offset are written to `out`. */
 const SHOWN = v.object({
   upTo: OFFSET,
   to: v.fallback(v.optional(OFFSET), undefined),
@@ -85,13 +80,13 @@ export function openSessionLog(folder: string, session: string, deps: ShowDeps):
     mayRepeat: () => log.mayRepeat,
     close: () => {
       mark.close();
-      // A session without events, which may not exist, must leave no file.
+      // A session without events may not exist, so it must not leave a file behind.
       if (log.keys.size === 0) removeFile(markPath);
     },
   };
 }
 
-/** Skips a line that a kill truncated; its event follows again. */
+/** Skips a line truncated by a kill; its event is logged again further down. */
 function eachEvent(path: string, from: number, onEvent: (event: ManagedEvent, to: number) => void): void {
   readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text, offset, bytes }) => {
     const event = text === undefined ? undefined : asEvent(parseObject(text));
@@ -132,7 +127,7 @@ async function show(log: Log): Promise<void> {
   if (to > log.shown.upTo) await write(log, text, to);
 }
 
-/** Writes the text of the log up to `to`. */
+/** Writes the log's text up to offset `to`. */
 async function write(log: Log, text: string, to: number): Promise<void> {
   if (text !== '') {
     const out = log.output.file();
@@ -142,7 +137,7 @@ async function write(log: Log, text: string, to: number): Promise<void> {
   setShown(log, { upTo: to });
 }
 
-/** Completes a write that a kill interrupted, if the size of the output shows how far it got. */
+/** Completes a write that a kill interrupted, if the output's size shows how far the write got. */
 async function completeWrite(log: Log): Promise<void> {
   const { upTo, to, out } = log.shown;
   if (to === undefined) return;
@@ -164,7 +159,7 @@ function setShown(log: Log, shown: Shown): void {
   log.mark.write(shown);
 }
 
-/** Parses a mark. Starts over if it is invalid, or beyond the end of a log that was replaced. */
+/** Parses a mark. Starts over if the mark is invalid or lies beyond the end of a replaced log. */
 function parseShown(stored: unknown, logBytes: number): Shown {
   const { success, output } = v.safeParse(SHOWN, stored);
   if (!success || output.upTo > logBytes) return { upTo: 0 };

@@ -23,7 +23,7 @@ export interface StartInput {
   message: string;
   title?: string;
   vaults?: readonly string[];
-  /** USD. */
+  /** In USD. */
   budget?: number;
 }
 
@@ -79,7 +79,7 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
   try {
     session = (wasTried ? await repeated(deps, find) : undefined) ?? (await create());
   } catch (error) {
-    // A rejected start is dropped; one with an uncertain outcome is left for `wake`.
+    // A rejected start is dropped; a start whose outcome is uncertain is left to `wake`.
     if (isCertain && isNothingDone(error)) {
       removeFile(path);
       throw error;
@@ -128,8 +128,8 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
 }
 
 /**
- * Returns the session to resume and sends a message to it: the given session, one that a killed run was
- * starting, or the last one used. Throws `conflict` if it has ended.
+ * Finds the session to resume and sends it a message: the given session, one that a killed run was starting, or the most recently used. Throws
+ * `conflict` if the session has ended.
  */
 export async function wakeSession(
   deps: SendDeps,
@@ -160,7 +160,7 @@ export async function wakeSession(
   };
 }
 
-/** Returns the state of a session, at the service and locally. */
+/** Returns a session's state, both on the service and locally. */
 export async function sessionReport(
   { deps, prices }: { deps: SendDeps; prices: Prices },
   id: string,
@@ -174,7 +174,7 @@ export async function sessionReport(
   return { session, localEvents, unsent: hasPending(deps.folder, id), cost, pending };
 }
 
-/** Archives a session. The service may reject one that has just become idle, so this is retried. */
+/** Archives a session. Retries, because the service may reject a session that has just become idle. */
 export async function archiveSession(deps: SendDeps, id: string): Promise<Resource> {
   for (let failures = 0; ; failures += 1) {
     try {
@@ -207,12 +207,12 @@ export function localSessions(folder: string): string[] {
   return [...new Set(byTime(folder, names).map((name) => name.replace(/\.(?:send\.json|jsonl)$/, '')))];
 }
 
-/** Returns the folder of messages that were never sent. */
+/** Returns the folder for messages that were never sent. */
 export function deadMessages(folder: string): string {
   return join(folder, 'dead');
 }
 
-/** Removes logs of sessions without writes for some days; moves unsent messages to `dead`. */
+/** Removes session logs that haven't been written to for some days; moves unsent messages to `dead`. */
 export function pruneSessions(folder: string, days: number, nowMs: number): void {
   const isFresh = (name: string): boolean => nowMs - mtimeOf(folder, name) < days * 86_400_000;
   for (const name of listFolder(folder)) {

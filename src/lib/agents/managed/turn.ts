@@ -27,16 +27,13 @@ interface Stop {
   detail: string;
 }
 
-/**
- * The state of a session, computed from its log. Unknown events change nothing. Unknown stop reasons end the
- * turn; only `requires_action` leaves it open.
- */
+/** A session's state, computed from its log. Unknown events are ignored. Unknown stop reasons end the turn; only `requires_action` keeps it open. */
 export interface Turn {
   status: SessionStatus;
   tools: Map<string, ToolUse>;
   /** Ids of the tool uses that have a response. */
   answered: Set<string>;
-  /** The reason for the last idle status, if nothing ran since. */
+  /** The reason for the last idle status, if nothing has run since. */
   stop: Stop | undefined;
   failure: string | undefined;
   isInterrupted: boolean;
@@ -130,7 +127,7 @@ function toolOf(event: ManagedEvent & { id: string }): ToolUse {
   };
 }
 
-/** Returns the error of the turn, or undefined if the service retries. */
+/** Returns the turn's error, or undefined if the service is retrying. */
 function finalFailure(event: ManagedEvent): string | undefined {
   const error = event['error'] ?? event;
   const value = isObject(error) ? error['retry_status'] : undefined;
@@ -175,7 +172,7 @@ export interface Prices {
   output: number | undefined;
 }
 
-/** Usage of a session. Cache tokens are counted separately and priced as input. */
+/** A session's usage. Cache tokens are counted separately and priced as input. */
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
@@ -189,7 +186,7 @@ export interface Cost extends Usage {
   activeUsd: number;
   /** In USD; undefined if a price is missing. */
   tokenUsd: number | undefined;
-  /** The service's figure, or the active time plus the tokens that have a price. */
+  /** The service's figure, or the cost of the active time plus that of the tokens with a known price. */
   totalUsd: number;
 }
 
@@ -234,7 +231,7 @@ export function totalUsage({ summed, reported }: Meter): Usage {
   };
 }
 
-/** Parses usage from an event or session. `activeSeconds` is used if that figure is missing. */
+/** Parses usage from an event or session. Falls back to `activeSeconds` if the active time is missing. */
 export function usageOf(value: unknown, activeSeconds: number): Usage {
   const from = isObject(value) ? value : {};
   const creation = isObject(from['cache_creation']) ? from['cache_creation'] : {};

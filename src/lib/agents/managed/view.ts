@@ -77,7 +77,7 @@ function inputText(input: unknown): string {
   return cleanLine(escapeHidden(command ?? JSON.stringify(input)), LINE);
 }
 
-/** Writes hidden and control characters as `\u009b`, so that you see everything that you allow. */
+/** Writes hidden and control characters as `\u009b`, so that users see everything that they allow. */
 function escapeHidden(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
     /[\n\r\t]/.test(hidden)
@@ -89,7 +89,7 @@ function escapeHidden(text: string): string {
 /** Longer input is truncated, with a note. */
 const MAX_INPUT = 4000;
 
-/** Returns the question for a permission: on one line, or below the complete input. */
+/** Returns the prompt for a permission: on one line, or below the complete input. */
 export function permissionText(
   { name, input }: ToolUse,
   columns: number,
@@ -105,7 +105,7 @@ export function permissionText(
   return { lines: [tool, ...lines].join('\n'), question: 'Allow it?' };
 }
 
-/** Splits text into pieces of a given width, at any character because a shell command has no better place. */
+/** Splits text into pieces of a given width. Splits at any character, because a shell command has no better break points. */
 function pieces(text: string, width: number): string[] {
   const found = [''];
   for (const character of text) {
@@ -116,16 +116,16 @@ function pieces(text: string, width: number): string[] {
   return found;
 }
 
-/** Returns the end of a turn as a line. */
+/** Formats a turn's end as one line. */
 export function endText({ outcome, cost }: FollowEnd): string {
   return outcome.kind === undefined ? `Done. ${costText(cost)}` : costText(cost);
 }
 
-/** Returns what the agent is waiting for, each with a shell-quoted command to respond. */
+/** Lists what the agent is waiting for, each item with a shell-quoted command to respond. */
 export function pendingLines(session: string, pending: readonly ToolUse[]): string[] {
   return pending.flatMap(({ id, name, kind, input }) => {
     const use = `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`;
-    // The id is from the service and will be pasted, so control characters and flags are rejected.
+    // The id comes from the service and users paste it, so control characters and flags are rejected.
     if (/[\p{C}\p{Zl}\p{Zp}]/u.test(id) || id.startsWith('-'))
       return [use, '    Its id cannot be used in a command.'];
     return [

@@ -11,10 +11,10 @@ import type { Voice } from '../speech/voice';
 type Sent =
   'id' | 'event' | 'priority' | 'message' | 'title' | 'voiceId' | 'url' | 'dedupe' | 'tags' | 'silent';
 
-/** One or several notifications, as a channel gets them. Texts contain no control characters. */
+/** One or several notifications, as passed to a channel. Texts contain no control characters. */
 export interface Parcel extends Pick<Delivery, Sent | 'sentParts'> {
   acceptedMs: number;
-  /** Number of notifications in it. */
+  /** Number of notifications in the parcel. */
   count: number;
 }
 
@@ -25,7 +25,7 @@ export type Outcome =
   | { outcome: 'show'; reason: string }
   /** A retry would also fail. */
   | { outcome: 'failed'; reason: string; hint: string }
-  /** Retry after `afterMs` or later. With `all`, pauses the whole channel until then. */
+  /** Retry after at least `afterMs`. With `all`, pauses the whole channel until then. */
   | { outcome: 'again'; reason: string; hint: string; afterMs?: number; all?: boolean };
 
 /** A problem and its fix. */
@@ -40,25 +40,23 @@ export interface Trouble {
  */
 export interface Channel {
   readonly id: ChannelId;
-  /** How long to retry a delivery, ms. Default: a day. */
+  /** How long to retry a delivery, in ms. Default: a day. */
   readonly keepMs?: number;
-  /** Whether deliveries wait for the end of quiet hours, and are then sent as one. */
+  /** Whether deliveries wait for the end of quiet hours, and are then combined into one. */
   readonly isHeld?: true;
-  /** Number of pending deliveries from which they are combined into one. */
+  /** Minimum number of pending deliveries at which they are combined into one. */
   readonly joinsFrom?: number;
   /** Returns why the channel is off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
-  /** Returns why the channel cannot send, as far as known without starting a program or sending a request. */
+  /** Returns why the channel cannot send, as far as can be determined without starting a program or sending a request. */
   trouble?: () => Trouble | undefined;
   /** Loads the channel's libraries before an attempt, to keep the attempt short. May throw. */
   prepare?: () => Promise<void>;
-  /**
-   * Makes one attempt, with a time limit. Calls `onPart` with the number of parts sent, if there are several.
-   */
+  /** Makes one attempt, with a timeout. Calls `onPart` with the number of parts sent, if there are several. */
   send: (parcel: Parcel, onPart: (sent: number) => void) => Promise<Outcome>;
 }
 
-/** What channel factories need; each takes some of it. */
+/** Dependencies of the channel factories; each uses some of them. */
 export interface ChannelDeps {
   clock: Clock;
   platform: NodeJS.Platform;
@@ -66,7 +64,7 @@ export interface ChannelDeps {
   run: Run;
   /** Returns the HTTP library, loaded once. */
   http: () => Promise<Pick<HttpLibrary, 'origin'>>;
-  /** Time limit for a response, ms. Default: 10 s. */
+  /** Response timeout, in ms. Default: 10 s. */
   answerMs?: number;
   /** The current settings. */
   settings: () => SettingsConfig['notifications'];
@@ -77,13 +75,13 @@ export interface ChannelDeps {
   secret: (from: Secret) => string | undefined;
   voice: Pick<Voice, 'isOff' | 'status'> & { speech: Pick<Voice['speech'], 'say'> };
   muted: () => boolean;
-  /** Machine-local file with the ids of banners that can be replaced. */
+  /** Machine-local file that stores the ids of replaceable banners. */
   banners: string;
   /** Returns the SMS program and its arguments; empty if not configured. */
   smsCommand: () => readonly string[];
 }
 
-/** Prepares a channel. If that fails, returns the outcome for the attempt. */
+/** Prepares a channel. If the preparation fails, returns the attempt's outcome. */
 export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   try {
     await channel.prepare?.();
@@ -135,5 +133,5 @@ export async function testChannel(clock: Clock, channel: Channel): Promise<TestR
   return { channel: channel.id, state: 'failed', reason, hint: 'Until then, steward uses banners instead.' };
 }
 
-/** Fields of a parcel with nothing special. */
+/** Default values for a parcel's fields. */
 export const PLAIN = { tags: [], silent: false, count: 1, sentParts: 0 } satisfies Partial<Parcel>;

@@ -24,7 +24,7 @@ const missing: WebService['missing'] = ({ chat }) =>
         mend: SET,
       };
 
-/** The incoming webhook of a chat. Its URL is a credential, so messages and logs never contain it. */
+/** A chat's incoming webhook. Its URL is a credential, so messages and logs never contain it. */
 export function chatChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'chat',
@@ -75,7 +75,7 @@ export function chatBodies(parcel: Parcel, shape: ChatShape): Record<string, unk
   return [{ text: withoutMentions(`${title}\n${text}`), ...data }];
 }
 
-/** Discord's body has a more precise delay than its header. */
+/** Discord's response body has a more precise delay than the header. */
 function judgeChat({ status, text }: WholeAnswer): Outcome | undefined {
   if (status === 429) return rateLimited('The chat', parseObject(text)?.['retry_after']);
   if (![401, 403, 404, 410].includes(status)) return undefined;
@@ -88,7 +88,7 @@ export const chatCheck = webCheck({
   title: 'chat',
   missing,
   ask: ({ chat }, secret) => ({ url: secret(chat.webhook) ?? '' }),
-  // A GET posts nothing: services then describe the webhook or require a POST.
+  // A GET doesn't post anything: services respond with a description of the webhook or require a POST.
   judge: (hostname, { status }) =>
     [401, 403, 404, 410].includes(status)
       ? failed(`${hostname} rejected the webhook (${status})`, {

@@ -69,7 +69,7 @@ async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
   return { outcome: 'again', reason: 'macOS did not show the notification.', hint };
 }
 
-/** The script has the texts as base64 and puts them into text nodes. */
+/** The script contains the texts as base64 and inserts them as text nodes. */
 async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
   const silence = [
@@ -175,10 +175,7 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
   replaceFile(path, JSON.stringify(Object.fromEntries(latest.slice(-MAX_BANNERS))));
 }
 
-/**
- * Identifies the notification service by bus and connection, because each has its own banner ids. Undefined
- * if none runs.
- */
+/** Identifies the notification service by bus and connection, because each has its own banner ids. Undefined if no service is running. */
 async function serverOf(bus: Bus): Promise<string | undefined> {
   try {
     const [owner] = await bus.call({ ...DBUS, member: 'GetNameOwner', signature: 's', body: [NAME] });
@@ -190,7 +187,7 @@ async function serverOf(bus: Bus): Promise<string | undefined> {
   }
 }
 
-/** Returns the banners that can be replaced, by the hash of their key, oldest first. */
+/** Returns the replaceable banners by the hash of their key, oldest first. */
 function readBanners(path: string): Record<string, { id: number; server: string }> {
   const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '') ?? {};
   const isBanner = (value: unknown): value is { id: number; server: string } => {

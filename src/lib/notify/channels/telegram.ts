@@ -45,7 +45,7 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
     disable_notification: parcel.silent,
     link_preview_options: { is_disabled: true },
   };
-  // Without parse_mode, the text is plain.
+  // Without parse_mode, Telegram treats the text as plain text.
   const parts = split(withoutMentions(text), [{ cost: utf16Units, max: MAX_TEXT - RESERVE }]);
   return {
     url: urlOf(server, token, 'sendMessage'),

@@ -13,14 +13,14 @@ type WebId = Exclude<RoutedChannel, 'desktop'>;
 type Headers = Readonly<Record<string, string>>;
 type Failed = Extract<Outcome, { outcome: 'failed' }>;
 
-/** A setting that is missing, and the command that sets it. */
+/** A missing setting and the command that sets it. */
 interface Missing {
   reason: string;
   hint: string;
   mend: string;
 }
 
-/** A service that takes JSON posts and is enabled by `notifications.ID.enabled`. */
+/** A service that accepts JSON POST requests and is enabled by `notifications.ID.enabled`. */
 export interface WebService {
   id: WebId;
   isHeld?: true;
@@ -30,12 +30,12 @@ export interface WebService {
    * resolved.
    */
   posts: (parcel: Parcel) => Posts | Failed;
-  /** Returns the outcome of a response in the service's protocol; undefined lets the HTTP status decide. */
+  /** Returns the outcome of a response according to the service's protocol, or undefined to go by the HTTP status. */
   judge: (answer: WholeAnswer) => Outcome | undefined;
 }
 
 export interface Posts {
-  /** May be a secret. */
+  /** May contain a secret. */
   url: string;
   parts: readonly { body: unknown; headers?: Headers }[];
 }
@@ -76,7 +76,7 @@ function enable(id: WebId): string {
   return `steward config set notifications.${id}.enabled true`;
 }
 
-/** Retried, because the credential's variable may be set or its file mounted by then. */
+/** Retried, because the variable may be set or the file mounted in the meantime. */
 function postsOr(
   service: WebService,
   parcel: Parcel,

@@ -2,12 +2,11 @@ import TABLE from '../../../../templates/data/homographs.json';
 import type { Replacement } from './pronunciation';
 
 /**
- * A word with two pronunciations. Engines use one, and the other only if it is respelled ("live" as "lyve").
- * The first matching rule decides. Without a match the word stays, since a wrong respelling is worse than
- * none.
+ * A word with two pronunciations. Engines use one of them, and the other only if the word is respelled ("live" as "lyve"). The first matching rule
+ * decides. Without a match, the word stays unchanged, since a wrong respelling is worse than none.
  */
 export interface Homograph {
-  /** Lower case. Matches whole words in any case. */
+  /** In lower case. Matches whole words in any case. */
   word: string;
   respelling: string;
   /** Parts of patterns, which rules refer to as `<NAME>`. */
@@ -25,7 +24,7 @@ interface Context {
   after: readonly RegExp[];
 }
 
-/** How much text on each side the rules see, in UTF-16 units. */
+/** How much text the rules see on each side of the word, in UTF-16 units. */
 const REACH = 160;
 
 const compiled = new WeakMap<Homograph, Context[]>();
@@ -56,7 +55,7 @@ function isRespelled(homograph: Homograph, before: string, after: string): boole
   return fitting?.respells === true;
 }
 
-/** Compiles the rules of a word when it first occurs. */
+/** Compiles a word's rules when the word first occurs. */
 function contextsOf(homograph: Homograph): Context[] {
   let contexts = compiled.get(homograph);
   if (contexts !== undefined) return contexts;
@@ -94,7 +93,7 @@ function pattern(source: string): RegExp {
   return new RegExp(inClasses.replaceAll('\\p{L}', `[${LETTERS}]`));
 }
 
-/** Matches a word, but not inside words, paths, addresses and identifiers. */
+/** Matches a whole word, but not inside paths, addresses or identifiers. */
 function wholeWord(word: string): RegExp {
   return new RegExp(
     `(?<![\\p{L}\\p{N}\\p{M}_/@#.\\\\=~&]|\\p{L}['’])${word}(?![\\p{L}\\p{N}\\p{M}_@/\\\\=]|[.'’][\\p{L}\\p{N}])`,

@@ -8,14 +8,14 @@ import { findHomographs } from './homographs';
 /** Terms and their respellings. */
 export type Terms = ReadonlyMap<string, string>;
 
-/** A range of a text in UTF-16 units, and its replacement. */
+/** A text range in UTF-16 units, and its replacement. */
 export interface Replacement {
   start: number;
   end: number;
   written: string;
 }
 
-/** Finds terms in text: whole words, and the longest term at each place. */
+/** Finds terms in text: only whole words, and the longest term at each position. */
 export type FindTerms = (text: string) => Replacement[];
 
 export interface Transformed {
@@ -51,7 +51,7 @@ export function replaced(text: string, replacements: readonly Replacement[]): st
 
 export interface Pronunciations {
   findTerms: FindTerms;
-  /** Why the file can't be read. `findTerms` still uses the last valid version. */
+  /** Why the file can't be used. `findTerms` keeps using the last valid version. */
   problem?: StewardError;
 }
 
@@ -63,10 +63,7 @@ const WRAPPERS = ['terms', 'pronunciations', 'replacements'];
 const RESPELLINGS = ['phonetic', 'spoken', 'say', 'respelling', 'pronunciation'];
 const REMARKS = new Set(['$schema', '_comment']);
 
-/**
- * Returns a function that reads the pronunciation file again when it has changed. Never throws. Without a
- * file, there are no terms.
- */
+/** Returns a function that rereads the pronunciation file when it has changed. Never throws. If the file doesn't exist, there are no terms. */
 export function pronunciationFile(path: string): () => Pronunciations {
   let read: { mark: string | undefined; answer: Pronunciations } | undefined;
   return () => {
@@ -96,8 +93,8 @@ function problemOf(error: unknown, path: string): StewardError {
 }
 
 /**
- * Parses `{"Term": "respelling"}` or `[{"term": …, "phonetic": …}]`, bare or under "terms", "pronunciations"
- * or "replacements". Reports everything invalid in one `config` error.
+ * Parses `{"Term": "respelling"}` or `[{"term": …, "phonetic": …}]`, bare or under "terms", "pronunciations" or "replacements". Reports all problems
+ * in one `config` error.
  */
 export function parseTerms(text: string, path: string): Terms {
   const terms = new Map<string, string>();
@@ -167,7 +164,7 @@ const TOKEN =
 
 /** Returns a function that finds terms. Terms are literal and case-sensitive; the longest match wins. */
 export function termFinder(terms: Terms): FindTerms {
-  /** Lengths of the terms by their first token, longest first. */
+  /** Lengths of the terms that start with each token, longest first. */
   const lengths = new Map<string, number[]>();
   for (const term of [...terms.keys()].sort((a, b) => b.length - a.length)) {
     const first = term.match(TOKEN)?.[0] ?? '';
@@ -177,7 +174,7 @@ export function termFinder(terms: Terms): FindTerms {
   return (text) => {
     if (terms.size === 0) return [];
     const tokens = [...text.matchAll(TOKEN)];
-    /** Words by their start; undefined for other characters. */
+    /** Words by their start offset; undefined for other characters. */
     const words = new Map(tokens.map(({ index, 1: word }) => [index, word]));
     const endsAt = (index: number): boolean =>
       index === text.length ||

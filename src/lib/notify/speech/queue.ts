@@ -11,14 +11,14 @@ export interface Spoken {
   reason?: string;
 }
 
-/** The original text; the voice transforms it. */
+/** The original text, before the voice transforms it. */
 export interface Utterance {
   text: string;
   /** The provider's voice id. Default: the assistant's voice. */
   voiceId?: string;
 }
 
-/** Speaks one text at a time, in order, each within a time limit. */
+/** Speaks one text at a time, in order, each with a timeout. */
 export interface Speech {
   /** Never throws. */
   say(utterance: Utterance): Promise<Spoken>;
@@ -42,11 +42,11 @@ export interface QueueDeps {
 export interface QueueLimits {
   /** Maximum number of waiting texts. */
   waiting: number;
-  /** Texts that have waited longer aren't spoken, ms. */
+  /** Texts that have waited longer than this aren't spoken, in ms. */
   staleMs: number;
-  /** Time limit for a text on all engines together, ms. */
+  /** Timeout for speaking a text across all engines, in ms. */
   textMs: number;
-  /** How long an engine that failed is tried last, ms. */
+  /** How long a failed engine is tried after the others, in ms. */
   restMs: number;
   /** An engine that takes longer than this to fail is skipped for `slowRestMs`. */
   slowMs: number;
@@ -77,7 +77,7 @@ interface Waiting {
 
 /** An engine that failed recently. */
 interface Rest {
-  /** On the monotonic clock. */
+  /** A time on the monotonic clock. */
   untilMs: number;
   /** The failure, if it was so slow that the engine is skipped. */
   slowFailure: string | undefined;
@@ -175,7 +175,7 @@ async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortContr
   const engines = queue.engines();
   if (engines.length === 0) return unspoken(queue.noVoice());
   const rested = (engine: SpeechEngine): number => (restOf(engine) === undefined ? 0 : 1);
-  /** The engines that had each failure. */
+  /** The engines by failure reason. */
   const failures = new Map<string, string[]>();
   for (const engine of [...engines].sort((a, b) => rested(a) - rested(b))) {
     const { slowFailure, untilMs = 0 } = restOf(engine) ?? {};
@@ -212,7 +212,7 @@ function restAfter({ clock, limits }: Queue, failure: string, startMs: number): 
   };
 }
 
-/** Returns why the text wasn't played, or undefined if it was. Returns in time even if the engine hangs. */
+/** Returns why the text wasn't played, or undefined if it was. Respects the timeout even if the engine hangs. */
 async function attempt(
   { machine, limits }: Queue,
   engine: SpeechEngine,

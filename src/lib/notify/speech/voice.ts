@@ -29,14 +29,14 @@ export interface VoiceDeps {
   refresh?: (() => Promise<void> | undefined) | undefined;
   /** The path of the pronunciation file. */
   pronunciations: string;
-  /** Called once for each problem of that file, when text is spoken. */
+  /** Called once for each problem with the pronunciation file, when text is spoken. */
   onProblem: (problem: StewardError) => void;
 }
 
 /** The voice: pronunciation, engines and queue. */
 export interface Voice {
   speech: Speech;
-  /** Returns the spoken text, and the problem of the pronunciation file, if any. */
+  /** Returns the text as spoken, and the problem with the pronunciation file, if any. */
   preview: (text: string) => Transformed & { problem?: StewardError };
   /** Returns the usable engines in order; `reason` and `hint` describe what is missing. */
   status: () => VoiceStatus;
@@ -49,7 +49,7 @@ export interface VoiceStatus {
   hint?: string;
 }
 
-/** Returns the engines in the order to try them: the provider, then the system's. */
+/** Returns the engines in the order to try them: the provider, then the system's engines. */
 export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
   return [
     providerEngine(provider),
@@ -65,7 +65,7 @@ export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
 /** How long to reuse the detected engines; searching the PATH for each text would be slow. */
 const DETECT_MS = 1000;
 
-/** Returns a voice. Reads nothing and starts nothing yet. */
+/** Creates a voice. Doesn't read files or start programs until first used. */
 export function makeVoice(deps: VoiceDeps): Voice {
   const { clock, machine, refresh } = deps;
   const pronunciations = pronunciationFile(deps.pronunciations);
@@ -113,7 +113,7 @@ interface Detected {
   usable: readonly SpeechEngine[];
 }
 
-/** Detects the engines at most once per second, or when changed settings create new ones. */
+/** Detects the engines at most once per second, or when changed settings require new engines. */
 function detectedEngines({ clock, machine, settings }: VoiceDeps): () => Detected {
   let detected: (Detected & { of: VoiceSettings; untilMs: number }) | undefined;
   return () => {

@@ -65,7 +65,7 @@ export async function planImport(context: Context, folder: string): Promise<Impo
   for (const part of PARTS) {
     for (const { path } of parts.filter((found) => found.part === part)) {
       for (const item of await sources[part](path)) {
-        // The configuration already uses this file.
+        // The configuration already refers to this file.
         if (item.from === item.to) continue;
         const isSecond = item.state === 'new' && taken.has(item.to);
         if (item.state === 'new') taken.add(item.to);
@@ -78,7 +78,7 @@ export async function planImport(context: Context, folder: string): Promise<Impo
   return { from, items, cut };
 }
 
-/** How to plan the items of each part. */
+/** The planning function for each part. */
 async function itemSources(
   context: Context,
 ): Promise<Record<Part, (path: string) => Promise<PlannedItem[]> | PlannedItem[]>> {
@@ -96,7 +96,7 @@ async function itemSources(
     work: async (folder) => {
       const labels = join(folder, 'labels.yml');
       return [
-        // Only the name: steward must verify that the repository is private.
+        // Imports only the name: steward itself must verify that the repository is private.
         ...(await settings('work settings', join(folder, 'work_repo.json'), 'workRepo', ['repo'])),
         ...(await settings('work settings', join(folder, 'config.yaml'), 'work')),
         ...(kindOf(labels) === 'file'
@@ -190,7 +190,7 @@ export async function runImport(context: Context, plan: ImportPlan): Promise<Imp
   return { ...importReport({ ...plan, items }, false), imported: done.size };
 }
 
-/** Returns the report of a plan before importing. */
+/** Returns a plan's report before the import. */
 export function importReport({ from, items, cut }: ImportPlan, dryRun: boolean): ImportResult {
   const plain = items.map(({ take: _, ...item }) => item);
   return { from, dryRun, imported: 0, items: plain, cut };

@@ -32,15 +32,15 @@ export type ImportKind = (typeof IMPORT_KINDS)[number];
  */
 export type ImportState = 'new' | 'there' | 'conflict' | 'unfit';
 
-/** A file, the folder of a session, or a setting. */
+/** A file, a session's folder, or a setting. */
 export interface ImportItem {
   kind: ImportKind;
-  /** The path, or for a setting its file. */
+  /** The path, or the file that contains the setting. */
   from: string;
-  /** A path, or the key of a setting. */
+  /** A path, or a setting's key. */
   to: string;
   state: ImportState;
-  /** Why it is not imported; null if it is new. */
+  /** Why the item isn't imported; null if it is new. */
   why: string | null;
 }
 
@@ -56,8 +56,8 @@ export function unfit(kind: ImportKind, from: string, why: string): PlannedItem 
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Plans to copy a file unless the target exists. @param problem returns why a text has the wrong format, or
- * throws @param isSame returns whether the target has the same content in different bytes
+ * Plans to copy a file unless the target exists. @param problem returns why a text's format is invalid, or throws @param isSame returns whether the
+ * target has the same content in different bytes
  */
 export async function fileItem(
   kind: ImportKind,
@@ -103,7 +103,7 @@ function copied(
 
 const MAX_NAMED = 20;
 
-/** Formats the counts by kind, then what is not imported and why. */
+/** Formats the counts by kind, then the items that aren't imported and the reasons. */
 export function importText(
   { from, items, cut }: { from: string; items: readonly ImportItem[]; cut: boolean },
   { columns }: { columns: number },
@@ -180,7 +180,7 @@ export function findParts(root: string, except: string): { parts: Found[]; cut: 
   return { parts, cut: false };
 }
 
-/** Returns the parts in a folder, and its folders that may contain more. */
+/** Returns the parts in a folder, and the subfolders that may contain more. */
 function partsIn(folder: string): { found: Found[]; remaining: string[] } {
   const entries = readable(folder);
   const folders = entries.filter(({ name, isFolder }) => isFolder && !SKIPPED.includes(name));

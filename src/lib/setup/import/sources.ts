@@ -89,7 +89,7 @@ function beginsWith(from: string, to: string): boolean {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Plans the settings in a file, key by key. Existing settings of yours are kept. */
+/** Plans the settings in a file, key by key. Your existing settings are kept. */
 export function settingsItems(context: Context, { config }: LoadedConfig) {
   return async (
     kind: ImportKind,
@@ -139,7 +139,7 @@ async function contentOf(
 ): Promise<Record<string, unknown> | undefined> {
   const found = path.endsWith('.json') ? parseObject(text) : await fromYaml(text);
   if (found === undefined || id === 'sense') return found;
-  // The keys may have the prefix WORK, as a section or with a dot.
+  // The keys may have the prefix WORK, either as a section or followed by a dot.
   const section = isObject(found['WORK']) ? found['WORK'] : {};
   const dotted = Object.entries(found).map(([key, value]) => [key.replace(/^WORK\./, ''), value]);
   const all = { ...(Object.fromEntries(dotted) as Record<string, unknown>), ...section };

@@ -31,7 +31,7 @@ const STEPS: readonly Step[] = [
 
 export interface InitInput {
   flags: InitFlags;
-  /** Undefined to ask no questions. */
+  /** Undefined if no questions should be asked. */
   questions: Prompt | undefined;
   say: (text: string) => void;
 }
@@ -47,7 +47,7 @@ export interface InitSummary {
 }
 
 interface Session extends Setup {
-  /** Ids of the answered questions, stored so that an interrupted setup can resume. */
+  /** Ids of the answered questions, stored so that an interrupted setup can be resumed. */
   answered: string[];
 }
 
@@ -96,7 +96,7 @@ async function openSession(context: Context, say: (text: string) => void): Promi
   };
 }
 
-/** Applies an answer, and records that the question was answered. */
+/** Applies an answer and marks the question as answered. */
 async function answer(
   { context, answered }: Session,
   { id }: Step,

@@ -117,7 +117,7 @@ function absolute(text: string): string {
 
 /** `depth` is the number of levels below the folder. */
 export const SCAN = { depth: 4, folders: 20_000, repositories: 200, ms: 5_000 };
-/** Large folders that rarely contain repositories of yours. */
+/** Large folders that rarely contain your own repositories. */
 const SKIPPED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'Library', 'AppData', 'snap']);
 
 /**

@@ -25,7 +25,7 @@ export const workStep: Step = {
   },
   async ask(setup, questions) {
     setup.say(
-      'steward can keep your work as issues in a private GitHub repository. This contacts GitHub with the credential of "gh auth login", and adds labels to the repository.',
+      'steward can keep your work as issues in a private GitHub repository. This contacts GitHub with the credential from "gh auth login", and adds labels to the repository.',
     );
     const known = setup.config().workRepo.repo;
     const repo = await questions.line(`Repository as OWNER/REPO, or none [${known ?? 'none'}]: `);
@@ -66,7 +66,7 @@ export const pushStep: Step = {
     return enabled ? `a topic at ${clean(server)}` : 'off';
   },
   given(setup, { push, 'push-test': isTest }) {
-    // Undefined if the flag is missing, although its type is boolean.
+    // Undefined if the flag wasn't passed, although its type is boolean.
     const on = push as boolean | undefined;
     if (on === undefined && !isTest) return undefined;
     return async () => {

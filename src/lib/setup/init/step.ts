@@ -88,10 +88,7 @@ const wordsOf = (text: string): string[] =>
     .split(/[\s,]+/)
     .filter((word) => word !== '');
 
-/**
- * Parses `all`, `none`, or numbers and ranges such as `1 3-5`. Returns sorted indexes from 0, or undefined if
- * invalid.
- */
+/** Parses `all`, `none`, or numbers and ranges such as `1 3-5`. Returns sorted zero-based indexes, or undefined if the text is invalid. */
 export function chosenNumbers(text: string, count: number): number[] | undefined {
   const words = wordsOf(text);
   if (words.join() === 'all') return Array.from({ length: count }, (_, index) => index);

@@ -32,7 +32,7 @@ export interface InstallFlags {
   completion?: string | undefined;
 }
 
-/** Returns what the flags choose; `--yes` adds the defaults. Undefined if no flag chooses anything. */
+/** Returns the parts chosen by the flags; `--yes` adds the defaults. Undefined if no flag chooses a part. */
 export async function choiceOf(context: Context, flags: InstallFlags): Promise<InstallChoice | undefined> {
   const { yes, hooks: isHooks, skill: isSkill, jobs, completion } = flags;
   if (!yes && [isHooks, isSkill, jobs, completion].every((flag) => flag === undefined)) return undefined;

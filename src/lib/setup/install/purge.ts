@@ -77,10 +77,7 @@ export async function consentToPurge(
 /** Longer than a hook takes, even on a busy machine. */
 const HOOK_MS = 1000;
 
-/**
- * Deletes the data when nothing writes to it any longer. Running hooks aren't recorded, so this waits a
- * second for them.
- */
+/** Deletes the data once nothing writes to it any longer. Running hooks aren't recorded, so this waits a second for them to finish. */
 export async function purgeData(
   context: Context,
   { isShimGone }: { isShimGone: boolean },
@@ -136,7 +133,7 @@ function purge(area: UserArea): void {
   );
 }
 
-/** Returns a function that tells whether a name at the top of a user area is steward's. */
+/** Returns a function that checks whether a top-level name in a user area belongs to steward. */
 function ownNames(area: UserArea): (name: string) => boolean {
   const paths = Object.values(area).flatMap((place: string | Record<string, string>) =>
     typeof place === 'string' ? [place] : Object.values(place),

@@ -25,7 +25,7 @@ export interface Uninstalled {
   hooks: HooksGone;
   /** Other files that were removed, such as completion scripts. */
   files: string[];
-  /** What was not removed, and why. */
+  /** The parts that were not removed, and why. */
   left: { what: string; why: string }[];
 }
 
@@ -52,10 +52,7 @@ export function partsOf(flags: {
   return { jobs: named, hooks, completion, isWhole: false };
 }
 
-/**
- * Removes what was installed on this machine, except the user area. If one part fails, continues with the
- * others.
- */
+/** Removes everything installed on this machine except the user area. If one part fails, continues with the others. */
 export async function uninstallAll(
   context: Context,
   parts: UninstallParts & { isWhole: boolean },
@@ -130,7 +127,7 @@ async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
   }
 }
 
-/** Writes nothing if nothing is installed. */
+/** Doesn't write anything if nothing is installed. */
 async function removeHooks(context: Context, dryRun: boolean): Promise<HooksGone> {
   const { deps, assistants } = openRegistered(context);
   const found = await uninstallAllHooks(deps, { assistants, dryRun: true });

@@ -25,7 +25,7 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
       multipleNonGreedy: true,
     }),
     package: text({
-      description: 'Package with its manager (apt, cargo, gem, go, npm, pip); repeatable.',
+      description: 'Package to install, as MANAGER:NAME (apt, cargo, gem, go, npm, pip); repeatable.',
       helpValue: 'MANAGER:NAME',
       multiple: true,
       multipleNonGreedy: true,

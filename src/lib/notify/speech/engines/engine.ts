@@ -12,13 +12,13 @@ export interface SpeechMachine {
   takeTurn: TakeTurn;
 }
 
-/** Text to speak now. */
+/** A text to speak now. */
 export interface SpeechOrder {
   /** One line, already transformed for speech. */
   text: string;
   /** The provider's voice id; system engines ignore it. */
   voiceId?: string;
-  /** Returns the time left, ms. */
+  /** Returns the time left, in ms. */
   remainingMs: () => number;
   /** Aborted to stop speaking immediately. */
   signal: AbortSignal;
@@ -41,13 +41,13 @@ export interface SpeechEngine {
 /** The engine worked, but the audio could not be played. */
 export class SoundError extends StewardError {}
 
-/** Time limit for synthesis, so that a hanging engine leaves time for the next one. */
+/** Synthesis timeout, so that a hanging engine leaves time for the next one. */
 export const SYNTHESIS_MS = 12_000;
 
 export interface StepOptions extends Pick<RunOptions, 'input'> {
-  /** Time limit for this step. */
+  /** Timeout for this step. */
   mostMs?: number;
-  /** The error to throw at that limit. */
+  /** The error to throw on a timeout. */
   late?: StewardError;
 }
 

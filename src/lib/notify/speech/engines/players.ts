@@ -13,7 +13,7 @@ interface Player {
   plays: readonly AudioKind[];
   /** The file is an absolute path, so it can't be parsed as a flag. */
   args: (file: string) => readonly string[];
-  /** Returns the stdin, if the file isn't an argument. */
+  /** Returns the content for stdin, if the file isn't passed as an argument. */
   input?: (file: string) => string;
 }
 
@@ -60,8 +60,8 @@ export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boo
 }
 
 /**
- * Plays a file with the first player that works. If a player takes far longer than the audio, the sound
- * server hangs, so no other player is tried.
+ * Plays a file with the first player that works. If a player takes far longer than the audio lasts, the sound server is hanging, so no other player
+ * is tried.
  */
 export async function play(
   machine: SpeechMachine,
@@ -91,9 +91,9 @@ export async function play(
   throw new StewardError('unavailable', `No installed program plays ${kind} files.`, { hint: PLAYER_HINT });
 }
 
-/** Longer than a player needs to start and end, even on a busy machine. */
+/** Longer than a player needs to start and exit, even on a busy machine. */
 const HANG_MS = 8_000;
-/** Errors of PulseAudio, PipeWire and ALSA without a running server. */
+/** Errors from PulseAudio, PipeWire and ALSA if no server is running. */
 const NO_SERVER = /connection (?:refused|failure|terminated)|host is down|unable to connect/i;
 const PLAYER_HINT = 'Install a player such as aplay (Debian: alsa-utils), and check that it plays a file.';
 

@@ -24,10 +24,7 @@ export interface ProviderSettings {
 
 const MAX_SOUND_BYTES = 16 * 1024 * 1024;
 const CONNECT_MS = 5000;
-/**
- * Sample rate of the raw audio to request: 16-bit, little endian, mono. Every player plays it with a WAV
- * header.
- */
+/** Sample rate of the raw audio to request: 16-bit, little endian, mono. With a WAV header, every player can play this format. */
 const PCM_RATE = 22_050;
 
 /** A text-to-speech server with ElevenLabs's API. */

@@ -14,7 +14,7 @@ import {
 } from './engine';
 import { canPlay, play, soundError } from './players';
 
-/** The engine of macOS. */
+/** The macOS speech engine. */
 export function sayEngine(): SpeechEngine {
   return {
     id: 'say',
@@ -31,7 +31,7 @@ const SPEAK_ON_WINDOWS =
   'Add-Type -AssemblyName System.Speech;' +
   '(New-Object System.Speech.Synthesis.SpeechSynthesizer).Speak($t)';
 
-/** The engine of Windows. */
+/** The Windows speech engine. */
 export function sapiEngine(): SpeechEngine {
   return {
     id: 'sapi',
@@ -57,7 +57,7 @@ export function espeakEngine(): SpeechEngine {
       const args = ['-b', '1', '--stdin'];
       if (!canPlay(machine, 'wav')) {
         const stderr = await runStep(machine, order, 'espeak-ng', args, { input });
-        // Exits with 0 even if there is no sound.
+        // Exits with code 0 even if there is no sound.
         if (/^error: /m.test(stderr)) throw soundError(`espeak-ng: ${lastWords(stderr)}.`);
         return;
       }
@@ -74,7 +74,7 @@ export function fliteEngine(): SpeechEngine {
   return fileEngine('flite', 'flite', (text, wav) => ['-voice', 'slt', '-f', text, '-o', wav]);
 }
 
-/** Needs a voice package (Debian: festvox-kallpc16k), and reports if none is installed. */
+/** Needs a voice package (Debian: festvox-kallpc16k), and reports an error if none is installed. */
 export function festivalEngine(): SpeechEngine {
   return fileEngine('festival', 'text2wave', (text, wav) => ['-o', wav, text]);
 }
@@ -100,7 +100,7 @@ function fileEngine(
   };
 }
 
-/** speech-dispatcher also plays the audio. It reads lines, and breaks long ones anywhere. */
+/** speech-dispatcher also plays the audio. It reads line by line, and breaks long lines anywhere. */
 export function spdEngine(): SpeechEngine {
   let wasHeard = false;
   return {
@@ -130,7 +130,7 @@ async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise
 }
 
 const START_MS = 8000;
-/** Shorter than the limit that disables an engine, since another program may be using the service. */
+/** Shorter than the time after which an engine is skipped, since another program may be using the service. */
 const SPACE_MS = 2500;
 /** Time per character at the slowest speed. */
 const CHARACTER_MS = 150;
