@@ -19,6 +19,8 @@ interface Response {
 export interface Operation {
   operationId: string;
   'x-local-only'?: boolean;
+  /** The response does not end; its test is http-stream.test.ts. */
+  'x-endless'?: boolean;
   security?: object[];
   requestBody?: { content: Record<string, MediaType> };
   responses: Record<string, Response>;

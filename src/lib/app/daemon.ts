@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { silenceCheck } from '../agents/watchdog';
 import { ensureUserArea } from '../config/user-area';
 import type { DaemonParts, Service } from '../daemon/daemon';
+import type { Topic } from '../daemon/changes';
 import type { DaemonLog } from '../daemon/log';
 import { captureJob, periodicJob, sweepJob, workJob, type Job } from '../daemon/jobs';
 import { pageRoutes, senseRoutes } from '../daemon/routes';
-import { senseModule, workModule, type LiveSession } from '../daemon/status';
+import { senseModule, workModule, type DaemonStatus, type LiveSession } from '../daemon/status';
 import { workRoutes } from '../daemon/work-routes';
 import { StewardError, toStewardError } from '../errors';
 import { exists } from '../platform/files/folder';
@@ -14,6 +15,7 @@ import { cachedLoader } from '../platform/files/file-cache';
 import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
 import { liveReads } from '../sense/read';
+import { namesFolder } from '../sessions/names';
 import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { sessionsReport } from '../sessions/view';
@@ -75,6 +77,7 @@ export async function openDaemon(
       ...notify.routes,
       ...pageRoutes({ clock, pages: join(context.templates, 'dashboard'), assets }),
     ],
+    topics: topicsOf(context, config.user.paths.workEvents),
     jobs: (log) => [
       captureJob({
         clock,
@@ -103,6 +106,26 @@ export async function openDaemon(
     installedBuild: () => installedBuild(context),
   };
   return { parts, warnings };
+}
+
+/** The documents that pages follow. A capture replaces the state of sense, even without new events. */
+function topicsOf({ area }: Context, workEvents: string): Topic[] {
+  const sense = [area.sense.state, area.sense.daily, area.sense.config, area.sense.classify];
+  const sessions = [area.sessionsState, workEvents, namesFolder(area.machine)];
+  const work = [area.work.cache, area.work.repo];
+  return [
+    { name: 'sessions', path: '/api/sessions', files: () => sessions, everySec: 5 },
+    { name: 'day', path: '/api/day', files: () => [...sense, ...work], everySec: 60 },
+    { name: 'sense', path: '/api/sense/status', files: () => sense, everySec: 60 },
+    { name: 'work', path: '/api/work', files: () => [...work, area.work.poll], everySec: 60 },
+    {
+      ...{ name: 'status', path: '/api/status', files: () => [area.outbox, area.spool], everySec: 10 },
+      shown: ({ modules, outbox, spool, jobs }: DaemonStatus) => ({
+        ...{ modules, outbox, spool },
+        jobs: jobs.map(({ id, lastOk, reason }) => ({ id, lastOk, reason })),
+      }),
+    },
+  ];
 }
 
 /**

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { StewardError, toStewardError } from '../errors';
 import type { Application, HttpAnswer, RequestHead } from '../platform/net/http-application';
 import { guard, type Gate, type GuardPolicy } from './guards';
+import { forPeople } from './problem-page';
 import {
   errorAnswer,
   JSON_HEADERS,
@@ -34,11 +35,11 @@ export function daemonApp(deps: AppDeps): Application {
   return {
     async admit(head) {
       const found = routeFor(table, head);
-      return (
+      const refused =
         guard(head, deps.policy) ??
         (head.isLocal ? undefined : await accessRefusal(deps, head, found)) ??
-        ('headers' in found ? found : encodingRefusal(head))
-      );
+        ('headers' in found ? found : encodingRefusal(head));
+      return refused && forPeople(head, refused);
     },
     async answer(head, body) {
       try {
@@ -49,7 +50,7 @@ export function daemonApp(deps: AppDeps): Application {
       } catch (error) {
         const answer = errorAnswer(error);
         if (answer.status >= 500) deps.onFault(head, toStewardError(error));
-        return answer;
+        return forPeople(head, answer);
       }
     },
     refuse(status, cause) {

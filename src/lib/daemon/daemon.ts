@@ -1,13 +1,14 @@
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import type { UserArea } from '../config/user-area';
 import { httpUrl, isLoopback, localAddress } from '../platform/net/address';
 import { toIso, type Clock } from '../platform/time/clock';
 import { httpServer, isTaken, type HttpServer } from '../platform/net/http-server';
-import { SERVER_LIMITS, type ServerLimits } from '../platform/net/http-application';
+import { SERVER_LIMITS, type RequestHead, type ServerLimits } from '../platform/net/http-application';
 import { onStopSignal, ownProcess, residentMiB } from '../platform/process/own-process';
 import { portOwner } from '../platform/net/peer';
 import { clean } from '../platform/terminal/terminal';
 import { daemonApp, type AppDeps } from './app';
+import { streamRoute, type Topic } from './changes';
 import { gate, readToken, policyFor, tokenPath } from './guards';
 import { asOnlyDaemon, removeInstance, writeInstance, type Instance } from './instance';
 import { startJobs, type Job, type RunningJobs, UPGRADE_JOB, upgradeJob } from './jobs';
@@ -31,6 +32,8 @@ export interface DaemonParts {
   /** Whether to respond to other users of this machine over TCP. */
   otherUsers: boolean;
   routes: readonly Route[];
+  /** The documents that pages follow. */
+  topics: readonly Topic[];
   jobs: (log: DaemonLog) => readonly Job[];
   /** Services that start and stop with the daemon. */
   services?: (log: DaemonLog) => readonly Service[];
@@ -96,12 +99,19 @@ async function serve(
   let services: readonly Service[] = [];
   const status = (): Promise<DaemonStatus> => statusOf(parts, startedAt, log, jobs);
   const own = ownRoutes({ version, build, status, end, url, gate: access });
+  const onFault = faultLog(clock, log);
+  const changes = streamRoute({
+    ...{ topics: parts.topics, run: `${ownProcess().pid} ${startedAt}`, version: build },
+    hasPageSecret: access.hasPageSecret,
+    ask: async (path) => app.answer(ownHead(path), Buffer.alloc(0)),
+    onFault: (error) => onFault(ownHead('/api/stream'), toStewardError(error)),
+  });
   const app = daemonApp({
-    routes: [...own, ...parts.routes],
+    routes: [...own, changes, ...parts.routes],
     policy: policyFor(parts.host),
     gate: access,
     otherUsers: parts.otherUsers,
-    onFault: faultLog(clock, log),
+    onFault,
   });
   const server = httpServer(app, parts.limits ?? SERVER_LIMITS);
   const local = localAddress(area.machine, 'daemon');
@@ -130,6 +140,12 @@ async function serve(
     removeInstance(area);
     if (isStarted) log.write('info', 'stopped');
   }
+}
+
+/** Returns a request of the daemon to itself. */
+function ownHead(target: string): RequestHead {
+  const nothing = { headers: {}, rawHeaders: [], isLocal: true, isOtherUser: () => false };
+  return { method: 'GET', target, ...nothing };
 }
 
 /** Returns a logger that reports the same fault at the same path once per minute, because pages poll. */

@@ -249,6 +249,19 @@ describe('daemon app', () => {
     expect((await closed.ask('/a', { headers: { authorization: 'Bearer right' } })).status).to.equal(200);
   });
 
+  it('shows a browser a page instead of JSON', async () => {
+    const closed = testApp(ROUTES, { gate: gateOf(true) });
+    const headers = { accept: 'text/html,*/*;q=0.8' };
+    const page = await closed.ask('/a', { headers });
+    expect([page.status, page.header('content-type')]).to.deep.equal([401, 'text/html; charset=utf-8']);
+    expect(page.header('www-authenticate')).to.include('Bearer');
+    expect(page.header('content-security-policy')).to.include("script-src 'self'");
+    expect(page.body).to.include('Open the pages with &#34;steward open&#34;');
+    expect((await app.ask('/nowhere', { headers })).body).to.include('<h1>Page not found</h1>');
+    expect((await app.ask('/nowhere', { headers: { accept: '*/*' } })).error().kind).to.equal('not_found');
+    expect((await app.ask('/nowhere', { headers, method: 'POST' })).error().kind).to.equal('not_found');
+  });
+
   it('lets only signed-in pages write over TCP', async () => {
     let done = 0;
     const write: Route = { method: 'POST', path: '/do', needsPage: true, run: () => ({ done: (done += 1) }) };

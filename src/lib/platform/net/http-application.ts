@@ -21,6 +21,11 @@ export interface HttpAnswer {
   body: string | Buffer;
   /** Size of the body, if known. */
   length?: number;
+  /**
+   * Replaces the body by text that is written until the client disconnects or the server closes. Returns what to call then.
+   * Such a response delays neither a stop nor an upgrade.
+   */
+  stream?: (write: (text: string) => void) => () => void;
 }
 
 export interface Application {

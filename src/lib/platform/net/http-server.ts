@@ -45,6 +45,10 @@ interface State {
   answered: number;
   /** Accepted connections. */
   accepted: number;
+  /** Endless responses, which don't count as requests in progress. */
+  streams: Set<ServerResponse>;
+  /** Set when closing begins; `isClosing` once the server no longer listens. */
+  isEnding: boolean;
   isClosing: boolean;
   /** Called when the last request in progress has finished. */
   onSettled: (() => void) | undefined;
@@ -61,7 +65,8 @@ const NO_BYTES = Buffer.alloc(0);
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
   const state: State = {
     ...{ app, limits, servers: [], sockets: new Map() },
-    ...{ open: 0, answered: 0, accepted: 0, isClosing: false, onSettled: undefined },
+    ...{ open: 0, answered: 0, accepted: 0, streams: new Set<ServerResponse>() },
+    ...{ isEnding: false, isClosing: false, onSettled: undefined },
   };
   const peerOf = peerLookup();
   return {
@@ -153,7 +158,7 @@ function onRequest(state: State, isLocal: boolean, request: IncomingMessage, res
   known.idleSince = undefined;
   state.open += 1;
   response.once('close', () => {
-    if (sockets.has(socket)) ended(state, known, 1);
+    if (!state.streams.delete(response) && sockets.has(socket)) ended(state, known, 1);
   });
   const { method = '', headers, rawHeaders } = request;
   const target = originForm(request.url ?? '', headers.host);
@@ -186,18 +191,48 @@ async function respond(
 }
 
 function finish(
-  { isClosing }: State,
+  state: State,
   response: ServerResponse,
   answer: HttpAnswer,
   { isHead, hangUp }: { isHead: boolean; hangUp: boolean },
 ): void {
+  if (answer.stream !== undefined && !isHead) {
+    startStream(state, response, answer, answer.stream);
+    return;
+  }
   const headers = answer.headers.slice();
   if (answer.status !== 304) {
     headers.push('content-length', String(answer.length ?? Buffer.byteLength(answer.body)));
   }
-  if (hangUp || isClosing) headers.push('connection', 'close');
+  if (hangUp || state.isClosing) headers.push('connection', 'close');
   response.writeHead(answer.status, headers);
   response.end(isHead || answer.status === 304 ? undefined : answer.body);
+}
+
+/** A client that leaves more than this unread is disconnected. */
+const MAX_UNREAD_BYTES = 64 * 1024;
+
+function startStream(
+  state: State,
+  response: ServerResponse,
+  { status, headers }: HttpAnswer,
+  stream: NonNullable<HttpAnswer['stream']>,
+): void {
+  const connection = response.socket && state.sockets.get(response.socket);
+  // The socket still belongs to an earlier response.
+  if (!connection) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, [...headers, 'connection', 'close']);
+  state.streams.add(response);
+  ended(state, connection, 1);
+  const stop = stream((text) => {
+    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
+    else response.write(text);
+  });
+  response.once('close', stop);
+  if (state.isEnding) response.end();
 }
 
 function ended(state: State, connection: Connection, count: number): void {
@@ -209,6 +244,8 @@ function ended(state: State, connection: Connection, count: number): void {
 }
 
 async function close(state: State, graceMs: number): Promise<void> {
+  state.isEnding = true;
+  for (const response of state.streams) response.end();
   await takeWaiting(state);
   // Node's close() would drop connections whose next request is on its way.
   const closed = state.servers.map(

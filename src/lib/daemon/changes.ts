@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+
+import { marksOf } from '../platform/files/stat';
+import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
+import { JSON_HEADERS, refusal, type RawRoute } from './route';
+
+/** A document that pages follow. */
+export interface Topic {
+  name: string;
+  path: string;
+  /** The files it depends on. A changed one is noticed within a second. */
+  files: () => readonly string[];
+  /** How often to look at it without a changed file, since time and processes count as well. */
+  everySec: number;
+  /** Returns what pages show of a document whose bytes always differ. */
+  shown?: (document: never) => unknown;
+}
+
+export interface ChangesDeps {
+  topics: readonly Topic[];
+  /** Returns the daemon's own response to a GET. */
+  ask: (path: string) => Promise<HttpAnswer>;
+  onFault: (error: unknown) => void;
+}
+
+type Write = (line: string) => void;
+
+interface Known {
+  marks: string;
+  etag: string;
+  /** The number of checks since the ETag was computed. */
+  age: number;
+}
+
+const EVERY_MS = 1000;
+const BEAT_EVERY = 15;
+/** A browser needs one for all of its tabs. */
+const MAX_LISTENERS = 32;
+
+/** Tells listeners which documents have changed. Checks only while someone listens. */
+export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
+  const listeners = new Set<Write>();
+  const known = new Map<string, Known>();
+  let timer: NodeJS.Timeout | undefined;
+  let checks = 0;
+  let isChecking = false;
+
+  const check = async (): Promise<void> => {
+    if (isChecking) return;
+    isChecking = true;
+    try {
+      for (const topic of topics) {
+        const { text: marks } = marksOf(topic.files());
+        const before = known.get(topic.name);
+        if (before?.marks === marks && (before.age += 1) < topic.everySec) continue;
+        const etag = etagOf(topic, await ask(topic.path));
+        known.set(topic.name, { marks, etag, age: 0 });
+        if (etag !== before?.etag) publish(topic.name, etag);
+      }
+    } finally {
+      isChecking = false;
+    }
+  };
+  const publish = (topic: string, etag: string): void => {
+    for (const write of listeners) write(lineOf({ topic, etag }));
+  };
+  const tick = (): void => {
+    checks += 1;
+    if (checks % BEAT_EVERY === 0) for (const write of listeners) write(lineOf({}));
+    check().catch(onFault);
+  };
+  return {
+    check,
+    isFull: () => listeners.size >= MAX_LISTENERS,
+    /** Sends the ETag of each document, then each that changes. Returns how to stop. */
+    listen(write: Write): () => void {
+      for (const [topic, { etag }] of known) write(lineOf({ topic, etag }));
+      listeners.add(write);
+      timer ??= setInterval(tick, EVERY_MS);
+      check().catch(onFault);
+      return () => {
+        listeners.delete(write);
+        if (listeners.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+        // What changes from now on goes unnoticed.
+        known.clear();
+      };
+    },
+  };
+}
+
+function lineOf(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** Returns the ETag of a response; for one without, or an error, a hash of what pages show. */
+function etagOf({ shown }: Topic, { status, headers, body }: HttpAnswer): string {
+  const at = headers.indexOf('etag');
+  if (at !== -1) return headers[at + 1] ?? '';
+  const document: unknown = JSON.parse(body.toString());
+  const value = status === 200 && shown !== undefined ? shown(document as never) : document;
+  return `"${createHash('sha1').update(JSON.stringify(value)).digest('base64url')}"`;
+}
+
+export interface StreamDeps extends ChangesDeps {
+  /** Differs for each run of the daemon, as the secrets of pages do. */
+  run: string;
+  version: string;
+  hasPageSecret: (head: RequestHead) => boolean;
+}
+
+/** `GET /api/stream`: one JSON document per line, which names what has changed. The documents themselves come from their paths. */
+export function streamRoute({ run, version, hasPageSecret, ...deps }: StreamDeps): RawRoute {
+  const feed = changeFeed(deps);
+  return {
+    method: 'GET',
+    path: '/api/stream',
+    serve({ head }) {
+      if (feed.isFull()) return TOO_MANY;
+      return {
+        status: 200,
+        headers: STREAM_HEADERS,
+        body: '',
+        stream(write) {
+          write(lineOf({ run, version, signedIn: hasPageSecret(head) }));
+          return feed.listen(write);
+        },
+      };
+    },
+  };
+}
+
+const TOO_MANY = refusal(503, 'unavailable', `More than ${MAX_LISTENERS} streams.`, 'Close some pages.');
+
+const STREAM_HEADERS = [
+  'content-type',
+  'application/x-ndjson; charset=utf-8',
+  ...JSON_HEADERS.slice(2),
+  'cache-control',
+  'no-store',
+];

@@ -1,0 +1,52 @@
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
+import { PAGE_POLICY } from './routes';
+
+const SHOWN: ReadonlyMap<number, string> = new Map([
+  [401, 'Sign in first'],
+  [403, 'Not allowed'],
+  [404, 'Page not found'],
+]);
+
+/** Returns a refusal as a page if a person opened the address in a browser. */
+export function forPeople({ method, headers }: RequestHead, answer: HttpAnswer): HttpAnswer {
+  const title = SHOWN.get(answer.status);
+  const accept = headers['accept'];
+  const isBrowser = typeof accept === 'string' && /\btext\/html\b/i.test(accept);
+  if (title === undefined || !isBrowser || (method !== 'GET' && method !== 'HEAD')) return answer;
+  const error = parseObject(answer.body.toString())?.['error'];
+  const [message = '', hint = ''] = isObject(error) ? [textOf(error['message']), textOf(error['hint'])] : [];
+  return { ...answer, headers: pageHeaders(answer.headers), body: pageOf(title, message, hint) };
+}
+
+function pageHeaders(headers: readonly string[]): string[] {
+  return headers.map((value, i) => {
+    const name = i % 2 === 1 ? headers[i - 1] : undefined;
+    if (name === 'content-type') return 'text/html; charset=utf-8';
+    return name === 'content-security-policy' ? PAGE_POLICY : value;
+  });
+}
+
+function pageOf(title: string, ...texts: readonly string[]): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${title} · steward</title>
+    <link rel="stylesheet" href="/assets/steward.css" />
+  </head>
+  <body>
+    <main>
+      <h1>${title}</h1>
+      ${texts.map((text) => `<p>${escaped(text)}</p>`).join('\n      ')}
+      <p><a href="/">Open the first page</a></p>
+    </main>
+  </body>
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (mark) => `&#${mark.charCodeAt(0)};`);
+}

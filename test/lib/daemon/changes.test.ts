@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+
+import { changeFeed, streamRoute, type Topic } from '../../../src/lib/daemon/changes';
+import { httpServer } from '../../../src/lib/platform/net/http-server';
+import { testApp } from '../../helpers/daemon-app';
+import { scratch } from '../../helpers/scratch';
+
+describe('daemon: the stream of changes', () => {
+  const box = scratch();
+  const topic = (name: string, more: Partial<Topic> = {}): Topic => ({
+    ...{ name, path: `/${name}`, files: () => [box.path(name)], everySec: 60 },
+    ...more,
+  });
+  const etags: Record<string, string> = {};
+  const asked: string[] = [];
+  const ask = (path: string) => {
+    asked.push(path);
+    const etag = etags[path];
+    const headers = etag === undefined ? [] : ['etag', etag];
+    return Promise.resolve({ status: 200, headers, body: JSON.stringify({ at: asked.length, path }) });
+  };
+  const onFault = (error: unknown): void => expect.fail(String(error));
+
+  it('tells the ETags at first, then those that change; asks only after a file has changed', async () => {
+    Object.assign(etags, { '/a': '"1"', '/b': '"1"' });
+    const feed = changeFeed({ topics: [topic('a'), topic('b')], ask, onFault });
+    const lines: string[] = [];
+    await feed.check();
+    const stop = feed.listen((line) => lines.push(line));
+    try {
+      await feed.check();
+      expect(lines.splice(0)).to.deep.equal([
+        '{"topic":"a","etag":"\\"1\\""}\n',
+        '{"topic":"b","etag":"\\"1\\""}\n',
+      ]);
+      asked.length = 0;
+      etags['/a'] = '"2"';
+      await feed.check();
+      expect([asked, lines]).to.deep.equal([[], []]);
+      writeFileSync(box.path('a'), 'changed');
+      await feed.check();
+      expect(asked).to.deep.equal(['/a']);
+      expect(lines.splice(0)).to.deep.equal(['{"topic":"a","etag":"\\"2\\""}\n']);
+      writeFileSync(box.path('b'), 'changed, but the document is the same');
+      await feed.check();
+      expect([asked.at(-1), lines]).to.deep.equal(['/b', []]);
+    } finally {
+      stop();
+    }
+  });
+
+  it('looks again after some time, and hashes what pages show of a document without an ETag', async () => {
+    const shown = ({ path }: { path: string }): unknown => path;
+    const topics = [topic('c', { everySec: 3 }), topic('d', { everySec: 3, shown })];
+    const feed = changeFeed({ topics, ask, onFault });
+    const lines: string[] = [];
+    const stop = feed.listen((line) => lines.push(line));
+    try {
+      for (let i = 0; i < 4; i += 1) await feed.check();
+      await feed.check();
+      expect(lines.map((line) => (JSON.parse(line) as { topic: string }).topic)).to.deep.equal([
+        'c',
+        'd',
+        'c',
+      ]);
+    } finally {
+      stop();
+    }
+  });
+
+  it('refuses more listeners than there can be browsers', async () => {
+    const hasPageSecret = (): boolean => true;
+    const route = streamRoute({ topics: [], ask, onFault, run: '1', version: '2', hasPageSecret });
+    const stops: (() => void)[] = [];
+    try {
+      for (let i = 0; i < 32; i += 1) {
+        const answer = await route.serve({ head: HEAD, query: new URLSearchParams(), body: undefined });
+        const lines: string[] = [];
+        const stop = answer.stream?.((line) => lines.push(line));
+        if (stop !== undefined) stops.push(stop);
+        expect(lines).to.deep.equal(['{"run":"1","version":"2","signedIn":true}\n']);
+      }
+      expect((await testApp([route]).ask('/api/stream')).status).to.equal(503);
+    } finally {
+      for (const stop of stops) stop();
+    }
+    expect((await testApp([route]).ask('/api/stream')).status).to.equal(200);
+  });
+
+  it('ends first when the server closes, and is no request in progress', async () => {
+    let stopped = 0;
+    const server = httpServer({
+      admit: () => undefined,
+      answer: () => ({
+        ...{ status: 200, headers: [], body: '' },
+        stream(write) {
+          write('first\n');
+          return () => (stopped += 1);
+        },
+      }),
+      refuse: (status) => ({ status, headers: [], body: '' }),
+    });
+    const port = await server.listenTcp('127.0.0.1', 0);
+    const response = await fetch(`http://127.0.0.1:${port}/`);
+    const reader = response.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).to.equal('first\n');
+    expect(server.load()).to.deep.equal({ open: 0, answered: 1 });
+    const [, last] = await Promise.all([server.close(60_000), reader?.read()]);
+    expect([last?.done, stopped]).to.deep.equal([true, 1]);
+  });
+});
+
+const HEAD = {
+  ...{ method: 'GET', target: '/api/stream', headers: {}, rawHeaders: [], isLocal: true },
+  isOtherUser: () => false,
+};
