@@ -71,8 +71,7 @@ export async function openDaemon(
     routes: [
       ...senseRoutes({ sense: senseDeps, live, insights: insightStore(area.sense.insights) }),
       ...workRoutes({ work: workDeps, you: async () => yourName((await work()).user) }),
-      usageRoute(context),
-      sessionsRoute(context),
+      ...[usageRoute(context), sessionsRoute(context)],
       dayRoute(context, { sense: async () => sense(), day: live.day, work: workDeps }),
       ...notify.routes,
       ...pageRoutes({ clock, pages: join(context.templates, 'dashboard'), assets }),
