@@ -3,21 +3,40 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
+import type { DayDocument } from '../src/lib/app/day';
 import { boardView, type BoardView } from '../src/lib/work/board';
 import type { Issue } from '../src/lib/work/issue';
 import { launchBrowser, servePages } from '../test/helpers/browser';
-import { fullBox, NOW, senseAnswers, HAS_DATA, openPage, until } from '../test/helpers/dashboard';
+import {
+  dayDocument,
+  fullBox,
+  NOW,
+  senseAnswers,
+  HAS_DATA,
+  openPage,
+  until,
+} from '../test/helpers/dashboard';
 
 const FOLDER = join(__dirname, '..', 'docs', 'images');
 const MAX_BYTES = 150_000;
 
+const VIEWS: Readonly<Record<string, { width: number; height: number }>> = {
+  today: { width: 1120, height: 920 },
+  sense: { width: 1000, height: 980 },
+};
+
 async function main(): Promise<void> {
   const box = await fullBox();
   const board = makeBoard();
-  const served = await servePages({ ...senseAnswers(box), '/api/work': () => ({ body: board }) });
+  const served = await servePages({
+    ...senseAnswers(box),
+    '/api/day': () => ({ body: makeDay(dayDocument(box)) }),
+    '/api/work': () => ({ body: board }),
+  });
   const browser = await launchBrowser();
   try {
     for (const scheme of ['light', 'dark'] as const) {
+      await shoot(browser, served.url, 'today', scheme, "document.querySelector('#timeline svg')");
       await shoot(browser, served.url, 'sense', scheme, HAS_DATA);
       await shoot(browser, served.url, 'work', scheme, "document.querySelector('main a')");
     }
@@ -35,10 +54,10 @@ async function shoot(
   scheme: 'light' | 'dark',
   isThere: string,
 ): Promise<void> {
-  const { page, close } = await openPage(browser, `${url}/${name}`, {
+  const { page, close } = await openPage(browser, `${url}/${name === 'today' ? '' : name}`, {
     colorScheme: scheme,
     reducedMotion: 'reduce',
-    viewport: name === 'sense' ? { width: 1000, height: 980 } : { width: 1280, height: 600 },
+    viewport: VIEWS[name] ?? { width: 1280, height: 600 },
   });
   await until(page, isThere);
   const path = join(FOLDER, `${name}-${scheme}.png`);
@@ -67,6 +86,23 @@ const ISSUES: readonly [days: number, title: string, labels: readonly string[], 
   [1, '[Native] Sort the photographs of the summer', ['Status:done', 'Property:life', 'auto-native'], true],
   [2, 'Answer the letters of the week', ['Status:done', 'Property:community'], true],
 ]; // prettier-ignore
+
+const SUBJECTS = [
+  'Fix the login when the session has expired',
+  'Say why a source is not captured',
+  'Test the day with 25 hours',
+  'Show the price with its tax',
+  'Add a form for the newsletter',
+];
+
+/** The day with commits that somebody could have made. */
+function makeDay(day: DayDocument): DayDocument {
+  const commits = day.commits.map((commit, i) => ({
+    ...commit,
+    subject: SUBJECTS[i % SUBJECTS.length] ?? '',
+  }));
+  return { ...day, commits };
+}
 
 /** The board of the pictures, by the function that the daemon calls. */
 function makeBoard(): BoardView {

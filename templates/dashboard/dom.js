@@ -2,7 +2,10 @@
 // hover survive.
 
 const SVG = 'http://www.w3.org/2000/svg';
-const SVG_TAGS = new Set(['svg', 'rect', 'text', 'g']);
+const SVG_TAGS = new Set(['svg', 'rect', 'text', 'g', 'path', 'pattern']);
+
+/** How long a copy button shows what it did. */
+const COPIED_MS = 2000;
 
 /** @typedef {string | number | boolean | null | undefined} Attribute */
 /** @typedef {Node | string | null | undefined | false} Child */
@@ -96,16 +99,18 @@ export function command(text) {
   );
 }
 
-/** Handles all copy buttons of the page, including later ones. */
+/** Handles all copy buttons of the page, including later ones. A hidden line tells screen readers what was copied. */
 export function watchCopies() {
+  const said = h('p', { class: 'unseen', role: 'status' });
+  document.body.append(said);
   document.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest('[data-copy]') : null;
-    if (button !== null) void copy(button, button.getAttribute('data-copy') ?? '');
+    if (button !== null) void copy(button, button.getAttribute('data-copy') ?? '', said);
   });
 }
 
-/** @param {Element} button @param {string} text */
-async function copy(button, text) {
+/** @param {Element} button @param {string} text @param {Element} said */
+async function copy(button, text, said) {
   try {
     await navigator.clipboard.writeText(text);
     button.textContent = 'copied';
@@ -115,4 +120,6 @@ async function copy(button, text) {
     if (code) getSelection()?.selectAllChildren(code);
     button.textContent = 'selected';
   }
+  said.textContent = `${button.textContent}: ${text}`;
+  setTimeout(() => (button.textContent = 'copy'), COPIED_MS);
 }

@@ -1,150 +1,215 @@
-// The page /: modules with the fix for each problem, running sessions, jobs and the outbox.
+// The page / is the day: what waits for the person, the timeline, what was done and what is next. With `?day=` it is
+// another day, without what concerns only now.
 
 import { byId, command, h, show, watchCopies } from './dom.js';
-import { ago, minutes, moment, plural, span } from './format.js';
+import { clock as clockOf, dayOf, daysBefore, longDay, minutes, shortDay } from './format.js';
+import { byKind, KINDS } from './kinds.js';
 import { follow } from './live.js';
+import { showWaiting } from './nav.js';
 import { drawPanels } from './notes.js';
+import { showFlow } from './sense-flow.js';
+import { isEmpty, showApps } from './sense-time.js';
+import { timeline } from './timeline.js';
+import { showDone, showNext, showRunning, showWaitingList } from './today-lists.js';
+import { showWeek } from './today-week.js';
 
+/** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
+/** @typedef {import('../../src/lib/sessions/view').SessionsReport} SessionsReport */
+/** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
+/** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
+/** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
 
-const STATES = { ok: ['●', 'ok'], off: ['–', 'off'], 'needs-you': ['◇', 'needs you'], error: ['▲', 'error'] };
+/** A session that waits must not wait long to be seen. */
+const EVERY_MS = 5000;
 
-/** Names of the jobs for people. @type {Readonly<Record<string, string>>} */
-const JOBS = {
-  capture: 'Capture',
-  work: 'Poll the work repository',
-  reminders: 'Send reminders',
-  triggers: 'Session notifications',
-  upgrade: 'Check for an upgrade',
-};
+const asked = new URLSearchParams(location.search).get('day');
+const picture = timeline(byId('timeline'), byId('readout'), byId('timeline-table'));
 
-follow({ status: '/api/status' }, ({ status: feed }) => {
-  const now = Date.now();
-  const status = /** @type {Status | undefined} */ (feed.data);
-  drawPanels(byId('notes'), [
-    {
-      name: 'Status',
-      feeds: [feed],
-      from: [status, Math.floor(now / 60_000)],
-      draw() {
-        if (status !== undefined) draw(status, now);
+follow(
+  {
+    day: asked === null ? '/api/day' : `/api/day?day=${encodeURIComponent(asked)}`,
+    sessions: '/api/sessions',
+    status: '/api/status',
+    work: '/api/work',
+    recent: '/api/sense/recent?days=7',
+    insight: '/api/sense/insight',
+  },
+  (feeds) => {
+    const now = Date.now();
+    const minute = Math.floor(now / 60_000);
+    const day = /** @type {DayDocument | undefined} */ (feeds.day.data);
+    const report = /** @type {SessionsReport | undefined} */ (feeds.sessions.data);
+    const status = /** @type {Status | undefined} */ (feeds.status.data);
+    const board = /** @type {Board | undefined} */ (feeds.work.data);
+    const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
+    const insight = /** @type {Insight | undefined} */ (feeds.insight.data);
+    drawPanels(byId('notes'), [
+      {
+        name: 'Sessions',
+        feeds: [feeds.sessions, feeds.status],
+        from: [report, status, board, day?.day, minute],
+        draw() {
+          showSessions(report, status, board, now);
+          const name = asked === null || day === undefined ? 'Today' : shortDay(day.day);
+          showWaiting(report?.waiting ?? 0, `${name} · steward`);
+        },
       },
-    },
-  ]);
-});
+      {
+        name: 'Day',
+        feeds: [feeds.day],
+        from: [day, feeds.day.problem, minute],
+        draw() {
+          if (day !== undefined) showDay(day, now);
+          else show(byId('facts'), feeds.day.problem?.message ?? 'Loading …');
+        },
+      },
+      {
+        name: 'Setup',
+        feeds: [],
+        from: [day, report, status, board],
+        draw: () => showSetup(day, report, status, board),
+      },
+      {
+        name: 'Last seven days',
+        feeds: [feeds.recent],
+        from: [day, recent],
+        draw() {
+          if (day !== undefined && recent !== undefined) showWeek(byId('week'), day.record, recent);
+        },
+      },
+      {
+        name: 'Recent activity',
+        feeds: [feeds.insight],
+        from: [insight, day?.timezone, minute],
+        draw() {
+          if (insight !== undefined) showFlow(byId('flow'), insight, day?.timezone, now);
+        },
+      },
+      {
+        name: 'Next',
+        feeds: [feeds.work],
+        from: [board, minute],
+        draw: () => showNext(byId('next'), board?.items ?? [], now),
+      },
+    ]);
+  },
+  EVERY_MS,
+);
 watchCopies();
+if (asked !== null) show(byId('day-title'), asked);
 
-/** @param {Status} status @param {number} now */
-function draw(status, now) {
-  showFacts(status, now);
-  show(byId('modules'), status.modules.map(moduleRow));
-  const { sessions, jobs } = status;
-  show(
-    byId('sessions'),
-    sessions.length === 0 ? empty('No running sessions.') : sessions.map((one) => sessionRow(one, now)),
-  );
-  show(byId('jobs'), jobs.length === 0 ? empty('No jobs.') : jobs.map((job) => jobRow(job, now)));
-  show(byId('outbox'), outbox(status));
+/** @param {SessionsReport | undefined} report @param {Status | undefined} status @param {Board | undefined} board @param {number} now */
+function showSessions(report, status, board, now) {
+  const sessions = report?.sessions ?? [];
+  const waiting = { sessions, items: board?.items ?? [], failed: status?.outbox.failed ?? 0 };
+  byId('waiting').hidden = showWaitingList(byId('waiting-list'), waiting, now) === 0;
+  showRunning(byId('running'), sessions, now);
 }
 
-/** @param {Status} status @param {number} now */
-function showFacts({ version, startedAt, uptimeSec, memoryMiB, pid, sessions, modules }, now) {
-  const waiting = sessions.filter((session) => session.waiting).length;
-  const needy = modules.filter(({ state }) => state === 'needs-you' || state === 'error').length;
+/** @param {DayDocument} day @param {number} now */
+function showDay(day, now) {
+  const { record, timezone, startMs } = day;
+  const today = dayOf(now, timezone);
+  const isToday = day.day === today;
+  const clock = (/** @type {number} */ at) => clockOf(startMs + at * 1000, timezone);
+  showHead(day.day, today, timezone);
+  const time = byKind(record);
   show(
     byId('facts'),
-    h('b', {}, `steward ${version}`),
-    ` running since ${moment(Date.parse(startedAt), now)} (`,
-    h('b', {}, minutes(uptimeSec / 60)),
-    `), ${Math.round(memoryMiB)} MiB, process ${pid}`,
-    needy > 0 &&
-      h('span', {}, '; ', h('b', {}, plural(needy, 'module')), ` need${needy === 1 ? 's' : ''} you`),
-    waiting > 0 &&
-      h('span', {}, '; ', h('b', {}, plural(waiting, 'session')), ` wait${waiting === 1 ? 's' : ''} for you`),
-    '.',
-  );
-}
-
-/** @param {Status['modules'][number]} module */
-function moduleRow({ id, label, state, reason, fix }) {
-  const [dot, word] = STATES[state] ?? ['?', state];
-  return h(
-    'li',
-    { 'data-key': id, 'data-state': state },
-    h('h3', {}, label),
-    h('span', { class: `state ${state}` }, h('span', { 'aria-hidden': 'true' }, dot), ` ${word}`),
-    reason && h('p', { class: 'muted why' }, reason),
-    fix && h('p', { class: 'why' }, command(fix)),
-  );
-}
-
-/** @param {Status['sessions'][number]} session @param {number} now */
-function sessionRow({ slug, task, repo, phase, status, startedAt, updatedAt, waiting }, now) {
-  return h(
-    'li',
-    { 'data-key': slug },
-    h('h3', {}, task || slug),
+    record.backfilled === true
+      ? h('span', {}, 'Time not recorded')
+      : h(
+          'span',
+          {},
+          h('b', { class: 'large' }, minutes(record.totalMinutes)),
+          isToday ? ' tracked so far' : ' tracked',
+        ),
+    record.backfilled !== true &&
+      KINDS.map((kind) => h('span', {}, h('b', {}, minutes(time[kind])), ` ${kind}`)),
     h(
       'span',
-      { class: `state ${waiting ? 'needs-you' : 'ok'}` },
-      h('span', { 'aria-hidden': 'true' }, waiting ? '◇' : '●'),
-      waiting ? ' waiting for you' : ` ${status}`,
+      {},
+      h('b', {}, String(record.commits.count)),
+      record.commits.count === 1 ? ' commit' : ' commits',
     ),
-    h('p', { class: 'muted why' }, [phase, repo, task && slug].filter(Boolean).join(' · ')),
-    h(
-      'p',
-      { class: 'muted why' },
-      `started ${ago(Date.parse(startedAt), now)} · last active ${ago(Date.parse(updatedAt), now)}`,
-    ),
+    day.closed.length > 0 && h('span', {}, h('b', {}, String(day.closed.length)), ' closed'),
+  );
+  const until = isToday ? Math.round((now - startMs) / 1000) : undefined;
+  picture.draw(day, { until, rest: summary(day, isToday, clock), clock });
+  showApps(byId('apps'), byId('apps-more'), record);
+  showDone(byId('done'), day, clock);
+  // What concerns only now is no part of another day.
+  for (const id of ['running-section', 'next-section', 'flow-section']) byId(id).hidden = !isToday;
+}
+
+/** @param {string} shown @param {string} today @param {string} timezone */
+function showHead(shown, today, timezone) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone === timezone ? '' : timezone;
+  show(byId('day-title'), longDay(shown));
+  const before = daysBefore(shown, 1);
+  const after = daysBefore(shown, -1);
+  show(
+    byId('day-links'),
+    h('a', { href: `/?day=${before}`, rel: 'prev', 'data-key': 'before' }, `‹ ${shortDay(before)}`),
+    shown < today &&
+      h(
+        'a',
+        { href: after === today ? '/' : `/?day=${after}`, rel: 'next', 'data-key': 'after' },
+        `${shortDay(after)} ›`,
+      ),
+    shown !== today && after !== today && h('a', { href: '/', 'data-key': 'today' }, 'Today'),
+    zone !== '' && h('span', { class: 'muted', 'data-key': 'zone' }, zone),
   );
 }
 
-/** @param {Status['jobs'][number]} job @param {number} now */
-function jobRow({ id, everySec, lastRun, lastOk, reason, nextRun }, now) {
-  const failed = lastOk === false;
-  return h(
-    'li',
-    { 'data-key': id },
-    h('h3', {}, JOBS[id] ?? id),
-    h(
-      'span',
-      { class: `state ${failed ? 'error' : lastRun === null ? 'idle' : 'ok'}` },
-      h('span', { 'aria-hidden': 'true' }, failed ? '▲' : lastRun === null ? '○' : '●'),
-      failed ? ' failed' : lastRun === null ? ' not run yet' : ' ok',
-    ),
-    h(
-      'p',
-      { class: 'muted why' },
-      [
-        `every ${span(everySec)}`,
-        lastRun === null ? '' : `last ${ago(Date.parse(lastRun), now)}`,
-        nextRun === null ? 'running' : `next at ${moment(Date.parse(nextRun), now)}`,
-      ]
-        .filter(Boolean)
-        .join(' · '),
-    ),
-    reason && h('p', { class: failed ? 'attention why' : 'muted why' }, reason),
-  );
+/** Returns the text of the timeline while nothing in it is chosen. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock */
+function summary({ spans, notSeen, raw }, isToday, clock) {
+  if (!raw) return 'The event log of this day was deleted; its totals remain.';
+  const first = spans[0];
+  if (first === undefined) return isToday ? 'No captures yet today.' : 'No application time was captured.';
+  const end = Math.max(...spans.map(([at, length]) => at + length));
+  const away = notSeen.idleMinutes > 0 ? ` · away ${minutes(notSeen.idleMinutes)}` : '';
+  return `${clock(first[0])} to ${isToday ? 'now' : clock(end)}${away}`;
 }
 
-/** @param {Status} status */
-function outbox({ outbox: { waiting, failed }, spool }) {
-  return [
-    waiting + failed === 0
-      ? h('p', { class: 'muted' }, 'No pending notifications.')
-      : h('p', {}, h('b', {}, String(waiting)), ' waiting · ', h('b', {}, String(failed)), ' failed'),
-    failed > 0 && h('p', { class: 'why' }, 'Failed deliveries: ', command('steward notify history')),
-    h(
-      'p',
-      { class: 'muted' },
-      spool.waiting + spool.dead === 0
-        ? 'Hook queue empty.'
-        : `Hook queue: ${spool.waiting} waiting, ${spool.dead} given up.`,
-    ),
+/**
+ * Shows how to begin, in order, while there is nothing else to show.
+ * @param {DayDocument | undefined} day @param {SessionsReport | undefined} report
+ * @param {Status | undefined} status @param {Board | undefined} board
+ */
+function showSetup(day, report, status, board) {
+  const isSetUp = status?.modules.some(({ id, state }) => id === 'sense' && state === 'ok') ?? true;
+  const isNew = day !== undefined && isEmpty(day.record) && !isSetUp && asked === null;
+  byId('day').hidden = day === undefined || isNew;
+  /** @type {[string, string, boolean][]} */
+  const steps = [
+    ['Start capturing', 'steward up', isSetUp],
+    ['Show the sessions of your assistant', 'steward hooks install', (report?.sessions.length ?? 0) > 0],
+    ['Bring in your tasks', 'steward work setup OWNER/REPO --create', board?.setupRequired === false],
   ];
+  show(
+    byId('empty'),
+    isNew &&
+      h(
+        'div',
+        { class: 'empty' },
+        h('p', {}, h('b', {}, 'Nothing is recorded yet.'), ' This page fills in by itself.'),
+        h(
+          'ol',
+          { class: 'steps numbered' },
+          steps.map(([text, fix, done]) =>
+            h('li', {}, `${text}${done ? ' ✓ ' : ': '}`, !done && command(fix)),
+          ),
+        ),
+      ),
+  );
 }
 
-/** @param {string} text */
-function empty(text) {
-  return h('li', { class: 'muted' }, text);
-}
+document.addEventListener('keydown', ({ key, target, ctrlKey, metaKey, altKey }) => {
+  if (ctrlKey || metaKey || altKey || target instanceof HTMLInputElement) return;
+  const rel = { p: 'prev', n: 'next' }[key];
+  const link = rel === undefined ? null : document.querySelector(`#day-links a[rel=${rel}]`);
+  if (link instanceof HTMLElement) link.click();
+  else if (key === 't' && asked !== null) location.assign('/');
+});

@@ -6,6 +6,10 @@ import { authorization, signIn } from './sign-in.js';
 const EVERY_MS = 30_000;
 const SLOWEST_MS = 60_000;
 const PATIENCE_MS = 10_000;
+/** For the rest of an answer that has begun: a slow connection takes longer than the daemon. */
+const BODY_MS = 60_000;
+/** The first drawing waits so long for all answers, so that late ones push nothing down. */
+const TOGETHER_MS = 300;
 
 /**
  * The state of one URL.
@@ -26,8 +30,9 @@ const PATIENCE_MS = 10_000;
  * @template {string} K
  * @param {Record<K, string>} urls
  * @param {(feeds: Record<K, Feed>) => void} draw called with all feeds after each answer, at most once per frame
+ * @param {number} [everyMs]
  */
-export function follow(urls, draw) {
+export function follow(urls, draw, everyMs = EVERY_MS) {
   const names = /** @type {K[]} */ (Object.keys(urls));
   const feeds = /** @type {Record<K, Feed>} */ (
     Object.fromEntries(
@@ -41,14 +46,18 @@ export function follow(urls, draw) {
   let failures = 0;
   let isAsking = false;
   let isDrawing = false;
+  let isFirst = true;
 
   function drawSoon() {
-    if (isDrawing) return;
+    const isAwaited = names.some((name) => feeds[name].goodAt === undefined && !feeds[name].problem);
+    if (isDrawing || (isFirst && isAwaited)) return;
     isDrawing = true;
     // A hidden page gets no animation frames.
     const soon = document.hidden ? (/** @type {() => void} */ run) => setTimeout(run) : requestAnimationFrame;
     soon(() => {
       isDrawing = false;
+      isFirst = false;
+      document.querySelector('main')?.classList.remove('loading');
       draw(feeds);
     });
   }
@@ -79,7 +88,7 @@ export function follow(urls, draw) {
   function plan() {
     clearTimeout(timer);
     if (document.hidden) return;
-    timer = setTimeout(() => void askAll(), Math.min(EVERY_MS * 2 ** failures, SLOWEST_MS));
+    timer = setTimeout(() => void askAll(), Math.min(everyMs * 2 ** failures, SLOWEST_MS));
   }
 
   document.addEventListener('visibilitychange', () => {
@@ -94,6 +103,11 @@ export function follow(urls, draw) {
   addEventListener('storage', () => void askAll());
   addEventListener('hashchange', () => void enter().then((isNew) => (isNew ? askAll() : undefined)));
   void enter().then(askAll);
+  setTimeout(() => {
+    if (!isFirst) return;
+    isFirst = false;
+    drawSoon();
+  }, TOGETHER_MS);
   return { redraw: drawSoon };
 }
 
@@ -108,14 +122,17 @@ function enter() {
  */
 async function ask(url, etag) {
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), PATIENCE_MS);
+  let timer = setTimeout(() => stop.abort(), PATIENCE_MS);
   try {
     const headers = { ...authorization(), ...(etag === undefined ? {} : { 'If-None-Match': etag }) };
     const response = await fetch(url, { headers, cache: 'no-store', signal: stop.signal });
     if (response.status === 304) return { etag };
     if (response.status === 401 && response.headers.has('WWW-Authenticate'))
       return { problem: { reached: true, signedOut: true, message: 'This page is not signed in.' } };
+    clearTimeout(timer);
+    timer = setTimeout(() => stop.abort(), BODY_MS);
     const body = await response.json().catch(() => undefined);
+    if (stop.signal.aborted) return { problem: { reached: true, message: 'The answer was incomplete.' } };
     if (!response.ok) return { problem: { reached: true, ...errorOf(body, response.status) } };
     if (body === undefined) return { problem: { reached: true, message: `Invalid JSON from ${url}.` } };
     return { data: body, etag: response.headers.get('ETag') ?? undefined };

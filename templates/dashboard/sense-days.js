@@ -129,7 +129,7 @@ function column(day, record, { max, isShown, isStop }) {
       'a',
       {
         class: 'day',
-        href: `#${day}`,
+        href: `/?day=${day}`,
         'data-day': day,
         tabindex: isStop ? 0 : -1,
         'aria-current': isShown && 'date',
@@ -174,7 +174,7 @@ function showTable(place, days) {
         return h(
           'tr',
           { 'data-key': day },
-          h('th', { scope: 'row' }, h('a', { href: `#${day}` }, shortDay(day))),
+          h('th', { scope: 'row' }, h('a', { href: `/?day=${day}` }, shortDay(day))),
           [record.totalMinutes, ...KINDS.map((kind) => time[kind])].map((value) =>
             h('td', {}, minutes(value)),
           ),

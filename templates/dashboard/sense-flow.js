@@ -1,12 +1,9 @@
-// Recent activity: the latest insight with its narrative and weights.
+// Recent activity: the latest insight with its narrative and a bar for each weight.
 
 import { command, h, show } from './dom.js';
 import { ago, longDay, moment, percents } from './format.js';
 
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
-
-/** A segment narrower than this percentage has no room for its number. */
-const ROOM = 5;
 
 /** @param {Element} place @param {Insight} insight @param {string | undefined} zone @param {number} now */
 export function showFlow(place, insight, zone, now) {
@@ -17,7 +14,6 @@ export function showFlow(place, insight, zone, now) {
     place,
     insight.stale && staleNote(insight),
     insight.narrative && h('p', { class: 'narrative' }, insight.narrative),
-    kinds.length > 0 && weightsBar(shares),
     kinds.length > 0 &&
       h(
         'ol',
@@ -26,9 +22,13 @@ export function showFlow(place, insight, zone, now) {
           h(
             'li',
             {},
-            h('span', { class: `swatch w${tone(i)}`, 'aria-hidden': 'true' }, String(i + 1)),
             h('span', { class: 'name' }, label),
             h('span', { class: 'figure' }, `${shares[i]} %`),
+            h(
+              'svg',
+              { height: 12, 'aria-hidden': 'true' },
+              h('rect', { class: 'weight', width: `${shares[i]}%`, height: 12 }),
+            ),
             evidence && h('span', { class: 'muted' }, evidence),
           ),
         ),
@@ -58,32 +58,6 @@ function staleNote({ date }) {
     `This insight is from ${longDay(date)}. Create one for today: `,
     command('steward sense insight build'),
   );
-}
-
-/** @param {number[]} shares */
-function weightsBar(shares) {
-  let from = 0;
-  const parts = shares.flatMap((share, i) => {
-    const x = from;
-    from += share;
-    if (share === 0) return [];
-    return [
-      h('rect', { class: `w${tone(i)}`, x: `${x}%`, width: `${share}%`, height: 24 }),
-      share >= ROOM &&
-        h(
-          'text',
-          { class: `w${tone(i)}`, x: `${x + share / 2}%`, y: 17, 'text-anchor': 'middle' },
-          String(i + 1),
-        ),
-    ];
-  });
-  // Hidden from screen readers: the list below has the same data.
-  return h('svg', { class: 'weights-bar', height: 24, 'aria-hidden': 'true' }, parts);
-}
-
-/** @param {number} i */
-function tone(i) {
-  return Math.min(i, 5) + 1;
 }
 
 /** @param {Insight} insight @param {string | undefined} zone @param {number} now */

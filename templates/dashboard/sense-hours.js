@@ -96,6 +96,8 @@ function hourText(hours, index) {
 
 /** @param {Hours} hours @param {number} index */
 function endName(hours, index) {
+  const end = Date.parse(hours[index]?.start ?? '') + 3_600_000;
+  if (end > Date.now() && end - 3_600_000 < Date.now()) return 'now';
   return index + 1 < hours.length ? hourName(hours, index + 1) : '24:00';
 }
 

@@ -3,6 +3,7 @@
 import { byId, command, h, show, watchCopies } from './dom.js';
 import { clock, longDay, minutes, plural } from './format.js';
 import { follow } from './live.js';
+import { showWaiting, waitingIn } from './nav.js';
 import { drawPanels } from './notes.js';
 import { daysStrip, lastDays } from './sense-days.js';
 import { showFlow } from './sense-flow.js';
@@ -16,16 +17,19 @@ import { isEmpty, showApps, showCounts, showKinds } from './sense-time.js';
 const plot = hoursPlot(byId('hours'), byId('hour'), byId('hours-table'));
 const strip = daysStrip(byId('days'), byId('day'), byId('days-table'));
 
-/** The record in the time panel, and the requested day if it has no record. @type {unknown[]} */
-let shown = [];
+// A day has a page of its own.
+const asked =
+  new URLSearchParams(location.search).get('day') ?? /^#(\d{4}-\d\d-\d\d)$/.exec(location.hash)?.[1];
+if (asked !== undefined) location.replace(`/?day=${encodeURIComponent(asked)}`);
 
-const { redraw } = follow(
+follow(
   {
     today: '/api/sense/today',
     recent: '/api/sense/recent?days=30',
     sources: '/api/sense/sources',
     insight: '/api/sense/insight',
     status: '/api/sense/status',
+    sessions: '/api/sessions',
   },
   (feeds) => {
     const now = Date.now();
@@ -39,6 +43,7 @@ const { redraw } = follow(
     );
     const status = /** @type {SenseStatus | undefined} */ (feeds.status.data);
     const zone = today?.timezone;
+    showWaiting(waitingIn(feeds.sessions.data));
     drawPanels(byId('notes'), [
       {
         name: 'Today',
@@ -51,9 +56,9 @@ const { redraw } = follow(
       {
         name: 'Time and creation',
         feeds: [feeds.today],
-        from: [today, recent, location.hash],
+        from: [today],
         draw() {
-          if (today !== undefined) showTime(today, recent);
+          if (today !== undefined) showTime(today);
         },
       },
       {
@@ -76,17 +81,14 @@ const { redraw } = follow(
       {
         name: 'The last 30 days',
         feeds: [feeds.recent],
-        from: [today, recent, location.hash],
+        from: [today, recent],
         draw() {
-          if (today !== undefined && recent !== undefined)
-            strip.draw(lastDays(today, recent), shownDay(today, recent).date);
+          if (today !== undefined && recent !== undefined) strip.draw(lastDays(today, recent), today.date);
         },
       },
     ]);
   },
 );
-// The URL's fragment selects the day.
-addEventListener('hashchange', redraw);
 watchCopies();
 
 /** @param {DailyRecord} record @param {SenseStatus | undefined} status @param {number} now */
@@ -116,29 +118,10 @@ function whatNext({ timezone }, status, now) {
   return h('span', {}, 'Capture now: ', command('steward sense capture'));
 }
 
-/** Returns the record of the day in the URL, else today's. @param {DailyRecord} today @param {readonly DailyRecord[]} [recent] */
-function shownDay(today, recent) {
-  if (recent === undefined || location.hash === '') return today;
-  return lastDays(today, recent).find(({ day }) => `#${day}` === location.hash)?.record ?? today;
-}
-
-/** @param {DailyRecord} today @param {readonly DailyRecord[]} [recent] */
-function showTime(today, recent) {
-  const record = shownDay(today, recent);
-  const asked = location.hash.slice(1);
-  const missing = recent !== undefined && asked !== '' && record.date !== asked ? asked : '';
-  if (record === shown[0] && missing === shown[1]) return;
-  const isToday = record.date === today.date;
-  show(
-    byId('time-day'),
-    isToday
-      ? `${missing === '' ? '' : `No record of ${missing.slice(0, 40)} in the last 30 days. `}today, so far`
-      : `${longDay(record.date)}, ${record.timezone}${record.final ? '' : ', incomplete'}`,
-    !isToday && h('a', { href: '#', class: 'back' }, 'back to today'),
-  );
+/** @param {DailyRecord} record */
+function showTime(record) {
   showKinds(byId('kinds'), record);
   plot.draw(record);
   showApps(byId('apps'), byId('apps-more'), record);
   showCounts(byId('counts'), record);
-  shown = [record, missing];
 }

@@ -3,6 +3,7 @@
 import { byId, command, h, show, watchCopies } from './dom.js';
 import { moment, plural } from './format.js';
 import { follow } from './live.js';
+import { showWaiting, waitingIn } from './nav.js';
 import { drawPanels } from './notes.js';
 import { card, FACETS, filtered, valuesOf } from './work-cards.js';
 
@@ -18,7 +19,8 @@ let turned;
 const search = /** @type {HTMLInputElement} */ (byId('search'));
 search.value = chosen().get('q') ?? '';
 
-const { redraw } = follow({ board: '/api/work' }, ({ board: feed }) => {
+const { redraw } = follow({ board: '/api/work', sessions: '/api/sessions' }, ({ board: feed, sessions }) => {
+  showWaiting(waitingIn(sessions.data));
   const now = Date.now();
   const board = /** @type {Board | undefined} */ (feed.data);
   drawPanels(byId('notes'), [

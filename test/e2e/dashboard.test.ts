@@ -40,8 +40,16 @@ describe('the pages as the built daemon serves them', function () {
     await one.close();
   });
 
-  it('/ shows what runs, and the process that says so', async () => {
+  it('/ shows the day', async () => {
     const one = await openPage(browser, `${daemon.url}/`, { now: null });
+    await waitForText(one.page, '#facts', /^0 m tracked so far.*0 commits$/);
+    expect(await textOf(one.page, '#notes')).to.equal('');
+    expect(one.console).to.deep.equal([]);
+    await one.close();
+  });
+
+  it('/status shows what runs, and the process that says so', async () => {
+    const one = await openPage(browser, `${daemon.url}/status`, { now: null });
     await waitForText(one.page, '#facts', new RegExp(`running since .* process ${daemon.pid}`));
     await waitForText(one.page, '#modules', /Sense/);
     await waitForText(one.page, '#jobs', /Capture.*every 2 min/);
@@ -51,7 +59,7 @@ describe('the pages as the built daemon serves them', function () {
   });
 
   it('every asset that a page names is in the package', async () => {
-    for (const path of ['/', '/sense']) {
+    for (const path of ['/', '/sense', '/status']) {
       const html = await (await fetch(`${daemon.url}${path}`)).text();
       const assets = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, asset]) => asset!);
       expect(assets.length).to.be.greaterThan(3);

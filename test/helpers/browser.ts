@@ -38,6 +38,8 @@ export interface Answer {
   /** The media type; JSON unless told. */
   type?: string;
   wait?: Promise<unknown>;
+  /** Holds back the body, after the head was sent. */
+  late?: Promise<unknown>;
 }
 
 export type Answers = Record<string, () => Answer>;
@@ -64,7 +66,7 @@ export async function servePages(answers: Answers): Promise<Served> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    const reply = (status: number, type: string, body: string | Buffer): void => {
+    const reply = (status: number, type: string, body: string | Buffer, late?: Promise<unknown>): void => {
       const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`;
       const isSame = status === 200 && request.headers['if-none-match'] === etag;
       asked.push(`${request.method} ${request.url} ${isSame ? 304 : status}`);
@@ -76,14 +78,24 @@ export async function servePages(answers: Answers): Promise<Served> {
         'Cross-Origin-Resource-Policy': 'same-origin',
         ETag: etag,
       });
-      response.end(isSame ? undefined : body);
+      response.flushHeaders();
+      void Promise.resolve(late).then(() => response.end(isSame ? undefined : body));
     };
     const answer = answers[pathname]?.();
     const name =
-      { '/': 'index.html', '/sense': 'sense.html', '/work': 'work.html' }[pathname] ?? assetName(pathname);
+      { '/': 'index.html', '/status': 'status.html', '/sense': 'sense.html', '/work': 'work.html' }[
+        pathname
+      ] ?? assetName(pathname);
     if (answer !== undefined) {
-      const { status = 200, body, text = JSON.stringify(body), type = 'application/json', wait } = answer;
-      void Promise.resolve(wait).then(() => reply(status, type, text));
+      const {
+        status = 200,
+        body,
+        text = JSON.stringify(body),
+        type = 'application/json',
+        wait,
+        late,
+      } = answer;
+      void Promise.resolve(wait).then(() => reply(status, type, text, late));
     } else if (name !== undefined) {
       reply(200, TYPES[extname(name)] ?? 'text/plain', readFileSync(join(PAGES, name)));
     } else {

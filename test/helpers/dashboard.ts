@@ -1,12 +1,15 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
+import type { DayDocument, DaySession } from '../../src/lib/app/day';
 import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { addDays, dayOf, hourStarts } from '../../src/lib/platform/time/time';
 import type { SenseEvent } from '../../src/lib/sense/event';
 import type { Insight } from '../../src/lib/sense/insight-reads';
-import { recent, sources, status, today } from '../../src/lib/sense/read';
+import { dayDetail, recent, sources, status, today } from '../../src/lib/sense/read';
 import type { Collected, SenseSource } from '../../src/lib/sense/source';
+import type { SessionRow, SessionsReport } from '../../src/lib/sessions/view';
+import type { BoardView } from '../../src/lib/work/board';
 import type { Answers } from './browser';
 import { type SenseBox, commit, focus, senseBox } from './sense';
 
@@ -110,8 +113,64 @@ export function senseAnswers(box: SenseBox, insight: unknown = INSIGHT): Answers
     '/api/sense/sources': () => ({ body: sources(box.deps) }),
     '/api/sense/status': () => ({ body: status(box.deps, null) }),
     '/api/sense/insight': () => ({ body: insight }),
+    '/api/day': () => ({ body: dayDocument(box) }),
+    '/api/sessions': () => ({ body: SESSIONS }),
+    '/api/status': () => ({ body: STATUS }),
+    '/api/work': () => ({ body: NO_BOARD }),
   };
 }
+
+/** What `/api/day` answers; by default for today, with the sessions below. */
+export function dayDocument({ deps }: SenseBox, day?: string): DayDocument {
+  const { record, notSeen, raw, timeline, startMs } = dayDetail(deps, day ?? today(deps).record.date);
+  const { date, timezone, final } = record;
+  return {
+    ...{ day: date, timezone, startMs, final, record, notSeen, raw, ...timeline },
+    sessions: DAY_SESSIONS,
+    closed: [{ number: 57, title: 'Write the newsletter of December', at: 56_400 }],
+  };
+}
+
+const DAY_SESSIONS: DaySession[] = [
+  { slug: 'autumn', title: 'A landing page for the autumn campaign', repo: 'website', branch: 'autumn', issue: 57, parts: [[50_400, 4320, 'w'], [54_720, 1440, 'y'], [56_160, 5400, 'w'], [61_560, 2100, 'y']] },
+  { slug: 'fix-login', title: 'Fix the login when the session has expired', repo: 'steward', branch: 'main', issue: 12, parts: [[32_760, 2880, 'w'], [35_640, 1440, 'y'], [62_000, 1600, 'w']] },
+]; // prettier-ignore
+
+/** A session as the list shows it: one that works on `steward`, unless told. */
+export function sessionRow(more: Partial<SessionRow> = {}): SessionRow {
+  return {
+    ...{ slug: 'fix-login', name: 'fix-login', task: 'Fix the login when the session has expired' },
+    ...{ project: null, repo: 'steward', branch: 'main', worktree: null, mode: null, phase: 'execute' },
+    ...{ startedAt: '2026-11-20T17:00:00Z', updatedAt: '2026-11-20T17:40:00Z', sessionIds: ['s1'] },
+    ...{ artifact: null, github_issue: 12, github_issue_url: null, status: 'working' },
+    ...{ assistant: 'Claude Code', model: null, activity: 'edits', waitingFor: null, waitingSince: null },
+    ...{ title: null, place: null, pid: 1, subagents: 0, go: 'steward go fix-login' },
+    ...more,
+  } as SessionRow;
+}
+
+const SESSIONS: SessionsReport = {
+  sessions: [
+    sessionRow({ slug: 'shop', name: 'shop', task: null, repo: 'shop', status: 'waiting', waitingSince: '2026-11-20T16:11:00Z', go: 'steward go shop' }),
+    sessionRow({ slug: 'autumn', task: 'A landing page for the autumn campaign', repo: 'website', branch: 'autumn', status: 'waiting', waitingFor: 'asks to run Bash', waitingSince: '2026-11-20T17:35:00Z', go: 'steward go autumn' }),
+    sessionRow(),
+  ],
+  working: 1,
+  waiting: 2,
+  crashed: 0,
+  spool: { waiting: 0, unreadable: 0, dead: 0, deadFolder: '', oldest: null },
+}; // prettier-ignore
+
+const NO_BOARD: BoardView = {
+  config: { repo: null, columns: ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'], pollIntervalSeconds: 60 },
+  columns: {},
+  items: [],
+  lastFetch: null,
+  stale: false,
+  staleReason: null,
+  setupRequired: true,
+  steps: ['steward work setup OWNER/REPO --create'],
+}; // prettier-ignore
 
 export const INSIGHT: Insight = {
   available: true,

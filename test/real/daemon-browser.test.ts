@@ -272,14 +272,14 @@ describe('a browser and the daemon (real Chromium)', function () {
 
   it('signs a page in by a one-time code, and lets no other port replay what it receives', async () => {
     await serve(true, PAGES);
-    const page = await open(`http://127.0.0.1:${port}/`);
+    const page = await open(`http://127.0.0.1:${port}/status`);
     await shows(page, `${NOTES} !== ''`);
     expect(await page.evaluate(NOTES)).to.match(/^Run steward open.* to sign in\.$/);
 
     const { code } = door.newCode();
-    const signedIn = await open(`http://127.0.0.1:${port}/#code=${code}`);
+    const signedIn = await open(`http://127.0.0.1:${port}/status#code=${code}`);
     await shows(signedIn, `${FACTS}.startsWith('steward 1')`);
-    expect(signedIn.url(), 'the code is gone from the address').to.equal(`http://127.0.0.1:${port}/`);
+    expect(signedIn.url(), 'the code is gone from the address').to.equal(`http://127.0.0.1:${port}/status`);
     expect(await signedIn.evaluate(NOTES)).to.equal('');
     const secret = await signedIn.evaluate<string>(`Object.values(localStorage).join()`);
     expect(secret).to.match(/^[\w-]{43}$/);
@@ -307,7 +307,7 @@ describe('a browser and the daemon (real Chromium)', function () {
   it('asks a page to sign in again after the daemon was restarted, and refuses a used code', async () => {
     await serve(true, PAGES);
     const { code } = door.newCode();
-    const page = await open(`http://127.0.0.1:${port}/#code=${code}`);
+    const page = await open(`http://127.0.0.1:${port}/status#code=${code}`);
     await shows(page, `${FACTS}.startsWith('steward 1')`);
     await server.close(1000);
     await serve(true, PAGES, port);
@@ -317,15 +317,15 @@ describe('a browser and the daemon (real Chromium)', function () {
     await shows(page, `${NOTES}.includes('to sign in')`);
     expect(page.url()).to.equal(`http://127.0.0.1:${port}/sense`);
     // The link in a page that is open already: only the fragment changes.
-    await page.goto(`http://127.0.0.1:${port}/`);
-    await page.goto(`http://127.0.0.1:${port}/#code=${door.newCode().code}`);
+    await page.goto(`http://127.0.0.1:${port}/status`);
+    await page.goto(`http://127.0.0.1:${port}/status#code=${door.newCode().code}`);
     await shows(page, `${FACTS}.startsWith('steward 1')`);
     await until('no request is open', () => server.load().open === 0);
   });
 
   it('shows its pages without a sign-in where no token is required', async () => {
     await serve(false, PAGES);
-    const page = await open(`http://127.0.0.1:${port}/#code=of-another-daemon`);
+    const page = await open(`http://127.0.0.1:${port}/status#code=of-another-daemon`);
     await shows(page, `${FACTS}.startsWith('steward 1')`);
     expect(await page.evaluate(`${NOTES} + localStorage.length`)).to.equal('0');
   });

@@ -171,7 +171,7 @@ describe('the dashboard in Chromium', function () {
 
     it('gives the figures of an hour to the pointer and to the arrow keys', async () => {
       const { page } = await open();
-      expect(await textOf(page, '#hour')).to.equal('8 h 12 m tracked between 08:00 and 18:00');
+      expect(await textOf(page, '#hour')).to.equal('8 h 12 m tracked between 08:00 and now');
       await page.hover('[data-hour="10"]');
       expect(await textOf(page, '#hour')).to.equal('10:00–11:00 · creation 48 m · consumption 12 m');
       await page.mouse.move(5, 5);
@@ -188,34 +188,20 @@ describe('the dashboard in Chromium', function () {
       expect(await textOf(page, '#hour')).to.equal('23:00–24:00 · nothing tracked');
     });
 
-    it('opens another day, keeps it in the address, and comes back', async () => {
+    it('opens another day on a page of its own, by pointer and by keys', async () => {
       const { page } = await open();
-      await page.waitForSelector('a[data-day="2026-11-18"]');
-      await page.click('a[data-day="2026-11-18"]');
-      await waitForText(page, '#time-day', /Wed 18 Nov 2026/);
-      const record = recent(full.deps, 30).find(({ date }) => date === '2026-11-18')!;
-      expect((await page.locator('#kinds b').allTextContents())[0]).to.equal(minutes(record.creationMinutes));
-      expect(page.url()).to.match(/#2026-11-18$/);
-      expect(await page.getAttribute('a[data-day="2026-11-18"]', 'aria-current')).to.equal('date');
-      // The keys go to the days beside it, and Enter opens one.
-      await page.focus('a[data-day="2026-11-18"]');
-      await page.keyboard.press('ArrowRight');
+      await page.focus('a[data-day="2026-11-20"]');
+      await page.keyboard.press('ArrowLeft');
       expect(await textOf(page, '#day')).to.match(
         /^Thu 19 Nov 2026 · .* tracked · creation .* · 6 commits · 0 sessions$/,
       );
       await page.keyboard.press('Enter');
-      await waitForText(page, '#time-day', /Thu 19 Nov 2026/);
+      await page.waitForURL(`${served.url}/?day=2026-11-19`);
       await page.goBack();
-      await waitForText(page, '#time-day', /Wed 18 Nov 2026/);
-      await page.click('#time-day a');
-      await waitForText(page, '#time-day', /^today, so far$/);
-    });
-
-    it('opens at the day of its address', async () => {
-      const { page } = await open('/sense#2026-11-17');
-      await waitForText(page, '#time-day', /^Tue 17 Nov 2026, UTC/);
-      const unknown = await open('/sense#1999-01-01');
-      await waitForText(unknown.page, '#time-day', /^No record of \S+ in the last 30 days\. today, so far$/);
+      await page.click('a[data-day="2026-11-18"]');
+      await page.waitForURL(`${served.url}/?day=2026-11-18`);
+      await page.goto(`${served.url}/sense#2026-11-17`);
+      await page.waitForURL(`${served.url}/?day=2026-11-17`);
     });
 
     it('puts the applications beyond ten into a list to open, with their sum', async () => {
@@ -347,7 +333,7 @@ describe('the dashboard in Chromium', function () {
       const before = served.asked.length;
       await page.evaluate(COUNT_CHANGES);
       await nextRound(page);
-      await untilAsked(before + 5);
+      await untilAsked(before + 6);
       await waitForText(page, '#cadence', /last/);
       expect(served.asked.slice(before).sort()).to.deep.equal([
         'GET /api/sense/insight 304',
@@ -355,6 +341,7 @@ describe('the dashboard in Chromium', function () {
         'GET /api/sense/sources 304',
         'GET /api/sense/status 304',
         'GET /api/sense/today 304',
+        'GET /api/sessions 304',
       ]);
       expect(await page.evaluate('window.added')).to.equal(0);
       expect(await page.evaluate('window.shifts')).to.equal(0);
@@ -403,7 +390,7 @@ describe('the dashboard in Chromium', function () {
       await page.clock.runFor(600_000);
       expect(served.asked.length).to.equal(before);
       await hide(page, false);
-      await untilAsked(before + 5);
+      await untilAsked(before + 6);
     });
 
     it('through errors: keeps the picture, says since when, asks less often, and recovers', async () => {
@@ -478,6 +465,19 @@ describe('the dashboard in Chromium', function () {
       go();
     });
 
+    it('an answer whose body comes slowly is waited for', async () => {
+      let go = (): void => undefined;
+      const late = new Promise<void>((done) => (go = done));
+      const slow = answers['/api/sense/insight']!();
+      answers['/api/sense/insight'] = () => ({ ...slow, late });
+      const { page } = await open();
+      await waitForText(page, '#facts', /8 h 12 m/);
+      await page.clock.runFor(20_000);
+      expect(await textOf(page, '#notes')).to.equal('');
+      go();
+      await page.waitForSelector('#flow li');
+    });
+
     it('past midnight: the new day is today', async () => {
       const { page } = await open();
       await waitForText(page, '#facts', /Fri 20 Nov/);
@@ -518,14 +518,14 @@ describe('the dashboard in Chromium', function () {
       ['dark', '/sense', { colorScheme: 'dark' }],
       ['a phone', '/sense', { viewport: { width: 360, height: 740 }, hasTouch: true }],
       ['forced colours', '/sense', { forcedColors: 'active' }],
-      ['the status page', '/', { colorScheme: 'light' }],
-      ['the status page, dark', '/', { colorScheme: 'dark' }],
-      ['the status page on a phone', '/', { viewport: { width: 360, height: 740 } }],
+      ['the status page', '/status', { colorScheme: 'light' }],
+      ['the status page, dark', '/status', { colorScheme: 'dark' }],
+      ['the status page on a phone', '/status', { viewport: { width: 360, height: 740 } }],
     ];
     for (const [name, path, options] of looks) {
       it(`axe finds nothing: ${name}`, async () => {
         const { page } = await open(path, options);
-        await page.waitForSelector(path === '/' ? '#modules li' : '#flow li');
+        await page.waitForSelector(path === '/status' ? '#modules li' : '#flow li');
         await page
           .locator('details')
           .evaluateAll((all) => all.forEach((one) => ((one as never as { open: boolean }).open = true)));
@@ -573,9 +573,10 @@ describe('the dashboard in Chromium', function () {
       }
       expect(stops).to.deep.equal([
         'steward solid',
-        'status solid',
-        'sense solid',
-        'work solid',
+        'Today ◇ 2, 2 waiting for you solid',
+        'Days solid',
+        'Work solid',
+        'Status solid',
         'hours solid',
         'Table by hour solid',
         '2026-11-20 solid',
@@ -603,28 +604,25 @@ describe('the dashboard in Chromium', function () {
     });
 
     it('copies a command', async () => {
-      const one = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+      const one = await open('/status', { permissions: ['clipboard-read', 'clipboard-write'] });
       await one.page.click('[data-copy="steward hooks install"]');
       await waitForText(one.page, '[data-copy="steward hooks install"]', /^copied$/);
+      expect(await textOf(one.page, 'body > p[role=status]')).to.equal('copied: steward hooks install');
       expect(await one.page.evaluate('navigator.clipboard.readText()')).to.equal('steward hooks install');
+      await waitForText(one.page, '[data-copy="steward hooks install"]', /^copy$/);
     });
   });
 
-  it('the status page: what runs, what needs a hand, sessions, jobs, what waits', async () => {
-    const one = await open('/');
+  it('the status page: what runs, what needs a hand, jobs, what waits', async () => {
+    const one = await open('/status');
     const { page } = one;
     expect(await textOf(page, '#facts')).to.equal(
-      'steward 0.1.0 running since 15:31 (2 h 10 m), 61 MiB, process 4711; 2 modules need you; 1 session waits for you.',
+      'steward 0.1.0 running since 15:31 (2 h 10 m), 61 MiB, process 4711; 2 modules need you.',
     );
     const modules = await page.locator('#modules li').allTextContents();
     expect(modules[0]).to.equal('Sense● ok');
     expect(modules[2]).to.match(/^Assistant hooks◇ needs youNo hook is registered.*steward hooks install/);
     expect(modules[3]).to.match(/^Work▲ errorThe host answers 401/);
-    const sessions = await page.locator('#sessions li').allTextContents();
-    expect(sessions[0]).to.equal(
-      'Fix the login◇ waiting for youexecute · steward · fix-loginstarted 1 h ago · last active 2 min ago',
-    );
-    expect(sessions[1]).to.match(/^native-3f2a● working(?!.*native-3f2a)/);
     const jobs = await page.locator('#jobs li').allTextContents();
     expect(jobs[0]).to.equal('Capture● okevery 2 min · last 1 min ago · next at 17:42');
     expect(jobs[1]).to.match(/^poll▲ failed.*The host answers 401/);

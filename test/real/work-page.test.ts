@@ -41,7 +41,10 @@ describe('the page /work in Chromium', function () {
       issue(3, 'By hand', ['Status:blocked', 'Priority:P0', 'Property:website']),
       { ...issue(4, 'Over', ['Status:done']), state: 'closed', closedAt: '2026-11-19T12:00:00Z' },
     ]); // prettier-ignore
-    served = await servePages({ '/api/work': () => ({ body: board }) });
+    served = await servePages({
+      '/api/work': () => ({ body: board }),
+      '/api/sessions': () => ({ body: { waiting: 0 } }),
+    });
   });
   afterEach(async () => {
     for (const { close } of opened) await close();
@@ -188,6 +191,16 @@ describe('the page /work in Chromium', function () {
       longest = Math.max(0, ...tasks);
     }
     expect(longest).to.be.at.most(100);
+  });
+
+  it('tells a pressed filter from the others in forced colours', async () => {
+    const { page } = await open('/work', { forcedColors: 'active' });
+    await page.locator('.toggles button').first().click();
+    await page.waitForSelector('.toggles [aria-pressed=true]');
+    const marks = await page.evaluate(
+      `['true', 'false'].map((is) => getComputedStyle(document.querySelector('.toggles [aria-pressed=' + is + ']'), '::before').content)`,
+    );
+    expect(marks).to.deep.equal(['"✓ "', 'none']);
   });
 
   it('is served by the built daemon, also as /api/work/ui; before setup the module is off', async () => {

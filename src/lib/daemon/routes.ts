@@ -155,6 +155,7 @@ export interface PagesDeps {
 const PAGES = [
   ['/', 'index.html'],
   ['/sense', 'sense.html'],
+  ['/status', 'status.html'],
   ['/work', 'work.html'],
   ['/api/work/ui', 'work.html'],
 ] as const;

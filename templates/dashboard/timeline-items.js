@@ -1,0 +1,163 @@
+// What a day's timeline shows: its rows, the items that can be chosen in them, and its table.
+
+import { minutes } from './format.js';
+import { KINDS } from './kinds.js';
+
+/** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
+/**
+ * Times are seconds since the start of the day.
+ * @typedef {object} Item
+ * @property {number} at
+ * @property {number} end
+ * @property {string} row
+ * @property {string} text what it was, without its time
+ */
+/** @typedef {{ id: string, label: string, boxes: [at: number, end: number, state: string][] }} Row */
+/** @typedef {{ id: string, label: string, rows: Row[], items: Item[] }} Group */
+
+const SESSION_ROWS = 6;
+/** Shorter stays are one row of the table. */
+const SHORT_SEC = 300;
+
+/** Returns the groups of rows, each one stop of the Tab key. @param {DayDocument} day @returns {Group[]} */
+export function groupsOf(day) {
+  return [applications(day), commits(day), sessions(day)].filter(({ items }) => items.length > 0);
+}
+
+/** @param {DayDocument} day @returns {Group} */
+function applications({ spans, apps, repos, away }) {
+  const seen = spans.map(([at, length, app, repo]) => {
+    const [name, kind] = apps[app] ?? ['unknown', 'neutral'];
+    const where = repo === undefined ? '' : ` · ${repos[repo]}`;
+    return { at, end: at + length, row: kind, text: `${name}${where} · ${kind}` };
+  });
+  const gone = away.map(([at, length, reason]) => ({
+    at,
+    end: at + length,
+    row: 'away',
+    text: `away (${reason})`,
+  }));
+  const rows = [...KINDS, ...(away.length === 0 ? [] : ['away'])];
+  return {
+    id: 'apps',
+    label: 'Applications',
+    rows: rows.map((row) => ({
+      id: row,
+      label: row,
+      boxes: joined(row === 'away' ? gone : seen.filter((item) => item.row === row), row),
+    })),
+    items: inOrder([...seen, ...gone]),
+  };
+}
+
+/** @param {DayDocument} day @returns {Group} */
+function commits({ commits: list, closed }) {
+  const items = inOrder([
+    ...list.map(({ at, repo, subject }) => ({ at, end: at, row: 'commits', text: `${repo} · ${subject}` })),
+    ...closed.map(({ at, number, title }) => ({
+      at,
+      end: at,
+      row: 'commits',
+      text: `closed #${number} · ${title}`,
+    })),
+  ]);
+  return {
+    id: 'done',
+    label: 'Commits and closed issues',
+    rows: [{ id: 'commits', label: 'done', boxes: items.map(({ at }) => [at, at, 'tick']) }],
+    items,
+  };
+}
+
+/** @param {DayDocument} day @returns {Group} */
+function sessions({ sessions: list }) {
+  const shown = list.slice(0, SESSION_ROWS);
+  return {
+    id: 'sessions',
+    label: 'Assistant sessions',
+    rows: shown.map(({ slug, title, parts }) => ({
+      id: slug,
+      label: title,
+      boxes: parts.map(([at, length, state]) => [at, at + length, state === 'w' ? 'working' : 'waited']),
+    })),
+    items: inOrder(
+      shown.flatMap(({ slug, title, parts }) =>
+        parts.map(([at, length, state]) => ({
+          at,
+          end: at + length,
+          row: slug,
+          text: `${title} · ${state === 'w' ? 'working' : 'waiting for you'}`,
+        })),
+      ),
+    ),
+  };
+}
+
+/** Joins items that touch, so that the picture has few boxes. @param {Item[]} items @param {string} state @returns {Row['boxes']} */
+function joined(items, state) {
+  /** @type {Row['boxes']} */
+  const boxes = [];
+  for (const { at, end } of inOrder(items)) {
+    const last = boxes[boxes.length - 1];
+    if (last !== undefined && at <= last[1]) last[1] = Math.max(last[1], end);
+    else boxes.push([at, end, state]);
+  }
+  return boxes;
+}
+
+/** @param {Item[]} items */
+function inOrder(items) {
+  return [...items].sort((a, b) => a.at - b.at || a.end - b.end);
+}
+
+/**
+ * Returns what the timeline covers: from the first hour with anything in it to `until`, at least eight hours.
+ * @param {Group[]} groups @param {DayDocument} day @param {number | undefined} until seconds; undefined if the day is over
+ */
+export function rangeOf(groups, { record }, until) {
+  const length = record.hours.length * 3600;
+  const items = groups.flatMap((group) => group.items);
+  const end = Math.min(length, Math.max(until ?? 0, ...items.map((item) => item.end)));
+  const first = Math.min(end, ...items.map(({ at }) => at));
+  const from = Math.max(0, Math.min(Math.floor(first / 3600) * 3600, length - 8 * 3600));
+  return { from, to: Math.max(end, from + 8 * 3600) };
+}
+
+/** `10:24 to 10:52 · Firefox · consumption · 28 m`. @param {Item} item @param {(at: number) => string} clock */
+export function itemText({ at, end, text }, clock) {
+  return end === at
+    ? `${clock(at)} · ${text}`
+    : `${clock(at)} to ${clock(end)} · ${text} · ${lengthOf(end - at)}`;
+}
+
+/** Returns the rows of the table, with short stays joined. @param {Group[]} groups @param {(at: number) => string} clock */
+export function tableRows(groups, clock) {
+  /** @type {string[][]} */
+  const rows = [];
+  /** @type {Item[]} */
+  let short = [];
+  const flush = () => {
+    const [first] = short;
+    if (first !== undefined) {
+      const sum = short.reduce((total, { at, end }) => total + end - at, 0);
+      const what = short.length === 1 ? first.text : `${short.length} short stays`;
+      rows.push([clock(first.at), what, lengthOf(sum)]);
+    }
+    short = [];
+  };
+  for (const item of inOrder(groups.flatMap(({ items }) => items))) {
+    const length = item.end - item.at;
+    if (length > 0 && length < SHORT_SEC) short.push(item);
+    else {
+      flush();
+      rows.push([clock(item.at), item.text, length === 0 ? '' : lengthOf(length)]);
+    }
+  }
+  flush();
+  return rows;
+}
+
+/** @param {number} seconds */
+function lengthOf(seconds) {
+  return seconds < 60 ? `${seconds} s` : minutes(seconds / 60);
+}

@@ -1,0 +1,218 @@
+// The timeline of a day: one row per kind of application, one for what was done, one per session. One path per kind of
+// box; a pointer position or a key is turned into an item by arithmetic.
+
+import { h, show } from './dom.js';
+import { head } from './kinds.js';
+import { groupsOf, itemText, rangeOf, tableRows } from './timeline-items.js';
+
+/** @typedef {import('./timeline-items.js').DayDocument} DayDocument */
+/** @typedef {import('./timeline-items.js').Group} Group */
+/** @typedef {import('./timeline-items.js').Row} Row */
+
+const HEIGHT = 24;
+/** Top and height of a box. @type {Readonly<Record<string, [top: number, height: number]>>} */
+const BOXES = { working: [9, 6], away: [11, 2], tick: [4, 16] };
+const HOUR = 3600;
+
+/** @param {HTMLElement} place @param {HTMLElement} readout @param {HTMLElement} table */
+export function timeline(place, readout, table) {
+  /** @type {Group[]} */
+  let groups = [];
+  let range = { from: 0, to: 8 * HOUR };
+  let rest = '';
+  /** @type {(at: number) => string} */
+  let clock = String;
+  /** The position of the chosen item by group. @type {Map<string, number>} */
+  const chosen = new Map();
+  /** @type {string | undefined} the group whose item is read out */
+  let reading;
+
+  /** @param {string | undefined} id */
+  function read(id) {
+    reading = id;
+    for (const cursor of place.querySelectorAll('.cursor')) cursor.setAttribute('width', '0');
+    for (const { id: own, items } of groups) {
+      const slider = place.querySelector(`[data-key="${own}"]`);
+      const at = Math.min(chosen.get(own) ?? 0, items.length - 1);
+      const item = items[at];
+      if (slider === null || item === undefined) continue;
+      slider.setAttribute('aria-valuemax', String(items.length - 1));
+      slider.setAttribute('aria-valuenow', String(at));
+      slider.setAttribute('aria-valuetext', itemText(item, clock));
+      if (own !== id) continue;
+      readout.textContent = itemText(item, clock);
+      const rows = [...slider.querySelectorAll('[data-row]')];
+      const cursor = rows.find((row) => row.getAttribute('data-row') === item.row)?.querySelector('.cursor');
+      cursor?.setAttribute('x', String(item.at));
+      cursor?.setAttribute('width', String(Math.max(item.end - item.at, (range.to - range.from) / 400)));
+    }
+    if (id === undefined) readout.textContent = rest;
+  }
+
+  /** @param {Event} event */
+  function groupOf({ target }) {
+    const id =
+      target instanceof Element ? target.closest('[role=slider]')?.getAttribute('data-key') : undefined;
+    return groups.find((group) => group.id === id);
+  }
+
+  /** @param {PointerEvent} event */
+  function point(event) {
+    const group = groupOf(event);
+    const row = event.target instanceof Element ? event.target.closest('[data-row]') : null;
+    const box = row?.querySelector('svg')?.getBoundingClientRect();
+    if (group === undefined || row === null || box === undefined || box.width === 0) return;
+    const length = range.to - range.from;
+    const at = range.from + ((event.clientX - box.left) / box.width) * length;
+    const found = nearest(group, row.getAttribute('data-row') ?? '', at, length / 60);
+    if (found === undefined) return;
+    chosen.set(group.id, found);
+    read(group.id);
+  }
+
+  place.addEventListener('pointermove', point);
+  place.addEventListener('pointerdown', point);
+  place.addEventListener('pointerleave', ({ pointerType }) => {
+    // Lifting a finger also fires this; keep its item shown.
+    if (pointerType === 'mouse' && !place.contains(document.activeElement)) read(undefined);
+  });
+  place.addEventListener('focusin', (event) => read(groupOf(event)?.id));
+  place.addEventListener('focusout', () => read(undefined));
+  place.addEventListener('keydown', (event) => {
+    const group = groupOf(event);
+    if (group === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Escape') return read(undefined);
+    const to = target(event, group, Math.min(chosen.get(group.id) ?? 0, group.items.length - 1));
+    if (to === undefined) return;
+    event.preventDefault();
+    chosen.set(group.id, Math.max(0, Math.min(group.items.length - 1, to)));
+    read(group.id);
+  });
+  const details = table.closest('details');
+  // The table can have thousands of rows: it is made when it is opened.
+  details?.addEventListener('toggle', showTable);
+
+  function showTable() {
+    if (!details?.open) return;
+    const rows = tableRows(groups, clock).map((cells) =>
+      h(
+        'tr',
+        {},
+        cells.map((cell, i) => h(i === 0 ? 'th' : 'td', i === 0 ? { scope: 'row' } : {}, cell)),
+      ),
+    );
+    show(table, head(['time', 'what', 'length']), h('tbody', {}, rows));
+  }
+
+  return {
+    /** @param {DayDocument} day @param {{ until: number | undefined, rest: string, clock: (at: number) => string }} words */
+    draw(day, words) {
+      groups = groupsOf(day);
+      range = rangeOf(groups, day, words.until);
+      ({ rest, clock } = words);
+      const more = day.sessions.length - (groups.find(({ id }) => id === 'sessions')?.rows.length ?? 0);
+      show(
+        place,
+        groups.map((group) => groupNode(group, range, words.until)),
+        groups.length > 0 && axis(day, range),
+        more > 0 && h('p', { class: 'muted small', 'data-key': 'rest' }, `${more} more sessions`),
+      );
+      for (const label of place.querySelectorAll('[data-at]'))
+        if (label instanceof HTMLElement) label.style.left = `${label.dataset.at}%`;
+      read(reading);
+      showTable();
+    },
+  };
+}
+
+/** Returns the item of a row that is nearest to a time; undefined if none is near. @param {Group} group @param {string} row @param {number} at @param {number} reach */
+function nearest({ items }, row, at, reach) {
+  let best = reach;
+  /** @type {number | undefined} */
+  let found;
+  items.forEach((item, i) => {
+    const distance = item.row === row ? Math.max(item.at - at, at - item.end, 0) : Infinity;
+    if (distance < best) {
+      best = distance;
+      found = i;
+    }
+  });
+  return found;
+}
+
+/** Returns the position to which a key leads. @param {KeyboardEvent} event @param {Group} group @param {number} from */
+function target({ key, shiftKey }, { items }, from) {
+  const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[key];
+  if (step !== undefined && shiftKey) {
+    const start = (items[from]?.at ?? 0) + step * HOUR;
+    const index =
+      step > 0 ? items.findIndex(({ at }) => at >= start) : items.findLastIndex(({ at }) => at <= start);
+    return index === -1 ? (step > 0 ? items.length - 1 : 0) : index;
+  }
+  if (step !== undefined) return from + step;
+  return { Home: 0, End: items.length - 1, PageDown: from + 10, PageUp: from - 10 }[key];
+}
+
+/** @param {Group} group @param {{ from: number, to: number }} range @param {number | undefined} now */
+function groupNode({ id, label, rows }, range, now) {
+  return h(
+    'div',
+    {
+      class: 'group',
+      'data-key': id,
+      role: 'slider',
+      tabindex: 0,
+      'aria-label': `${label}; use the arrow keys to move`,
+      'aria-valuemin': 0,
+      'aria-valuemax': 0,
+      'aria-valuenow': 0,
+    },
+    rows.map((row) => rowNode(row, range, now)),
+  );
+}
+
+/** @param {Row} row @param {{ from: number, to: number }} range @param {number | undefined} now */
+function rowNode({ id, label, boxes }, { from, to }, now) {
+  const states = [...new Set(boxes.map(([, , state]) => state))];
+  return h(
+    'div',
+    { class: 'row', 'data-key': id, 'data-row': id },
+    h('span', { class: 'label', title: label }, label),
+    h(
+      'svg',
+      {
+        height: HEIGHT,
+        viewBox: `${from} 0 ${to - from} ${HEIGHT}`,
+        preserveAspectRatio: 'none',
+        'aria-hidden': 'true',
+      },
+      states.map((state) =>
+        h('path', { class: `box ${state}`, d: outline(boxes.filter((box) => box[2] === state)) }),
+      ),
+      now !== undefined && h('path', { class: 'now', d: `M${now} 0v${HEIGHT}` }),
+      h('rect', { class: 'cursor', y: 1, height: HEIGHT - 2, width: 0 }),
+    ),
+  );
+}
+
+/** @param {Row['boxes']} boxes */
+function outline(boxes) {
+  return boxes
+    .map(([at, end, state]) => {
+      const [top, height] = BOXES[state] ?? [3, 18];
+      return `M${at} ${top}h${end - at}v${height}H${at}z`;
+    })
+    .join('');
+}
+
+/** @param {DayDocument} day @param {{ from: number, to: number }} range */
+function axis({ record, startMs }, { from, to }) {
+  const labels = record.hours.flatMap(({ start }, i) => {
+    const at = (Date.parse(start) - startMs) / 1000;
+    if (at < from || at > to) return [];
+    const left = (((at - from) / (to - from)) * 100).toFixed(2);
+    return [h('span', { class: `n${i % 4}`, 'data-at': left, 'data-key': start }, start.slice(11, 13))];
+  });
+  const long = to - from > 14 * HOUR;
+  return h('div', { class: `axis${long ? ' long' : ''}`, 'data-key': 'axis', 'aria-hidden': 'true' }, labels);
+}

@@ -1,0 +1,191 @@
+// The lists of the page of a day: what waits for the person, what works, what was done, what is next.
+
+import { command, h, show } from './dom.js';
+import { minutes, moment, plural } from './format.js';
+import { plainTitle } from './work-cards.js';
+
+/** @typedef {import('../../src/lib/sessions/view').SessionRow} SessionRow */
+/** @typedef {import('../../src/lib/work/board').Item} Item */
+/** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
+
+const SHOWN = 8;
+const WAITING_SHOWN = 5;
+const PRIORITIES = ['P0', 'P1', 'P2', 'P3'];
+
+/**
+ * Shows what waits for the person: questions of sessions, their turns, reminders, deliveries; each the longest first.
+ * @param {Element} place @param {{ sessions: SessionRow[], items: Item[], failed: number }} waiting @param {number} now
+ * @returns {number} the number of rows
+ */
+export function showWaitingList(place, { sessions, items, failed }, now) {
+  const waits = sessions.filter(({ status }) => status === 'waiting').sort(byNeed);
+  const due = items.filter(
+    (item) => item.state === 'open' && item.due !== null && Date.parse(item.due) <= now,
+  );
+  const rows = [
+    ...waits.map((session) => {
+      const why = `${session.waitingFor ?? 'your turn'} · ${since(session.waitingSince, now)}`;
+      return row(session.slug, sessionTitle(session), [placeOf(session), why, session.go]);
+    }),
+    ...due.map(({ number, title, due: at }) => {
+      const why = `due ${moment(Date.parse(at ?? ''), now)}`;
+      return row(`#${number}`, plainTitle(title), [
+        `#${number}`,
+        why,
+        `steward work close ${number} --evidence done`,
+      ]);
+    }),
+  ];
+  if (failed > 0) {
+    const title = `${plural(failed, 'notification')} not delivered`;
+    rows.push(row('failed', title, ['', 'failed', 'steward notify history']));
+  }
+  show(place, folded('rows', rows, WAITING_SHOWN, 'more'));
+  return rows.length;
+}
+
+/** @param {SessionRow} a @param {SessionRow} b */
+function byNeed(a, b) {
+  const turns = Number(a.waitingFor === null) - Number(b.waitingFor === null);
+  return turns || Date.parse(a.waitingSince ?? '') - Date.parse(b.waitingSince ?? '');
+}
+
+/** @param {string} key @param {string} title @param {[where: string, why: string, fix: string | null]} texts */
+function row(key, title, [where, why, fix]) {
+  return h(
+    'li',
+    { 'data-key': key },
+    h('b', { class: 'name' }, title),
+    h('span', { class: 'muted where' }, where),
+    h('span', { class: 'attention' }, why),
+    fix ? command(fix) : h('span', {}),
+  );
+}
+
+/** @param {SessionRow} session */
+function sessionTitle({ title, task, name }) {
+  return title ?? task ?? name;
+}
+
+/** @param {SessionRow} session */
+function placeOf({ repo, branch }) {
+  return [repo, branch].filter(Boolean).join(' · ');
+}
+
+/** @param {string | null} iso @param {number} now */
+function since(iso, now) {
+  return iso === null ? '' : minutes(Math.max(0, now - Date.parse(iso)) / 60_000);
+}
+
+/** @param {Element} place @param {SessionRow[]} sessions @param {number} now */
+export function showRunning(place, sessions, now) {
+  const working = sessions.filter(({ status }) => status === 'working');
+  show(
+    place,
+    working.length === 0
+      ? h('li', { class: 'muted' }, 'No assistant session is working.')
+      : working.map((session) => {
+          const phase = session.phase === 'native' ? null : session.phase;
+          const facts = [
+            placeOf(session),
+            session.assistant,
+            phase,
+            session.activity,
+            since(session.startedAt, now),
+          ];
+          return h(
+            'li',
+            { 'data-key': session.slug },
+            h('b', { class: 'name' }, sessionTitle(session)),
+            h('span', { class: 'muted where' }, facts.filter(Boolean).join(' · ')),
+            session.go && command(session.go),
+          );
+        }),
+  );
+}
+
+/** Shows the commits and closed issues of the day, latest first. @param {Element} place @param {DayDocument} day @param {(at: number) => string} clock */
+export function showDone(place, { commits, closed, record }, clock) {
+  const rows = [
+    ...commits.map(({ at, repo, sha, subject }) => ({
+      at,
+      key: `${repo} ${sha}`,
+      where: repo,
+      text: subject,
+    })),
+    ...closed.map(({ at, number, title }) => ({
+      at,
+      key: `#${number}`,
+      where: `#${number}`,
+      text: `closed: ${title}`,
+    })),
+  ].sort((a, b) => b.at - a.at);
+  const nodes = rows.map(({ at, key, where, text }) =>
+    h(
+      'li',
+      { 'data-key': key, title: key },
+      h('span', { class: 'muted' }, clock(at)),
+      h('span', { class: 'muted repo' }, where),
+      h('span', { class: 'name' }, text),
+    ),
+  );
+  const none =
+    record.commits.count === 0
+      ? 'No commits.'
+      : `${plural(record.commits.count, 'commit')}; the details were deleted.`;
+  show(place, rows.length === 0 ? h('p', { class: 'muted' }, none) : folded('done', nodes, SHOWN, 'earlier'));
+}
+
+/** Returns a list whose rest is folded. @param {string} name @param {Element[]} rows @param {number} count @param {string} word */
+function folded(name, rows, count, word) {
+  const list = (/** @type {Element[]} */ part) => h('ul', { class: name }, part);
+  const rest = rows.slice(count);
+  return [
+    list(rows.slice(0, count)),
+    rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} ${word}`), list(rest)),
+  ];
+}
+
+/** Shows what is due, in progress, and ready. @param {Element} place @param {Item[]} items @param {number} now */
+export function showNext(place, items, now) {
+  const rankOf = (/** @type {Item} */ { due, lane, priority }) => {
+    if (due !== null) return 0;
+    const level = PRIORITIES.indexOf(priority ?? '');
+    return (lane === 'In-Progress' ? 1 : 10) + (level === -1 ? PRIORITIES.length : level);
+  };
+  const isNext = (/** @type {Item} */ { state, lane, due }) => {
+    if (state !== 'open') return false;
+    if (due !== null) return Date.parse(due) > now && Date.parse(due) < now + 86_400_000;
+    return lane === 'In-Progress' || lane === 'Queued';
+  };
+  const next = items.filter(isNext).sort((a, b) => rankOf(a) - rankOf(b) || a.number - b.number);
+  show(
+    place,
+    next.length === 0 && h('li', { class: 'muted' }, 'Nothing is due, in progress or queued.'),
+    next
+      .slice(0, SHOWN)
+      .map(({ number, title, url, priority, lane, due }) =>
+        h(
+          'li',
+          { 'data-key': String(number), class: 'issue' },
+          h('span', { class: 'muted' }, priority ?? ''),
+          h(
+            'a',
+            /^https?:\/\//.test(url) ? { href: url, target: '_blank', rel: 'noopener noreferrer' } : {},
+            plainTitle(title),
+          ),
+          h(
+            'span',
+            { class: 'muted' },
+            due === null
+              ? lane === 'In-Progress'
+                ? 'in progress'
+                : `#${number}`
+              : `due ${moment(Date.parse(due), now)}`,
+          ),
+        ),
+      ),
+    next.length > SHOWN &&
+      h('li', { class: 'muted' }, h('a', { href: '/work' }, `${next.length - SHOWN} more`)),
+  );
+}

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+
+import { minutes } from '../../src/lib/platform/terminal/format';
+import { recent, today } from '../../src/lib/sense/read';
+import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import {
+  dayDocument,
+  expectQuiet,
+  fullBox,
+  openPage,
+  type OpenOptions,
+  type OpenPage,
+  realSources,
+  senseAnswers,
+  STATUS,
+  textOf,
+  waitForText,
+} from '../helpers/dashboard';
+import { requirePrograms } from '../helpers/real-part';
+import { senseBox, type SenseBox } from '../helpers/sense';
+
+const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+const SHIFT = `new Promise((done) => new PerformanceObserver((list) =>
+  done(list.getEntries().reduce((sum, { value }) => sum + value, 0))).observe({ type: 'layout-shift', buffered: true })
+  || setTimeout(() => done(0), 500))`;
+
+describe('the page of the day in Chromium', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let full: SenseBox;
+  let answers: Answers;
+  let served: Served;
+  let opened: OpenPage[] = [];
+
+  before(async function () {
+    requirePrograms(this, { chromium: 'chromium' });
+    browser = await launchBrowser();
+    full = await fullBox();
+  });
+  after(async () => {
+    await browser?.close();
+    full?.remove();
+  });
+  beforeEach(async () => {
+    answers = senseAnswers(full);
+    served = await servePages(answers);
+  });
+  afterEach(async () => {
+    for (const { close } of opened) await close();
+    opened = [];
+    await served.close();
+  });
+
+  async function open(path = '/', options: OpenOptions = {}): Promise<OpenPage> {
+    const one = await openPage(browser, `${served.url}${path}`, options);
+    opened.push(one);
+    return one;
+  }
+
+  async function axe(page: Page): Promise<unknown[]> {
+    await page.evaluate(AXE);
+    return (await page.evaluate(
+      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))',
+    )) as unknown[];
+  }
+
+  it('says who waits first, a question before a turn, and in the title', async () => {
+    const one = await open();
+    const { page } = one;
+    const rows = await page.locator('#waiting li').allTextContents();
+    expect(rows[0]).to.match(
+      /^A landing page for the autumn campaign.*asks to run Bash · 6 m.*steward go autumn/,
+    );
+    expect(rows[1]).to.match(/^shop.*your turn · 1 h 30 m.*steward go shop/);
+    expect(rows[2]).to.match(/^1 notification not delivered/);
+    expect(await page.title()).to.equal('(2) Today · steward');
+    expect(await textOf(page, '#running')).to.match(/^Fix the login when the session has expired/);
+    expectQuiet(one, served.url);
+  });
+
+  it('shows the figures of the record, what was done, and seven days', async () => {
+    const { page } = await open();
+    const { record } = today(full.deps);
+    expect(await page.locator('#facts b').allTextContents()).to.deep.equal([
+      ...[record.totalMinutes, record.creationMinutes, record.consumptionMinutes, record.neutralMinutes].map(
+        minutes,
+      ),
+      '7',
+      '1',
+    ]);
+    expect(await textOf(page, '#done li')).to.match(/^15:40.*closed: Write the newsletter of December$/);
+    expect(await page.locator('#week .figure').allTextContents()).to.deep.equal(
+      [record, ...recent(full.deps, 6)].map(({ totalMinutes }) => minutes(totalMinutes)),
+    );
+  });
+
+  it('reads an item of the timeline to the keys and to the pointer, and lists all in a table', async () => {
+    const { page } = await open();
+    expect(await textOf(page, '#readout')).to.match(/^07:58 to now/);
+    const slider = page.locator('[role=slider]');
+    expect(await slider.count()).to.equal(3);
+    for (let i = 0; i < 3; i += 1) {
+      await slider.nth(i).focus();
+      await page.keyboard.press('Home');
+      const first = await slider.nth(i).getAttribute('aria-valuetext');
+      await page.keyboard.press('ArrowRight');
+      expect(await slider.nth(i).getAttribute('aria-valuetext')).not.to.equal(first);
+      expect(await textOf(page, '#readout')).to.equal(await slider.nth(i).getAttribute('aria-valuetext'));
+    }
+    await page.keyboard.press('Escape');
+    expect(await textOf(page, '#readout')).to.match(/to now/);
+    await page.hover('[data-row=consumption] svg', { position: { x: 470, y: 12 } });
+    expect(await textOf(page, '#readout')).to.match(/^\d\d:\d\d to \d\d:\d\d · .* · consumption · /);
+    await page.click('#table-details summary');
+    expect(await page.locator('#timeline-table tbody tr').count()).to.be.greaterThan(20);
+  });
+
+  it('shows another day with the days beside it, and nothing that concerns only now', async () => {
+    const day = '2026-11-18';
+    answers['/api/day'] = () => ({ body: dayDocument(full, day) });
+    const { page } = await open(`/?day=${day}`);
+    await waitForText(page, '#day-title', /^Wed 18 Nov 2026$/);
+    expect(await textOf(page, '#day-links')).to.equal('‹ Tue 17 NovThu 19 Nov ›Today');
+    expect(await page.title()).to.equal('(2) Wed 18 Nov · steward');
+    for (const id of ['running', 'next', 'flow'])
+      expect(await page.locator(`#${id}-section`).isVisible(), id).to.equal(false);
+    await page.keyboard.press('p');
+    await page.waitForURL('**/?day=2026-11-17');
+    await page.goto(`${served.url}/sense?day=${day}`);
+    await page.waitForURL(`**/?day=${day}`);
+  });
+
+  it('says where there is no such day', async () => {
+    answers['/api/day'] = () => ({
+      status: 404,
+      body: { error: { kind: 'not_found', message: 'No record of 2001-01-01.' } },
+    });
+    const { page } = await open('/?day=2001-01-01');
+    await waitForText(page, '#facts', /^No record of 2001-01-01\.$/);
+  });
+
+  it('says how to begin where nothing is there yet', async () => {
+    const box = senseBox('2026-11-20T17:41:00Z');
+    box.deps.sources = realSources([]);
+    const report = { sessions: [], working: 0, waiting: 0, crashed: 0 };
+    const modules = STATUS.modules.map((one) => ({ ...one, state: 'needs-you' as const }));
+    Object.assign(answers, senseAnswers(box), {
+      '/api/day': () => ({ body: { ...dayDocument(box), sessions: [], closed: [] } }),
+      '/api/sessions': () => ({ body: report }),
+      '/api/status': () => ({ body: { ...STATUS, modules, outbox: { waiting: 0, failed: 0 } } }),
+    });
+    const { page } = await open();
+    expect(await page.locator('#empty li code').allTextContents()).to.deep.equal([
+      'steward up',
+      'steward hooks install',
+      'steward work setup OWNER/REPO --create',
+    ]);
+    expect(await page.locator('#waiting').isVisible()).to.equal(false);
+    expect(await axe(page)).to.deep.equal([]);
+    box.remove();
+  });
+
+  const looks: [string, OpenOptions][] = [
+    ['light', { viewport: { width: 1280, height: 900 } }],
+    ['dark', { viewport: { width: 1920, height: 900 }, colorScheme: 'dark' }],
+    ['a phone', { viewport: { width: 390, height: 844 } }],
+    ['a small phone in forced colours', { viewport: { width: 360, height: 740 }, forcedColors: 'active' }],
+  ];
+  for (const [name, options] of looks) {
+    it(`axe finds nothing, nothing moves, and nothing is too wide: ${name}`, async () => {
+      const { page } = await open('/', options);
+      expect(await page.evaluate(SHIFT)).to.be.lessThan(0.05);
+      await page
+        .locator('details')
+        .evaluateAll((all) => all.forEach((one) => ((one as never as { open: boolean }).open = true)));
+      expect(await axe(page)).to.deep.equal([]);
+      const [wide, room] = (await page.evaluate(
+        '[document.documentElement.scrollWidth, innerWidth]',
+      )) as number[];
+      expect(wide).to.be.at.most(room!);
+    });
+  }
+
+  it('keeps the bars of applications at 40 px or more from 320 to 1,920 px', async () => {
+    for (const path of ['/', '/sense']) {
+      const { page } = await open(path);
+      await page.waitForSelector('#apps tbody tr');
+      for (let width = 320; width <= 1920; width += 80) {
+        await page.setViewportSize({ width, height: 800 });
+        const bar = await page.locator('#apps tbody svg').first().boundingBox();
+        expect(bar?.width, `${path} at ${width}`).to.be.at.least(40);
+      }
+    }
+  });
+});
