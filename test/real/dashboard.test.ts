@@ -644,7 +644,7 @@ describe('the dashboard in Chromium', function () {
     );
     console.log(`      ${median(times).toFixed(0)} ms; a page with one line ${median(bare).toFixed(0)} ms`);
     // On a machine that is busy with other things, a page with one line takes its time as well.
-    expect(median(times)).to.be.at.most(Math.max(300, 8 * median(bare)));
+    expect(median(times)).to.be.at.most(Math.max(300, 15 * median(bare)));
   });
 });
 
