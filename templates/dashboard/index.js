@@ -1,4 +1,4 @@
-// The page / is the day: what waits for the person, the timeline, what was done and what is next. With `?day=` it is
+// The page / is the day: who waits for the person, the timeline, what was done and what is next. With `?day=` it is
 // another day, without what concerns only now.
 
 import { byId, command, h, show, watchCopies } from './dom.js';
@@ -139,7 +139,7 @@ function showDay(day, now) {
   picture.draw(day, { until, rest: summary(day, isToday, clock), clock });
   showApps(byId('apps'), byId('apps-more'), record);
   showDone(byId('done'), day, clock);
-  // What concerns only now is no part of another day.
+  // Another day omits what concerns only now.
   for (const id of ['running-section', 'next-section', 'flow-section']) byId(id).hidden = !isToday;
 }
 
@@ -194,7 +194,7 @@ function showSetup(day, report, status, board) {
       h(
         'div',
         { class: 'empty' },
-        h('p', {}, h('b', {}, 'Nothing is recorded yet.'), ' This page fills in by itself.'),
+        h('p', {}, h('b', {}, 'Nothing is recorded yet.'), ' This page fills in automatically.'),
         h(
           'ol',
           { class: 'steps numbered' },

@@ -6,7 +6,7 @@ import { authorization, signIn } from './sign-in.js';
 const EVERY_MS = 30_000;
 const SLOWEST_MS = 60_000;
 const PATIENCE_MS = 10_000;
-/** For the rest of an answer that has begun: a slow connection takes longer than the daemon. */
+/** For the rest of an answer: a slow connection takes longer than the daemon. */
 const BODY_MS = 60_000;
 /** The first drawing waits so long for all answers, so that late ones push nothing down. */
 const TOGETHER_MS = 300;

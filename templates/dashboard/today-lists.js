@@ -1,4 +1,4 @@
-// The lists of the page of a day: what waits for the person, what works, what was done, what is next.
+// The lists of the page of a day: who waits, what works, what was done, what is next.
 
 import { command, h, show } from './dom.js';
 import { minutes, moment, plural } from './format.js';
@@ -13,7 +13,7 @@ const WAITING_SHOWN = 5;
 const PRIORITIES = ['P0', 'P1', 'P2', 'P3'];
 
 /**
- * Shows what waits for the person: questions of sessions, their turns, reminders, deliveries; each the longest first.
+ * Shows who waits: questions of sessions, their turns, reminders, deliveries; each the longest first.
  * @param {Element} place @param {{ sessions: SessionRow[], items: Item[], failed: number }} waiting @param {number} now
  * @returns {number} the number of rows
  */
