@@ -415,7 +415,7 @@ describe('doctor (built)', function () {
       await at.expectRow('hooks.registered', 'warning', /not registered in .*: Stop$/);
       await at.expectRow('hooks.registered', 'warning', /disables all hooks/);
       rmSync(shim());
-      await at.expectRow('hooks.registered', 'failed', /steward-hook is missing: the hooks do nothing/);
+      await at.expectRow('hooks.registered', 'failed', /steward-hook is missing, so the hooks do nothing/);
       script(shim(), 'exit 0');
       await at.expectRow('hooks.run', 'failed', /a hook ran, but steward returned no valid response/);
       script(shim(), 'exit 2');

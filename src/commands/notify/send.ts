@@ -33,7 +33,7 @@ export default class NotifySend extends BaseCommand {
       description: 'A tag for push and chat (repeatable)',
       multiple: true,
     }),
-    wait: boolean({ description: 'Wait for the first result of each channel, and show it' }),
+    wait: boolean({ description: 'Wait for the first result from each channel and show it' }),
     unanswered: text({ description: 'The id of a message that the daemon did not confirm', hidden: true }),
     strict: boolean({ description: 'Wait, and fail if a channel does not deliver it' }),
   };

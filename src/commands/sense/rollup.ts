@@ -10,7 +10,7 @@ export default class SenseRollup extends BaseCommand {
     "A capture does this when a day is over. Today's record is not final and is replaced tomorrow.";
   static override args = {
     date: word({
-      description: 'Day, as 2026-11-20 or yesterday (default: today).',
+      description: 'Day, such as 2026-11-20 or yesterday (default: today).',
     }),
   };
   static override examples = ['<%= config.bin %> sense rollup', '<%= config.bin %> sense rollup yesterday'];

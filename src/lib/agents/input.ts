@@ -49,7 +49,7 @@ export async function requestOf(given: string | undefined): Promise<{ request: s
 
 function nonEmpty(request: string): string {
   if (request.trim() !== '') return request;
-  throw new StewardError('usage', 'The request is empty.', { hint: 'Give it in quotes, or pipe it in.' });
+  throw new StewardError('usage', 'The request is empty.', { hint: 'Pass it in quotes, or pipe it in.' });
 }
 
 /** Reads planned invocations from a file, or from stdin for `-`. */

@@ -58,12 +58,12 @@ function judgeHooks(status: HooksStatus): Finding[] {
     );
   }
   if (pending !== null)
-    findings.push(warning(pending, { hint: 'Until a session has reported, its hooks may not run.' }));
-  if (!shim.exists) findings.push(failed(`${shim.path} is missing: the hooks do nothing`, { mend }));
-  else if (!shim.runs) findings.push(failed(`${shim.path} does not run: the hooks do nothing`, { mend }));
+    findings.push(warning(pending, { hint: 'The hooks might not be running: no session has reported yet.' }));
+  if (!shim.exists) findings.push(failed(`${shim.path} is missing, so the hooks do nothing`, { mend }));
+  else if (!shim.runs) findings.push(failed(`${shim.path} does not run, so the hooks do nothing`, { mend }));
   else if (node === null || steward === null) {
     const what = node === null ? 'Node.js' : 'steward';
-    findings.push(failed(`${shim.path} finds no ${what} that runs: the hooks do nothing`, { mend }));
+    findings.push(failed(`${shim.path} cannot find a working ${what}, so the hooks do nothing`, { mend }));
   }
   for (const command of strangers) {
     findings.push(

@@ -125,10 +125,10 @@ function shimText(
   node: HooksStatus['node'],
   steward: HooksStatus['steward'],
 ): string {
-  if (!shim.exists) return `  ${shim.path} is missing: the hooks do nothing`;
-  if (!shim.runs) return `  ${shim.path} does not run: the hooks do nothing`;
-  if (node === null) return `  ${shim.path} finds no Node.js that runs: the hooks do nothing`;
-  if (steward === null) return `  ${shim.path} finds no steward that runs: the hooks do nothing`;
+  if (!shim.exists) return `  ${shim.path} is missing, so the hooks do nothing`;
+  if (!shim.runs) return `  ${shim.path} does not run, so the hooks do nothing`;
+  if (node === null) return `  ${shim.path} cannot find a working Node.js, so the hooks do nothing`;
+  if (steward === null) return `  ${shim.path} cannot find a working steward, so the hooks do nothing`;
   return `  runs steward ${steward.version} (${steward.path}) with Node.js ${node.version} (${node.path})`;
 }
 

@@ -87,7 +87,7 @@ export function refusePublic(found: Repository): void {
     'conflict',
     `${found.repo} is ${found.visibility}; work needs a private repository.`,
     {
-      hint: 'Make it private and run `steward work verify`, or set up another one. Nothing is sent until then.',
+      hint: 'Make it private and run `steward work verify`, or set up a different one. Nothing is sent until then.',
     },
   );
 }

@@ -110,7 +110,7 @@ function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
     return again(`The push server's daily quota is used up (${code}).`, hint, midnightMs + RATE_WAIT_MS);
   }
   if (code === 40009 || code === 40010) {
-    const hint = 'Set another one: `steward config set notifications.push.topic TOPIC`.';
+    const hint = 'Set a different one: `steward config set notifications.push.topic TOPIC`.';
     return { outcome: 'failed', reason: `The push server rejected the topic (${code}).`, hint };
   }
   if (status === 401 || status === 403) {
