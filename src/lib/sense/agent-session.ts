@@ -18,11 +18,13 @@ export interface AgentSessionDeps {
 }
 
 interface Cursor extends LogCursor {
-  /** Set if the log position was lost; work events up to this time are already stored. */
+  /** If the log position was lost: work events up to this time are already stored. */
   afterMs?: number;
-  /** Time of the newest work event read so far, or 0. A truncated file is read again from there. */
+  /**
+   * Time of the newest work event read so far, or 0. If the file is truncated, only later work events count.
+   */
   lastMs: number;
-  /** The sessions that haven't ended. */
+  /** The sessions that are still running. */
   states?: StatesCursor | undefined;
 }
 
@@ -30,8 +32,9 @@ const UNREAD: Cursor = { ...LOG_START, lastMs: 0 };
 const MAX_TEXT = 200;
 
 /**
- * The agentSession source. Reports an event per session, poll and day with `detail` {session, events}, and a
- * session-state event whenever a session's state changes. In a truncated file, only newer work events count.
+ * The agentSession source. Reports one event per session, poll and day, with `detail` {session, events}, and
+ * a session-state event whenever a session's state changes. If the file is truncated, only newer work events
+ * count.
  */
 export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   return {
@@ -64,7 +67,7 @@ function collect({ path, timezone, machineId }: AgentSessionDeps, input: Collect
       invalid += 1;
       return;
     }
-    // A clock that was ahead must not start a future day.
+    // An event logged while the clock was ahead must not start a future day.
     const ms = Math.min(event.ms, input.nowMs);
     const isNew = event.ms > (wasCut ? (before?.lastMs ?? 0) : afterMs);
     const typed = wasCut && !isNew ? undefined : parseTyped(text);
@@ -119,7 +122,10 @@ function parseWorkEvent(text: string): WorkEvent | undefined {
   return { ms, session: key, repo: name === undefined ? undefined : clean(name).slice(0, MAX_TEXT) };
 }
 
-/** Parses the cursor; undefined if invalid. Times in the future were stored before the clock was set back. */
+/**
+ * Parses the cursor; undefined if invalid. Replaces future times, which were stored before the clock was set
+ * back.
+ */
 function parseCursor(input: CollectInput): Cursor | undefined {
   const cursor = parsePosition(input);
   const states = isObject(input.cursor) ? parseStates(input.cursor['states'], input.nowMs) : undefined;
@@ -131,7 +137,8 @@ function parsePosition({ cursor: value, nowMs, dayStartMs }: CollectInput): Curs
   const { afterMs, lastMs, headBytes } = (value ?? {}) as Record<string, unknown>;
   if (at === undefined || typeof lastMs !== 'number') return undefined;
   const last = Math.min(lastMs, nowMs);
-  // A cursor from an earlier version. Its position is unknown, so both logs are reread from its time on.
+  // Earlier versions didn't store the position, so both logs are reread, and events up to `lastMs` are
+  // skipped.
   if (headBytes !== undefined)
     return { ...UNREAD, rotated: { offset: 0, head: '' }, lastMs: last, afterMs: last };
   if (typeof afterMs !== 'number') return { ...at, lastMs: last };

@@ -9,7 +9,7 @@ export interface AppFocusDeps extends ObserveDeps {
   config: ObserveDeps['config'] & { pollIntervalSec: number };
   machineId: string;
   timezone: string;
-  /** The focus changes that this process watches. */
+  /** The focus watcher, if this process runs one. */
   watch?: Pick<FocusWatch, 'since'> | undefined;
   /** Returns whether another process watches the focus, and so captures it. */
   isWatched?: () => boolean;
@@ -18,14 +18,15 @@ export interface AppFocusDeps extends ObserveDeps {
 interface Cursor {
   /** Time of the last sample, even if the sample didn't produce an event. */
   lastSampleMs: number;
-  /** Sampled time under a second that isn't part of an event yet, in ms. */
+  /** The part of the sampled time, in ms, that didn't fill a whole second and isn't part of an event yet. */
   carryMs: number;
 }
 
 /**
- * The appFocus source. Samples the front application once per capture. An event covers the seconds since the
- * previous sample, up to one poll interval; while you are away, an away event covers them. Excluded
- * applications produce no events. If the daemon watches the focus, its intervals replace the samples.
+ * The appFocus source. Samples the front application once per capture. Each event covers the seconds since
+ * the previous sample, up to one poll interval; while you are away, an away event covers those seconds.
+ * Excluded applications produce no events. If the daemon watches the focus, its intervals replace the
+ * samples.
  */
 export function appFocusSource(deps: AppFocusDeps): SenseSource {
   return {
@@ -43,7 +44,7 @@ export function appFocusSource(deps: AppFocusDeps): SenseSource {
 async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collected> {
   const { nowMs, cursor } = input;
   const lastMs = parseCursor(cursor)?.lastSampleMs ?? 0;
-  // A cursor from before the clock was set back is meaningless.
+  // If the clock has been set back, the cursor is in the future and meaningless.
   const watched = await deps.watch?.since(lastMs > nowMs ? 0 : lastMs);
   if (watched !== undefined) return collectWatched(deps, input, watched);
   if (deps.watch === undefined && deps.isWatched?.() === true) return { events: [], cursor, state: 'ok' };
@@ -125,8 +126,9 @@ function awayEvent(machine: string, fromMs: number, toMs: number, reason: AwayDe
 }
 
 /**
- * Returns the whole seconds that a sample covers: the time since the last sample, up to one poll interval,
- * plus the carried milliseconds. 0 after the clock was set back, because the elapsed time is unknown.
+ * Returns the number of whole seconds that a sample covers: the time since the last sample, up to one poll
+ * interval, plus the carried milliseconds. Returns 0 if the clock was set back, because the elapsed time is
+ * unknown.
  */
 function sampleInterval(
   nowMs: number,

@@ -14,7 +14,7 @@ import { readOwnEmails, readRecentLog } from './git/queries';
 import { refuseOddFiles } from './git/refs';
 import { rollKeepingTime } from './roll';
 
-/** An assistant session's activity, from the assistant's files. */
+/** An assistant session's activity, read from the assistant's files. */
 export interface PastActivity {
   session: string;
   repo?: string;
@@ -29,12 +29,12 @@ export interface BackfillDeps extends CaptureDeps {
 }
 
 export interface BackfillResult {
-  /** False if `sense.enabled` is false; then nothing was read. */
+  /** False if `sense.enabled` is false, in which case nothing was read. */
   enabled: boolean;
   dryRun: boolean;
   from: Day;
   to: Day;
-  /** Number of commits added, or to be added with `dryRun`. */
+  /** Number of commits added, or that would be added with `dryRun`. */
   commits: number;
   /** Number of sessions added. */
   sessions: number;
@@ -51,7 +51,7 @@ const MAX_COMMITS = 20_000;
 
 /**
  * Adds your missing commits and assistant sessions from the last `days`, for days that can still take events.
- * Doesn't change recorded application time. Call it while holding the sense lock.
+ * Doesn't change recorded application time. The caller must hold the sense lock.
  */
 export async function backfill(
   deps: BackfillDeps,
@@ -108,7 +108,7 @@ function withoutStored(
   });
 }
 
-/** Returns the identity of an event: a commit's change, or a session's id and day. */
+/** Returns an event's identity: a commit's change, or a session's id and day. */
 function keyOf(event: SenseEvent, day: Day): string {
   const { detail } = event;
   return event.type === 'git-commit'
@@ -117,7 +117,8 @@ function keyOf(event: SenseEvent, day: Day): string {
 }
 
 /**
- * Returns your commits before today; captures read today's. Repositories that can't be read become problems.
+ * Returns your commits before today, because captures read today's. Repositories that can't be read are added
+ * to `problems`.
  */
 async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {
   const { repos } = deps.git.config;
@@ -185,7 +186,7 @@ async function commitsIn(deps: BackfillDeps, folder: GitFolder, sinceMs: number)
   });
 }
 
-/** Returns session activity in the form that captures store: an event per session and poll interval. */
+/** Returns session activity in the form that captures store: one event per session and poll interval. */
 function sessionsSince(deps: BackfillDeps, sinceMs: number, nowMs: number): SenseEvent[] {
   const intervalMs = deps.config.pollIntervalSec * 1000;
   const events = new Map<string, SenseEvent & { detail: { events: number } }>();

@@ -12,7 +12,7 @@ import type { SenseStore } from './store';
 export interface CaptureDeps extends RollDeps {
   config: Pick<SenseConfig, 'enabled' | 'pollIntervalSec' | 'sources' | 'retentionDays'>;
   sources: readonly SenseSource[];
-  /** Timeout for each source, in ms. Default: 20 s. */
+  /** Timeout for each source, in ms. Default: 20,000. */
   sourceTimeoutMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface SourceOutcome {
 }
 
 export interface CaptureResult {
-  /** False if `sense.enabled` is false; then nothing was read or written. */
+  /** False if `sense.enabled` is false, in which case nothing was read or written. */
   captured: boolean;
   ts: string;
   /** Number of events stored. */
@@ -32,9 +32,9 @@ export interface CaptureResult {
   sources: SourceOutcome[];
   /** Past days for which a record was written. */
   rolled: Day[];
-  /** Days whose event log was deleted. */
+  /** Days whose event logs were deleted. */
   pruned: Day[];
-  /** Failures outside the sources. The events are stored regardless. */
+  /** Failures outside the sources. The events are stored even so. */
   problems: string[];
 }
 
@@ -49,8 +49,8 @@ export interface Run {
 }
 
 /**
- * Queries each enabled source once, stores the events, and records past days. Call it while holding the sense
- * lock. The state, including the lines to append, is written first, so the next run can complete an
+ * Queries each enabled source once, stores the events, and records past days. The caller must hold the sense
+ * lock. Writes the state, including the lines to append, first, so that the next run can complete an
  * interrupted run.
  */
 export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
@@ -100,12 +100,10 @@ export function openRun(deps: CaptureDeps, readOnly = false): { run: Run; state:
   return { run, state };
 }
 
-/**
- * Appends the pending lines of an interrupted run. If a past day's lines can't be written, they stay pending.
- */
+/** Appends an interrupted run's pending lines. If a past day's lines can't be written, they stay pending. */
 export function completePending(store: SenseStore, state: SenseState, today: Day, problems: string[]): void {
   state.pending = state.pending.filter((plan) => {
-    // If the log existed, it was deleted on purpose, so its lines must not be restored.
+    // If the log existed before, someone deleted it on purpose, so its lines must not be restored.
     if (plan.offset > 0 && store.logBytes(plan.day) === undefined) return false;
     try {
       store.completeAppend(plan);
@@ -119,7 +117,10 @@ export function completePending(store: SenseStore, state: SenseState, today: Day
   });
 }
 
-/** After the state was lost, returns two days of stored events, because sources may report them again. */
+/**
+ * If the state was lost, returns the stored events of the last two days, because sources may report them
+ * again.
+ */
 function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: SenseState): SenseEvent[] {
   const from = addDays(today, -1);
   if (lostOn === null || lostOn < from) return [];
@@ -149,7 +150,7 @@ interface Answer {
   outcome: Collected;
 }
 
-/** Queries one source. After an error or timeout, its cursor is unchanged. */
+/** Queries one source. After an error or timeout, its cursor stays unchanged. */
 async function ask(
   { deps, nowMs, today }: Run,
   source: SenseSource,
@@ -165,7 +166,7 @@ async function ask(
     timer = setTimeout(resolve, limitMs, failed('timed out; retrying at the next capture'));
   });
   try {
-    // The wrapper also catches what `collect` throws synchronously.
+    // The wrapper also turns synchronous exceptions from `collect` into rejections.
     const answer = (async () => source.collect({ nowMs, dayStartMs, cursor }))();
     const outcome = await Promise.race([answer, timeout]);
     return { source, outcome: { ...outcome, cursor: outcome.cursor ?? cursor } };
@@ -201,8 +202,8 @@ function nextState(run: Run, state: SenseState, answers: readonly Answer[]): Sen
 }
 
 /**
- * Returns how long you were away today. If you are away now, includes the time since the last capture, up to
- * a poll interval.
+ * Returns how long you were away today. If you are away now, this includes the time since the last capture,
+ * up to one poll interval.
  */
 function awayTime(
   { deps, nowMs, today }: Run,
@@ -260,8 +261,8 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
 }
 
 /**
- * Returns whether a day can still take events. A recorded day whose log is gone can't, because rebuilding its
- * record would lose the other events. If the clock was ahead, unfinished days can be affected, too.
+ * Returns whether a day can still take events. A recorded day without a log can't, because rebuilding its
+ * record would lose the earlier events. If the clock was ahead, this can also affect unfinished days.
  */
 export function isOpen(store: SenseStore, day: Day, today: Day): boolean {
   if (store.logBytes(day) !== undefined) return true;

@@ -23,7 +23,7 @@ import { insightCommand } from './insight';
 import { jumpText, recentJumps } from './state';
 import { senseStore } from './store';
 
-/** What sense's checks need. */
+/** What the sense checks need. */
 export interface SenseChecked {
   clock: Clock;
   area: UserArea;
@@ -72,7 +72,7 @@ function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Prom
   };
 }
 
-/** An invalid file breaks every capture and view, so the error counts as `config`. */
+/** An invalid file breaks every capture and view, so the failure is a `config` error. */
 function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]> {
   return orFailure(
     async () => {
@@ -139,7 +139,8 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
 }
 
 /**
- * Runs git in each repository as a capture does, without executing anything that the repository configures.
+ * Runs git in each repository the way a capture does, without executing anything that the repository
+ * configures.
  */
 async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   const { repos, git } = at.config.sense;

@@ -21,7 +21,7 @@ import {
 } from './classify';
 import { rollAgain, todayOf, type Rerolled, type RollDeps } from './roll';
 
-/** Reads the rules in a classify.yaml; empty if the file doesn't exist. */
+/** Reads the rules from a classify.yaml; empty if the file doesn't exist. */
 export async function readClassifyRules(path: string): Promise<ClassifyRule[]> {
   const text = readText(path, { maxBytes: 1024 * 1024 });
   return text === undefined ? [] : parseClassifyRules(text, path);
@@ -41,8 +41,8 @@ export interface Classified extends Rerolled {
 }
 
 /**
- * Writes the rule, then rebuilds the records from `since`, by default only today's. Throws `usage` for a
- * future day. Call it while holding the sense lock.
+ * Writes the rule, then rebuilds the records from `since` on (default: today). Throws `usage` for a future
+ * day. The caller must hold the sense lock.
  */
 export async function setAppKind(
   deps: RollDeps,
@@ -66,11 +66,11 @@ const RULE = v.variant('key', [
 ]);
 
 /**
- * Parses a classify.yaml: a list of `{app | bundleId | glob, kind}`, or that list under `rules`. Throws one
- * `config` error with all problems.
+ * Parses a classify.yaml: a list of `{app | bundleId | glob, kind}`, either at the top level or under
+ * `rules`. Throws one `config` error that lists all problems.
  */
 export async function parseClassifyRules(text: string, fileName: string): Promise<ClassifyRule[]> {
-  // Avoids loading the YAML library.
+  // Skips loading the YAML library.
   if (isOnlyComments(text)) return [];
   const problems: string[] = [];
   const rules: ClassifyRule[] = [];
@@ -135,13 +135,13 @@ function inWords(value: unknown): string {
 }
 
 /**
- * Returns the text of a classify.yaml with this rule for the application: changes its existing rule, or adds
- * a rule at the top. Keeps comments; may change the spacing.
+ * Returns the text of a classify.yaml with a rule for this application: changes the existing rule, or adds
+ * one at the top. Keeps comments; may change the spacing.
  */
 async function withAppRule(text: string, fileName: string, app: string, kind: AppKind): Promise<string> {
   const before = await parseClassifyRules(text, fileName);
   const index = before.findIndex(({ key, pattern }) => key === 'app' && foldName(pattern) === foldName(app));
-  // A glob or id above the rule may match the same application.
+  // An earlier glob or id rule may match the same application.
   const isFirst = index >= 0 && before.slice(0, index).every(({ key }) => key === 'app');
   if (before.length === 0 && isOnlyComments(text)) {
     const separator = text === '' || text.endsWith('\n') ? '' : '\n';

@@ -9,7 +9,7 @@ import { clean } from '../platform/terminal/terminal';
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
 export type AppKind = (typeof APP_KINDS)[number];
 
-/** A rule matches a complete name, a complete id, or a glob for either. */
+/** A rule matches a complete name, a complete id, or either by glob. */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;
 
 /** A rule in your classify.yaml. */
@@ -17,7 +17,7 @@ export interface ClassifyRule {
   key: (typeof RULE_KEYS)[number];
   pattern: string;
   kind: AppKind;
-  /** Only for a glob: returns whether the glob matches a folded name. */
+  /** Only for globs: returns whether the glob matches a folded name. */
   matches?: (folded: string) => boolean;
 }
 
@@ -26,7 +26,7 @@ export interface DecidingRule {
   /** The rule's position, from 1, in your list or the shipped list. */
   index: number;
   origin: 'user' | 'shipped';
-  /** As written, such as `app: Firefox`. */
+  /** The rule as written, such as `app: Firefox`. */
   text: string;
 }
 
@@ -38,7 +38,7 @@ export interface Classification {
 
 export type Classifier = (app: string, bundleId?: string) => Classification;
 
-/** Returns a classifier that uses your rules, then the shipped ones in `templates`. The first match wins. */
+/** Returns a classifier that tries your rules, then the shipped ones in `templates`. The first match wins. */
 export function makeClassifier(templates: string, rules: readonly ClassifyRule[] = []): Classifier {
   const known = new Map<string, Classification>();
   let shipped: Map<string, Classification> | undefined;
@@ -79,8 +79,8 @@ function isMatch(
 }
 
 /**
- * Reads the shipped rules, by folded name. A row has all of an application's names: display name, bundle ids,
- * desktop ids, window classes, executables without `.exe`.
+ * Reads the shipped rules, keyed by folded name. A row lists all of an application's names: display name,
+ * bundle ids, desktop ids, window classes, and executables without `.exe`.
  */
 function readShipped(templates: string): Map<string, Classification> {
   const path = join(templates, 'data', 'applications.json');
@@ -101,9 +101,7 @@ function readShipped(templates: string): Map<string, Classification> {
   return byName;
 }
 
-/**
- * Returns an application's kind, the rule that matched, and a sentence with both (`sense classify explain`).
- */
+/** Returns an application's kind, the rule that matched, and a sentence that states both. */
 export function explainClassification(
   classify: Classifier,
   fileName: string,
@@ -128,14 +126,14 @@ export function refuseEmptyApp(app: string): void {
 }
 
 /**
- * Normalizes a name for comparison: composed, trimmed, and caseless in any script (a final sigma equals a
+ * Normalizes a name for comparison: composed, trimmed and case-folded in any script (a final sigma equals a
  * sigma).
  */
 export function foldName(name: string): string {
   return name.normalize('NFC').trim().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** Normalizes an id for comparison, without the `.exe` or `.desktop` that only some systems include. */
+/** Normalizes an id for comparison. Strips `.exe` and `.desktop`, which only some systems include. */
 export function foldId(id: string): string {
   return foldName(id).replace(/\.(?:exe|desktop)$/, '');
 }
@@ -143,8 +141,8 @@ export function foldId(id: string): string {
 export type AppMatcher = (app: { app: string; bundleId?: string }) => boolean;
 
 /**
- * Returns a predicate for applications in this list. Entries are complete names or ids, ignoring case ("x"
- * doesn't match Excel), or globs with `*` or `?`.
+ * Returns a predicate for the applications in this list. Entries are complete names or ids, ignoring case
+ * ("x" doesn't match Excel), or globs with `*` or `?`.
  */
 export async function appMatcher(entries: readonly string[]): Promise<AppMatcher> {
   const isGlob = (entry: string): boolean => /[*?]/.test(entry);
@@ -161,7 +159,7 @@ export async function appMatcher(entries: readonly string[]): Promise<AppMatcher
     (bundleId !== undefined && (ids.has(foldId(bundleId)) || matchesGlob(foldName(bundleId))));
 }
 
-/** Returns a predicate for folded names. `*` matches every character, including dots and slashes. */
+/** Returns a predicate for folded names. `*` matches any characters, including dots and slashes. */
 export async function globMatcher(globs: string | string[]): Promise<(folded: string) => boolean> {
   const { default: picomatch } = await import('picomatch');
   const matches = picomatch(globs, { nocase: true, dot: true, bash: true });

@@ -10,14 +10,14 @@ import { merged, within, type Span } from './ledger/spans';
 import { timelineTally, type Stay } from './ledger/timeline';
 
 /**
- * When things happened during a day. Times and lengths are in seconds; times count from the day's first
- * instant, so 23-hour and 25-hour days need no special case.
+ * When things happened during a day. Times and lengths are in seconds; times count from the start of the day,
+ * so 23-hour and 25-hour days need no special case.
  */
 export interface DayTimeline {
   /** Longest first. */
   apps: [app: string, kind: AppKind][];
   repos: string[];
-  /** `app` and `repo` are indexes into the lists; `repo` is absent if unknown. In chronological order. */
+  /** In chronological order. `app` and `repo` are indexes into the lists above; `repo` is absent if unknown. */
   spans: [at: number, length: number, app: number, repo?: number][];
   away: [at: number, length: number, reason: string][];
   commits: { at: number; repo: string; branch: string | null; sha: string; subject: string }[];
@@ -38,9 +38,7 @@ export interface TimelineOptions extends DayBounds {
   classify: Classifier;
 }
 
-/**
- * Computes a day's timeline from its events, which can be in any order. No span extends past the last event.
- */
+/** Computes a day's timeline from its events, given in any order. No span extends past the last event. */
 export function dayTimeline(events: readonly SenseEvent[], options: TimelineOptions): DayTimeline {
   return {
     ...focusSpans(events, options),
@@ -100,7 +98,7 @@ function focusSpans(
   return { apps, repos, spans: spans.sort((a, b) => a[0] - b[0]) };
 }
 
-/** If an application has two events at the same time, the longer one counts, as in the record. */
+/** If an application has two events with the same timestamp, the longer one counts, as in the record. */
 function samplesOf(events: readonly SenseEvent[], pollIntervalSec: number): Sample[] {
   const samples = new Map<string, Sample>();
   for (const event of events) {
@@ -119,7 +117,10 @@ function samplesOf(events: readonly SenseEvent[], pollIntervalSec: number): Samp
   return [...samples.values()].sort((a, b) => byCodeUnits(a.machine, b.machine) || a.ms - b.ms);
 }
 
-/** Joins consecutive samples of the same application and repository. Captures are never exactly on time. */
+/**
+ * Joins consecutive samples of the same application and repository. Allows for captures that run slightly
+ * late.
+ */
 function joinedSamples(samples: readonly Sample[], intervalMs: number): Sample[] {
   const spans: Sample[] = [];
   for (const sample of samples) {
@@ -142,7 +143,7 @@ function awaySpans(events: readonly SenseEvent[], bounds: DayBounds): DayTimelin
   return rows.sort((a, b) => a[0] - b[0]);
 }
 
-/** A change that was captured twice counts once. */
+/** A change that was captured twice counts only once. */
 function commitsOf(events: readonly SenseEvent[], { startMs, endMs }: DayBounds): DayTimeline['commits'] {
   const commits = new Map<string, DayTimeline['commits'][number]>();
   for (const event of events) {

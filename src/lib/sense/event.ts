@@ -21,8 +21,8 @@ export interface SenseEvent {
 }
 
 /**
- * An app-focus event's `detail`. The event covers the `intervalSec` before `ts`. `repo` is the repository of
- * the focused pane.
+ * An app-focus event's `detail`. The event covers the `intervalSec` before `ts`. `repo` is the focused pane's
+ * repository.
  */
 export interface FocusDetail {
   /** Default: the poll interval. */
@@ -31,34 +31,33 @@ export interface FocusDetail {
   via?: string;
   bundleId?: string;
   machine?: string;
-  /** The folder of the checkout or worktree of `repo` that the focused pane is in. */
+  /** The checkout or worktree of `repo` that contains the focused pane's folder. */
   path?: string;
   /** Absent if HEAD is detached. */
   branch?: string;
   /**
-   * Set if the focused pane is in a folder outside the watched repositories; then `repo` and `path` are
-   * absent.
+   * Set if the focused pane's folder is outside the watched repositories; `repo` and `path` are then absent.
    */
   otherFolder?: true;
-  /** The assistant sessions in the focused pane: ids, or ids with their assistant. */
+  /** The assistant sessions in the focused pane, as ids or as ids with their assistants. */
   sessions?: (string | { id: string; assistant?: string })[];
 }
 
-/** `ready`: its turn is over. `waiting`: it needs a response before it can continue. */
+/** `ready`: the session's turn is over. `waiting`: the session needs a response before it can continue. */
 export type SessionState = 'working' | 'waiting' | 'ready' | 'over';
 
-/** A session-state event's `detail`: the session's state from `ts` on. */
+/** A session-state event's `detail`. The state applies from `ts` on. */
 export interface SessionStateDetail {
   session: string;
   state: SessionState;
   /** Default: Claude Code. */
   assistant?: string;
   branch?: string;
-  /** Why it is waiting, such as `permission_prompt`. */
+  /** Why the session is waiting, such as `permission_prompt`. */
   reason?: string;
-  /** Set if you sent a prompt at `ts`, which means that this session was in front of you. */
+  /** Set if you sent a prompt at `ts`, which means that this session was in front. */
   prompt?: true;
-  /** On a day's first event, for a state that began earlier: when it began, ISO 8601 in UTC. */
+  /** In the events at the start of a day: when a state that began earlier began, in ISO 8601, UTC. */
   since?: string;
   machine?: string;
 }
@@ -71,7 +70,7 @@ export interface AwayDetail {
   machine?: string;
 }
 
-/** Returns a parsed value as an event, or the reason why it is invalid. */
+/** Returns a parsed value as an event, or the reason why the value is invalid. */
 export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   if (!isObject(value)) return { invalid: 'not an object' };
   const { ts, type, source, app, repo, detail } = value;
@@ -90,7 +89,7 @@ export function readEvent(value: unknown): SenseEvent | { invalid: string } {
 
 /** Parses an event log line. Returns the event, or the reason why the line is invalid. */
 export function readEventLine(text: string): SenseEvent | { invalid: string } {
-  // Exceptions are slow; a large damaged file would take minutes.
+  // Exceptions are slow: without this check, a large damaged file would take minutes.
   if (!text.trimStart().startsWith('{')) return { invalid: 'not an object' };
   try {
     return readEvent(JSON.parse(text));
@@ -106,8 +105,8 @@ export function isBackfilled({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): 
 }
 
 /**
- * Returns the identity of a commit's change within its repository. Events before sense 1.1 have no identity,
- * so author date and subject identify the change.
+ * Returns the identity of a commit's change within its repository. Events from before sense 1.1 have no
+ * identity, so the author date and subject identify the change.
  */
 export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): string | undefined {
   const identity = textOf(detail?.['identity']);

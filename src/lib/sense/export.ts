@@ -7,7 +7,7 @@ export type ExportFormat = 'json' | 'csv';
 /** CSV rows: one per day, or one per day and application. JSON contains complete records. */
 export type RecordTable = 'days' | 'apps';
 
-/** Returns events as text, piece by piece. In CSV, `detail` is JSON. */
+/** Yields events as text, in chunks. In CSV, `detail` is JSON. */
 export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat): Generator<string> {
   if (format === 'json') return jsonArray(events);
   const header = ['ts', 'type', 'source', 'app', 'repo', 'detail'];
@@ -16,7 +16,7 @@ export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat)
   ]);
 }
 
-/** Returns daily records as text, piece by piece. */
+/** Yields daily records as text, in chunks. */
 export function exportRecords(
   records: Iterable<DailyRecord>,
   format: ExportFormat,
@@ -58,7 +58,7 @@ function* jsonArray(items: Iterable<unknown>): Generator<string> {
   yield before === '[\n' ? '[]\n' : '\n]\n';
 }
 
-/** Returns rows as CSV, line by line. */
+/** Yields rows as CSV, line by line. */
 export function* csv<T>(
   header: readonly string[],
   items: Iterable<T>,

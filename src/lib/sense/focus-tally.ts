@@ -4,18 +4,19 @@ import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
 import type { SenseEvent } from './event';
 
 /**
- * Sums are in whole milliseconds, so their order doesn't matter, and are rounded once, to tenths of a minute.
+ * Sums are in whole milliseconds, so the order of events doesn't matter. They are rounded once, to tenths of
+ * a minute.
  */
 export const TENTH_MS = 6_000;
 
-/** The longest poll interval that the configuration allows. Limits every event. */
+/** The longest poll interval that the configuration allows. Caps every event's length. */
 const MAX_INTERVAL_SEC = 3_600;
 
 /** An application on one machine. */
 interface AppSamples {
   app: string;
   bundleId: string | undefined;
-  /** Milliseconds by time. Of two events at the same time, the longer counts. */
+  /** Milliseconds by timestamp. Of two events with the same timestamp, the longer one counts. */
   samples: Map<number, number>;
 }
 
@@ -54,7 +55,9 @@ export function focusTally(
   };
 }
 
-/** Rounds top-down, so that the kinds add up to the day, and apps and hours to their kind. */
+/**
+ * Rounds top-down, so that the kinds add up to the day, and the applications and hours add up to their kind.
+ */
 function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<AppKind, number[]>) {
   const kindMs = APP_KINDS.map((kind) => sum(hourMs[kind]));
   const kindTenths = apportion(Math.round(sum(kindMs) / TENTH_MS), kindMs, TENTH_MS);
@@ -76,7 +79,7 @@ function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<A
 
 /**
  * Merges spellings that differ only in case ("Code" and "code" on two window systems) under the most frequent
- * one. Returns the rows by name.
+ * one. Returns the rows sorted by name.
  */
 export function joinSpellings(counts: ReadonlyMap<string, number>): { app: string; ms: number }[] {
   const joined = new Map<string, { app: string; most: number; ms: number }>();
@@ -103,15 +106,18 @@ export function apportion(count: number, parts: readonly number[], unit: number)
   return shares;
 }
 
-/** Returns a key for the application and machine of an app-focus event. At any time, each counts once. */
+/**
+ * Returns the key for an app-focus event's application and machine. At any given time, only one event per key
+ * counts.
+ */
 export function sampleKey({ app, detail }: Readonly<Pick<SenseEvent, 'app' | 'detail'>>): string {
   const bundleId = textOf(detail?.['bundleId']);
   return `${textOf(app) ?? bundleId ?? 'unknown'}\n${bundleId ?? ''}\n${textOf(detail?.['machine']) ?? ''}`;
 }
 
 /**
- * Returns how much time an app-focus event covers, in ms. Uses the poll interval if the event's own is
- * missing or invalid.
+ * Returns how much time an app-focus event covers, in ms. Uses the poll interval if the event's own interval
+ * is missing or invalid.
  */
 export function focusMs({ detail }: Readonly<Pick<SenseEvent, 'detail'>>, pollIntervalSec: number): number {
   const value = detail?.['intervalSec'];

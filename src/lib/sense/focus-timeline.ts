@@ -2,31 +2,31 @@ import { dayOf, hourStarts } from '../platform/time/time';
 import type { AwayDetail } from './event';
 import type { Focus, Observation } from './observe';
 
-/** An application in front, you away, or neither. */
+/** An application is in front, you are away, or neither. */
 type Stretch =
   { kind: 'focus'; focus: Focus } | { kind: 'away'; reason: AwayDetail['reason'] } | { kind: 'none' };
 
-/** A stretch of time, wall-clock ms. */
+/** A stretch with its start and end, in wall-clock ms. */
 export type Interval = Stretch & { fromMs: number; toMs: number };
 
-/** The observed time that is not stored yet, oldest first. */
+/** The observed intervals that aren't stored yet, oldest first. */
 export interface Timeline {
   done: Interval[];
-  /** The current interval, until the last observation. */
+  /** The current interval. Ends at the last observation. */
   open?: Interval;
 }
 
-/** A shorter focus counts as part of the interval before it, else of the one after it. */
+/** A shorter focus is merged into the previous interval, or else into the next one. */
 const MIN_FOCUS_MS = 5_000;
-/** After a longer time without an observation, as in sleep, that time is not covered. */
+/** A longer gap between observations, such as during sleep, isn't covered. */
 const MAX_GAP_MS = 60_000;
 
-/** Adds an observation; a different one ends the current interval. */
+/** Adds an observation. If it differs from the current interval, a new interval begins. */
 export function addObservation(timeline: Timeline, atMs: number, seen: Observation): void {
   const { open } = timeline;
   const next = { ...stretchOf(seen), fromMs: atMs, toMs: atMs };
   if (open === undefined || atMs < open.toMs) {
-    // After the clock was set back, the times before are wrong.
+    // The clock was set back, so the earlier times are wrong.
     Object.assign(timeline, { done: [], open: next });
   } else if (atMs - open.toMs > MAX_GAP_MS) {
     timeline.done.push(open);
@@ -34,7 +34,7 @@ export function addObservation(timeline: Timeline, atMs: number, seen: Observati
   } else if (sameStretch(open, next)) {
     open.toMs = atMs;
   } else {
-    // Time counts until the idle limit, which was reached since the last observation.
+    // If you are now away, the interval ends when the idle limit was reached.
     const endMs = seen.state === 'away' ? Math.max(open.toMs, atMs - seen.forMs) : atMs;
     replaceOpen(timeline, { ...open, toMs: endMs }, { ...next, fromMs: endMs });
   }
@@ -47,7 +47,7 @@ function replaceOpen(timeline: Timeline, ended: Interval, next: Interval): void 
   if (isLong(ended)) done.push(ended);
   else if (before?.kind === 'focus' && before.toMs === ended.fromMs) {
     before.toMs = ended.toMs;
-    // Back after a moment: the same interval continues.
+    // If you return after a moment, the previous interval continues.
     if (sameStretch(before, next)) timeline.open = { ...before, toMs: next.toMs };
     if (sameStretch(before, next)) done.pop();
   } else if (next.kind === 'focus') next.fromMs = ended.fromMs;
@@ -68,7 +68,10 @@ function sameStretch(a: Interval, b: Interval): boolean {
   return textOf(a) === textOf(b);
 }
 
-/** Returns the intervals after a time, and forgets those before it, which are stored. A short current one waits. */
+/**
+ * Returns the intervals after the given time, and drops those before it, which are stored. Omits the current
+ * interval if it is short.
+ */
 export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[] {
   timeline.done = timeline.done.filter(({ toMs }) => toMs > storedMs);
   const { done, open } = timeline;
@@ -77,7 +80,10 @@ export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[]
     .filter(({ fromMs, toMs }) => toMs > fromMs);
 }
 
-/** Splits an interval at the hours of the zone. A part ends 1 ms early, so that its end belongs to its own hour. */
+/**
+ * Splits an interval at full hours in the zone. Each part ends 1 ms early, so that its end belongs to its own
+ * hour.
+ */
 export function splitAtHours(interval: Interval, zone: string): Interval[] {
   const { fromMs, toMs } = interval;
   const days = new Set([dayOf(fromMs, zone), dayOf(toMs, zone)]);

@@ -11,34 +11,40 @@ export interface FocusWatchDeps {
   clock: Clock;
   machineId: string;
   desktop: Desktop;
-  /** The lock of the one process that watches; captures of other processes leave the focus to it. */
+  /**
+   * The lock held by the one process that watches the focus, so that captures in other processes don't sample
+   * the focus.
+   */
   lease: string;
-  /** Returns whether sense is on and captures applications. */
+  /** Returns whether sense is on and the appFocus source is enabled. */
   isWanted: () => Promise<boolean>;
   observe: (last: Last | undefined) => Promise<Observation>;
-  /** Called when the watch ends by itself; captures then sample again. */
+  /** Called when the watcher fails. Captures then sample again. */
   onProblem: (problem: string) => void;
   adapters?: readonly FrontAppAdapter[];
   tickMs?: number;
 }
 
-/** What was watched since the last capture. */
+/** What the watcher has recorded since the last capture. */
 export interface Watched {
   intervals: Interval[];
-  /** Undefined if the watch ended meanwhile. */
+  /** Undefined if the watcher has stopped. */
   now: Observation | undefined;
 }
 
 export interface FocusWatch {
   isLive: () => boolean;
-  /** Whether anything was ever watched. */
+  /** Returns whether the watcher has ever observed anything. */
   hasSeen: () => boolean;
-  /** Observes, and returns the time after `storedMs`; undefined if nothing is watched: then captures sample. */
+  /**
+   * Observes now, and returns the intervals after `storedMs`. Returns undefined if nothing was watched;
+   * captures then sample.
+   */
   since: (storedMs: number) => Promise<Watched | undefined>;
   close: () => Promise<void>;
 }
 
-/** How often the idle time and the pane are read, since changes of those are not reported. */
+/** How often to read the idle time and the pane, since the desktop doesn't report when they change. */
 const TICK_MS = 15_000;
 const RETRY_MS = 60_000;
 
@@ -49,11 +55,11 @@ interface State {
   last: Last | undefined;
   /** When the next observation is due; undefined if none is. */
   dueMs: number | undefined;
-  /** The desktop has reported a change since the last observation. */
+  /** Whether the desktop has reported a change since the last observation. */
   isChanged: boolean;
   observing: Promise<void> | undefined;
   closing: AbortController;
-  /** Ends the watch. */
+  /** Stops the watcher. */
   stop: (error?: unknown) => void;
 }
 
@@ -77,7 +83,7 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
     async since(storedMs) {
       if (state.isLive) await observeNow(state);
       const intervals = intervalsAfter(state.timeline, storedMs);
-      // What a watch saw before it ended still counts.
+      // Intervals recorded before the watcher stopped still count.
       if (!state.isLive && intervals.length === 0) return undefined;
       return { intervals, now: state.isLive ? state.last?.seen : undefined };
     },
@@ -103,7 +109,10 @@ async function keepWatching(state: State): Promise<void> {
   }
 }
 
-/** Watches until the desktop ends the connection or sense is switched off. Adapters that report no changes are skipped. */
+/**
+ * Watches until the desktop closes the connection or sense is switched off. Skips adapters that can't report
+ * changes.
+ */
 async function watchOnce(state: State): Promise<void> {
   const { desktop, lease, clock, machineId, adapters = FRONT_APP_ADAPTERS } = state.deps;
   for (const adapter of adapters) {
@@ -148,7 +157,9 @@ async function hold(state: State, adapter: FrontAppAdapter): Promise<void> {
   }
 }
 
-/** Observes, and again if the desktop reports a change meanwhile. A failure ends the watch. */
+/**
+ * Observes, and observes again if the desktop reports a change in the meantime. A failure stops the watcher.
+ */
 function observeNow(state: State): Promise<void> {
   state.dueMs ??= state.deps.clock.now();
   state.observing ??= observeUntilDone(state)

@@ -6,7 +6,7 @@ import { askPowerShell, windowsCalls } from '../platform/process/windows';
 import { systemClock } from '../platform/time/clock';
 import { READ_TIMEOUT_MS, envOf, isWayland, x11Display, type Desktop } from './front-app/adapter';
 
-/** What one adapter knows. Unknown fields are absent. */
+/** What an adapter reports. Unknown fields are absent. */
 export interface Idle {
   /** Milliseconds since the last input. */
   idleMs?: number;
@@ -18,14 +18,15 @@ export interface IdleAdapter {
   /** One of x11, mutter, screensaver, logind, macos, windows. */
   id: string;
   detect(desktop: Desktop): boolean;
-  /** Throws `unavailable` if it should work here but doesn't. */
+  /** Throws `unavailable` if the adapter should work here but doesn't. */
   read(desktop: Desktop): Promise<Idle>;
 }
 
 export type IdleReading = (Idle & { via: string }) | { unknown: string };
 
 /**
- * Returns idle time and lock state of this desktop: the first idle time found, and locked if any adapter reports it. `via` has the ids of the adapters that succeeded; `unknown` is the reason if none did. Throws only on
+ * Returns this desktop's idle time and lock state: the first idle time found, and locked if any adapter
+ * reports it. `via` lists the adapters that succeeded; `unknown` is the reason if none did. Throws only on
  * bugs.
  */
 export async function readIdle(
@@ -54,7 +55,7 @@ export async function readIdle(
   return { unknown: failure?.message ?? 'This desktop does not report the time since the last input.' };
 }
 
-/** The X server's idle time. In Wayland sessions, it only notices input to XWayland windows. */
+/** The X server's idle time. In Wayland sessions, it only reflects input to XWayland windows. */
 export const x11Idle: IdleAdapter = {
   id: 'x11',
   detect: (desktop) => x11Display(desktop) !== undefined,
@@ -79,7 +80,7 @@ export const mutterIdle: IdleAdapter = {
     }),
 };
 
-/** Screen savers and lockers of GNOME, KDE (under the generic name), Cinnamon, MATE and Xfce. */
+/** The screen savers and lockers of GNOME, KDE (under the generic name), Cinnamon, MATE and Xfce. */
 const LOCKERS = ['gnome', 'freedesktop', 'cinnamon', 'mate', 'xfce'];
 
 export const screensaverLock: IdleAdapter = {
@@ -94,7 +95,7 @@ export const screensaverLock: IdleAdapter = {
     }),
 };
 
-/** Returns undefined for a service that can only inhibit the screen saver and has no GetActive. */
+/** Returns undefined for a service that can only inhibit the screen saver and so has no GetActive. */
 async function isActive(bus: Bus, name: string): Promise<boolean | undefined> {
   try {
     const path = `/${name.replaceAll('.', '/')}`;
@@ -111,7 +112,7 @@ function hasSession(desktop: Desktop): boolean {
   return isGraphical && sessionBusAddress(desktop.env) !== undefined;
 }
 
-/** Calls `use` with the session bus and the names on it. */
+/** Calls `use` with the session bus and the names registered on it. */
 function withSessionBus(
   desktop: Desktop,
   use: (bus: Bus, names: ReadonlySet<unknown>) => Promise<Idle>,
@@ -128,8 +129,8 @@ function withSessionBus(
 const LOGIND = 'org.freedesktop.login1';
 
 /**
- * The lock and idle hints that the desktop gives to logind. The idle hint is only set after minutes; without
- * it, `idleMs` is absent.
+ * The lock and idle hints that the desktop passes to logind. Desktops set the idle hint only after several
+ * minutes; until then, `idleMs` is absent.
  */
 export const logind: IdleAdapter = {
   id: 'logind',
@@ -146,7 +147,7 @@ export const logind: IdleAdapter = {
     }),
 };
 
-/** There is no logind or no session, which isn't a failure. */
+/** These errors mean that there is no logind or no session, which isn't a failure. */
 const NO_SESSION =
   /^org\.freedesktop\.(DBus\.Error\.(ServiceUnknown|NameHasNoOwner|UnknownObject|UnknownMethod)|login1\.NoSuch(Session|User))$/;
 
@@ -157,7 +158,7 @@ async function askSession(bus: Bus, path: string): Promise<Idle> {
   return readHints({ locked, idle, since }, systemClock().now());
 }
 
-/** Parses the hints. `since` is in microseconds, and ignored if it is 0 or in the future. */
+/** Parses the hints. `since` is in microseconds. A value of 0 or in the future is ignored. */
 export function readHints(hints: { locked: unknown; idle: unknown; since: unknown }, nowMs: number): Idle {
   const { locked, idle, since } = hints;
   const sinceMs = typeof since === 'bigint' || typeof since === 'number' ? Number(since) / 1000 : 0;
@@ -168,7 +169,7 @@ export function readHints(hints: { locked: unknown; idle: unknown; since: unknow
 }
 
 /**
- * Returns the session with this id. Without an id (in a user-manager job), returns the user's graphical
+ * Returns the session with this id. Without an id (as in a user-manager job), returns the user's graphical
  * session.
  */
 async function sessionPath(bus: Bus, id: string | undefined): Promise<string | undefined> {
@@ -205,15 +206,15 @@ async function ioreg(desktop: Desktop, args: string[]): Promise<string> {
   });
 }
 
-/** Parses `"HIDIdleTime" = 4171250`, which is in nanoseconds. */
+/** Parses `"HIDIdleTime" = 4171250`, in nanoseconds. */
 function parseHid(text: string): Idle {
   const found = /"HIDIdleTime"\s*=\s*(\d+)/.exec(text)?.[1];
   return found === undefined ? {} : { idleMs: Number(found) / 1e6 };
 }
 
 /**
- * Parses this user's dictionary in `IOConsoleUsers`. The session is locked if its flag is set or another user
- * is on the console (fast user switching).
+ * Parses this user's entry in `IOConsoleUsers`. The session is locked if its locked flag is set or another
+ * user is on the console (fast user switching).
  */
 function parseConsole(text: string, uid: number): Idle {
   const users = /"IOConsoleUsers"\s*=\s*\((.*)/.exec(text)?.[1];
@@ -227,7 +228,7 @@ function parseConsole(text: string, uid: number): Idle {
   return { locked: isLocked || valueIn(own, 'kCGSSessionOnConsoleKey') !== 'Yes' };
 }
 
-/** Windows: GetLastInputInfo, and whether input goes to this user's desktop. */
+/** Windows: the idle time from GetLastInputInfo, and whether input goes to this user's desktop. */
 export const windowsIdle: IdleAdapter = {
   id: 'windows',
   detect: (desktop) => desktop.platform === 'win32',

@@ -10,23 +10,23 @@ import { countOf } from './record';
 
 /** What an insight is based on: only names and counts. */
 export interface InsightSummary {
-  /** Samples in front by application, highest first. */
+  /** Number of samples per front application, highest first. */
   apps: { app: string; samples: number }[];
-  /** Applications above the limit. */
+  /** The applications beyond the limit. */
   otherApps: { apps: number; samples: number };
   /** Commit subjects, newest first. */
   commits: string[];
   otherCommits: number;
   /** Slugs of assistant sessions, busiest first. */
   sessions: string[];
-  /** Sessions above the limit or without a slug. */
+  /** Number of sessions beyond the limit or without a slug. */
   otherSessions: number;
 }
 
 export interface SummaryOptions {
-  /** Returns the slug of a session id. Ids never leave the machine. */
+  /** Returns the slug for a session id. Ids never leave the machine. */
   slugOf: (session: string) => string | undefined;
-  /** Excluded applications, including those captured before they were excluded. */
+  /** Matches excluded applications, including those captured before they were excluded. */
   excludes: AppMatcher;
 }
 
@@ -45,12 +45,12 @@ Answer with one JSON object of this shape, and nothing else:
 {"narrative": "two or three plain sentences, at most 320 characters", "contentTypes": [{"label": "one to three words", "share": 0.4, "evidence": "which data shows it, at most 120 characters"}]}
 At most 6 content types. The shares are numbers from 0 to 1 that add up to 1.`;
 
-/** Returns the prompt. It asks only for a description, never for a score. */
+/** Returns the prompt, which asks only for a description, never for a score. */
 export function insightPrompt(summary: InsightSummary): string {
   return `${TASK}\n\n${JSON.stringify(summary, null, 1)}\n`;
 }
 
-/** Returns a summary of a day's events, with limits. Their order doesn't matter. */
+/** Returns a bounded summary of a day's events, which can be in any order. */
 export function insightSummary(events: readonly SenseEvent[], options: SummaryOptions): InsightSummary {
   const apps = appCounts(events, options.excludes);
   const commits = commitSubjects(events);
@@ -85,7 +85,7 @@ function appCounts(events: readonly SenseEvent[], excludes: AppMatcher): Insight
   return rows.sort((a, b) => b.samples - a.samples || byCodeUnits(a.app, b.app));
 }
 
-/** Returns subjects, newest first. A change that was captured twice counts once. */
+/** Returns the commit subjects, newest first. A change that was captured twice counts only once. */
 function commitSubjects(events: readonly SenseEvent[]): string[] {
   const commits = new Map<string, { subject: string; ts: string }>();
   for (const event of events) {
@@ -112,12 +112,12 @@ function sessionsOf(events: readonly SenseEvent[]): string[] {
   return [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnits(a, b)).map(([session]) => session);
 }
 
-/** A kind of content in a day. The shares of an insight add up to 1. */
+/** A kind of content in a day. An insight's shares add up to 1. */
 export interface ContentType {
   label: string;
   /** From 0.01 to 1, in hundredths. */
   share: number;
-  /** The data that shows it; may be empty. */
+  /** The data that supports the label; may be empty. */
   evidence: string;
 }
 
@@ -128,7 +128,7 @@ export interface InsightText {
   contentTypes: ContentType[];
 }
 
-/** A parsed reply, or why it can't be used. */
+/** A parsed reply, or the reason why it can't be used. */
 export type Reply =
   /** `model`: the model that ran, if the reply names it. */
   | { text: InsightText; model: string | null }
@@ -156,7 +156,7 @@ const ANSWER = v.object({
 });
 
 /**
- * Parses a reply: one JSON object, plain, in one code fence, or in the `result` of the assistant's JSON
+ * Parses a reply: one JSON object, either bare, in a code fence, or in the `result` of the assistant's JSON
  * output. Normalizes percentages, long texts and repeated labels.
  */
 export function parseReply(stdout: string): Reply {
@@ -180,7 +180,7 @@ export function parseReply(stdout: string): Reply {
   return { text: { narrative, contentTypes: types }, model: isWrapped ? modelOf(outer['modelUsage']) : null };
 }
 
-/** Returns the model that wrote most, because the assistant may use a second one. */
+/** Returns the model that wrote the most output, because the assistant may also use a second one. */
 function modelOf(usage: unknown): string | null {
   if (!isObject(usage)) return null;
   const written = (value: unknown): number =>
@@ -189,23 +189,23 @@ function modelOf(usage: unknown): string | null {
   return most === undefined ? null : cleanLine(most[0], MAX_MODEL);
 }
 
-/** Returns the content of a text's only code fence. */
+/** Returns the content of the text's code fence, if there is exactly one. */
 function inFence(text: string): string | undefined {
   const fences = [...text.matchAll(/^```[a-z]*[ \t]*\r?\n([\s\S]*?)\r?\n```[ \t]*$/gim)];
   return fences.length === 1 ? fences[0]?.[1] : undefined;
 }
 
-/** Weights are scaled to integers up to this, so that remainders compare exactly. */
+/** Weights are scaled to integers up to this value, so that remainders compare exactly. */
 const SCALE = 1e9;
 
 /**
- * Merges entries with the same label, groups those after the eighth as "other", and returns shares in
- * hundredths that add up to 1, largest first. Weights can have any scale.
+ * Merges entries with the same label, groups the smallest ones as "other" if there are more than eight, and
+ * returns shares in hundredths that add up to 1, largest first. Weights can have any scale.
  */
 function normalizeShares(entries: readonly ContentType[]): ContentType[] {
   const largest = Math.max(0, ...entries.map(({ share }) => share));
   if (!(largest > 0)) return [];
-  // Scaled first, so that the sum of huge weights doesn't overflow.
+  // Scale first, so that the sum of huge weights doesn't overflow.
   const all = joined(entries.map((entry) => ({ ...entry, share: entry.share / largest })));
   const rest = all.slice(MAX_TYPES - 1).map((entry) => ({ ...entry, label: 'other', evidence: '' }));
   const rows = all.length <= MAX_TYPES ? all : joined([...all.slice(0, MAX_TYPES - 1), ...rest]);

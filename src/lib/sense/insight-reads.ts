@@ -22,7 +22,7 @@ const TYPE = v.object({ label: v.string(), share: v.number(), evidence: v.string
 const READ = v.object({
   narrative: v.string(),
   contentTypes: v.pipe(v.array(TYPE), v.minLength(1)),
-  /** Times of the first and last event that it describes, and the number of events. */
+  /** Times of the first and last event that the insight describes, and the number of events. */
   since: ISO,
   until: ISO,
   events: v.number(),
@@ -34,7 +34,7 @@ const FAILURE = v.object({ at: ISO, reason: v.string() });
 
 export type InsightRead = v.InferOutput<typeof READ>;
 
-/** A day's file: the last insight, and a later failure. */
+/** The contents of a day's file: the last insight, and any later failure. */
 export interface InsightFile {
   read: InsightRead | null;
   failed: v.InferOutput<typeof FAILURE> | null;
@@ -47,12 +47,12 @@ export type InsightStore = ReturnType<typeof insightStore>;
 export function insightStore(folder: string) {
   const pathOf = (day: Day): string => join(folder, `${day}.json`);
   return {
-    /** Creates the folder, and removes temp files that killed runs left. */
+    /** Creates the folder, and removes temp files left by killed runs. */
     prepare(nowMs: number): void {
       ensureFolder(folder);
       sweepTemps(folder, TEMPS_STALE_MS, nowMs);
     },
-    /** Reads a day, ignoring damaged parts. Throws `config` for a newer format. */
+    /** Reads a day's file, ignoring damaged parts. Throws `config` if the format is newer. */
     read(day: Day): InsightFile {
       const path = pathOf(day);
       const { version, read, failed } = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
@@ -71,7 +71,7 @@ export function insightStore(folder: string) {
   };
 }
 
-/** The response of `GET /api/sense/insight` and `sense insight`. Times are ISO 8601 in UTC. */
+/** The response of `GET /api/sense/insight` and `sense insight`. Times are in ISO 8601, UTC. */
 export interface Insight {
   available: boolean;
   /** Whether the insight is from an earlier day because today has none. */
@@ -81,7 +81,7 @@ export interface Insight {
   narrative: string | null;
   /** Largest share first; the shares add up to 1. */
   contentTypes: ContentType[];
-  /** Time of the first event that it describes. */
+  /** Time of the first event that the insight describes. */
   since: string | null;
   generatedAt: string | null;
   /** The model that ran, if known. */
@@ -97,7 +97,10 @@ export interface InsightReadDeps {
   insights: Pick<InsightStore, 'read'>;
 }
 
-/** Returns today's insight, or the latest earlier one as stale. Starts no process and writes nothing. */
+/**
+ * Returns today's insight, or the latest earlier one, marked as stale. Starts no processes and writes
+ * nothing.
+ */
 export function latestInsight(deps: InsightReadDeps): Insight {
   const today = dayOf(deps.clock.now(), deps.timezone);
   const days = deps.store.insightDays().filter((day) => day <= today);
@@ -118,7 +121,7 @@ export function latestInsight(deps: InsightReadDeps): Insight {
   };
 }
 
-/** Reads a day's file. A file from a newer version must not hide other days. */
+/** Reads a day's file. A file in a newer format must not hide other days. */
 function fileOf({ insights }: InsightReadDeps, date: Day): InsightFile & { unreadable?: string } {
   try {
     return insights.read(date);

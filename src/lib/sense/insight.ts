@@ -18,27 +18,27 @@ export interface InsightDeps {
   insights: InsightStore;
   config: Pick<SenseConfig, 'enabled' | 'exclude' | 'insight'>;
   timezone: string;
-  /** Returns the slugs by session id. */
+  /** Returns the sessions' slugs by session id. */
   sessionSlugs: () => ReadonlyMap<string, string>;
 }
 
 export interface BuildDeps extends InsightDeps {
   run: Run;
-  /** This process's environment. The assistant gets parts of it. */
+  /** This process's environment, parts of which are passed to the assistant. */
   env: NodeJS.ProcessEnv;
-  /** Calls `use` with an empty folder, and then removes it. */
+  /** Calls `use` with an empty folder, then removes the folder. */
   inEmptyFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
-  /** Runs one build at a time on this machine. Throws `locked` while another one runs. */
+  /** Runs one build at a time on this machine. Throws `locked` while another build is running. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
   /** Runs `work` while holding the sense lock. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
-  /** Time limit for the assistant, ms. Default: 90 s. */
+  /** Timeout for the assistant, in ms. Default: 90,000. */
   timeoutMs?: number;
 }
 
 export type InsightOutcome =
   | { status: 'built'; date: Day; read: InsightRead }
-  /** Nothing was sent, because there are no events or no new ones. */
+  /** Nothing was sent, because there are no events, or no new ones. */
   | { status: 'skipped'; date: Day; reason: string }
   /** The last insight is kept. */
   | { status: 'failed'; date: Day; reason: string; hint: string };
@@ -48,7 +48,7 @@ export interface InsightPreview {
   date: Day;
   /** The program and its arguments. */
   command: readonly string[];
-  /** Its standard input; null if there are no events. */
+  /** The program's standard input; null if there are no events. */
   prompt: string | null;
   /** Why a build would send nothing now, or null if it would send the prompt. */
   skipped: string | null;
@@ -63,19 +63,19 @@ const NO_EVENTS = 'nothing was captured today';
 const ENVIRONMENT = {
   // Makes steward's hooks ignore this session.
   STEWARD_INTERNAL: '1',
-  // Same as --safe-mode, which older versions reject: no customization.
+  // Disables customization like --safe-mode, which older versions reject.
   CLAUDE_CODE_SAFE_MODE: '1',
-  // No updates and no telemetry.
+  // Disables updates and telemetry.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
 };
 
 /**
- * Not passed on: credentials that would be billed instead of a subscription, and variables of a running
+ * Not passed on: API credentials, so that the assistant uses its subscription, and the variables of a running
  * assistant.
  */
 const REMOVED = /_(?:API_KEY|AUTH_TOKEN)$|^(?:CLAUDECODE|CLAUDE_CODE_ENTRYPOINT)$/i;
 
-/** Returns the program and arguments in `sense.insight.command`. */
+/** Returns the program and its arguments from `sense.insight.command`. */
 export function insightCommand(command: readonly string[]): readonly [string, ...string[]] {
   const [program = '', ...args] = command;
   if (/[\\/]/.test(program) && !isAbsolute(program)) {
@@ -93,8 +93,8 @@ export async function previewInsight(deps: InsightDeps): Promise<InsightPreview>
 }
 
 /**
- * Builds today's insight with one call of the assistant. No other part of sense sends anything. If there are
- * no new events, sends only with `force`.
+ * Builds today's insight with a single call to the assistant. No other part of sense sends anything. If there
+ * are no new events, sends the prompt only with `force`.
  */
 export function buildInsight(deps: BuildDeps, { force }: { force: boolean }): Promise<InsightOutcome> {
   return deps.alone(async () => {
@@ -132,12 +132,12 @@ async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   return isIdle && !force ? { ...plan, skipped: 'no new events since the last insight' } : plan;
 }
 
-/** Returns a day's events that describe its content. Other events occur even if nothing happens. */
+/** Returns the events that describe a day's content. The other types also occur when you do nothing. */
 function contentEvents(store: Pick<SenseStore, 'readLog'>, date: Day): SenseEvent[] {
   return store.readLog(date).events.filter(({ type }) => type !== 'away' && type !== 'session-state');
 }
 
-/** Returns the times of the first and the last event, in UTC. */
+/** Returns the times of the first and last events, in UTC. */
 function span(events: readonly SenseEvent[]): { since: string; until: string } {
   const times = events.map(({ ts }) => toIso(parseIso(ts) ?? 0)).sort();
   return { since: times[0] ?? '', until: times.at(-1) ?? '' };
@@ -185,10 +185,10 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
   return 'text' in reply ? { ...reply.text, model: reply.model } : { reason: reply.reason, hint };
 }
 
-/** Stores the response. Call it while holding the sense lock. */
+/** Stores the response. The caller must hold the sense lock. */
 function storeAnswer({ store, clock, insights }: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
   const { date, events } = plan;
-  // The response must not restore what was purged in the meantime.
+  // The response must not restore anything that was purged in the meantime.
   const now = contentEvents(store, date).slice(0, events.length);
   if (JSON.stringify(now) !== JSON.stringify(events))
     return { status: 'skipped', date, reason: 'the events were purged while it ran' };

@@ -10,7 +10,9 @@ import type { Place } from './pane/place';
 export interface ObserveDeps {
   desktop: Desktop;
   config: Pick<SenseConfig, 'idleAfterSec' | 'countsAsActive' | 'exclude'>;
-  /** Returns where you work in this application. `inputMs` is the time of the last input, if known. */
+  /**
+   * Returns the repository and sessions that you work in. `inputMs` is the time of the last input, if known.
+   */
   place?: (app: FrontApp, inputMs: number | undefined) => Promise<Place>;
   /** Default: `readFrontApp`. */
   frontApp?: (desktop: Desktop) => Promise<FrontAppReading>;
@@ -18,17 +20,17 @@ export interface ObserveDeps {
   idle?: (desktop: Desktop) => Promise<IdleReading>;
 }
 
-/** What has the focus; only names. */
+/** What has the focus, by name only. */
 export interface Focus {
   app: string;
   repo?: string;
   detail: Pick<FocusDetail, 'via' | 'bundleId' | 'path' | 'branch' | 'otherFolder' | 'sessions'>;
 }
 
-/** What you are doing, as far as the desktop knows. */
+/** What you are doing, as far as the desktop can tell. */
 export type Observation =
-  | { state: 'focus'; focus: Focus; /** Why all time counts. */ warning?: string }
-  /** `forMs`: how much longer than the limit there has been no input. */
+  | { state: 'focus'; focus: Focus; /** Why the idle time is unknown. */ warning?: string }
+  /** `forMs`: how long ago the idle limit was reached, in ms. */
   | { state: 'away'; reason: 'idle' | 'locked'; text: string; forMs: number }
   | { state: 'none' }
   | { state: 'excluded' }
@@ -37,15 +39,14 @@ export type Observation =
 
 const MAX_TEXT = 200;
 
-/** An earlier observation, and its time. */
 export interface Last {
   atMs: number;
   seen: Observation;
 }
 
 /**
- * Reads what has the focus and whether you are active. Returns nothing about an excluded application. With `last`, which
- * no change of the focus has followed, reads only the idle time if there was no input since.
+ * Reads what has the focus and whether you are active. Returns no details of excluded applications. Pass
+ * `last` if the focus hasn't changed since; then, without new input, only the idle time is read.
  */
 export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Promise<Observation> {
   const { desktop, config } = deps;
@@ -75,7 +76,7 @@ export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Pr
   };
 }
 
-/** Returns what is seen if there was no input since the last observation: the same, or that you are away by now. */
+/** Returns the last observation again, or that you are now away; undefined if a full reading is needed. */
 async function sameAs(
   { atMs, seen }: Last,
   idle: IdleReading,
@@ -89,7 +90,10 @@ async function sameAs(
   return seen.state === 'away' ? undefined : seen;
 }
 
-/** Returns why you count as away, or undefined if you are active or the application counts without input. */
+/**
+ * Returns why you count as away; undefined if you are active or the application counts as active without
+ * input.
+ */
 async function awayOf(
   app: Pick<FrontApp, 'app' | 'bundleId'> | undefined,
   idle: IdleReading,

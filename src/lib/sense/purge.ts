@@ -7,52 +7,55 @@ import { completePending } from './capture';
 import type { SenseEvent } from './event';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 
-/** What to remove: the matching events of the matching days. Default: all days. */
+/** What to remove: the matching events on the matching days. Default: all days. */
 export interface PurgeSelection {
   /** Only this day, which must not be in the future. */
   day?: Day;
-  /** Only days before this one. Tomorrow at the latest, to include today. */
+  /** Only days before this one. At most tomorrow, which includes today. */
   before?: Day;
-  /** Only time in this application: its name or bundle id, ignoring case. */
+  /** Only time in this application, given by name or bundle id, ignoring case. */
   app?: string;
-  /** Only events of this repository: its name or path. */
+  /** Only events in this repository, given by name or path. */
   repo?: string;
   /** Everything that was ever captured. */
   all?: boolean;
-  /** Also remove records that name it and can't be rebuilt, because their event log was deleted. */
+  /**
+   * Also remove records that mention `app` or `repo` and can't be rebuilt, because their event logs were
+   * deleted.
+   */
   records?: boolean;
 }
 
 export interface PurgeResult {
   dryRun: boolean;
-  /** The selected days after parsing; null if not given. */
+  /** The selection's days after parsing; null if not given. */
   day: Day | null;
   before: Day | null;
   /** Number of events removed from event logs. */
   events: number;
-  /** Days whose event log was removed or shortened. */
+  /** Days whose event logs were removed or shortened. */
   logs: Day[];
-  /** Days whose record was rebuilt. */
+  /** Days whose records were rebuilt. */
   rebuilt: Day[];
-  /** Days whose record was removed. */
+  /** Days whose records were removed. */
   removed: Day[];
-  /** Days whose record still names it, because `records` isn't set. */
+  /** Days whose records still mention `app` or `repo`, because `records` isn't set. */
   kept: Day[];
-  /** Days whose insight was removed because it may mention it. */
+  /** Days whose insights were removed because they may mention removed data. */
   insights: Day[];
 }
 
 interface Purge {
   deps: RollDeps;
   selection: PurgeSelection;
-  /** Whether complete days are removed, and not one application or repository. */
+  /** Whether to remove complete days rather than one application or repository. */
   isWhole: boolean;
   result: PurgeResult;
 }
 
 /**
- * Deletes captured data. Call it while holding the sense lock. Keeps the cursors, so that nothing is captured
- * again.
+ * Deletes captured data. Keeps the cursors, so that nothing is captured again. The caller must hold the sense
+ * lock.
  */
 export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   const { store } = deps;
@@ -79,7 +82,7 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
     forgetDays(state, (known) => isSelectedDay(selection, known));
     store.writeState(state);
   }
-  // Temp files of killed runs and the copy of a damaged state also contain events.
+  // Temp files of killed runs and the copy of a damaged state can also contain events.
   store.sweep(deps.clock.now(), -1);
   store.removeQuarantinedState();
   if (result.removed.length > 0 || result.rebuilt.length > 0) deps.afterRecords(todayOf(deps));
@@ -103,7 +106,7 @@ function validate({ day, before, app, repo, all = false }: PurgeSelection, today
   if (before !== undefined && before > tomorrow) throw futureDayError(before, 'tomorrow', tomorrow);
 }
 
-/** Completes or drops pending lines, which would restore removed data. */
+/** Completes or drops pending lines, which would otherwise restore removed data. */
 function finishPending({ deps, selection }: Purge): void {
   const { state } = deps.store.readState();
   if (state.pending.length === 0) return;
@@ -123,7 +126,7 @@ function removeDay(run: Purge, day: Day): void {
     result.events += store.countLines(day);
     result.logs.push(day);
   }
-  // An empty record of today is removed but not listed.
+  // Today's empty record is removed but not listed.
   const isBlank = store.recordState(day) === 'empty' && day >= todayOf(deps);
   if (store.hasRecord(day) && !isBlank) result.removed.push(day);
   removeInsight(run, day);
@@ -152,10 +155,10 @@ function removeEvents(run: Purge, day: Day): void {
   if (isRecorded) rollup(deps, day);
 }
 
-/** Handles a record that names the application or repository but has no event log. */
+/** Handles a day without an event log whose record may mention the application or repository. */
 function removeFromRecord(run: Purge, day: Day): void {
   const { deps, selection, result } = run;
-  // A damaged record may name it.
+  // A damaged record may mention the application or repository.
   let isNamed = false;
   const record = deps.store.readRecord(day, () => (isNamed = true));
   isNamed ||= record?.apps.some(({ app }) => isSame(app, selection.app)) === true;

@@ -18,7 +18,7 @@ import type { NotSeen } from './view';
 
 export interface Today {
   record: DailyRecord;
-  /** What was not captured. Shown next to the record, but never stored in it. */
+  /** What was not captured. Shown next to the record but never stored in it. */
   notSeen: NotSeen;
   sessionRepos: SessionRepos;
 }
@@ -59,7 +59,7 @@ export function today(deps: ReadDeps): Today {
 export interface DayDetail extends Pick<Today, 'record' | 'notSeen'> {
   startMs: number;
   endMs: number;
-  /** Whether the event log still exists. Without it the timeline is empty. */
+  /** Whether the event log still exists. Without a log, the timeline is empty. */
   raw: boolean;
   timeline: DayTimeline;
 }
@@ -79,8 +79,8 @@ export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
 const MAX_RECENT_DAYS = 366;
 
 /**
- * Returns the last stored records, newest first, except damaged ones. Throws `usage` unless `days` is 1 to
- * 366.
+ * Returns the last stored records, newest first, omitting damaged ones. Throws `usage` unless `days` is
+ * between 1 and 366.
  */
 export function recent(
   { store }: Pick<ReadDeps, 'store'>,
@@ -97,8 +97,8 @@ export function recent(
 }
 
 /**
- * Returns a record for each of the last `days` days, today first. Days without stored data get an empty
- * record, marked as `backfilled`. Writes nothing.
+ * Returns a record for each of the last `days` days, starting with today. Days without stored data get an
+ * empty record, marked as `backfilled`. Writes nothing.
  */
 export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
   const now = todayOf(deps);
@@ -113,8 +113,9 @@ export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
 }
 
 /**
- * Returns the ledgers of some days, and how many have none of your own time: backfilled ones and those without a record. A
- * record of an earlier version is read from its log again; without the log, all of its time is unknown.
+ * Returns the days' ledgers, and the number of days without recorded time (backfilled or without a record).
+ * Records from earlier versions are recomputed from their logs; without a log, all of a record's time is
+ * unknown.
  */
 export function ledgersOf(
   deps: ReadDeps,
@@ -133,7 +134,7 @@ export function ledgersOf(
   return { ledgers: records.map((record) => record.ledger ?? withoutLedger(record)), notRecorded };
 }
 
-/** Returns the ledger of a record that has only applications. */
+/** Returns a ledger for a record that has only applications. */
 function withoutLedger({ apps }: DailyRecord): DayLedger {
   const unknown = { repo: null, branch: null, session: null, assistant: null };
   return {
@@ -144,7 +145,7 @@ function withoutLedger({ apps }: DailyRecord): DayLedger {
   };
 }
 
-/** Returns your time of a day in parts; empty if its event log was deleted. */
+/** Returns your time on a day, in pieces; empty if the day's event log was deleted. */
 export function dayPieces({ store, config, timezone }: ReadDeps, day: Day): Piece[] {
   if (store.logBytes(day) === undefined) return [];
   const zone = store.readState().state.zones[day] ?? timezone;
@@ -159,7 +160,7 @@ export interface DayRange {
   to?: Day;
 }
 
-/** Returns stored records, oldest first, except damaged ones. */
+/** Yields stored records, oldest first, omitting damaged ones. */
 export function* recordsBetween(
   { store }: Pick<ReadDeps, 'store'>,
   range: DayRange,
@@ -171,7 +172,7 @@ export function* recordsBetween(
   }
 }
 
-/** Returns the events of all days that still have an event log. */
+/** Yields the events of all days that still have an event log. */
 export function* eventsBetween({ store }: Pick<ReadDeps, 'store'>, range: DayRange): Generator<SenseEvent> {
   for (const day of daysBetween(store.loggedDays(), range)) yield* store.readLog(day).events;
 }
@@ -183,7 +184,7 @@ function daysBetween(days: readonly Day[], { from = '', to = '9999-12-31' }: Day
   return days.filter((day) => day >= from && day <= to);
 }
 
-/** Returns one row for each source. */
+/** Returns one row per source. */
 export function sources(deps: ReadDeps): SourceStatus[] {
   return sourceRows(deps, deps.store.readState().state, deps.store.readLog(todayOf(deps)).events);
 }
@@ -246,7 +247,7 @@ function stateOf(
   return { state: memory.state, ...(memory.reason === undefined ? {} : { reason: memory.reason }) };
 }
 
-/** Reads for a process that repeats them often. Each returns the same object until something changes. */
+/** Cached reads for a long-running process. Each returns the same object until something changes. */
 export interface LiveReads {
   today: (deps: ReadDeps) => DailyRecord;
   sources: (deps: ReadDeps) => readonly SourceStatus[];
@@ -254,7 +255,10 @@ export interface LiveReads {
   day: (deps: ReadDeps, day: Day) => DayDetail;
 }
 
-/** Returns cached reads, depending on the configuration (`deps`), the date and the files. Of days, the last one is kept. */
+/**
+ * Returns reads that are cached until the configuration (`deps`), the date or a file changes. `day` caches
+ * only the last day read.
+ */
 export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
   return {
     today: cached((deps) => today(deps).record),

@@ -23,14 +23,14 @@ export interface AppTime {
 }
 
 export interface HourTime {
-  /** Local start of the hour. The offset distinguishes a repeated hour. */
+  /** Start of the hour in local time. The offset distinguishes a repeated hour. */
   start: string;
   creation: number;
   consumption: number;
   neutral: number;
 }
 
-/** The record of one day. Minutes have one decimal. */
+/** A day's record. Minutes have one decimal. */
 export interface DailyRecord {
   date: Day;
   timezone: string;
@@ -51,7 +51,7 @@ export interface DailyRecord {
   hours: HourTime[];
   commits: { count: number; repos: { repo: string; commits: number }[] };
   sessions: { count: number; items: { session: string; events: number }[] };
-  /** Your time and your agents'; missing in records before sense 1.2. */
+  /** Your time and your agents' time; absent in records from before sense 1.2. */
   ledger?: DayLedger;
   narrative: null;
   /** By goal id, according to the rules in goals.md. */
@@ -59,9 +59,9 @@ export interface DailyRecord {
 }
 
 export interface TallyOptions {
-  /** IANA name of the day's zone. */
+  /** IANA name of the day's time zone. */
   timezone: string;
-  /** Length of an app-focus event that has no `detail.intervalSec`. */
+  /** Length of app-focus events that have no `detail.intervalSec`. */
   pollIntervalSec: number;
   classify: Classifier;
 }
@@ -78,8 +78,8 @@ export function isEmptyRecord({ totalMinutes, commits, sessions }: DailyRecord):
 }
 
 /**
- * Computes a local day's record from its events, in any order. A repeated line counts once. Time outside the
- * day's zone goes to its first or last hour; other dates are ignored.
+ * Computes a local day's record from its events, given in any order. A repeated line counts only once. Events
+ * that are on this date only in another time zone count in the first or last hour; all others are ignored.
  */
 export function recordTally(date: Day, options: TallyOptions) {
   const { timezone } = options;
@@ -141,7 +141,7 @@ function localIso(date: Day, ms: number, zone: string): string {
   return `${wall}${offset < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
 }
 
-/** Counts a day's distinct commits by repository. A change that was captured twice counts once. */
+/** Counts a day's distinct commits per repository. A change that was captured twice counts only once. */
 function commitTally() {
   const repos = new Map<string, { repo: string; path: string | undefined; commits: Set<string> }>();
   return {
@@ -150,7 +150,7 @@ function commitTally() {
       const repo = textOf(event.repo) ?? path ?? 'unknown';
       const tally = repos.get(path ?? repo) ?? { repo, path, commits: new Set() };
       repos.set(path ?? repo, tally);
-      // One path has two names only after a rename, so any fixed choice works.
+      // A path has two names only after a rename, so any consistent choice works.
       if (byCodeUnits(repo, tally.repo) < 0) tally.repo = repo;
       tally.commits.add(changeOf(event) ?? String(at));
     },
@@ -208,7 +208,7 @@ function sessionTally() {
   };
 }
 
-/** Returns the number of work events in an agent-session event, or 1 if it isn't stored. */
+/** Returns the number of work events in an agent-session event, or 1 if the number isn't stored. */
 export function countOf(count: unknown): number {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 1;
 }
@@ -224,7 +224,7 @@ const CELLS = v.custom<Cells>(
     }),
 );
 const isName = (value: unknown): boolean => value === null || typeof value === 'string';
-/** By hand, since a year of records has tens of thousands of rows. */
+/** Checked by hand for speed, since a year of records has tens of thousands of rows. */
 const ATTENTION = v.custom<AttentionRow>(
   (row) =>
     isObject(row) &&

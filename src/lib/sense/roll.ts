@@ -17,9 +17,9 @@ export interface RollDeps {
   config: Pick<SenseConfig, 'pollIntervalSec' | 'retentionDays'>;
   timezone: string;
   classify: Classifier;
-  /** Returns the goals that a ledger's time belongs to; without it, records have none. */
+  /** Returns the goals that a ledger's time belongs to. If absent, records have no goals. */
   goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
-  /** Called once after records were written, to rebuild what depends on them. */
+  /** Called once after records are written, to rebuild what depends on them. */
   afterRecords: (today: Day) => void;
 }
 
@@ -28,7 +28,7 @@ export function todayOf({ clock, timezone }: Pick<RollDeps, 'clock' | 'timezone'
   return dayOf(clock.now(), timezone);
 }
 
-/** A day, computed from its event log. */
+/** A day's data, computed from its event log. */
 export interface DayRead {
   record: DailyRecord;
   sessionRepos: SessionRepos;
@@ -49,10 +49,7 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
   return { record, sessionRepos: tally.sessionRepos(), scan };
 }
 
-/**
- * Builds and stores a day's record, and quarantines its invalid lines. Changes the state but doesn't store
- * it.
- */
+/** Builds and stores a day's record, and quarantines invalid lines. Changes the state but doesn't store it. */
 function rollDay(
   deps: RollDeps,
   state: SenseState,
@@ -63,15 +60,15 @@ function rollDay(
   const record = change(built);
   deps.store.writeQuarantine(day, scan.bad);
   deps.store.writeRecord(record, recordMarkdown(record));
-  // Without a log, the record can't change later.
+  // Without a log, the record can no longer change.
   if (deps.store.logBytes(day) === undefined) delete state.rolled[day];
   else state.rolled[day] = { bytes: scan.bytes, final: record.final, quarantined: scan.badCount };
   return record;
 }
 
 /**
- * Rebuilds the records of past days after a backfill, and stores the state. Keeps the application time of a
- * final record, even if the classification has changed since.
+ * Rebuilds past days' records after a backfill, and stores the state. Keeps a final record's application
+ * time, even if the classification has changed since.
  */
 export function rollKeepingTime(deps: RollDeps, state: SenseState, days: readonly Day[]): void {
   for (const day of days) {
@@ -98,8 +95,8 @@ function rollDays(deps: RollDeps, days: readonly Day[]): DailyRecord[] {
 }
 
 /**
- * Builds and stores a day's record now, by default today's. Throws `usage` for a future day and `not_found`
- * for a day without stored events. Call it while holding the sense lock.
+ * Builds and stores a day's record now (default: today's). Throws `usage` for a future day and `not_found`
+ * for a day without stored events. The caller must hold the sense lock.
  */
 export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   const { store } = deps;
@@ -126,7 +123,7 @@ export function nothingStored(day: Day): StewardError {
   });
 }
 
-/** Returns whether a past day after the first stored day has no log, and so had no events. */
+/** Returns whether a day has no log but is after the first stored day, which means that it had no events. */
 function isEmptyDay(store: SenseStore, day: Day): boolean {
   const first = firstDay(store);
   return first !== undefined && day > first && (!store.hasRecord(day) || store.recordState(day) === 'empty');
@@ -138,12 +135,13 @@ function firstDay(store: SenseStore): Day | undefined {
 
 export interface Rerolled {
   rolled: Day[];
-  /** Recorded days whose event log was deleted, so their records are unchanged. */
+  /** Recorded days whose records are unchanged because their event logs were deleted. */
   kept: Day[];
 }
 
 /**
- * Rebuilds the records from a day on, if they still have an event log. Call it while holding the sense lock.
+ * Rebuilds the records from the given day on, for days that still have an event log. The caller must hold the
+ * sense lock.
  */
 export function rollAgain(deps: RollDeps, since: Day): Rerolled {
   const { store } = deps;
@@ -201,7 +199,7 @@ function tryAfterRecords(deps: RollDeps, today: Day, problems: string[]): boolea
 /** Returns the days with a log and the empty days between them, within the retention period. */
 function pastDays({ store, config }: RollDeps, today: Day): Day[] {
   const logged = store.loggedDays();
-  // Removes empty records of future days, which a clock that was ahead created.
+  // Empty records on future days were created while the clock was ahead, so they are removed.
   const isFuture = (day: Day): boolean =>
     day > today && store.logBytes(day) === undefined && store.recordState(day) === 'empty';
   for (const day of store.recordedDays().filter(isFuture)) store.removeRecord(day);
@@ -233,7 +231,7 @@ function prune({ store, config }: RollDeps, state: SenseState, today: Day, resul
   if (forgetDays(state, isGone)) store.writeState(state);
 }
 
-/** Removes these days from the state; false if it has none of them. */
+/** Removes these days from the state. Returns false if the state has none of them. */
 export function forgetDays(state: SenseState, isForgotten: (day: Day) => boolean): boolean {
   const gone = [state.rolled, state.zones].flatMap((days) =>
     Object.keys(days)

@@ -6,11 +6,11 @@ import { isWaiting } from '../sessions/fold';
 import { parseProcess, type WorkEvent } from '../sessions/work-events';
 import type { SenseEvent, SessionState, SessionStateDetail } from './event';
 
-/** A session that has not ended, as stored in the cursor. */
+/** A session that is still running, as stored in the cursor. */
 interface Known {
   state: Exclude<SessionState, 'over'>;
   sinceMs: number;
-  /** Why it is waiting. */
+  /** Why the session is waiting. */
   reason?: string;
   /** The subagent that is waiting. */
   askedBy?: string;
@@ -18,9 +18,9 @@ interface Known {
   branch?: string;
   assistant?: string;
   process?: ProcessMark;
-  /** Time of its last sign of life: a work event, or a capture that found its process. */
+  /** Time of the session's last sign of life: a work event, or a capture that found its process running. */
   seenMs: number;
-  /** Time of its last stored event. */
+  /** Time of the session's last stored event. */
   storedMs: number;
 }
 
@@ -28,7 +28,7 @@ interface Known {
 export interface StatesCursor {
   /** By session id. */
   known: Record<string, Known>;
-  /** Start of the first day whose log doesn't yet have the states that began before it. */
+  /** Start of the first day whose log doesn't yet repeat the states that began earlier. */
   nextDayMs: number;
 }
 
@@ -42,18 +42,18 @@ export interface StatesDeps {
 
 /** How long a working session without a known process can be silent before it counts as over. */
 const SILENT_AFTER_MS = 30 * 60_000;
-/** The same for a session that is waiting or ready. */
+/** The same limit for a session that is waiting or ready. */
 const LOST_AFTER_MS = 12 * 3_600_000;
 
 /**
- * Turns work events into session-state events: one for each change and prompt. Each day begins with the
- * states that began earlier, so that a day's log is enough to compute its ledger.
+ * Turns work events into session-state events: one for each state change and each prompt. Each day begins
+ * with the states that began earlier, so that a day's log is enough to compute its ledger.
  */
 export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
   const { timezone, nowMs } = deps;
   const tomorrowMs = dayBounds(dayOf(nowMs, timezone), timezone).endMs;
   const known = new Map(Object.entries(before?.known ?? {}));
-  // A later day was stored before the clock was set back.
+  // If the clock has been set back, the stored day may be too late.
   let nextDayMs = Math.min(before?.nextDayMs ?? deps.dayStartMs, tomorrowMs);
   const events: SenseEvent[] = [];
   const store = (id: string, at: Known, ms: number, more: Partial<SessionStateDetail> = {}): void => {
@@ -61,7 +61,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     at.storedMs = ms;
   };
   const end = (id: string, at: Known, ms: number): void => {
-    // Not before its last stored event, which may be on a later day.
+    // The event must not precede the session's last stored event, which may be on a later day.
     if (at.storedMs > 0) store(id, at, Math.min(nowMs, Math.max(ms, at.storedMs)), { state: 'over' });
     known.delete(id);
   };
@@ -81,7 +81,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     else if (process === 'gone') end(id, at, at.seenMs);
   }
   return {
-    /** Applies an event. If it was read before, or is from before the first capture, it only sets the state. */
+    /** Applies a work event. If the event isn't new, it only updates the state. */
     take(event: WorkEvent, ms: number, isNew: boolean): void {
       startDays(ms);
       endSilent(ms);
@@ -96,7 +96,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
       known.set(event.session, next);
       const isChange = at?.state !== next.state || at.reason !== next.reason;
       const prompt = event.type === 'prompt' ? { prompt: true as const } : {};
-      // After the cursor was lost, today's changes that aren't new are already stored.
+      // If the cursor was lost, today's earlier changes are already stored.
       if (!isNew && ms >= deps.dayStartMs) next.storedMs = ms;
       else if (isNew && (isChange || event.type === 'prompt')) store(event.session, next, ms, prompt);
     },
@@ -112,7 +112,7 @@ function isSilent({ state, seenMs }: Known, ms: number): boolean {
   return ms - seenMs > (state === 'working' ? SILENT_AFTER_MS : LOST_AFTER_MS);
 }
 
-/** Returns the session after an event; undefined if the event doesn't create an unknown session. */
+/** Returns the session after the event; undefined if the session is unknown and the event doesn't start one. */
 function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId: string): Known | undefined {
   const change = changeBy(at, event);
   if (change === undefined && at === undefined) return undefined;
@@ -121,7 +121,7 @@ function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId:
   if (typeof event.branch === 'string') next.branch = event.branch;
   else if (event.branch === null) delete next.branch;
   if (event.assistant !== undefined) next.assistant = event.assistant;
-  // Only the machine that runs a process can check it.
+  // Only the machine that runs the process can check whether it is alive.
   if (event.process !== undefined && (event.machine ?? machineId) === machineId) next.process = event.process;
   if (change === undefined) return next;
   delete next.reason;
@@ -132,7 +132,7 @@ function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId:
 
 type Change = Pick<Known, 'state' | 'reason' | 'askedBy'>;
 
-/** Returns the state that an event leads to; undefined if it changes nothing. */
+/** Returns the state that the event leads to; undefined if the event doesn't change the state. */
 function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Change | undefined {
   switch (type) {
     case 'prompt':
@@ -140,11 +140,11 @@ function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Ch
     case 'stop':
       return { state: 'ready' };
     case 'session-start':
-      // Compaction happens during work.
+      // Compaction happens while the session works.
       return reason === 'compact' ? undefined : { state: 'ready' };
     case 'notification':
       if (!isWaiting(reason)) return undefined;
-      // A reminder about a turn that is over asks for nothing.
+      // A reminder after a turn is over doesn't ask for anything.
       if (reason === 'idle_prompt' && at?.state !== 'working')
         return at === undefined ? { state: 'ready' } : undefined;
       return {
@@ -157,7 +157,8 @@ function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Ch
     case 'tool-after':
     case 'tool-failed': {
       const isAnswer = at?.state === 'waiting' && at.askedBy === agent;
-      // Other agents continue while one waits, and after the main turn has ended.
+      // While one agent waits, and after the main turn has ended, other agents' events don't change the
+      // state.
       return isAnswer || (agent === undefined && type !== 'subagent-stop') ? { state: 'working' } : undefined;
     }
     default:
@@ -188,7 +189,7 @@ function stateEvent(
   };
 }
 
-/** Parses a stored cursor; undefined if it is invalid. */
+/** Parses a stored cursor; undefined if invalid. */
 export function parseStates(value: unknown, nowMs: number): StatesCursor | undefined {
   if (!isObject(value) || !isObject(value['known']) || typeof value['nextDayMs'] !== 'number')
     return undefined;

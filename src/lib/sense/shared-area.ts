@@ -11,8 +11,8 @@ import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import { senseStore } from './store';
 
 /**
- * `state/owner.json`: the first machine that wrote to the area, and each machine's last write, ISO 8601 in
- * UTC.
+ * The contents of `state/owner.json`: the first machine that wrote to the area, and the time of each
+ * machine's last write, in ISO 8601, UTC.
  */
 interface Owner {
   owner: string;
@@ -35,8 +35,8 @@ function readOwner(path: string): Owner | undefined {
 }
 
 /**
- * Records, at most once per hour, that this machine writes to the area. Returns the problem if the file can't be
- * read.
+ * Records, at most once per hour, that this machine writes to the area. If `owner.json` can't be read,
+ * returns the problem.
  */
 export function noteWriter(area: UserArea, machineId: string, nowMs: number): string | undefined {
   let known: Owner;
@@ -57,8 +57,8 @@ export function noteWriter(area: UserArea, machineId: string, nowMs: number): st
 }
 
 /**
- * Returns a warning if other machines have written to the area in the last seven days, or a sync tool has
- * left copies. Throws if `owner.json` or an event log can't be read.
+ * Returns a warning if other machines have written to the area in the last seven days, or if a sync tool has
+ * left conflict copies. Throws if `owner.json` or an event log can't be read.
  */
 export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): string | undefined {
   const nowMs = clock.now();

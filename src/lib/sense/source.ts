@@ -6,10 +6,11 @@ export interface Collected {
   /** Passed to the next capture. Stored together with the events. */
   cursor: unknown;
   /**
-   * `idle`: nothing to capture now. `unsupported`: can't work here. `error`: should work here, but failed.
+   * `idle`: there is nothing to capture now. `unsupported`: the source can't work here. `error`: the source
+   * should work here but failed.
    */
   state: 'ok' | 'idle' | 'unsupported' | 'error';
-  /** Why, and what to do. With `ok`, what partly failed. */
+  /** Why the source is in this state, and what to do. With `ok`: what partly failed. */
   reason?: string;
 }
 
@@ -18,7 +19,7 @@ export interface CollectInput {
   nowMs: number;
   /** Start of the local day of `nowMs`. */
   dayStartMs: number;
-  /** The source's last cursor; undefined the first time. Comes from a file, so validate it. */
+  /** The source's last cursor; undefined on the first capture. Read from a file, so validate it. */
   cursor: unknown;
 }
 
@@ -26,11 +27,11 @@ export interface CollectInput {
 export interface SenseSource {
   id: SourceId;
   label: string;
-  /** What it captures, in one line. */
+  /** What the source captures, in one line. */
   description: string;
   collect(input: CollectInput): Promise<Collected>;
   /**
-   * Rebuilds the cursor from the stored events after the state was lost. Without this function, the source
+   * Rebuilds the cursor from the stored events if the state was lost. Without this function, the source
    * starts over.
    */
   recover?(stored: readonly SenseEvent[]): unknown;
@@ -45,11 +46,11 @@ export interface SourceStatus {
   description: string;
   enabled: boolean;
   state: SourceState;
-  /** Why, and what to do. */
+  /** Why the source is in this state, and what to do. */
   reason?: string;
   pollIntervalSec: number;
   eventsToday: number;
-  /** ISO 8601 in UTC; null before the first event. */
+  /** In ISO 8601, UTC; null before the first event. */
   lastEventTs: string | null;
 }
 
@@ -60,7 +61,7 @@ export interface SenseStatus {
   pollIntervalSec: number;
   /** Absolute paths of the watched repositories. */
   repos: string[];
-  /** How many days event logs are kept. Records are kept forever. */
+  /** How many days to keep event logs. Records are kept forever. */
   retentionDays: number;
   eventsToday: number;
   /** ISO-8601 UTC. */
@@ -70,12 +71,12 @@ export interface SenseStatus {
   /** Number of invalid lines in the event logs. */
   quarantined: number;
   /**
-   * Clock changes of more than an hour in the last seven days. `at` is on the new clock; positive means
-   * ahead.
+   * Clock changes of more than an hour in the last seven days. `at` is the time on the new clock; a positive
+   * `byMs` means that the clock was set ahead.
    */
   clockJumps: { at: string; byMs: number }[];
   sources: SourceStatus[];
-  /** The system's scheduler and whether it runs the capture, or null. */
+  /** The system's scheduler and whether it runs the captures; null if there is none. */
   scheduler: { kind: string; installed: boolean } | null;
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../platform/time/clock';
 import { isDay, isZone, type Day } from '../platform/time/time';
 
-/** The format of sense/state.json. */
+/** The version of the sense/state.json format. */
 const STATE_VERSION = 1;
 
 const DAY = v.custom<Day>((value) => typeof value === 'string' && isDay(value));
@@ -24,18 +24,21 @@ const recordOf = <S extends v.GenericSchema>(schema: S) =>
   v.pipe(v.custom<Record<string, unknown>>(isObject), v.record(v.string(), schema));
 const OFFSET = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** An append, stored together with the cursors. It is complete when its text is in the log at `offset`. */
+/**
+ * An append, stored together with the cursors. The append is complete when its text is in the log at
+ * `offset`.
+ */
 const PENDING = v.object({ day: v.union([v.literal('late'), DAY]), offset: OFFSET, text: v.string() });
 
-/** A clock change: its time on the new clock, and by how much (positive means ahead). */
+/** A clock change: the time on the new clock, and the difference (positive means ahead). */
 const JUMP = v.object({ at: ISO, byMs: v.number() });
 
-/** The state of a source after its last capture. */
+/** A source's state after its last capture. */
 const SOURCE = v.object({
   state: v.picklist(['ok', 'idle', 'unsupported', 'error']),
   reason: v.optional(v.string()),
   at: v.string(),
-  /** Time of its newest event, ISO 8601 in UTC. */
+  /** Time of the source's newest event, in ISO 8601, UTC. */
   lastEventTs: v.nullable(v.string()),
 });
 
@@ -45,7 +48,7 @@ const ROLLED = v.object({
   bytes: v.number(),
   /** Whether the day was over when the record was built. */
   final: v.boolean(),
-  /** Number of invalid lines in its log. */
+  /** Number of invalid lines in the day's log. */
   quarantined: v.optional(v.number(), 0),
 });
 
@@ -55,7 +58,7 @@ const STATE = v.object({
   /** By source id. */
   cursors: v.optional(recordOf(v.unknown()), {}),
   sources: v.optional(recordOf(SOURCE), {}),
-  /** Seconds of the day that were sampled while you were away. */
+  /** Number of seconds that were sampled on `day` while you were away. */
   away: v.optional(v.nullable(v.object({ day: v.string(), seconds: v.number() })), null),
   pending: v.optional(v.array(PENDING), []),
   rolled: v.optional(recordOf(ROLLED), {}),
@@ -65,7 +68,7 @@ const STATE = v.object({
   lostOn: v.optional(v.nullable(DAY), null),
   /** Each day's time zone, fixed at its first write. */
   zones: v.optional(recordOf(ZONE), {}),
-  /** The clocks at the last capture. */
+  /** The clocks' readings at the last capture. */
   clock: v.optional(
     v.nullable(v.object({ wallMs: v.number(), boot: v.optional(v.custom<BootTime>(isBootTime)) })),
     null,
@@ -75,7 +78,7 @@ const STATE = v.object({
 });
 
 export type SenseState = v.InferOutput<typeof STATE>;
-/** The log of a day, or of events that arrived after their day's log was deleted. */
+/** A day's log, or the log of events that arrived after their day's log was deleted. */
 export type LogName = Day | 'late';
 export type PendingAppend = v.InferOutput<typeof PENDING>;
 export type ClockJump = v.InferOutput<typeof JUMP>;
@@ -102,7 +105,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MAX_JUMPS = 5;
 
-/** Returns the clocks of a capture, and the jumps including one that they reveal. */
+/** Returns a capture's clock readings, and the clock jumps, including any that the readings reveal. */
 export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'clock' | 'jumps'> {
   const { clock, lastCaptureTs } = state;
   const lastMs = clock?.wallMs ?? parseIso(lastCaptureTs ?? '') ?? now.wallMs;
@@ -113,7 +116,7 @@ export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'cl
   return { clock: now, jumps };
 }
 
-/** Returns the jumps of the last `days`. A jump dated in the future counts as old as the next one. */
+/** Returns the jumps in the last `days`. A jump with a future date is treated as being as old as the next one. */
 export function recentJumps(jumps: readonly ClockJump[], nowMs: number, days = 7): ClockJump[] {
   const isRecent = ({ at }: ClockJump): boolean => {
     const ageMs = nowMs - (parseIso(at) ?? 0);

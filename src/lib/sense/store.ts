@@ -12,16 +12,16 @@ import { readEventLine, type SenseEvent } from './event';
 import { isEmptyRecord, parseRecord, type DailyRecord } from './record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
-/** An invalid line of an event log, in the form that is quarantined. */
+/** An invalid line in an event log, in the form in which it is quarantined. */
 export interface BadLine {
   offset: number;
   bytes: number;
   reason: string;
-  /** Its first 500 characters; absent if it is too long or not text. */
+  /** The line's first 500 characters; absent if the line is too long or not text. */
   text?: string;
 }
 
-/** What was found in a day's event log, apart from its events. */
+/** What a scan found in a day's event log, apart from the events. */
 export interface LogScan {
   /** The first 1000 invalid lines. */
   bad: BadLine[];
@@ -30,7 +30,7 @@ export interface LogScan {
   bytes: number;
 }
 
-/** Receives an event in a log, and its time. */
+/** Receives each event in a log, and its time. */
 export type OnEvent = (event: SenseEvent, ms: number) => void;
 /** Receives the error of each record that can't be read. */
 export type OnDamaged = (error: StewardError) => void;
@@ -41,7 +41,7 @@ const MAX_QUARANTINED_LINES = 1000;
 const MAX_LATE_BYTES = 4 * 1024 * 1024;
 const STALE_TEMP_MS = 3_600_000;
 
-/** Reads and writes the files in `sense/`. No other module knows their names and formats. */
+/** Reads and writes the files in `sense/`. No other module knows their names or formats. */
 export type SenseStore = ReturnType<typeof senseStore>;
 
 export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
@@ -52,7 +52,7 @@ function stateFiles({ root, sense }: Pick<UserArea, 'root' | 'sense'>) {
   const damagedState = join(sense.quarantine, 'state.json');
   return {
     statePath: sense.state,
-    /** Creates the private folders. Refuses links instead of folders. */
+    /** Creates the private folders. Refuses symlinks in their place. */
     prepare(): void {
       ensureFolder(root, { allowLink: true });
       for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine]) ensureFolder(folder);
@@ -62,7 +62,7 @@ function stateFiles({ root, sense }: Pick<UserArea, 'root' | 'sense'>) {
     quarantineState: (): void => replaceFile(damagedState, readText(sense.state) ?? ''),
     removeQuarantinedState: (): void => removeFile(damagedState),
     /**
-     * Removes temp files that killed runs left. A purge removes all of them, since they contain captured
+     * Removes temp files left by killed runs. A purge removes all temp files, since they contain captured
      * data.
      */
     sweep(nowMs: number, olderThanMs = STALE_TEMP_MS): void {
@@ -129,20 +129,23 @@ function recordFiles(sense: UserArea['sense']) {
       removeFile(recordOf(day, 'md'));
     },
     insightDays: (): Day[] => daysIn(sense.insights, '.json'),
-    /** Returns false if the file only has a failed build. A damaged file may contain an insight. */
+    /** Returns false if the file only records a failed build. A damaged file may contain an insight. */
     hasInsight: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
     removeInsight: (day: Day): void => removeFile(insightOf(day)),
   };
 }
 
-/** Returns the record as JSON with its ledger on one line, which halves the time to read a year of records. */
+/**
+ * Returns the record as JSON, with the ledger on one line, which halves the time needed to read a year of
+ * records.
+ */
 function recordJson(record: DailyRecord): string {
   const text = JSON.stringify({ ...record, ledger: 0 }, null, 2);
   // The key cannot occur in a value, where quotes are escaped.
   return `${text.replace('"ledger": 0', () => `"ledger": ${JSON.stringify(record.ledger ?? null)}`)}\n`;
 }
 
-/** Reads the state. `lost`: it is missing or damaged although there are stored events. */
+/** Reads the state. `lost`: the state is missing or damaged although there are stored events. */
 function readState(sense: UserArea['sense']): { state: SenseState; damaged: boolean; lost: boolean } {
   const text = readText(sense.state, { maxBytes: MAX_DAY_BYTES });
   const state = text === undefined ? undefined : parseState(text, sense.state);
@@ -161,7 +164,8 @@ function daysIn(folder: string, type: '.json' | '.jsonl'): Day[] {
 }
 
 /**
- * Reads a log line by line. Includes a last line without a line feed, which an editor or a crash may leave.
+ * Reads a log line by line. Includes a last line without a line feed, which an editor or a crash may leave
+ * behind.
  */
 function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
   const size = lstatOf(path)?.size ?? 0;
@@ -197,7 +201,8 @@ function asLines(values: readonly unknown[]): string {
 }
 
 /**
- * Reads a record, if it exists. Passes the error for a damaged one to `onDamaged`, or throws it as `config`.
+ * Reads a record, if it exists. If the record is damaged, passes the error to `onDamaged`, or throws it as
+ * `config`.
  */
 function readRecord(path: string, day: Day, onDamaged?: OnDamaged): DailyRecord | undefined {
   const text = readText(path);
@@ -224,7 +229,7 @@ function recordState(path: string): RecordState {
 export interface InitResult {
   /** Path of the configuration file. */
   config: string;
-  /** False if the file already existed, and so is unchanged. */
+  /** False if the file already existed, which leaves it unchanged. */
   created: boolean;
 }
 

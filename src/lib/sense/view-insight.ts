@@ -15,7 +15,7 @@ const HOW =
   'Build one with "steward sense insight build"; "steward sense insight preview" shows what it would send.';
 const MAX_LABEL = 24;
 
-/** Formats an insight: its times, the narrative, and one line for each content type. */
+/** Formats an insight: its times, its narrative, and one line per content type. */
 export function insightText(insight: Insight, options: InsightTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   const { attention } = palette(options);

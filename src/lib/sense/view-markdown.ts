@@ -82,7 +82,7 @@ function hours(record: DailyRecord): string[] {
   ];
 }
 
-/** Formats `02:00`, with the offset on a day that has this hour twice. */
+/** Formats `02:00`, with the offset if the day has this hour twice. */
 function hourName(record: DailyRecord, start: string): string {
   const clock = start.slice(11, 16);
   const isRepeated = record.hours.filter((hour) => hour.start.slice(11, 16) === clock).length > 1;

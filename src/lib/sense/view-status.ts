@@ -24,11 +24,11 @@ import { finish, MIN_COLUMNS, noTime, type TextOptions } from './view';
 
 export interface StatusTextOptions extends TextOptions {
   timezone: string;
-  /** The current time. Times of today are shown without a date. */
+  /** The current time. Times from today are shown without a date. */
   now: number;
 }
 
-/** Formats one row for each source, with what it captures and why it failed. */
+/** Formats one row per source, with what the source captures and why it failed. */
 export function sourcesText(sources: readonly SourceStatus[], options: StatusTextOptions): string {
   return finish(sourceLines(sources, options, true), options);
 }
@@ -97,7 +97,7 @@ function sourceLines(
   ]);
 }
 
-/** Formats the rows as a table with the first of these column counts that fits. */
+/** Formats the rows as a table, using the first of these column counts that fits. */
 function widestTable(rows: readonly string[][], counts: readonly number[], room: number): string[] {
   const align = [{}, {}, { align: 'right' as const }];
   const tables = counts.map((count) => {
@@ -150,8 +150,8 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
 }
 
 /**
- * Returns the figures next to the bars, as many columns as fit. If no time was recorded, there are no bars
- * and commits come first.
+ * Returns the figures next to the bars, in as many columns as fit. If no time was recorded, there are no
+ * bars, and commits come first.
  */
 function rightCells(records: readonly DailyRecord[], room: number): string[] {
   const isOpen = records.some((record) => !record.final);
@@ -193,7 +193,7 @@ function paintShares(text: string, record: DailyRecord, colors: Palette): string
   }).join('');
 }
 
-/** Formats what a capture stored, one line for each source. */
+/** Formats what a capture stored, one line per source. */
 export function captureText(result: CaptureResult, options: { timezone: string; columns: number }): string {
   if (!result.captured) {
     return 'Nothing was captured: sense.enabled is false. Turn it on with "steward config set sense.enabled true".';
@@ -213,7 +213,7 @@ export function captureText(result: CaptureResult, options: { timezone: string; 
   ].join('\n');
 }
 
-/** Formats a new rule, and which records were rebuilt. */
+/** Formats a new rule and which records were rebuilt. */
 export function classifiedText({ app, kind, file, rolled, kept }: Classified): string {
   return [
     `${clean(app)} now counts as ${kind} (${file}).`,
@@ -222,7 +222,7 @@ export function classifiedText({ app, kind, file, rolled, kept }: Classified): s
   ].join('\n');
 }
 
-/** Formats what a purge removed, or would remove. `usage` are the days whose token usage is also removed. */
+/** Formats what a purge removed or would remove. `usage` lists the days whose token usage is also removed. */
 export function purgeText(result: PurgeResult & { usage?: readonly string[] }): string {
   const { dryRun, events, logs, rebuilt, removed, kept, insights, usage = [] } = result;
   const lines = [

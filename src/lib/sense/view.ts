@@ -16,7 +16,7 @@ import { isEmptyRecord, type AppTime, type DailyRecord, type SessionRepos } from
 export interface TextOptions {
   columns: number;
   color: boolean;
-  /** False for terminals without block characters. */
+  /** False for terminals that can't show block characters. */
   unicode?: boolean;
 }
 
@@ -30,9 +30,9 @@ export interface NotSeen {
 
 export interface RecordTextOptions extends TextOptions {
   notSeen: NotSeen;
-  /** Such as `09:42`; absent if no capture is scheduled. */
+  /** The time of the next capture, such as `09:42`; absent if no capture is scheduled. */
   nextCapture?: string;
-  /** Number of sessions that wait for you. */
+  /** Number of sessions that are waiting for you. */
   waiting?: number;
   /** Sessions per repository, highest count first. */
   sessionRepos?: SessionRepos;
@@ -41,7 +41,7 @@ export interface RecordTextOptions extends TextOptions {
 const UNSUPPORTED = 'browser tabs (not supported)';
 const APP_ROWS = 6;
 const KIND_COLUMNS = 'consumption'.length;
-/** From this width on, blocks are side by side. */
+/** The width from which blocks are placed side by side. */
 const WIDE = 72;
 /** The narrowest layout. */
 export const MIN_COLUMNS = 32;
@@ -50,7 +50,7 @@ interface View {
   record: DailyRecord;
   columns: number;
   isWide: boolean;
-  /** Column of the block on the right. */
+  /** Column at which the block on the right begins. */
   side: number;
   colors: Palette;
 }
@@ -58,7 +58,7 @@ interface View {
 /** Formats a day by kind, application and hour, and what was not tracked. */
 export function recordText(record: DailyRecord, options: RecordTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
-  // The block on the right gets 32 columns, and half of the spare ones.
+  // The block on the right gets 32 columns plus half of the spare ones.
   const side = columns - 32 - Math.max(0, Math.min(16, Math.floor((columns - 80) / 2)));
   const view: View = { record, columns, isWide: columns >= WIDE, side, colors: palette(options) };
   const blocks = isEmptyRecord(record)
@@ -73,7 +73,7 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
 
 /** Formats `not tracked: …`, wrapped. */
 function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, columns: number): string[] {
-  // A past day without time may still have been a working day.
+  // A past day without recorded time may still have been a working day.
   const isUnrecorded = record.totalMinutes === 0 && idleMinutes === 0 && sources.length === 0;
   const items = [
     ...(idleMinutes > 0 ? [`idle ${minutes(idleMinutes)}`] : []),
@@ -94,7 +94,7 @@ function header({ record, columns, isWide, colors }: View): string[] {
   return isWide ? [padEnd(left, end - total.length) + colors.strong(total)] : [left, colors.strong(total)];
 }
 
-/** Returns the text for a day without time. */
+/** Returns the text for a day without recorded time. */
 export function noTime({ backfilled }: DailyRecord): string {
   return backfilled === true ? 'time not recorded' : 'no time captured';
 }
@@ -191,7 +191,7 @@ function asManyAs(items: readonly string[], room: number): string {
   return '';
 }
 
-/** Formats the hours as columns: creation on the left of each, the other time on the right. */
+/** Formats the hours as columns, each with creation on the left and the other time on the right. */
 function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number): string[] {
   const cell = Math.max(1, Math.min(4, Math.floor(room / hours.length)));
   const step = cell >= 3 ? 1 : cell === 2 ? 2 : 3;

@@ -4,7 +4,7 @@ import type { Run } from '../../platform/process/process';
 
 /** The front application by name and ids, without its window title. */
 export interface FrontApp {
-  /** The display name in English ("Firefox"), by which the record groups. */
+  /** The display name in English ("Firefox"), by which the record groups time. */
   app: string;
   /** Bundle id (macOS), desktop id or window class (Linux), executable name (Windows). */
   bundleId?: string;
@@ -19,26 +19,27 @@ export interface Desktop {
 }
 
 export interface FrontAppAdapter {
-  /** Stored in `detail.via`: x11, i3, sway, wlroots, kwin, gnome, hyprland, macos, windows. */
+  /** Stored in `detail.via`: x11, i3, sway, wlroots, kwin, gnome, hyprland, macos or windows. */
   id: string;
-  /** Returns whether the environment indicates this desktop. Starts nothing. */
+  /** Returns whether the environment indicates this desktop. Starts no processes. */
   detect(desktop: Desktop): boolean;
   /**
    * Returns the front application, or null if none has the focus. Throws `not_found` if an extension,
-   * protocol or program is missing, `unavailable` if the desktop doesn't respond.
+   * protocol or program is missing, and `unavailable` if the desktop doesn't respond.
    */
   read(desktop: Desktop): Promise<FrontApp | null>;
   /**
-   * Calls `onChange` when it is connected and whenever another window may have the focus, until the signal is aborted.
-   * Rejects like `read`, and when the connection ends. Missing if the desktop reports no changes.
+   * Calls `onChange` once connected and whenever another window may have the focus, until the signal is
+   * aborted. Rejects for the same reasons as `read`, or if the connection ends. Absent if the desktop doesn't
+   * report changes.
    */
   watch?(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
-/** Time limit for each read, ms. */
+/** Timeout for each read, in ms. */
 export const READ_TIMEOUT_MS = 3000;
 
-/** Returns a variable, or undefined if it is missing or empty. */
+/** Returns an environment variable, or undefined if it is missing or empty. */
 export function envOf({ env }: Pick<Desktop, 'env'>, name: string): string | undefined {
   return env[name] === '' ? undefined : env[name];
 }
@@ -48,7 +49,7 @@ export function isXdgSystem({ platform }: Pick<Desktop, 'platform'>): boolean {
   return platform !== 'win32' && platform !== 'darwin';
 }
 
-/** Returns whether this is a Wayland session, in which X11 shows only XWayland's windows. */
+/** Returns whether this is a Wayland session, in which X11 shows only XWayland windows. */
 export function isWayland(desktop: Pick<Desktop, 'env' | 'platform'>): boolean {
   const hasDisplay = envOf(desktop, 'WAYLAND_DISPLAY') !== undefined;
   return (
@@ -83,8 +84,8 @@ export function sessionBus({ env }: Desktop, desktop: string): { address: string
 }
 
 /**
- * Parses a JSON response and drops titles while parsing, so that no object ever contains one. @param
- * isAllowed whether to keep the value of this key; the key of the response itself is empty
+ * Parses a JSON response and drops titles while parsing, so that no object ever contains one.
+ * @param isAllowed whether to keep the value of this key; the response itself has an empty key
  */
 export function parseAnswer(
   text: string,
@@ -96,7 +97,7 @@ export function parseAnswer(
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // The parser's message quotes the text, which may contain a title.
+    // The parser's error message quotes the text, which may contain a title.
     throw new StewardError('unavailable', `${from} returned invalid JSON.`, { hint });
   }
 }

@@ -12,13 +12,14 @@ interface Entry {
 
 const MAX_ENTRY_BYTES = 64 * 1024;
 const MAX_ENTRIES = 4000;
-/** These start other programs, so they don't identify the application of an entry. */
+/** Programs that start other programs, and so don't identify an entry's application. */
 const LAUNCHERS = /^(?:env|sh|bash|flatpak|snap|python3?|wine|java|perl)$/;
 
 /**
- * Names a window's application from its desktop entry: by desktop id, StartupWMClass, last segment of the id,
- * or program of Exec. Falls back to the window's class, then to the process name. Null if there is no name.
- * @param names app_id or desktop file, class, instance: the most specific first
+ * Names a window's application from its desktop entry, matched by desktop id, StartupWMClass, the id's last
+ * segment, or the program in Exec. Falls back to the window's class, then to the process name. Null if there
+ * is no name.
+ * @param names app_id or desktop file, class, and instance, most specific first
  */
 export function nameWindow(
   { env }: Pick<Desktop, 'env'>,
@@ -69,7 +70,8 @@ const RULES: readonly ((entry: Entry, id: string) => boolean)[] = [
 function findEntry(entries: readonly Entry[], ids: readonly string[]): Entry | undefined {
   for (const matches of RULES) {
     for (const id of ids) {
-      // Several entries may start the same program (an office suite). The shortest id is the program itself.
+      // Several entries may start the same program (an office suite). The entry with the shortest id is the
+      // program itself.
       const found = entries.filter((entry) => matches(entry, id));
       found.sort((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
       if (found[0] !== undefined) return found[0];
@@ -78,7 +80,7 @@ function findEntry(entries: readonly Entry[], ids: readonly string[]): Entry | u
   return undefined;
 }
 
-/** Reads all entries. If two files have the same name, the one in the first folder counts. */
+/** Reads all entries. If two files have the same name, the one in the earlier folder wins. */
 function readEntries(folders: readonly string[]): Entry[] {
   const entries = new Map<string, Entry>();
   for (const folder of folders) {
@@ -93,7 +95,7 @@ function readEntries(folders: readonly string[]): Entry[] {
   return [...entries.values()];
 }
 
-/** Parses the `[Desktop Entry]` group; undefined if it isn't an application. */
+/** Parses the `[Desktop Entry]` group; undefined if the entry isn't an application. */
 function parseEntry(id: string, text: string): Entry | undefined {
   const values = new Map<string, string>();
   let isInGroup = false;

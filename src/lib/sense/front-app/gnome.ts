@@ -7,7 +7,7 @@ const EXTENSION = 'The GNOME extension "Focused Window D-Bus"';
 const UPDATE = 'Update the extension, or log out and back in.';
 const FIELDS = ['', 'wm_class', 'wm_class_instance', 'pid'];
 
-/** GNOME on Wayland, which reveals the focused window only through its extension "Focused Window D-Bus". */
+/** GNOME on Wayland, which reveals the focused window only through the "Focused Window D-Bus" extension. */
 export const gnome: FrontAppAdapter = {
   id: 'gnome',
   detect: (desktop) => isWaylandOf(desktop, 'GNOME'),

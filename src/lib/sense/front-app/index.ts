@@ -8,7 +8,7 @@ import { windows } from './windows';
 import { wlroots } from './wlroots';
 import { x11 } from './x11';
 
-/** In the order to try: adapters for one desktop first, general protocols last. */
+/** In the order in which they are tried: desktop-specific adapters first, general protocols last. */
 export const FRONT_APP_ADAPTERS: readonly FrontAppAdapter[] = [
   sway,
   hyprland,
@@ -23,15 +23,15 @@ export const FRONT_APP_ADAPTERS: readonly FrontAppAdapter[] = [
 
 export type FrontAppReading =
   | { state: 'seen'; app: FrontApp; via: string }
-  /** The desktop responded, and no application has the focus. */
+  /** The desktop responded, but no application has the focus. */
   | { state: 'none'; via: string }
-  /** This desktop can't report the front application, or something is missing. */
+  /** This desktop can't report the front application, or a required component is missing. */
   | { state: 'unsupported'; reason: string }
-  /** It should work here, but failed. */
+  /** An adapter should work here but failed. */
   | { state: 'error'; reason: string };
 
 /**
- * Returns the front application from the first adapter that succeeds. If none does, returns the reason of the
+ * Returns the front application from the first adapter that succeeds. If all fail, returns the reason for the
  * first failure. Throws only on bugs.
  */
 export async function readFrontApp(

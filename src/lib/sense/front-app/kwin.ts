@@ -7,7 +7,7 @@ import { nameWindow } from './desktop-entries';
 const KWIN = 'org.kde.KWin';
 const OUR_INTERFACE = 'io.github.steward.FrontApp';
 
-/** KWin (Plasma 5 and 6): a script inside KWin reports the names of the active window. */
+/** KWin (Plasma 5 and 6): a script that runs inside KWin reports the active window's names. */
 export const kwin: FrontAppAdapter = {
   id: 'kwin',
   detect: (desktop) => isWaylandOf(desktop, 'KDE'),
@@ -26,7 +26,7 @@ export const kwin: FrontAppAdapter = {
 
 async function askKwin(bus: Bus): Promise<unknown[]> {
   const answer = bus.called(OUR_INTERFACE, 'Front');
-  // KWin rejects a script name that is still loaded, as after a killed capture.
+  // KWin rejects the name of a script that is still loaded, for example after a capture was killed.
   const name = `steward-front-app-${bus.name.replace(/\D/g, '-')}`;
   return withTempFile('front-app.js', kwinScript(bus.name), async (path) => {
     const scripting = { destination: KWIN, path: '/Scripting', interface: 'org.kde.kwin.Scripting' };

@@ -4,13 +4,13 @@ import { StewardError } from '../../errors';
 import { textOf } from '../../platform/files/json-object';
 import { READ_TIMEOUT_MS, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 
-/** macOS: asks Launch Services with `lsappinfo`, which needs no permission. */
+/** macOS: queries Launch Services with `lsappinfo`, which needs no permission. */
 export const macos: FrontAppAdapter = {
   id: 'macos',
   detect: (desktop) => desktop.platform === 'darwin',
   async read(desktop) {
     const asn = /ASN:0x[0-9a-f]+-0x[0-9a-f]+/i.exec(await lsappinfo(desktop, ['front']))?.[0];
-    // "[ NULL ]" on the login screen and during a screen saver.
+    // lsappinfo prints "[ NULL ]" on the login screen and while a screen saver is running.
     if (asn === undefined) return null;
     const keys = ['name', 'bundleid', 'bundlepath', 'pid'].flatMap((key) => ['-only', key]);
     return parseAppInfo(await lsappinfo(desktop, ['info', ...keys, asn]));
@@ -25,12 +25,14 @@ async function lsappinfo(desktop: Desktop, args: string[]): Promise<string> {
   });
 }
 
-/** In front while the screen is locked or nobody is logged in. */
+/** The applications in front while the screen is locked or nobody is logged in. */
 const LOCK_SCREENS = ['com.apple.loginwindow', 'com.apple.ScreenSaver.Engine'];
-/** Applications built with these report the framework's name; their bundle has the right one. */
+/**
+ * Applications built with these frameworks report the framework's name; their bundle path has the right one.
+ */
 const FRAMEWORKS = ['Electron', 'java', 'Python'];
 
-/** Parses `"LSDisplayName"="Safari"`, `"pid"=312`, one per line. Unknown values are `[ NULL ]`. */
+/** Parses lines such as `"LSDisplayName"="Safari"` and `"pid"=312`. Unknown values are `[ NULL ]`. */
 function parseAppInfo(text: string): FrontApp | null {
   const values: Record<string, string> = {};
   for (const [, key = '', quoted, bare = ''] of text.matchAll(/"(\w+)"\s*=\s*(?:"([^"\n]*)"|(\d+))/g))

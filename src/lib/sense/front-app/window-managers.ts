@@ -17,10 +17,10 @@ import { nameWindow } from './desktop-entries';
 
 type Answer = Readonly<Record<string, unknown>> | undefined;
 
-/** A window manager with a tool that prints its windows as JSON. */
+/** A window manager with a command-line tool that prints its windows as JSON. */
 interface Tool {
   id: string;
-  /** The variable set by the window manager, which its tool uses to find the socket. */
+  /** The environment variable that the window manager sets, and its tool uses to find the socket. */
   variable: string;
   program: string;
   args: string[];
@@ -66,7 +66,7 @@ export const sway = toolAdapter({
   ...TREE,
 });
 
-/** Only for X11, because sway sets I3SOCK too. */
+/** Only on X11, because sway also sets I3SOCK. */
 export const i3 = toolAdapter({
   ...{ id: 'i3', variable: 'I3SOCK', program: 'i3-msg' },
   detect: (desktop) => isXdgSystem(desktop) && !isWayland(desktop),
@@ -90,10 +90,13 @@ const MAGIC = 'i3-ipc';
 const HEADER_BYTES = MAGIC.length + 8;
 const SUBSCRIBE = 2;
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
-/** An event begins with its change; the title comes later and is not decoded. */
+/** An event begins with its change type. The title comes later and is not decoded. */
 const CHANGE_BYTES = 40;
 
-/** Watches the focus over the IPC of i3 and sway: a header with the length of a JSON payload, then the payload. */
+/**
+ * Watches the focus over the i3 and sway IPC. A message is a header with the length of its JSON payload, then
+ * the payload.
+ */
 function watchTree(path = '', onChange: () => void, signal: AbortSignal): Promise<void> {
   return listenTo({ path, what: 'The window manager', signal }, (send) => {
     const payload = Buffer.from('["window","workspace"]');
@@ -117,7 +120,10 @@ function watchTree(path = '', onChange: () => void, signal: AbortSignal): Promis
   });
 }
 
-/** Watches Hyprland's event socket: lines such as `activewindowv2>>64cea2525760`. Lines with titles are skipped. */
+/**
+ * Watches Hyprland's event socket, which sends lines such as `activewindowv2>>64cea2525760`. Skips lines with
+ * titles.
+ */
 function watchHyprland(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void> {
   const runtime = envOf(desktop, 'XDG_RUNTIME_DIR') ?? '';
   const instance = envOf(desktop, 'HYPRLAND_INSTANCE_SIGNATURE') ?? '';
@@ -135,7 +141,7 @@ function watchHyprland(desktop: Desktop, onChange: () => void, signal: AbortSign
 
 const MAX_LINE = 64 * 1024;
 
-/** Returns the focused window in a tree; null if a workspace or container has the focus. */
+/** Returns the focused window in the tree; null if a workspace or container has the focus. */
 function focusedWindow(desktop: Desktop, tree: unknown): FrontApp | null {
   const queue: unknown[] = [tree];
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
@@ -143,7 +149,7 @@ function focusedWindow(desktop: Desktop, tree: unknown): FrontApp | null {
     const { focused, pid, app_id, window, window_properties, nodes, floating_nodes } = node;
     if (focused === true) {
       const x11 = isObject(window_properties) ? window_properties : {};
-      // Without a name, only nodes with a pid or X11 window id are windows.
+      // A node without a name is a window only if it has a pid or an X11 window id.
       const process = typeof pid === 'number' ? pid : typeof window === 'number' ? 0 : undefined;
       return nameWindow(desktop, [app_id, x11['class'], x11['instance']], process);
     }

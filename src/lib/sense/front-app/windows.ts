@@ -4,7 +4,9 @@ import { textOf } from '../../platform/files/json-object';
 import { askPowerShell, windowsCalls, type WindowsProgram } from '../../platform/process/windows';
 import type { FrontApp, FrontAppAdapter } from './adapter';
 
-/** Windows: the program of the foreground window, from native calls or, without those, from PowerShell. */
+/**
+ * Windows: the foreground window's program, from native calls or, if those aren't available, from PowerShell.
+ */
 export const windows: FrontAppAdapter = {
   id: 'windows',
   detect: (desktop) => desktop.platform === 'win32',
@@ -35,10 +37,10 @@ $p = Get-Process -Id $id
 @{ pid = $id; path = $p.Path; description = $p.Description; name = $p.ProcessName } | ConvertTo-Json -Compress
 `;
 
-/** In front while the screen is locked or a desktop without windows has the focus. */
+/** The programs in front while the screen is locked or a desktop without windows has the focus. */
 const LOCK_SCREENS = new Set(['lockapp.exe', 'logonui.exe']);
 
-/** Names a program by its FileDescription, or by its executable. */
+/** Names a program by its FileDescription, or else by its executable. */
 function nameProgram(program: WindowsProgram | null): FrontApp | null {
   if (program === null || program.pid === 0) return null;
   const { pid, path, description } = program;

@@ -61,7 +61,7 @@ const MANAGER = 4;
 const TOPLEVELS_KNOWN = 5;
 const INTERFACE = 'zwlr_foreign_toplevel_manager_v1';
 const ACTIVATED = 2;
-/** Events of a window. */
+/** Window event codes. */
 const STATE = 4;
 const CLOSED = 6;
 
@@ -73,14 +73,14 @@ interface Conversation {
 
 /**
  * The client side of the protocol for one read: the registry, the manager, and each window's app_id, state
- * and closed events. Title strings are skipped by their length and never decoded.
+ * and closed events. Title strings are skipped by length and never decoded.
  */
 export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => {
   const conversation: Conversation = { send, toplevels: new Map() };
   return events(conversation, (object, opcode, body) => handleEvent(conversation, object, opcode, body));
 };
 
-/** Begins the conversation, and passes on each event until `take` returns a value. */
+/** Starts the conversation, and passes each event to `take` until `take` returns a value. */
 function events<T>(
   { send }: Conversation,
   take: (object: number, opcode: number, body: Buffer) => T | undefined,
@@ -106,7 +106,7 @@ function events<T>(
   };
 }
 
-/** Handles an event; returns the response when it is complete. */
+/** Handles an event. Returns the response once it is complete. */
 function handleEvent(
   conversation: Conversation,
   object: number,
@@ -151,7 +151,7 @@ function uint(value: number): Buffer {
   return bytes;
 }
 
-/** Encodes a string: its length with the final NUL, then the bytes, padded to four. */
+/** Encodes a string: its length including the final NUL, then the bytes, padded to a multiple of four. */
 function string(text: string): Buffer {
   const bytes = Buffer.from(`${text}\0`, 'utf8');
   return Buffer.concat([uint(bytes.length), bytes, Buffer.alloc(-bytes.length & 3)]);

@@ -8,8 +8,8 @@ import { nameWindow } from './desktop-entries';
 const ACTIVE = '_NET_ACTIVE_WINDOW';
 
 /**
- * X11: the window manager's active window, or the window with the input focus. Reads only four properties:
- * _NET_ACTIVE_WINDOW, _NET_SUPPORTED, WM_CLASS and _NET_WM_PID; never the title.
+ * X11: the window manager's active window, or the window with the input focus. Reads only four properties
+ * (_NET_ACTIVE_WINDOW, _NET_SUPPORTED, WM_CLASS and _NET_WM_PID), never the title.
  */
 export const x11: FrontAppAdapter = {
   id: 'x11',
@@ -60,7 +60,7 @@ async function focusedWindow(x: Display): Promise<X11Window | null> {
   );
 }
 
-/** Names a window by WM_CLASS (`instance NUL class NUL`); null if the window is gone. */
+/** Names a window by its WM_CLASS (`instance NUL class NUL`); null if the window no longer exists. */
 export function nameX11Window(desktop: Pick<Desktop, 'env'>, { classes, pid }: X11Window): FrontApp | null {
   if (classes === undefined && pid === undefined) return null;
   const [instance, name] = (classes?.toString('latin1') ?? '').split('\0').map(decoded);

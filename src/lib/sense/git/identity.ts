@@ -7,22 +7,22 @@ import { isSha } from './queries';
 export interface Commit {
   sha: string;
   parents: string[];
-  /** The author's address as committed, without mailmap. */
+  /** The author's e-mail address as committed, without mailmap. */
   email: string;
-  /** Author date in seconds since the epoch, as git prints it. Can be anything in a damaged commit. */
+  /** Author date in seconds since the epoch, as git prints it. A damaged commit can have any text here. */
   authored: string;
   /** Committer date in seconds since the epoch; 0 if invalid. */
   committedSec: number;
-  /** The scanned tip that first reached it. */
+  /** The first scanned tip that reached the commit. */
   tip: string;
   subject: string;
 }
 
 /** The results of earlier scans. */
 export interface KnownCommits {
-  /** Author seconds of the counted changes, one entry for each change. */
+  /** Author seconds of the counted changes, with one entry per change. */
   seen: readonly string[];
-  /** Commits that no branch reaches now, such as the originals of amended and rebased ones. */
+  /** Commits that no branch reaches now, such as the originals of amended and rebased commits. */
   lost: readonly Commit[];
   /** Commits that branches still reach. */
   held: readonly Commit[];
@@ -35,7 +35,8 @@ export interface NewWork {
 }
 
 /**
- * Returns a hash of author and author date, which a rewrite preserves. Commits of the same second share it.
+ * Returns a hash of the author and author date, which a rewrite preserves. Commits in the same second share a
+ * hash.
  */
 export function authorSecondOf(commit: Pick<Commit, 'sha' | 'email' | 'authored'>): string {
   const { sha, email, authored } = commit;
@@ -49,14 +50,14 @@ interface Second {
   fresh: Commit[];
   held: Commit[];
   lost: Commit[];
-  /** How many of its changes were counted. */
+  /** How many changes in this second were already counted. */
   seen: number;
 }
 
 /**
- * Returns the candidates (in `git log` order) that are new work, oldest first. Two commits of the same author
+ * Returns the candidates (in `git log` order) that are new work, oldest first. Two commits in the same author
  * second are the same change only if the older one is unreachable (amended, rebased), or if both have the
- * same patch id and neither is an ancestor.
+ * same patch id and neither is an ancestor of the other.
  */
 export async function newWork(
   git: Git,
@@ -88,10 +89,10 @@ export async function newWork(
 }
 
 /**
- * Returns the commits of a second whose patches must be compared; empty for an ordinary series of commits.
+ * Returns the commits in this second whose patches must be compared; empty for an ordinary series of commits.
  */
 function ambiguous({ fresh, held, lost }: Second): Commit[] {
-  // If there are more new commits than lost ones, some are copies and some are new work.
+  // If there are more new commits than lost ones, some are copies and the others are new work.
   if (lost.length > 0 && fresh.length > lost.length) return [...lost, ...held, ...fresh];
   return isChain([...held, ...fresh]) ? [] : [...held, ...fresh];
 }
@@ -105,7 +106,10 @@ function isChain(commits: readonly Commit[]): boolean {
   );
 }
 
-/** Assigns identities to the new work of a second; returns the rewritten commits that were unknown. */
+/**
+ * Assigns identities to this second's new work. If none of its changes were counted before, returns the
+ * rewritten commits.
+ */
 function identify(
   { key, fresh, held, lost, seen }: Second,
   isSame: IsSame,
@@ -119,7 +123,7 @@ function identify(
     return change === undefined;
   };
   for (const commit of held) isNewChange(commit);
-  // Number of counted changes that no branch reaches; each may have returned as a rewritten commit.
+  // Number of counted changes that no branch reaches. Each may have returned as a rewritten commit.
   const gone = seen > 0 ? Math.max(0, seen - changes.length) : lost.length;
   let number = seen > 0 ? Math.max(seen, changes.length) : changes.length + gone;
   const changed = fresh.filter(isNewChange);
@@ -129,7 +133,7 @@ function identify(
     if (index >= 0) originals.splice(index, 1);
     return index >= 0;
   });
-  // First, commits with the patch of a lost commit; then the oldest, because amending changes the patch.
+  // Prefer commits that have a lost commit's patch, then the oldest ones, because amending changes the patch.
   const rewritten = [...new Set([...copies, ...changed])].slice(0, gone);
   for (const commit of changed) {
     if (rewritten.includes(commit)) continue;
@@ -139,7 +143,10 @@ function identify(
   return seen === 0 ? rewritten : [];
 }
 
-/** Sorts by committer date. Within a second, parents come first, which `git log` doesn't guarantee. */
+/**
+ * Sorts by committer date. Commits in the same second are sorted parents first, which `git log` doesn't
+ * guarantee.
+ */
 function oldestFirst(candidates: readonly Commit[]): Commit[] {
   const sorted = [...candidates].reverse().sort((a, b) => a.committedSec - b.committedSec);
   const bySha = new Map(sorted.map((commit) => [commit.sha, commit]));
@@ -162,22 +169,24 @@ function oldestFirst(candidates: readonly Commit[]): Commit[] {
 }
 
 /**
- * Returns whether a commit is the same change as all of these: cherry-picked from one of them, or the other
- * way round.
+ * Returns whether a commit is the same change as all of these commits, for example because of a cherry-pick.
  */
 type IsSame = (commit: Commit, change: readonly Commit[]) => boolean;
 
-/** Number of commits compared in a scan, newest first. Older ones count as separate changes. */
+/** Maximum number of commits to compare in a scan, newest first. Older commits count as separate changes. */
 const MAX_COMPARED = 3000;
-/** Number of commits read to find out which are ancestors of others. */
+/** Maximum number of commits to read to find out which are ancestors of others. */
 const MAX_ANCESTRY = 20_000;
-/** With a wrong clock, an ancestor may be dated later than its child, by at most this. */
+/** If a clock was wrong, an ancestor may be dated later than its child, by at most this many seconds. */
 const SKEW_SEC = 86_400;
-/** Number of patches to read in one call, and maximum number of calls in a scan. */
+/** Number of patches to read per call, and maximum number of calls per scan. */
 const BATCH = 64;
 const MAX_READS = 100;
 
-/** Returns a comparison by patch id. A commit without one (empty, a merge, too large) equals no other. */
+/**
+ * Returns a comparison by patch id. A commit without a patch id (empty, merge or too large) never equals
+ * another.
+ */
 async function comparePatches(git: Git, commits: readonly Commit[]): Promise<IsSame> {
   const shas = commits.slice(-MAX_COMPARED).map(({ sha }) => sha);
   const patches = await patchIds(git, shas);
@@ -193,15 +202,15 @@ async function comparePatches(git: Git, commits: readonly Commit[]): Promise<IsS
 }
 
 /**
- * `--always` makes an empty output a failure. The options override everything that a repository could
- * configure.
+ * With `--always`, git prints something for every commit, so empty output is a failure. The options override
+ * everything that a repository could configure.
  */
 const DIFF_TREE = (
   'diff-tree --stdin -p -r --root --always --full-index --unified=3 --no-renames --diff-algorithm=myers ' +
   '--no-ext-diff --no-textconv --no-color --submodule=short --src-prefix=a/ --dst-prefix=b/'
 ).split(' ');
 
-/** Returns the patch ids of commits. Omits commits that can't be read, as in a partial clone. */
+/** Returns the commits' patch ids. Omits commits that can't be read, for example in a partial clone. */
 async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   const queue: string[][] = [];
@@ -211,7 +220,7 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
     if (batch === undefined) break;
     const patches = await git(DIFF_TREE, { input: asLines(batch), orEmpty: true });
     if (patches === '') {
-      // One of them failed, so halve the batch until it is the only one.
+      // One commit in the batch failed, so halve the batch until only that commit is left.
       const half = Math.ceil(batch.length / 2);
       if (batch.length > 1) queue.push(batch.slice(half), batch.slice(0, half));
       continue;
@@ -226,8 +235,8 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
 }
 
 /**
- * Returns a predicate for whether one of two commits is an ancestor of the other; true if a commit is
- * unknown.
+ * Returns a predicate for whether one of two commits is an ancestor of the other. The predicate returns true
+ * if a commit is unknown.
  */
 async function readAncestry(
   git: Git,
@@ -242,7 +251,7 @@ async function readAncestry(
   );
   const rows = answer.split('\n').map((line) => line.split(' '));
   const places = new Map(rows.map(([sha], place) => [sha, place]));
-  // Children come before their parents, so the search can stop at the older of the two.
+  // Children come before their parents, so the search can stop at the older commit.
   return (a, b) => {
     const [from, to] = [places.get(a), places.get(b)].sort((x, y) => (x ?? 0) - (y ?? 0));
     if (from === undefined || to === undefined) return true;

@@ -14,15 +14,16 @@ export interface GitSourceDeps {
   run: Run;
   machineId: string;
   config: { repos: readonly string[]; git: { authors: Authors } };
-  /** Compared with file dates. Default: the system's clock. */
+  /** Compared with file dates. Default: the system clock. */
   clock?: Clock;
-  /** Time limit for each git process, ms. Default: 10 s. */
+  /** Timeout for each git process, in ms. Default: 10,000. */
   timeoutMs?: number;
   /**
-   * After this time, a capture starts no more scans, ms. Default: 15 s, which is less than a source's limit.
+   * Time in ms after which a capture starts no more scans. Default: 15,000, which is less than a source's
+   * timeout.
    */
   deadlineMs?: number;
-  /** Environment for git. Default: this process's. */
+  /** Environment for git. Default: this process's environment. */
   env?: NodeJS.ProcessEnv;
 }
 
@@ -31,15 +32,15 @@ const DEADLINE_MS = 15_000;
 const AT_ONCE = 4;
 const POSTPONED = 'no time left in this capture; it comes first in the next one';
 const NAMED_FAULTS = 5;
-/** Stored characters of a subject or branch name. */
+/** Maximum stored length of a subject or branch name, in characters. */
 const MAX_TEXT = 200;
-/** A wrong time zone can put the author date ahead of the committer date, but only by this much. */
+/** A wrong time zone can put the author date ahead of the committer date, but by at most this many seconds. */
 const MAX_AHEAD_SEC = 86_400;
 
 /**
- * The git source. Reports an event for each new commit, with `ts` the committer date and `detail` {sha,
+ * The git source. Reports one event per new commit, with the committer date as `ts` and `detail` {sha,
  * subject, branch?, authoredAt, identity, path, machine}. `reason` names repositories that failed; the state
- * is only `error` if all did.
+ * is `error` only if all of them failed.
  */
 export function gitSource(deps: GitSourceDeps): SenseSource {
   return {
@@ -112,8 +113,8 @@ async function scanDue(
       worktrees: fingerprint.worktrees,
       memory,
     });
-    // Damaged repositories are scanned every time. So is everything while the clock is before the first
-    // capture.
+    // Damaged repositories are scanned every time. If the clock is earlier than the first capture, so are all
+    // others.
     const isFinal = scan.damaged === undefined && memory.dayStartMs <= input.dayStartMs;
     const print = isFinal ? fingerprint.print : '';
     memories.set(folder.commonDir, { ...scan.memory, print, id: folder.id, path });
@@ -158,7 +159,7 @@ function timedGit(
   return { git, timeout };
 }
 
-/** Returns the event for a commit, with its fields validated and sanitized. */
+/** Returns the event for a commit, with validated and sanitized fields. */
 export function commitEvent(
   { commit, identity, branch }: Scan['commits'][number],
   folder: GitFolder,
@@ -188,7 +189,10 @@ function truncate(text: string): string {
   return text.length <= MAX_TEXT ? text : text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Returns a warning about repositories without an e-mail address, in which everyone's commits count. */
+/**
+ * Returns a warning about repositories without a configured e-mail address, in which everyone's commits
+ * count.
+ */
 function anyAuthorReason({ repos, git }: GitSourceDeps['config'], memories: Memories): string {
   const anyAuthor = [...memories.values()].filter(({ anyAuthor }) => anyAuthor).map(({ path }) => path);
   const names = git.authors === 'mine' ? repos.filter((path) => anyAuthor.includes(path)) : [];
@@ -199,7 +203,7 @@ function anyAuthorReason({ repos, git }: GitSourceDeps['config'], memories: Memo
   );
 }
 
-/** Formats the faults as one line that names the first ones. */
+/** Formats the faults as one line that names the first few. */
 function faultsReason(faults: readonly Fault[], watched: number): string {
   if (faults.length === 0) return '';
   const named = faults.slice(0, NAMED_FAULTS).map(({ path, text }) => `${path}: ${text}`);

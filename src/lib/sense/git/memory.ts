@@ -9,25 +9,25 @@ const SHAS = v.array(v.custom<string>(isSha));
 
 /** What captures remember about a repository, within the limits below. */
 const MEMORY = v.object({
-  /** First millisecond of the day of the first capture. */
+  /** Start of the day of the first capture, in ms. */
   dayStartMs: MS,
-  /** False until a scan has succeeded. Until then, commits since `dayStartMs` count. */
+  /** False until a scan succeeds. Until then, commits since `dayStartMs` count. */
   scanned: v.boolean(),
   /** Tips of all branches and HEADs at the last scan. */
   tips: SHAS,
-  /** Earlier tips. Everything that they reach was scanned. */
+  /** Earlier tips. All commits that they reach have been scanned. */
   former: SHAS,
   /** Committer date (ms) of the newest entry dropped from `seen`, or 0. */
   floorMs: MS,
   /** Whether there were more tips than can be remembered. */
   cut: v.boolean(),
-  /** Author seconds of counted changes, oldest first, with their committer dates (s since the epoch). */
+  /** Author seconds of counted changes, oldest first, with their committer dates in seconds since the epoch. */
   seen: v.array(v.custom<[authorSecond: string, committedSec: number]>(isSeen)),
-  /** Fingerprint of the files with the refs. Empty means that a scan is needed. */
+  /** Fingerprint of the files that contain refs. Empty if a scan is needed. */
   print: v.string(),
-  /** `dev:ino` of its common folder, which finds it after a rename. */
+  /** `dev:ino` of the common folder, which identifies it after a rename. */
   id: v.string(),
-  /** The configured path. Keeps the memory while the repository is missing. */
+  /** The configured path, which keeps the memory while the repository is missing. */
   path: v.string(),
   /** Time of the last scan. */
   scannedMs: MS,
@@ -57,14 +57,14 @@ export function newMemory(dayStartMs: number, id: string, path: string): Reposit
   };
 }
 
-/** Parses the cursor; empty for another format. A damaged entry is dropped. */
+/** Parses the cursor; empty if its format is unknown. Drops damaged entries. */
 export function readCursor({ cursor: value, nowMs }: CollectInput): Memories {
   const memories: Memories = new Map();
   if (!isObject(value) || value['version'] !== VERSION || !isObject(value['repositories'])) return memories;
   for (const [path, stored] of Object.entries(value['repositories'])) {
     const { success, output } = v.safeParse(MEMORY, stored);
     if (!success) continue;
-    // Times in the future were stored before the clock was set back.
+    // Future times were stored before the clock was set back.
     const { scannedMs, floorMs } = output;
     memories.set(path, {
       ...output,
@@ -86,7 +86,7 @@ export function writeCursor(memories: Memories, repos: readonly string[], nowMs:
   return { version: VERSION, repositories: Object.fromEntries(remembered) };
 }
 
-/** Returns the fields of a memory that change after a scan with these tips and commits. */
+/** Returns the fields of the memory that change after a scan with these tips and commits. */
 export function afterScan(
   memory: RepositoryMemory,
   tips: readonly string[],

@@ -5,9 +5,9 @@ import type { Commit } from './identity';
 export interface Refs {
   /** Commits at HEADs and branches, without duplicates. HEADs come first. */
   tips: string[];
-  /** The branch at each tip: the checked-out one, or the first by name. */
+  /** The branch at each tip: the checked-out one, or else the first by name. */
   branchOf: Map<string, string>;
-  /** Branches whose commit is missing. */
+  /** Branches whose commits are missing. */
   damaged: string[];
   /** The commits in `earlier` that still exist. */
   present: Set<string>;
@@ -18,7 +18,7 @@ export function isSha(value: unknown): value is string {
   return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
 }
 
-/** Reads all local branches and HEADs, including detached ones and those of worktrees. */
+/** Reads all local branches and HEADs, including detached HEADs and those of worktrees. */
 export async function readRefs(
   git: Git,
   worktrees: readonly string[],
@@ -30,8 +30,8 @@ export async function readRefs(
   const now = [...heads, ...branches.map(({ sha }) => sha)];
   const answers = await commitsAt(git, [...now, ...earlier]).catch((error: unknown) => {
     if (earlier.length === 0) throw error;
-    // Before 2.45, git tries to fetch a missing commit in a partial clone, and may fail. Without the earlier
-    // tips, dates and identities decide. Any other error occurs again here.
+    // Before version 2.45, git tries to fetch missing commits in a partial clone, and may fail. Without the
+    // earlier tips, dates and identities decide. Any other error occurs again here.
     return commitsAt(git, now);
   });
   const first = now.length;
@@ -40,14 +40,14 @@ export async function readRefs(
   const headTips = answers.slice(0, heads.length).filter((sha) => sha !== undefined);
   return {
     tips: [...new Set([...headTips, ...intact.map(({ sha }) => sha)])],
-    // If several branches are at a commit, the first wins.
+    // If several branches point at a commit, the first wins.
     branchOf: new Map([...intact].reverse().map(({ sha, name }) => [sha, name])),
     damaged: branches.filter((_, i) => !isPresent(i)).map(({ name }) => name),
     present: new Set(earlier.filter((_, i) => answers[first + i] !== undefined)),
   };
 }
 
-/** Returns the branches: the checked-out one first, then by name. */
+/** Returns the branches: the checked-out one first, then the others by name. */
 async function readBranches(git: Git): Promise<{ sha: string; name: string; isHead: boolean }[]> {
   const listed = await git(['for-each-ref', '--format=%(objectname) %(refname) %(HEAD)', 'refs/heads']);
   const branches: { sha: string; name: string; isHead: boolean }[] = [];
@@ -61,7 +61,7 @@ async function readBranches(git: Git): Promise<{ sha: string; name: string; isHe
   return branches;
 }
 
-/** Returns the commit of each name; undefined if it is missing or isn't a commit. */
+/** Returns each name's commit; undefined if it is missing or isn't a commit. */
 async function commitsAt(git: Git, names: readonly string[]): Promise<(string | undefined)[]> {
   const answer = await git(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
     input: names.map((name) => `${name}\n`).join(''),
@@ -74,17 +74,17 @@ async function commitsAt(git: Git, names: readonly string[]): Promise<(string | 
   });
 }
 
-/** Returns whether git would create this worktree name; other names can't be passed to git. */
+/** Returns whether git would create a worktree with this name. Other names can't be passed to git. */
 function isPlainName(name: string): boolean {
   return /^[\w.-]+$/.test(name) && !name.includes('..') && !name.endsWith('.lock');
 }
 
 export interface LogQuery {
   tips: readonly string[];
-  /** Excludes commits that these reach. */
+  /** Excludes commits reachable from these. */
   not: readonly string[];
   limit: number;
-  /** Excludes commits older than this, seconds since the epoch. */
+  /** Excludes commits older than this time, in seconds since the epoch. */
   sinceSec?: number;
 }
 
@@ -92,7 +92,7 @@ const FIELDS = 7;
 const LOG = [
   ...'log -z --source --encoding=UTF-8 --no-mailmap --no-show-signature --no-notes'.split(' '),
   ...['--no-color', '--no-patch'],
-  // git truncates long subjects; 200 characters are stored.
+  // git truncates long subjects. Of the result, 200 characters are stored.
   '--format=%H%x00%P%x00%ae%x00%at%x00%ct%x00%S%x00%<(240,trunc)%s',
 ];
 
@@ -104,7 +104,7 @@ export async function readLog(git: Git, { tips, not, limit, sinceSec }: LogQuery
   return commitsIn(await git([...LOG, ...since, `--max-count=${limit}`, '--stdin'], { input }));
 }
 
-/** Parses the output of LOG. */
+/** Parses the output of git run with `LOG`. */
 function commitsIn(text: string): Commit[] {
   const fields = text.split('\0');
   return Array.from({ length: Math.floor(fields.length / FIELDS) }, (_, i) => {
@@ -127,17 +127,17 @@ function commitsIn(text: string): Commit[] {
 }
 
 /**
- * Returns the commits of HEAD and all branches since a time, newest first, each with a branch that reaches
- * it.
+ * Returns the commits on HEAD and all branches since a given time, newest first, each with a branch that
+ * reaches it.
  */
 export async function readRecentLog(
   git: Git,
   { sinceSec, limit }: { sinceSec: number; limit: number },
   checkedOut: string | null,
 ): Promise<{ commit: Commit; branch: string | null }[]> {
-  // Without commits, there is no HEAD to start at.
+  // In a repository without commits, HEAD doesn't resolve.
   const since = ['--ignore-missing', `--max-age=${sinceSec}`, `--max-count=${limit}`];
-  // A commit gets the first of these tips that reaches it.
+  // A commit is assigned to the first of these tips that reaches it.
   const tips = checkedOut === null ? ['--branches', 'HEAD'] : ['HEAD', '--branches'];
   const log = commitsIn(await git([...LOG, ...since, ...tips]));
   return log.map((commit) => {
@@ -157,7 +157,7 @@ export async function readOwnEmails(git: Git): Promise<string[]> {
   return [...new Set(found.values())].filter((email) => email !== '');
 }
 
-/** The end of year 9999. ISO 8601 can't express later dates. */
+/** The end of the year 9999. ISO 8601 can't express later dates. */
 const MAX_SECONDS = 253_402_300_799;
 
 function secondsOf(text: string): number {

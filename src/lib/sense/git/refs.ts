@@ -8,27 +8,27 @@ import type { Clock } from '../../platform/time/clock';
 import type { CollectInput } from '../source';
 import { newMemory, type Memories, type RepositoryMemory } from './memory';
 
-/** Other files that git reads first; a pipe or device instead of them would block git. */
+/** Other files that git reads first. A pipe or device in their place would block git. */
 const READ_BY_GIT = [
   ...['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'],
   ...['HEAD', 'packed-refs'],
 ];
 /** Even a packed-refs file with a million branches is smaller. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
-/** A repository with more loose refs is scanned in each capture. */
+/** A repository with more loose refs is scanned in every capture. */
 const MAX_LOOSE = 20_000;
 const MAX_DEPTH = 40;
-/** The coarsest resolution of file dates (FAT). */
+/** The coarsest resolution of file dates (FAT), in ms. */
 const TICK_MS = 2000;
-/** The pause after a timeout: 2 minutes, doubled each time, up to an hour. */
+/** The pause after a timeout: 2 minutes, doubled after each further timeout, up to an hour. */
 const FIRST_PAUSE_MS = 120_000;
 const MAX_PAUSE_MS = 3_600_000;
 
-/** A problem with one watched repository. */
+/** A problem with a watched repository. */
 export interface Fault {
   path: string;
   text: string;
-  /** Set if everything else in the repository was read. */
+  /** Set if the rest of the repository was read. */
   partial?: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface DueRepository {
   memory: RepositoryMemory;
 }
 
-/** Returns the repositories to scan, the longest unscanned first. Starts no process. */
+/** Returns the repositories to scan, least recently scanned first. Starts no processes. */
 export function findDue(
   repos: readonly string[],
   input: CollectInput,
@@ -85,7 +85,7 @@ export function findDue(
   return { due, watched: paths.size - duplicates };
 }
 
-/** Returns the memory of a repository, even if it was renamed. */
+/** Returns a repository's memory, even if the repository was renamed. */
 function recall(memories: Memories, folder: GitFolder, path: string, input: CollectInput): RepositoryMemory {
   const known = memories.get(folder.commonDir);
   if (known !== undefined) return { ...known, path };
@@ -104,9 +104,12 @@ function isPaused({ timeouts, scannedMs }: RepositoryMemory, nowMs: number): boo
 }
 
 export interface Fingerprint {
-  /** Changes with any branch or HEAD. Empty if a file has just changed and may change again unnoticed. */
+  /**
+   * Changes whenever a branch or HEAD changes. Empty if a file changed just now, because another change might
+   * go unnoticed.
+   */
   print: string;
-  /** Names of linked worktrees. */
+  /** The names of linked worktrees. */
   worktrees: string[];
 }
 
@@ -114,14 +117,14 @@ export interface Fingerprint {
 interface Marks {
   folder: GitFolder;
   nowMs: number;
-  /** The files with the refs, and their stats. */
+  /** The files that contain refs, and their stats. */
   list: string[];
   isTrusted: boolean;
   loose: number;
 }
 
 /**
- * Returns the state of a repository's refs from the stats of their files. Throws `unavailable` for pipes and
+ * Computes a fingerprint of a repository's refs from their files' stats. Throws `unavailable` for pipes and
  * devices.
  */
 function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
@@ -153,7 +156,7 @@ function addFile(marks: Marks, name: string, base = marks.folder.commonDir): Sta
   return stamp.kind;
 }
 
-/** Adds a folder of loose refs with its content. */
+/** Adds a folder of loose refs and its contents. */
 function addLoose(marks: Marks, name: string, depth: number): Stamp['kind'] | undefined {
   const kind = addFile(marks, name);
   for (const entry of kind === undefined ? [] : entriesIn(marks.folder.commonDir + sep + name)) {
@@ -169,13 +172,13 @@ function addLoose(marks: Marks, name: string, depth: number): Stamp['kind'] | un
   return kind;
 }
 
-/** Throws unless everything that git reads first is a regular file of a reasonable size. */
+/** Throws unless all files that git reads first are regular files of a reasonable size. */
 export function refuseOddFiles({ gitDir, commonDir }: GitFolder): void {
   for (const name of READ_BY_GIT) refuseOddFile(join(commonDir, name));
   for (const name of ['commondir', 'config.worktree']) refuseOddFile(join(gitDir, name));
 }
 
-/** With `folder: false`, also refuses a folder, because git would follow a link among the refs into it. */
+/** With `folder: false`, also refuses a folder, because git would follow a symlink from the refs into it. */
 function refuseOddFile(path: string, allow: { folder: boolean } = { folder: true }): void {
   const target = targetOf(path);
   if (target === undefined || (target.kind === 'file' && target.bytes <= MAX_FILE_BYTES)) return;

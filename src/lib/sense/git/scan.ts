@@ -3,7 +3,7 @@ import { authorSecondOf, newWork, type Commit, type NewWork } from './identity';
 import { afterScan, newMemory, type RepositoryMemory } from './memory';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';
 
-/** Whose commits count: the repository's `user.email`, everyone's, or these addresses. */
+/** Whose commits count: those of the repository's `user.email`, everyone's, or those of these addresses. */
 export type Authors = 'mine' | 'all' | readonly string[];
 
 export interface ScanInput {
@@ -21,41 +21,41 @@ export interface Scan {
   damaged: string | undefined;
 }
 
-/** Number of commits to read without a complete memory, newest first. */
+/** Maximum number of commits to read if the memory is incomplete, newest first. */
 const FIRST_LIMIT = 5000;
-/** Number of commits to read with one. */
+/** Maximum number of commits to read if the memory is complete. */
 const LIMIT = 20_000;
-/** How many commits to search for the originals of rewritten and cherry-picked commits. */
+/** Maximum number of commits to search for the originals of rewritten and cherry-picked commits. */
 const HISTORY_LIMIT = 3000;
 /**
- * A new commit that was dated earlier than this before the first capture's day doesn't count. A late merge
- * brings yesterday's commits, but pulling last month's work isn't activity of today.
+ * New commits dated more than this before the first capture's day don't count. A late merge brings in
+ * yesterday's commits, but pulling last month's work isn't today's activity.
  */
 const SLACK_MS = 2 * 86_400_000;
 /**
- * A committer date that is further ahead than this comes from a wrong clock. The commit then counts when it
- * is found.
+ * A committer date further ahead than this comes from a wrong clock. The commit's event then gets the time of
+ * the scan.
  */
 const MAX_AHEAD_MS = 86_400_000;
 
 interface Context extends ScanInput {
   refs: Refs;
-  /** Earlier tips that still exist. Everything that they reach was scanned. */
+  /** Earlier tips that still exist. All commits that they reach have been scanned. */
   done: string[];
   /** Whether the memory is incomplete, so that dates and identities decide. */
   isIncomplete: boolean;
 }
 
 /**
- * Returns a repository's new commits: in the first scan those of its day, later those that were not reachable
- * before. Reads the tips once and remembers exactly those, so the next scan finds commits made in the
- * meantime.
+ * Returns a repository's new commits: in the first scan, those made that day; later, those that were not
+ * reachable before. Reads the tips once and remembers exactly those, so that the next scan finds commits made
+ * in the meantime.
  */
 export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> {
   const { memory, dayStartMs } = input;
   if (memory.dayStartMs <= dayStartMs) return scanWith(git, input);
-  // The clock is before the first capture. Until it has caught up, today's commits are scanned as if for the
-  // first time, and only their identities are remembered.
+  // The clock is earlier than the first capture. Until it has caught up, today's commits are scanned as in a
+  // first scan, and only their identities are remembered.
   const today = { ...newMemory(dayStartMs, memory.id, memory.path), seen: memory.seen };
   const scan = await scanWith(git, { ...input, memory: today });
   const { seen, floorMs, scannedMs, anyAuthor } = scan.memory;
@@ -90,10 +90,10 @@ async function scanWith(git: Git, input: ScanInput): Promise<Scan> {
   return finish(context, counted, [...remembered, ...rewritten, ...counted.map(({ commit }) => commit)]);
 }
 
-/** Splits commits into possible new work and older ones; returns the older ones to remember. */
+/** Splits commits into possible new work and older commits. Also returns the older commits to remember. */
 function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Commit[]) {
   const slackMs = memory.dayStartMs - SLACK_MS;
-  // A new clone, or another repository at this path. Only commits since its last scan count.
+  // This is a new clone, or another repository at the same path. Only commits since the last scan count.
   const replacedMs = memory.tips.length > 0 && done.length === 0 ? memory.scannedMs - SLACK_MS : 0;
   const fromMs = memory.scanned
     ? Math.max(slackMs, isIncomplete ? memory.floorMs + 1 : 0, replacedMs)
@@ -132,13 +132,16 @@ function finish(
   };
 }
 
-/** Returns the time of a commit's event: its committer date, or now if that is far ahead. */
+/**
+ * Returns the time of a commit's event: the committer date, or the current time if that date is too far
+ * ahead.
+ */
 export function eventMs(commit: Commit, nowMs: number): number {
   const ms = commit.committedSec * 1000;
   return ms > nowMs + MAX_AHEAD_MS ? nowMs : ms;
 }
 
-/** Returns lower-case addresses, or undefined if everyone's commits count. */
+/** Returns the addresses in lower case, or undefined if everyone's commits count. */
 async function emailsOf(git: Git, authors: Authors): Promise<string[] | undefined> {
   if (authors === 'all') return undefined;
   if (authors !== 'mine') return authors.map((email) => email.toLowerCase());

@@ -9,7 +9,7 @@ export interface Piece extends Required<Omit<AttentionRow, 'minutes' | 'otherFol
   otherFolder: boolean;
 }
 
-/** Adds up your time by application, repository, branch and session. */
+/** Adds up your time per application, repository, branch and session. */
 export function attentionRows(pieces: readonly Piece[]): AttentionRow[] {
   const rows = new Map<string, { row: Omit<AttentionRow, 'minutes'>; ms: number }>();
   let totalMs = 0;

@@ -6,21 +6,21 @@ import { AGENT_STATES, PLACES, type AgentRow, type Cells, type DayLedger } from 
 import { lengthOf, merged, within, without, type Span } from './spans';
 import type { Stay, Timeline } from './timeline';
 
-/** Where you were. */
+/** When you were at the desk, and when you were away. */
 interface Presence {
   covered: readonly Span[];
   away: readonly Span[];
-  /** When anything was in front. */
+  /** When any application was in front. */
   desk: readonly Span[];
   pieces: readonly Piece[];
 }
 
-/** Milliseconds in each cell, in `CELLS` order. */
+/** The milliseconds in each cell, in the order of `CELLS`. */
 type CellMs = number[];
 
 const CELLS = AGENT_STATES.flatMap((state) => PLACES.map((place) => ({ state, place })));
 
-/** Computes the agents' time by session, and by the application in front. */
+/** Computes the agents' time per session, and per application in front. */
 export function agentCells(
   timeline: Timeline,
   presence: Presence,
@@ -63,7 +63,7 @@ export function agentCells(
   return { agents, apps: rounded(byTime.map(([app, { ms }]) => ({ app, ms }))), cells: sumOf(agents) };
 }
 
-/** Splits stays by place, in `PLACES` order. */
+/** Splits stays by place, in the order of `PLACES`. */
 function placesOf(stays: readonly Stay[], front: readonly Span[], presence: Presence): Span[][] {
   const { covered, desk, away } = presence;
   const spans = stays.filter(({ state }) => state !== 'over').map(({ ms, untilMs }): Span => [ms, untilMs]);
@@ -112,7 +112,7 @@ function cellsOf(tenths: readonly number[]): Cells {
   return cells;
 }
 
-/** Adds cells, in tenths. */
+/** Adds up the rows' cells, in tenths. */
 export function sumOf(rows: readonly { cells: Cells }[]): Cells {
   const sums = CELLS.map(({ state, place }) =>
     rows.reduce((sum, { cells }) => sum + Math.round((cells[state]?.[place] ?? 0) * 10), 0),
@@ -124,7 +124,7 @@ function total(parts: readonly number[]): number {
   return parts.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** Returns how long answered questions had waited. If a session ended, its question wasn't answered. */
+/** Returns how long answered questions had waited. If a session exited, its question wasn't answered. */
 export function answersIn({ stays }: Timeline): DayLedger['answers'] {
   const waits = [...stays.values()]
     .flat()
@@ -150,7 +150,7 @@ export function parallelIn({ stays }: Timeline, covered: readonly Span[]): DayLe
     ),
   );
   const steps = work.flatMap(([from, to]) => [[from, 1] as const, [to, -1] as const]);
-  // At the same time, ends come before starts.
+  // If a start and an end coincide, the end comes first.
   steps.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   let [now, most] = [0, 0];
   for (const [, step] of steps) most = Math.max(most, (now += step));

@@ -12,7 +12,7 @@ export interface Interval {
   key: string;
 }
 
-/** Joins the samples of a period into intervals of one key that do not overlap. */
+/** Joins a period's samples into non-overlapping intervals, each with a single key. */
 export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => string): Interval[] {
   const intervals: Interval[] = [];
   for (const piece of [...pieces].sort((a, b) => a.span[0] - b.span[0] || a.span[1] - b.span[1])) {
@@ -21,14 +21,14 @@ export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => s
     const startMs = Math.max(from, last?.endMs ?? 0);
     if (startMs >= to) continue;
     const key = keyOf(piece);
-    // Samples leave gaps below a second.
+    // Consecutive samples can be up to a second apart.
     if (last?.key === key && startMs - last.endMs <= 1000) last.endMs = to;
     else intervals.push({ startMs, endMs: to, key });
   }
   return intervals;
 }
 
-/** These formats have lines, so a name with a line break would add entries. */
+/** The formats are line-based, so a line break in a name would add entries. */
 const MAX_KEY = 400;
 
 export function timeCsv({ rows }: TimeReport): Generator<string> {
@@ -37,7 +37,7 @@ export function timeCsv({ rows }: TimeReport): Generator<string> {
   ]);
 }
 
-/** Returns lines for a data file of timewarrior. */
+/** Yields the lines of a timewarrior data file. */
 export function* timewarrior(intervals: readonly Interval[]): Generator<string> {
   for (const { startMs, endMs, key } of intervals) {
     const tag = cleanLine(key, MAX_KEY).replace(/["\\]/g, "'");
@@ -45,7 +45,7 @@ export function* timewarrior(intervals: readonly Interval[]): Generator<string> 
   }
 }
 
-/** Returns an iCalendar file with one event per interval. */
+/** Yields an iCalendar file with one event per interval. */
 export function* ics(intervals: readonly Interval[]): Generator<string> {
   yield 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//steward//time//EN\r\n';
   for (const { startMs, endMs, key } of intervals) {
@@ -63,14 +63,14 @@ export function* ics(intervals: readonly Interval[]): Generator<string> {
   yield 'END:VCALENDAR\r\n';
 }
 
-/** `20261120T090000Z` */
+/** Formats `20261120T090000Z`. */
 function compact(ms: number): string {
   return toIso(ms).replace(/[-:]|\.\d+/g, '');
 }
 
 const MAX_OCTETS = 74;
 
-/** Folds a line of iCalendar to 75 octets, between characters. */
+/** Folds an iCalendar line to 75 octets, without splitting characters. */
 function folded(line: string): string {
   let text = '';
   let octets = 0;

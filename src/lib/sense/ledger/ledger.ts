@@ -12,12 +12,12 @@ import { frontOf, stayAt, timelineTally, type Timeline } from './timeline';
 
 export interface LedgerOptions {
   pollIntervalSec: number;
-  /** The bounds of the day. */
+  /** The start and end of the day. */
   startMs: number;
   endMs: number;
 }
 
-/** A longer gap between two events isn't covered: the machine slept, or nothing captured. */
+/** A longer gap between two events isn't covered, because the machine slept or captures didn't run. */
 const MAX_GAP_MS = 30 * 60_000;
 
 /** An app-focus event. */
@@ -32,8 +32,8 @@ interface Sample {
 }
 
 /**
- * Computes a day's ledger from its events, in any order. Agents' time counts while events cover it; `isOver`
- * extends that to the end of the day.
+ * Computes a day's ledger from its events, given in any order. Agents' time counts only while events cover
+ * it; with `isOver`, coverage extends to the end of the day.
  */
 export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) {
   const samples = new Map<string, { sample: Sample; text: string }>();
@@ -51,7 +51,7 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
         const key = `${ms}\n${sampleKey(event)}`;
         const known = samples.get(key);
         const [sample, text] = [sampleOf(event, [ms - spanMs, ms]), JSON.stringify(event.detail ?? {})];
-        // If two events have the same time, the longer counts, as in the record.
+        // If two events have the same timestamp, the longer one counts, as in the record.
         const knownMs = known === undefined ? -1 : known.sample.span[1] - known.sample.span[0];
         const isBetter = spanMs - knownMs || (text < (known?.text ?? '') ? 1 : -1);
         if (isBetter > 0) samples.set(key, { sample, text });
@@ -65,7 +65,7 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
       const covered = within(coveredBy([...times, ...(isOver ? [endMs] : [])]), day);
       return ledgerOf(timeline.result(), sorted(), merged(away), covered);
     },
-    /** Your time in parts, each with what is known of it. */
+    /** Your time in pieces, each with its repository, branch and session, if known. */
     pieces(): Piece[] {
       const sessions = timeline.result();
       return sorted().flatMap((sample) => piecesOf(sessions, sample));
@@ -98,7 +98,7 @@ function ledgerOf(
   };
 }
 
-/** Returns the time that events cover. */
+/** Returns the time spans that events cover. */
 export function coveredBy(times: readonly number[]): Span[] {
   const sorted = [...times].sort((a, b) => a - b);
   return merged(
@@ -150,7 +150,7 @@ function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   });
   const proven = proofs.flatMap(({ session, span }): Piece[] =>
     within([span], [sample.span]).map((part) => ({
-      // The sampled pane may be another one.
+      // If the session isn't in the sampled pane, the prompt was in another pane.
       ...placeOf(timeline, ids.includes(session) ? sample : { ...sample, ...UNSEEN }, session, span[1]),
       span: part,
     })),

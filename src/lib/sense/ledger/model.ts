@@ -1,4 +1,4 @@
-/** What an agent does. A session that has ended does nothing. */
+/** What an agent is doing. A session that has exited has no state. */
 export const AGENT_STATES = ['working', 'waiting', 'ready'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
@@ -6,15 +6,15 @@ export type AgentState = (typeof AGENT_STATES)[number];
 export const PLACES = ['front', 'desk', 'away', 'unknown'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** Minutes by what the agent does and where you are, to one decimal, without zeros. */
+/** Minutes by agent state and place, to one decimal. Zeros are omitted. */
 export type Cells = Partial<Record<AgentState, Partial<Record<Place, number>>>>;
 
-/** Your own time. The rows of a day add up to its `totalMinutes`. */
+/** Your own time. A day's rows add up to its `totalMinutes`. */
 export interface AttentionRow {
   app: string;
-  /** Null if unknown, or in a folder that isn't watched. */
+  /** Null if unknown, or if the folder isn't watched. */
   repo: string | null;
-  /** Set if it is in a folder outside the watched repositories. */
+  /** Set if the folder is outside the watched repositories. */
   otherFolder?: true;
   branch: string | null;
   /** The session that was in front. */
@@ -23,7 +23,7 @@ export interface AttentionRow {
   minutes: number;
 }
 
-/** A session's time in one repository and branch. Sessions overlap. */
+/** A session's time in one repository and branch. Sessions can overlap. */
 export interface AgentRow {
   session: string;
   assistant: string | null;
@@ -32,7 +32,7 @@ export interface AgentRow {
   cells: Cells;
 }
 
-/** Where a day's time went: yours and your agents'. */
+/** Where a day's time went, both yours and your agents'. */
 export interface DayLedger {
   /** Sorted by minutes, highest first. */
   attention: AttentionRow[];
@@ -42,15 +42,15 @@ export interface DayLedger {
   apps: { app: string; cells: Cells }[];
   /** The sums of `agents`. */
   cells: Cells;
-  /** How long agents waited while you were at the desk with something else in front: `cells.waiting.desk`. */
+  /** How long agents waited while you were at the desk with something else in front (`cells.waiting.desk`). */
   heldUpMinutes: number;
   /** How long answered questions had waited. */
   answers: { count: number; medianMinutes: number | null; longestMinutes: number | null };
-  /** Number of sessions that worked at the same time. `mean` covers the time with at least one. */
+  /** Number of sessions that worked at the same time. `mean` covers only the time with at least one session. */
   parallel: { most: number; mean: number };
 }
 
-/** The time of a day that belongs to a goal. Agents' time may overlap. */
+/** The part of a day's time that belongs to a goal. Agents' times may overlap. */
 export interface GoalTag {
   minutes: number;
   working: number;
@@ -58,7 +58,7 @@ export interface GoalTag {
   reasons: string[];
 }
 
-/** Returns the minutes in a state, in all places or one. */
+/** Returns the minutes in a state, either in one place or in all places. */
 export function minutesIn(cells: Cells, state: AgentState, place?: Place): number {
   const row = cells[state] ?? {};
   if (place !== undefined) return row[place] ?? 0;

@@ -6,7 +6,7 @@ import { minutesIn, type AttentionRow, type Cells, type DayLedger, type GoalTag 
 export const TIME_KEYS = ['repo', 'branch', 'session', 'assistant', 'issue', 'goal', 'app'] as const;
 export type TimeKey = (typeof TIME_KEYS)[number];
 
-/** Your time (`minutes`) beside that of agents, which may overlap. */
+/** Your time (`minutes`) and your agents' time, which may overlap. */
 export interface TimeRow {
   key: string;
   minutes: number;
@@ -15,7 +15,7 @@ export interface TimeRow {
   heldUp: number;
 }
 
-/** `steward time --json`. The rows' minutes add up to `totalMinutes`. */
+/** The output of `steward time --json`. The rows' minutes add up to `totalMinutes`. */
 export interface TimeReport {
   from: Day;
   to: Day;
@@ -24,12 +24,12 @@ export interface TimeReport {
   rows: TimeRow[];
 }
 
-/** A piece of work, yours or an agent's. */
+/** A piece of work, either yours or an agent's. */
 export type Work = Pick<AttentionRow, 'repo' | 'branch' | 'session' | 'assistant'> & {
   otherFolder?: boolean;
 };
 
-/** What issues, goals and sessions are called, which the record does not store. */
+/** The names of issues, goals and sessions, which the record doesn't store. */
 export interface WorkNames {
   session: (id: string) => string;
   issue: (work: Work) => number | undefined;
@@ -61,7 +61,7 @@ export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames)
   }
 }
 
-/** Adds up the ledgers of some days, in tenths. */
+/** Adds up the days' ledgers, in tenths. */
 export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: WorkNames): TimeRow[] {
   const rows = new Map<string, Record<'minutes' | 'working' | 'waiting' | 'heldUp', number>>();
   const rowOf = (key: string) => {
@@ -97,7 +97,7 @@ export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: Work
     }));
 }
 
-/** Returns the rules that put time into each goal, with your minutes and the agents' working minutes. */
+/** Returns the rules that assign time to each goal, with your minutes and the agents' working minutes. */
 export function goalReasons(
   ledgers: readonly DayLedger[],
   names: Pick<WorkNames, 'goal'>,
@@ -122,7 +122,7 @@ export function goalReasons(
     .filter(({ minutes, working }) => minutes + working > 0);
 }
 
-/** Returns the goals of a day for its record. */
+/** Returns a day's goals, for its record. */
 export function goalTagsOf(ledger: DayLedger, names: Pick<WorkNames, 'goal'>): Record<string, GoalTag> {
   const tags = new Map<string, GoalTag>();
   for (const { goal, reason, minutes, working } of goalReasons([ledger], names)) {
@@ -137,7 +137,7 @@ export function goalTagsOf(ledger: DayLedger, names: Pick<WorkNames, 'goal'>): R
   return Object.fromEntries(tags);
 }
 
-/** A number in a branch name: `12-login`, `issue-12`, `fix/issue-12-login`; not a date. */
+/** An issue number in a branch name, as in `12-login`, `issue-12` or `fix/issue-12-login`, but not a date. */
 const BRANCH_ISSUE = /(?:^|\/)(?:issue-([1-9]\d{0,6})(?!\d)|([1-9]\d{0,6})-(?!\d))/i;
 
 export function issueOfBranch(branch: string | null): number | undefined {

@@ -1,4 +1,4 @@
-/** A time span in ms, with an inclusive start and exclusive end. Lists of spans are sorted and disjoint. */
+/** A time span in ms, with an inclusive start and an exclusive end. Lists of spans are sorted and disjoint. */
 export type Span = readonly [from: number, to: number];
 
 /** Returns the union of the spans. */
@@ -12,7 +12,7 @@ export function merged(spans: readonly Span[]): Span[] {
   return list;
 }
 
-/** Returns the parts of a list that are in another list. */
+/** Returns the parts of a list that overlap another list. */
 export function within(list: readonly Span[], other: readonly Span[]): Span[] {
   const parts: Span[] = [];
   let at = 0;
@@ -27,7 +27,7 @@ export function within(list: readonly Span[], other: readonly Span[]): Span[] {
   return parts;
 }
 
-/** Returns the parts of a list that aren't in another list. */
+/** Returns the parts of a list that don't overlap another list. */
 export function without(list: readonly Span[], other: readonly Span[]): Span[] {
   const gaps: Span[] = [];
   let from = -Infinity;

@@ -4,7 +4,7 @@ import { parseIso } from '../../platform/time/clock';
 import type { SenseEvent, SessionState } from '../event';
 import { merged, type Span } from './spans';
 
-/** What is known about a session from a certain time. */
+/** A session's state and place from a certain time on. */
 export interface Change {
   ms: number;
   state: SessionState;
@@ -19,15 +19,15 @@ export interface Change {
 /** A session's state until its next change. */
 export type Stay = Change & { untilMs: number; next: SessionState | undefined };
 
-/** The sessions of a day, from its events. */
+/** A day's sessions, computed from its events. */
 export interface Timeline {
-  /** By session id, in time order. */
+  /** By session id, in chronological order. */
   stays: ReadonlyMap<string, readonly Stay[]>;
-  /** Prompts in order. Each proves that you were in front of its session just before. */
+  /** Prompts in chronological order. Each proves that you were in front of its session just before. */
   proofs: readonly { session: string; span: Span }[];
 }
 
-/** How much time before it a prompt proves, which is the unit of the ledger. */
+/** How long you were in front of a session before prompting it, at least, in ms. Equals the ledger's unit. */
 const PROOF_MS = 6_000;
 
 const RANK: Record<SessionState, number> = { working: 0, waiting: 1, ready: 2, over: 3 };
@@ -82,7 +82,10 @@ function changeOf(ms: number, { detail = {}, repo }: Readonly<SenseEvent>): Chan
   };
 }
 
-/** If two changes have the same time, the one later in a turn wins. A day's first events come first. */
+/**
+ * If two changes have the same time, the one that is later in a turn wins. The states repeated at the start
+ * of a day come first.
+ */
 function byTime(a: Change, b: Change): number {
   const order = a.ms - b.ms || a.sinceMs - b.sinceMs || RANK[a.state] - RANK[b.state];
   return order || byCodeUnits(JSON.stringify(a), JSON.stringify(b));
@@ -91,7 +94,7 @@ function byTime(a: Change, b: Change): number {
 function staysOf(changes: readonly Change[]): Stay[] {
   return changes.map((change, i) => {
     const before = changes[i - 1];
-    // A prompt during work or a repeated event doesn't end the state.
+    // A prompt during work, or a repeated event, doesn't end the state.
     const isSame = before?.state === change.state && change.sinceMs === change.ms;
     if (isSame) change.sinceMs = before.sinceMs;
     return { ...change, untilMs: changes[i + 1]?.ms ?? Infinity, next: changes[i + 1]?.state };
@@ -99,8 +102,8 @@ function staysOf(changes: readonly Change[]): Stay[] {
 }
 
 /**
- * Returns activity before the first known state as work. Logs of earlier versions and backfilled days have
- * nothing else.
+ * Returns activity before the first known state as work. Backfilled days and logs from earlier versions
+ * contain only activity.
  */
 function staysBefore(activity: readonly { span: Span; repo: string | null }[], beforeMs: number): Stay[] {
   const repos = new Map<string | null, Span[]>();
@@ -117,7 +120,7 @@ function staysBefore(activity: readonly { span: Span; repo: string | null }[], b
     })),
   );
   stays.sort((a, b) => a.ms - b.ms || byCodeUnits(a.repo ?? '', b.repo ?? ''));
-  // A session is in one repository at a time.
+  // A session is in only one repository at a time.
   return stays.map((stay, i) => ({ ...stay, untilMs: Math.min(stay.untilMs, stays[i + 1]?.ms ?? Infinity) }));
 }
 
@@ -132,15 +135,15 @@ function proofsOf(stays: Timeline['stays']): Timeline['proofs'] {
   }));
 }
 
-/** Returns a session's state at a time. Before its first state, returns that one. */
+/** Returns a session's state at the given time. Before the session's first state, returns that first state. */
 export function stayAt(timeline: Timeline, session: string, ms: number): Stay | undefined {
   const list = timeline.stays.get(session) ?? [];
   return list.findLast((stay) => stay.ms <= ms) ?? list[0];
 }
 
 /**
- * Returns which of a terminal's sessions is in front from a time on: the one with the latest prompt, or with
- * the latest change. Ended sessions come last.
+ * Returns which of a terminal's sessions is in front from the given time on: the one with the latest prompt,
+ * or else with the latest change. Sessions that have exited come last.
  */
 export function frontOf(timeline: Timeline, sessions: readonly string[], ms: number): string | undefined {
   const ranked = sessions.map((session) => {

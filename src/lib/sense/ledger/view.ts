@@ -4,19 +4,19 @@ import { cleanLine } from '../../platform/terminal/terminal';
 import type { DayLedger } from './model';
 import type { goalReasons, TimeKey, TimeReport, TimeRow } from './rows';
 
-/** What is shown beside the report. */
+/** What is shown alongside the report. */
 export interface TimeBeside {
   by: TimeKey;
   ledgers: readonly DayLedger[];
-  /** Days without your own time: backfilled, or nothing stored. */
+  /** Number of days without recorded time: backfilled days, and days with nothing stored. */
   notRecorded: number;
-  /** With --explain. */
+  /** Set with --explain. */
   reasons?: ReturnType<typeof goalReasons>;
 }
 
 const WIDE = 64;
 
-/** Returns the table of `steward time`. */
+/** Formats the table for `steward time`. */
 export function timeText(report: TimeReport, beside: TimeBeside, terminal: Terminal): string {
   const { from, to, timezone, totalMinutes, rows } = report;
   const colors = palette(terminal);
@@ -46,7 +46,7 @@ export function timeText(report: TimeReport, beside: TimeBeside, terminal: Termi
   return terminal.unicode ? text : toAscii(text);
 }
 
-/** Returns `1:20`. */
+/** Formats `1:20`. */
 function short(value: number): string {
   const whole = Math.round(value);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;

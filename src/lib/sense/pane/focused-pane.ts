@@ -2,7 +2,7 @@ import { foregroundOf, inputTimeOf, programOf, ptysBelow, type Pty } from '../..
 import type { Desktop } from '../front-app/adapter';
 import { focusedInKitty, focusedInWezTerm, paneOfTmux } from './listings';
 
-/** Process names of terminals (at most 15 characters). Excludes editors with integrated terminals. */
+/** Terminals' process names (truncated to 15 characters). Excludes editors with integrated terminals. */
 const TERMINALS = new Set(
   `alacritty blackbox contour cool-retro-term cosmic-term deepin-terminal foot footclient ghostty gnome-terminal-
   guake io.elementary.t kgx kitty konsole lxterminal mate-terminal mlterm ptyxis qterminal rio roxterm rxvt sakura st
@@ -12,13 +12,13 @@ const TERMINALS = new Set(
 
 /** Terminals record input times in steps of 8 s. */
 const FITS_WITHIN_MS = 16_000;
-/** tmux in tmux in tmux. */
+/** Allows for tmux within tmux within tmux. */
 const MAX_DEPTH = 3;
 
 /** The pane that has the focus. */
 export interface Pane {
   tty: string;
-  /** Undefined if its program shows another machine or hides its own panes. */
+  /** Undefined if the pane's program shows another machine or has panes of its own that can't be read. */
   folder: string | undefined;
 }
 
@@ -28,12 +28,12 @@ export interface PaneDeps {
   inputMs: number | undefined;
 }
 
-/** These show something that runs elsewhere, so their folder doesn't matter. */
+/** Programs that show something running elsewhere, so their own folder is irrelevant. */
 const VEILS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
 
 /**
- * Returns the focused pane in a process's window; undefined unless it is a terminal whose focused pane is
- * certain.
+ * Returns the focused pane in the process's window; undefined unless the window belongs to a terminal and the
+ * focused pane is certain.
  */
 export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pane | undefined> {
   const terminal = programOf(windowPid)?.toLowerCase() ?? '';
@@ -49,7 +49,9 @@ export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pa
   return undefined;
 }
 
-/** Asks the terminal which tab has the focus, or decides by the time of the input. */
+/**
+ * Asks the terminal which tab has the focus, or else compares the tabs' last input times with the desktop's.
+ */
 async function focusedPty(
   { desktop, inputMs }: PaneDeps,
   terminal: string,

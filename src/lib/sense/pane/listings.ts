@@ -9,10 +9,12 @@ import { argumentsOf, type Pty } from '../../platform/process/pty';
 import { answerOf, tmuxRows } from '../../sessions/terminals';
 import { parseAnswer, type Desktop } from '../front-app/adapter';
 
-/** With more servers, tmux isn't searched. */
+/** If there are more servers, tmux isn't searched. */
 const MAX_SERVERS = 8;
 
-/** Returns the active pane of the tmux client on this terminal: its terminal and first process. */
+/**
+ * Returns the active pane in the tmux client on this terminal: the pane's own terminal and its first process.
+ */
 export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | undefined> {
   const format = '#{client_tty} #{pane_tty} #{pane_pid}';
   for (const socket of socketsOf(client.pid).slice(0, MAX_SERVERS)) {
@@ -23,7 +25,7 @@ export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | u
   return undefined;
 }
 
-/** Returns the sockets that a tmux client may use: the named one, or all in the folder of its servers. */
+/** Returns the sockets that a tmux client may use: the one it names, or all in tmux's socket folder. */
 function socketsOf(pid: number): string[] {
   const words = argumentsOf(pid);
   const valueOf = (flag: string): string | undefined => {
@@ -38,11 +40,11 @@ function socketsOf(pid: number): string[] {
   return [name, ...others].map((file) => join(folder, file));
 }
 
-/** An array index, or the response itself. */
+/** Matches an array index, or the empty key of the response itself. */
 const INDEX = /^\d*$/;
 const ANSWER_MS = 2000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** The version is that in which kitty introduced this command. */
+/** The version in which kitty introduced this command. */
 const ASK_KITTY = '\x1bP@kitty-cmd{"cmd":"ls","version":[0,14,2]}\x1b\\';
 const KITTY_KEYS = ['tabs', 'windows', 'is_focused', 'pid'];
 
@@ -70,7 +72,7 @@ const kittyDialogue: Dialogue<string> = (send) => {
   };
 };
 
-/** Finds the focused window's process in kitty's response. Drops titles while parsing. */
+/** Returns the process of the focused window in kitty's response. Drops titles while parsing. */
 export function focusedOf(answer: string): number | undefined {
   const body = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1);
   const data = textOf(parseObject(body)?.['data']) ?? '[]';

@@ -34,7 +34,7 @@ export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number 
   };
 }
 
-/** Names a folder's repository if it is watched, even through one of its worktrees. */
+/** Returns the watched repository that contains the folder, even if in a worktree, or else `otherFolder`. */
 export function placeOf(folder: string, repos: readonly string[]): Place {
   const checkout = checkoutOf(folder);
   const isWatched = checkout !== undefined && repos.some((path) => gitFolderAt(path)?.id === checkout.id);
