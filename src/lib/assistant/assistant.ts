@@ -11,13 +11,13 @@ export interface HookRegistration {
   event: string;
   /** The argument of `steward hook`. */
   verb: HookVerb;
-  /** The tools it is for; omitted if the event has no tools. */
+  /** The tools that the hook applies to; omitted for events without tools. */
   matcher?: string;
-  /** The assistant's time limit for the hook, in seconds. */
+  /** The assistant's timeout for the hook, in seconds. */
   timeoutSec: number;
 }
 
-/** What a file that steward owns is made from. */
+/** The inputs for generating a file that steward owns. */
 export interface OwnFileInput {
   host: PathHost;
   /** Path of the shim. */
@@ -28,21 +28,23 @@ export interface OwnFileInput {
   template: (name: string) => string;
 }
 
-/** An assistant, and where and how its hooks are registered. `payload.ts` reads what it sends. */
+/** An assistant, and where and how its hooks are registered. `payload.ts` parses its hook input. */
 export interface Assistant {
   id: AssistantId;
   /** The product name. */
   title: string;
-  /** Its programs. It counts as installed if one of them is on the PATH, or its folder exists. */
+  /**
+   * The assistant's programs. The assistant counts as installed if one is on the PATH or its folder exists.
+   */
   programs: readonly string[];
-  /** Returns the absolute path of this user's settings folder. */
+  /** Returns the absolute path of the user's settings folder. */
   folder: (host: PathHost) => string;
   /** Returns the absolute path of the file in which hooks are registered. */
   path: (host: PathHost) => string;
   hooks: readonly HookRegistration[];
   /** Returns an entry for the shared settings file. Undefined if steward owns the file. */
   entry?: (hook: HookRegistration, command: string) => object;
-  /** The text of a new settings file. Default: `{}`. */
+  /** The initial content of a new settings file. Default: `{}`. */
   newFile?: string;
   /** Whether the settings file may have comments. */
   hasComments?: true;
@@ -57,13 +59,13 @@ export interface Assistant {
    * events without Node.js.
    */
   toolKeys?: readonly string[];
-  /** The folders of its transcripts, which tell when past sessions were active; each may be missing. */
+  /** The assistant's transcript folders, which show when past sessions were active; each may be missing. */
   transcripts?: (host: PathHost) => string[];
   /** What the user must do before new hooks run. */
   pending?: string;
 }
 
-/** Hooks stop after 2.2 s; this limits one that hangs in the kernel. */
+/** Hooks stop themselves after 2.2 s; this timeout is for a hook that hangs in the kernel. */
 const TIMEOUT_SEC = 5;
 
 /** Returns the registrations for `[event, verb]` pairs. Tool events apply to all tools. */
@@ -87,8 +89,8 @@ export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']>
 }
 
 /**
- * Returns the paths of an assistant. Its folder is `inside` the one in the variable, or inside the default
- * below the home folder.
+ * Returns an assistant's paths. Its folder is `inside` the folder that the variable names, or `inside` the
+ * default below the home folder.
  */
 export function placeAt(
   place: { variable?: string; folder: string; inside?: string },

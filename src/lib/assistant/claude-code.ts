@@ -25,11 +25,11 @@ export const claudeCode: Assistant = {
     ['PostToolUseFailure', 'tool'],
     ['SubagentStart', 'subagent-start'],
     ['SubagentStop', 'subagent-stop'],
-    // Immediate. The notification for it is only sent after a while.
+    // Sent immediately, whereas the notification for a permission request comes only after a while.
     ['PermissionRequest', 'notification'],
     ['Notification', 'notification'],
     ['Stop', 'stop'],
-    // All hooks for this event share 1.5 s.
+    // All hooks for this event share a timeout of 1.5 s.
     ['SessionEnd', 'session-end', 1],
   ]),
 };

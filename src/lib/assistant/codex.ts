@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
 
 /**
- * OpenAI Codex CLI: `$CODEX_HOME/hooks.json`, or `~/.codex/hooks.json`. It trusts a hook by a hash of its
- * entry, so a changed entry doesn't run until the user reviews it. Never change a released entry.
+ * OpenAI Codex CLI: `$CODEX_HOME/hooks.json`, or `~/.codex/hooks.json`. Codex trusts a hook by the hash of
+ * its entry, so a changed entry doesn't run until the user reviews it. Never change a released entry.
  */
 export const codex: Assistant = {
   id: 'codex',
@@ -27,7 +27,7 @@ export const codex: Assistant = {
     ['SubagentStop', 'subagent-stop'],
     ['PermissionRequest', 'notification'],
     ['Stop', 'stop'],
-    // The assistant ends these two after 3 s.
+    // Codex kills hooks for these two events after 3 s.
     ['Interrupt', 'stop', 2],
     ['SessionEnd', 'session-end', 2],
   ]),

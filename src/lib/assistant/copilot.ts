@@ -27,7 +27,7 @@ export const copilot: Assistant = {
     ['PreToolUse', 'tool'],
     ['PostToolUse', 'tool'],
     ['PostToolUseFailure', 'tool'],
-    // Only exists in camel case.
+    // This event name exists only in camel case.
     ['subagentStart', 'subagent-start'],
     ['SubagentStop', 'subagent-stop'],
     ['Notification', 'notification'],

@@ -11,7 +11,7 @@ import { appendWorkEvent, type WorkEvent } from '../sessions/work-events';
 import { titleSequence, type HookAnswer, type HookInput, type HookVerb } from './payload';
 import { isTurn, tried, triedLater, type HookDeps, type Troubles } from './hook-event';
 
-/** Short, because the assistant waits for its hooks. If it isn't enough, the next hook updates the state. */
+/** Short, because the assistant waits for its hooks. After a timeout, the next hook updates the state. */
 const WAIT_MS = 400;
 
 /** A logged event, and what remains to be done for it. */
@@ -35,7 +35,7 @@ export async function followUp(
   noted: Noted,
 ): Promise<Pick<HookAnswer, 'title' | 'context'>> {
   const { verb, input, event, leaves } = noted;
-  // The end of a turn is reported once, but the next hook can update the state.
+  // The end of a turn is reported only once, whereas any later hook can update the state.
   const placed = async (slug: string | null): Promise<void> => {
     if (verb === 'session-end' || verb === 'stop' || event.artifact === true)
       await triedLater(troubles, () => deps.onPlace?.({ slug, cwd: input.cwd }));
@@ -82,7 +82,7 @@ function ofArtifact(event: WorkEvent, { slug, phase }: UnseenArtifact): WorkEven
   return { ...event, slug, artifact: true, ...(phase === null ? {} : { phase }) };
 }
 
-/** Sets the tab on the session's terminal, or returns the title if the assistant sets it. */
+/** Sets the title of the session's terminal tab, or returns the title if the assistant sets it. */
 function setTab(
   deps: HookDeps,
   input: HookInput,
@@ -133,7 +133,10 @@ async function leaveFor(
   );
 }
 
-/** Returns how the turn ended, from its last message; undefined if only the transcript has it. */
+/**
+ * Returns how the turn ended, according to its last message; undefined if only the transcript has that
+ * message.
+ */
 async function endOfTurn(deps: HookDeps, message: string | undefined): Promise<EndOfTurn | undefined> {
   if (message === undefined || deps.completionLine === undefined) return undefined;
   return { line: (await deps.completionLine(message)) ?? null, isError: /^API Error\b/.test(message) };

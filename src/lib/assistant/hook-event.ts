@@ -36,7 +36,7 @@ export interface HookDeps extends EventDeps {
   /**
    * Called with the session's folder when that may exist: its session file was written, or a turn or the
    * session ended. Called before and after the session gets its final name, because a session that crashes
-   * later has no end.
+   * never reports its end.
    */
   onPlace?: (session: { slug: string | null; cwd: string | undefined }) => void | Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface HeardPrompt {
   cwd: string | undefined;
 }
 
-/** The first error of an independent step. */
+/** The first error from an independent step. */
 export interface Troubles {
   first: StewardError | undefined;
 }
@@ -84,7 +84,7 @@ export function isTurn(verb: HookVerb): boolean {
   return verb === 'session-start' || verb === 'stop' || verb === 'session-end';
 }
 
-/** Part of the command line of the shim, and of the shell that runs it. */
+/** Appears in the command lines of the shim and of the shell that runs it. */
 const SHIM = 'steward-hook';
 
 export interface MadeEvent {
@@ -94,8 +94,8 @@ export interface MadeEvent {
 }
 
 /**
- * Returns the event of a hook. The event itself matters most: if the repository, slug, machine or another
- * detail is unavailable, it is omitted and the error recorded.
+ * Returns a hook's event. The event itself matters most: if a detail such as the repository, slug or machine
+ * is unavailable, the detail is omitted and the error recorded.
  */
 export function eventOf(
   deps: EventDeps,
@@ -112,7 +112,7 @@ export function eventOf(
   const type = eventType(verb, input);
   const isKept = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd) === true);
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
-  // The slug from the session's last turn. A new session gets one.
+  // The slug from the session's last turn. A new session gets a new slug.
   const known = tried(troubles, () => storedSlug(deps, session));
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
@@ -126,7 +126,7 @@ export function eventOf(
     repo,
     ...definedOnly({
       assistant: assistant === CLAUDE_CODE ? undefined : assistant,
-      // If a tool changes the branch, the end of the turn records that.
+      // If a tool changes the branch, the event at the end of the turn has the new branch.
       ...(verb === 'tool' ? {} : tried(troubles, () => branchAndWorktree(checkout))),
       model: starts ? storedWord(input.model) : undefined,
       tool,
@@ -137,7 +137,7 @@ export function eventOf(
       reason,
       machine: starts ? tried(troubles, () => deps.machineId) : undefined,
       process: caller,
-      // A hook's shell may have the same terminal, but it ends with the hook.
+      // A hook's shell may have the same terminal, but the shell ends with the hook.
       terminal:
         starts && !input.isShared ? tried(troubles, () => terminalOf(deps.env, caller?.pid)) : undefined,
     }),

@@ -32,7 +32,7 @@ export interface HookResult {
   agent?: string;
   /** The entry added to the spool, if any. */
   left: IntentionKind | null;
-  /** The first error. Independent steps were still executed. */
+  /** The first error. Independent steps still ran. */
   trouble: StewardError | undefined;
 }
 
@@ -51,7 +51,7 @@ function notKept({ message, hint }: StewardError): string {
 
 function leftBy({ verb, input }: Understood, event: WorkEvent): IntentionKind | undefined {
   if (verb === 'notification' && !isWaiting(event.reason)) return undefined;
-  // A user who interrupts a turn knows that it has ended.
+  // Users who interrupt a turn know that it has ended.
   return input.event === 'Interrupt' ? undefined : LEAVES[verb];
 }
 

@@ -10,7 +10,9 @@ import { qwen } from './qwen';
 /** The supported assistants. */
 export const ASSISTANTS: readonly Assistant[] = [claudeCode, codex, copilot, opencode, qwen, cursor];
 
-/** Returns the assistants in a list such as `codex,copilot` or `all`. Throws `usage` if one is unknown. */
+/**
+ * Returns the assistants in a list such as `codex,copilot` or `all`. Throws `usage` for an unknown assistant.
+ */
 export function assistantsIn(list: string): readonly Assistant[] {
   const names = [...new Set(list.split(',').map((name) => name.trim()))];
   if (names.includes('all')) return ASSISTANTS;

@@ -33,7 +33,10 @@ export interface AddedHooks {
   created: string[];
   createdFile: boolean;
   createdFolder: boolean;
-  /** The raw JSON of the previous status line. Null if there was none, undefined if it wasn't replaced. */
+  /**
+   * The raw JSON of the previous status line. Null if there was none, undefined if the install didn't replace
+   * it.
+   */
   statusLine: string | null | undefined;
 }
 

@@ -140,24 +140,24 @@ export interface HooksStatus {
   events: { event: string; registered: boolean }[];
   /** Whether the settings disable all hooks. */
   switchedOff: boolean;
-  /** `runs`: it responds to `--where`. */
+  /** `runs`: the shim responds to `--where`. */
   shim: { path: string; exists: boolean; runs: boolean };
   /** What the user must do before the hooks run. Null if there is no such step, or they have run. */
   pending: string | null;
   /** The work skill in the assistant's folder; null if the assistant doesn't support it. */
   skill: { path: string; exists: boolean } | null;
-  /** Whose status line is in the settings; null if the assistant has no such setting. */
+  /** Whose status line is in the settings; null if the assistant doesn't support status lines. */
   statusLine: 'steward' | 'other' | 'none' | null;
-  /** Commands that run the hooks of another user area. */
+  /** Commands that run another user area's hooks. */
   strangers: string[];
-  /** What the shim would start; null if it doesn't find one that runs. */
+  /** What the shim would start; null if the shim doesn't find a working version. */
   node: { path: string; version: string } | null;
   steward: { path: string; version: string } | null;
 }
 
 export interface StatusDeps extends Omit<HookInstallDeps, 'clock' | 'machineId'> {
   run: Run;
-  /** Returns whether a hook of this assistant has run since the install. */
+  /** Returns whether one of this assistant's hooks has run since the install. */
   isHeard: (assistant: Assistant) => boolean;
 }
 

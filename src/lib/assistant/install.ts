@@ -52,7 +52,7 @@ export interface InstallResult {
   added: string[];
   /** Events that already had an entry. */
   kept: string[];
-  /** The backup of the settings; null if they were missing or unchanged. */
+  /** The settings' backup; null if the settings were missing or unchanged. */
   backup: string | null;
   shim: { path: string; written: boolean };
   /** The work skill, or null if not requested. */
@@ -174,7 +174,7 @@ async function installOwnFile(
   });
 }
 
-/** Undoes a first install if the settings can't be written. */
+/** Undoes a first install after a failure to write the settings. */
 function orTakeBack<T>(path: string, { work, takeBack }: { work: () => T; takeBack: () => void }): T {
   try {
     return work();
@@ -269,7 +269,7 @@ function backupFor({ clock }: Pick<HookInstallDeps, 'clock'>, path: string, sour
   return backupOf(path, source, toIso(clock.now()));
 }
 
-/** Returns the manifest entry, merged with that of an earlier install. */
+/** Returns the manifest entry, merged with an earlier install's entry. */
 function entryFor(input: {
   deps: HookInstallDeps;
   assistant: Assistant;

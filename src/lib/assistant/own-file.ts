@@ -103,8 +103,8 @@ function entryIn(
 }
 
 /**
- * Returns whether an install wrote this. `before` counts, because a killed install may have recorded a file
- * but not written it.
+ * Returns whether an install wrote this file. `before` counts, because a killed install may have recorded a
+ * file but not written it.
  */
 function isOurs(found: string | false | undefined, entry: InstallEntry | undefined): boolean {
   return typeof found === 'string' && [entry?.after, entry?.before].includes(sha256(found));

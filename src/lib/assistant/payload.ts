@@ -25,9 +25,9 @@ export const HOOK_VERBS = [
 ] as const;
 export type HookVerb = (typeof HOOK_VERBS)[number];
 
-/** The fields of the hook JSON that steward uses. The texts are raw and untrusted. */
+/** The fields of the hook JSON that steward uses. Strings are raw and untrusted. */
 export interface HookInput {
-  /** The assistant according to the JSON; undefined if only the registered command names it. */
+  /** The assistant that the JSON names; undefined if only the registered command names one. */
   assistant: AssistantId | undefined;
   session: string | undefined;
   cwd: string | undefined;
@@ -38,20 +38,20 @@ export interface HookInput {
   model: string | undefined;
   /** The assistant's last message in a turn. Only its line for the user is stored. */
   lastMessage: string | undefined;
-  /** The prompt. By default, it is never stored completely. */
+  /** The prompt. By default, the complete prompt is never stored. */
   prompt: string | undefined;
   /** The file that the tool wrote or edited. */
   file: string | undefined;
   agent: string | undefined;
-  /** The assistant's word for how a session began or ended, or for the kind of notification. */
+  /** The assistant's keyword for how a session began or ended, or for the kind of notification. */
   reason: string | undefined;
-  /** Whether this assistant writes the `terminalSequence` of a hook's response to its terminal. */
+  /** Whether this assistant writes a hook response's `terminalSequence` to its terminal. */
   takesSequence: boolean;
   /** Whether the hook was called by a process that serves several terminals. */
   isShared: boolean;
 }
 
-/** Returns whether the assistant called this hook; it sets the project's folder in the environment. */
+/** Returns whether the assistant called this hook. Assistants set the project's folder in the environment. */
 export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
   return (env['CLAUDE_PROJECT_DIR'] ?? '') !== '';
 }
@@ -59,10 +59,10 @@ export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
 /** The fields from stdin, or why there are none. */
 export type HookFormat = { input: HookInput } | { problem: string };
 
-/** The first version that writes a hook's `terminalSequence` to its terminal. */
+/** The first Claude Code version that writes a hook's `terminalSequence` to its terminal. */
 const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
 
-/** Field names of other assistants, by Claude Code's name. */
+/** Other assistants' field names, by Claude Code's name for the field. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   // Cursor, which may also send session_id; Copilot's notifications.
   session_id: ['conversation_id', 'session_id', 'sessionId'],
@@ -82,11 +82,11 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   const tool = textOf(fields['tool_name']);
   const place = fields['cwd'] ?? firstOf(fields['workspace_roots']);
   const cwd = pathOf(place);
-  // If the folder can't be used, steward can't check whether its work may leave the machine.
+  // If the folder can't be used, steward can't check whether work there may leave the machine.
   const isPlaceUnusable = cwd === undefined && typeof place === 'string';
   return {
     input: {
-      // Cursor also runs the hooks in Claude Code's settings.
+      // Cursor also runs the hooks from Claude Code's settings.
       assistant: fields['cursor_version'] === undefined ? undefined : 'cursor',
       session: aliased(fields, 'session_id'),
       cwd,
@@ -105,12 +105,12 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   };
 }
 
-/** Returns the fields of an object. If it is truncated, returns those before the cut. */
+/** Returns an object's fields. If the object is truncated, returns the fields before the cut. */
 export function fieldsIn(bytes: Buffer, cut: boolean): Record<string, unknown> | undefined {
   return cut ? beforeCut(decode(bytes)) : parseObject(decode(bytes));
 }
 
-/** Returns whether the text is a complete object, so that reading can stop before the end of stdin. */
+/** Returns whether the text is a complete object. If so, reading can stop before stdin ends. */
 export function isWholeJson(bytes: Buffer): boolean {
   let end = bytes.length - 1;
   while (end >= 0 && (bytes[end] as number) <= 0x20) end -= 1;
@@ -197,8 +197,8 @@ export function titleSequence(title: string): string {
 }
 
 /**
- * The hook JSON has no version. Some assistants set variables with it; otherwise `prompt_id` shows that the
- * version is newer than the sequences.
+ * The hook JSON has no version. Some assistants set a version variable; otherwise, `prompt_id` shows that
+ * the version is recent enough for sequences.
  */
 function takesSequence(fields: Record<string, unknown>, env: NodeJS.ProcessEnv): boolean {
   const named = [env['CLAUDE_CODE_VERSION'], env['CLAUDE_CODE_EXECPATH'], env['AI_AGENT']]
@@ -226,7 +226,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** About the longest path that a system allows. Longer text, or text with a NUL, isn't a path. */
+/** Roughly the longest path any system allows. Longer text, or text with a NUL, isn't a path. */
 const MAX_PATH = 4096;
 
 function pathOf(value: unknown): string | undefined {
@@ -234,7 +234,7 @@ function pathOf(value: unknown): string | undefined {
   return path === undefined || path.length > MAX_PATH || path.includes('\0') ? undefined : path;
 }
 
-/** Decodes UTF-8 with or without a byte order mark, and UTF-16 with one, which some Windows shells write. */
+/** Decodes UTF-8 with or without a byte order mark, and UTF-16 (from some Windows shells) with one. */
 function decode(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;

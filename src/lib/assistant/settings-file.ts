@@ -76,7 +76,7 @@ export function sweepSettings(path: string, nowMs: number): void {
   if (exists(dirname(path))) sweepTemps(dirname(path), -1, nowMs, basename(path));
 }
 
-/** Returns the backup of a text: a file next to it, with the time and hash in its name. */
+/** Returns the backup for the settings: a file next to them, with the time and hash in its name. */
 export function backupOf(path: string, text: string, at: string): Backup {
   const stamp = at.replace(/\.\d+/, '').replace(/[-:]/g, '');
   const hash = sha256(text);

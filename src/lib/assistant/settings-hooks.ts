@@ -11,13 +11,13 @@ export interface Added {
   text: string;
   /** Events that got an entry. */
   events: string[];
-  /** Containers that had to be created: `hooks`, `hooks.Stop`. */
+  /** Containers that were created: `hooks`, `hooks.Stop`. */
   created: string[];
 }
 
 /**
  * Adds an entry for each hook whose event has none of steward's. Leaves every other byte unchanged. An
- * undefined source is a missing file. Throws `config` for invalid JSON or another format of hooks.
+ * undefined source is a missing file. Throws `config` for invalid JSON or an unknown hook format.
  */
 export function addHooks(
   source: string | undefined,
@@ -57,7 +57,7 @@ function addHook(
 }
 
 /**
- * Returns whether there is an entry of steward's, or a command that includes it. A second one would record
+ * Returns whether steward's entry, or a command that includes it, is registered. A second entry would record
  * each event twice.
  */
 function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimCommands): boolean {
@@ -185,7 +185,8 @@ interface Cut {
 const NOTHING: Cut = { edits: [], entries: 0, isGone: false };
 
 /**
- * Returns what to cut from a container, given the cuts of its children. `mayGo`: it may be removed if empty.
+ * Returns what to cut from a container, given the cuts of its children. `mayGo`: whether the container may be
+ * removed if empty.
  */
 function cutOf(
   source: string,
@@ -238,7 +239,7 @@ function topNode(source: string, path: string, key: string, assistant: Assistant
   return root.kind === 'object' ? memberOf(root, key) : undefined;
 }
 
-/** Returns the member that JSON.parse would return, which is the last with that key. */
+/** Returns the member that JSON.parse would return: the last one with that key. */
 export function memberOf(object: JsonObject, key: string): JsonNode | undefined {
   return object.members.findLast((member) => member.key === key)?.value;
 }

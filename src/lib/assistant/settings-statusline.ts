@@ -43,7 +43,7 @@ export interface StatusLineRemoved {
   text: string;
   /** Null if the status line isn't steward's. */
   result: 'removed' | 'restored' | null;
-  /** The user's own command that runs the shim. */
+  /** The user's own commands that run the shim. */
   left: string[];
 }
 
@@ -95,7 +95,7 @@ export function statusLineOwner(
   return runsSteward(command, commands) ? 'steward' : 'other';
 }
 
-/** A command that already prints steward's line must not be wrapped, or it would be printed twice. */
+/** A command that already prints steward's line must not be wrapped, or the line would be printed twice. */
 function runsSteward(command: string, commands: ShimCommands): boolean {
   return commands.isMentionedIn(command) || PRINTS_STEWARD.test(command);
 }

@@ -22,7 +22,7 @@ import { ASSISTANTS } from './index';
 import { WRITERS } from './payload';
 
 export interface ShimDeps extends LauncherDeps {
-  /** The user area, if STEWARD_HOME sets it. */
+  /** The user area, if set by STEWARD_HOME. */
   area: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export function shimPath(deps: Pick<ShimDeps, 'bin' | 'host'>): string {
   return launcherPath(SHIM.name, deps);
 }
 
-/** Records and writes the shim if it is missing or stale; false if it was current. */
+/** Records and writes the shim if it is missing or stale. Returns false if the shim was current. */
 export function writeShim(
   deps: ShimDeps & { clock: Clock; machineId: string },
   manifest: InstallManifest,
@@ -59,7 +59,7 @@ export function refreshShim(
   return writeShim(deps, manifest);
 }
 
-/** Removes the shim, and its folder if empty; false if it didn't exist. */
+/** Removes the shim, and its folder if empty. Returns false if the shim didn't exist. */
 export function removeShim(
   deps: Pick<ShimDeps, 'bin' | 'host'> & { clock: Clock },
   manifest: InstallManifest,
@@ -105,7 +105,7 @@ function withKey(order: string, key: string): string[] {
   return key.endsWith('?') ? [order, `${order} ${key.slice(0, -1)}`] : [`${order} ${key}`];
 }
 
-/** Sets the area chosen at install time, unless the assistant's environment sets one. */
+/** Sets the user area chosen at install time, unless the assistant's environment sets one. */
 function environmentOf(area: string | undefined, host: PathHost): string {
   if (area === undefined) return '';
   return host.platform === 'win32'

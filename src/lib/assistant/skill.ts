@@ -16,7 +16,7 @@ import type { HookInstallDeps } from './install-deps';
 
 /** The result of installing or removing the skill. */
 export interface SkillResult {
-  /** Its folder. */
+  /** The skill's folder. */
   path: string;
   /** Files written or removed, or in a dry run to be written or removed. */
   changed: string[];
@@ -108,8 +108,8 @@ export function removeSkill(
 }
 
 /**
- * Returns whether an install wrote this. `before` counts, because a killed install may have recorded a file
- * but not written it.
+ * Returns whether an install wrote this file. `before` counts, because a killed install may have recorded a
+ * file but not written it.
  */
 function isOurs(found: string | false, entry: InstallEntry | undefined): boolean {
   if (found === false || entry === undefined) return false;

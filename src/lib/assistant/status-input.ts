@@ -26,10 +26,10 @@ export interface StatusInput extends Limits {
 }
 
 const MAX_MODEL = 40;
-/** Epoch seconds from 2020 to 2100; others are invalid. */
+/** Epoch seconds for 2020 and 2100; reset times outside this range are invalid. */
 const [FIRST_RESET, LAST_RESET] = [1_577_836_800, 4_102_444_800];
 
-/** Reads the fields of Claude Code's JSON that the status line shows. Sanitizes texts and limits numbers. */
+/** Reads the fields of Claude Code's JSON that the status line shows. Sanitizes strings and clamps numbers. */
 export function readStatusInput(fields: Record<string, unknown>): StatusInput {
   const [model, context, limits] = ['model', 'context_window', 'rate_limits'].map((key) =>
     objectAt(fields, key),

@@ -9,7 +9,7 @@ import { entriesIn } from '../platform/files/stat';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 
-/** An entry of a transcript: its time, session and repository, never its text. */
+/** A transcript entry: its time, session and repository, never its text. */
 export interface TranscriptActivity {
   session: string;
   repo?: string;
@@ -19,14 +19,14 @@ export interface TranscriptActivity {
 /** The deepest path is `projects/<folder>/<session>/subagents/*.jsonl`. */
 const MAX_DEPTH = 4;
 const MAX_FILES = 20_000;
-/** Limit for all files together, newest first; a few seconds of work. */
+/** Total size limit for all files, newest first; reading that much takes a few seconds. */
 const MAX_BYTES = 1024 * 1024 * 1024;
-/** A longer line contains a file or an image; the lines around it have the time. */
+/** A longer line contains a file or an image; neighboring lines show when the session was active. */
 const MAX_LINE_BYTES = 256 * 1024;
 const MAX_TEXT = 200;
 const ENTRY = /^(?:user|assistant)$/;
 
-/** Calls `take` for each entry since a time (ms) of all transcripts. Files that cannot be read are left out. */
+/** Calls `take` for each transcript entry since `sinceMs`. Skips files that can't be read. */
 export function readTranscripts(
   folders: readonly string[],
   sinceMs: number,
@@ -67,8 +67,8 @@ interface Entry {
 }
 
 /**
- * Returns a reader of the lines of one file. Those of Claude Code and Qwen Code name their session; those of Codex
- * follow a line that does, and a subagent's file counts nothing.
+ * Returns a reader for one file's lines. In Claude Code and Qwen Code, each line names its session; in Codex,
+ * an earlier line does, and the lines of a subagent's file are skipped.
  */
 function lineReader(): (text: string) => Entry | undefined {
   let meta: Omit<Entry, 'timestamp'> | undefined;
@@ -104,13 +104,13 @@ function transcriptsIn(folder: string, depth: number): string[] {
 export interface TurnEnd {
   /** The assistant's last text in the turn. */
   text?: string;
-  /** The id of that text in the transcript. */
+  /** The transcript's id for the last text. */
   id?: string;
-  /** Whether it ended with an error. */
+  /** Whether the turn ended with an error. */
   isError: boolean;
 }
 
-/** Only the end of a transcript is read; no last response is longer. */
+/** Only this much of a transcript's end is read; no last response is longer. */
 const TAIL_BYTES = 512 * 1024;
 
 /**
@@ -136,7 +136,7 @@ export function readTurnEnd(path: string): TurnEnd | undefined {
   return end;
 }
 
-/** Returns the texts in a message; undefined if it has none, like tool results. */
+/** Returns the texts in a message; undefined if there are none, as in tool results. */
 function saidIn(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;

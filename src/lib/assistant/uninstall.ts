@@ -33,23 +33,24 @@ import {
 
 export interface UninstallResult {
   assistant: string;
-  /** The assistant's settings file, and those of earlier installs. */
+  /** The settings files of the assistant and of earlier installs. */
   settings: { path: string; entries: number; removed: boolean }[];
-  /** The change to the status line; null if it wasn't steward's. */
+  /** The change to the status line; null if the status line wasn't steward's. */
   statusLine: StatusLineRemoved['result'];
   shim: { path: string; removed: boolean };
   /** The work skill. */
   skill: SkillResult;
   /** The user's own commands that run the shim, and changed backups. They are kept. */
   left: string[];
-  /** Commands that run the hooks of another user area. */
+  /** Commands that run another user area's hooks. */
   strangers: string[];
   dryRun: boolean;
 }
 
 /**
- * Removes what an install added, even if moved, from every settings file of an install. Restores a file that
- * hasn't changed since byte for byte. Throws `config` if settings can't be read; then the shim is kept too.
+ * Removes what an install added, even if moved, from every settings file that an install changed. Restores a
+ * file byte for byte if it hasn't changed since. If settings can't be read, throws `config` and keeps the
+ * shim.
  */
 export async function uninstallHooks(
   deps: HookInstallDeps,
@@ -88,7 +89,7 @@ export async function uninstallHooks(
   }
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     const isOwn = assistant.ownFile !== undefined;
-    // Before the settings, because their folder is removed if it is empty.
+    // Runs before the settings are changed, because an empty settings folder is then removed.
     const skill = isSkilled ? removeSkill(deps, assistant, manifest, manifest.entries()) : NO_SKILL;
     const files = isOwn
       ? removeOwnFiles(deps, assistant, manifest, manifest.entries()).map((file) =>
@@ -104,8 +105,8 @@ export async function uninstallHooks(
 }
 
 /**
- * Removes the hooks of several assistants. The first one's id represents all. One that fails does not stop the others,
- * and the first failure is thrown after them.
+ * Removes several assistants' hooks; the result has the first assistant's id. If one fails, the others are
+ * still processed, and then the first failure is thrown.
  */
 export async function uninstallAllHooks(
   deps: HookInstallDeps,
@@ -123,7 +124,7 @@ export async function uninstallAllHooks(
   }
   if (failures.length > 0) throw failures[0];
   const [first, ...rest] = all as [UninstallResult, ...UninstallResult[]];
-  // In a dry run, the entries of the others still exist.
+  // In a dry run, these assistants' entries still exist.
   const ids = assistants.map(idOf);
   const isLast = !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
   return {
@@ -162,7 +163,7 @@ interface RemovedFrom {
   strangers: string[];
 }
 
-/** Returns the current settings file and those in the manifest. */
+/** Returns the current settings file and those listed in the manifest. */
 function filesOf(
   id: string,
   current: string,
@@ -226,7 +227,7 @@ function without(input: {
   };
 }
 
-/** Returns the text before the install, if the file hasn't changed since. */
+/** Returns the text from before the install, if the file hasn't changed since. */
 function oldText(entry: InstallEntry, source: string): string | undefined {
   if (entry.before === null || entry.after !== sha256(source)) return undefined;
   // A killed install may have recorded a backup without writing it.

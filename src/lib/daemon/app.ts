@@ -29,7 +29,7 @@ export interface AppDeps {
 /** Routes by path, then by method. */
 type Table = ReadonlyMap<string, ReadonlyMap<string, Route>>;
 
-/** Returns the daemon without its sockets, from request to response. Errors of routes become responses. */
+/** Returns the daemon without its sockets, from request to response. Errors in routes become responses. */
 export function daemonApp(deps: AppDeps): Application {
   const table = tableOf(deps.routes);
   return {
@@ -91,8 +91,8 @@ function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route
 }
 
 /**
- * Returns why a request over TCP is refused. A valid key is always enough to read; this user only needs one
- * if a token is required. Writes need the secret of a page.
+ * Returns why a request over TCP is refused. A valid key is always enough to read; this user needs a key only
+ * if a token is required. Writes need a page secret.
  */
 async function accessRefusal(
   { gate, otherUsers }: AppDeps,

@@ -8,11 +8,11 @@ import { JSON_HEADERS, refusal, type RawRoute } from './route';
 export interface Topic {
   name: string;
   path: string;
-  /** The files it depends on. A changed one is noticed within a second. */
+  /** The files that the document depends on. Changes are noticed within a second. */
   files: () => readonly string[];
-  /** How often to look at it without a changed file, since time and processes count as well. */
+  /** How often to check the document even if no file changed, since time and processes also affect it. */
   everySec: number;
-  /** Returns what pages show of a document whose bytes always differ. */
+  /** Returns the part that pages show, for a document whose bytes always differ. */
   shown?: (document: never) => unknown;
 }
 
@@ -34,10 +34,10 @@ interface Known {
 
 const EVERY_MS = 1000;
 const BEAT_EVERY = 15;
-/** A browser needs one for all of its tabs. */
+/** A browser needs only one listener for all of its tabs. */
 const MAX_LISTENERS = 32;
 
-/** Tells listeners which documents have changed. Checks only while someone listens. */
+/** Tells listeners which documents have changed. Checks only while there are listeners. */
 export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
   const listeners = new Set<Write>();
   const known = new Map<string, Known>();
@@ -72,7 +72,7 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
   return {
     check,
     isFull: () => listeners.size >= MAX_LISTENERS,
-    /** Sends the ETag of each document, then each that changes. Returns how to stop. */
+    /** Sends each document's ETag now and whenever it changes. Returns a function that stops listening. */
     listen(write: Write): () => void {
       for (const [topic, { etag }] of known) write(lineOf({ topic, etag }));
       listeners.add(write);
@@ -83,7 +83,7 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
         if (listeners.size > 0) return;
         clearInterval(timer);
         timer = undefined;
-        // What changes from now on goes unnoticed.
+        // Changes from now on go unnoticed.
         known.clear();
       };
     },
@@ -94,7 +94,7 @@ function lineOf(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Returns the ETag of a response; for one without, or an error, a hash of what pages show. */
+/** Returns a response's ETag. If there is none, returns a hash of what pages show, or of the error. */
 function etagOf({ shown }: Topic, { status, headers, body }: HttpAnswer): string {
   const at = headers.indexOf('etag');
   if (at !== -1) return headers[at + 1] ?? '';
@@ -104,13 +104,16 @@ function etagOf({ shown }: Topic, { status, headers, body }: HttpAnswer): string
 }
 
 export interface StreamDeps extends ChangesDeps {
-  /** Differs for each run of the daemon, as the secrets of pages do. */
+  /** Differs for each run of the daemon, as page secrets do. */
   run: string;
   version: string;
   hasPageSecret: (head: RequestHead) => boolean;
 }
 
-/** `GET /api/stream`: one JSON document per line, which names what has changed. The documents themselves come from their paths. */
+/**
+ * `GET /api/stream`: one JSON object per line, naming a document that has changed. Pages then fetch the
+ * document from its own path.
+ */
 export function streamRoute({ run, version, hasPageSecret, ...deps }: StreamDeps): RawRoute {
   const feed = changeFeed(deps);
   return {

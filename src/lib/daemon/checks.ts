@@ -62,7 +62,7 @@ async function checkPort({ config, findDaemon }: DaemonChecked): Promise<Finding
   if (port === 0) return [ok('any free port')];
   const isTaken = await ask(host, port, '/healthz', { host: 'localhost' })
     .then((answer) => answer !== undefined)
-    // Something listens but doesn't use HTTP.
+    // Something listens on the port but doesn't speak HTTP.
     .catch(() => true);
   return [isTaken ? judgeTaken(port, portOwner(port)) : ok(`${port} is free`)];
 }

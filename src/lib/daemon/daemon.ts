@@ -17,7 +17,7 @@ import { ownRoutes } from './routes';
 import type { Route } from './route';
 import { healthOf, type DaemonStatus, type Module } from './status';
 
-/** The parts of the daemon. New routes, jobs and modules are rows in their tables. */
+/** The daemon's parts. To add a route, job or module, add a row to its table. */
 export interface DaemonParts {
   area: UserArea;
   clock: Clock;
@@ -26,7 +26,7 @@ export interface DaemonParts {
   /** Version and build of this process. */
   build: string;
   host: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   port: number;
   requireToken: boolean;
   /** Whether to respond to other users of this machine over TCP. */
@@ -52,11 +52,11 @@ export interface DaemonParts {
 
 /** Work that runs all the time, such as deliveries. */
 export interface Service {
-  /** Finishes the work in progress, within a time limit. */
+  /** Finishes the work in progress, up to a timeout. */
   close: () => Promise<void>;
 }
 
-/** Why the daemon ended: stop or restart requested, or another build installed. */
+/** Why the daemon ended: a stop or restart was requested, or another build was installed. */
 export type Ending = 'stopped' | 'restarted' | 'outdated';
 
 /** How long requests and jobs may take to finish when the daemon stops. */
@@ -142,7 +142,7 @@ async function serve(
   }
 }
 
-/** Returns a request of the daemon to itself. */
+/** Returns a request from the daemon to itself. */
 function ownHead(target: string): RequestHead {
   const nothing = { headers: {}, rawHeaders: [], isLocal: true, isOtherUser: () => false };
   return { method: 'GET', target, ...nothing };
@@ -244,7 +244,7 @@ function needsToken(host: string): StewardError {
   );
 }
 
-/** Waits for the work, at most this long. */
+/** Waits for the work to finish, up to a timeout. */
 async function bounded(work: Promise<void> | undefined, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));

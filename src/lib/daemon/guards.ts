@@ -10,11 +10,11 @@ import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import type { Clock } from '../platform/time/clock';
 import { refusal } from './route';
 
-/** The host names that a request may use. */
+/** The host names that a request may be sent to. */
 export interface GuardPolicy {
-  /** Names and addresses of the daemon, lower case, IPv6 without brackets. */
+  /** The daemon's names and addresses, in lower case, IPv6 without brackets. */
   hosts: ReadonlySet<string>;
-  /** Whether the daemon listens on every address. Then any IP address is valid, but no other name. */
+  /** Whether the daemon listens on every address. If so, any IP address is valid, but no other name. */
   anyAddress: boolean;
 }
 
@@ -26,8 +26,8 @@ export function policyFor(host: string): GuardPolicy {
 }
 
 /**
- * Returns why a request is refused. Web pages of other origins can reach loopback: Sec-Fetch-Site and Origin
- * reveal them, and Host reveals DNS rebinding.
+ * Returns why a request is refused. Web pages from other origins can reach loopback: Sec-Fetch-Site and
+ * Origin reveal them, and Host reveals DNS rebinding.
  */
 export function guard(head: RequestHead, policy: GuardPolicy): HttpAnswer | undefined {
   const host = headerOf(head, 'host');
@@ -84,7 +84,7 @@ function headerOf({ headers }: RequestHead, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** If there are several Host headers, a proxy might use a different one than the daemon. */
+/** With several Host headers, a proxy might use a different one than the daemon does. */
 function countOf({ rawHeaders }: RequestHead, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length;
 }
@@ -107,14 +107,14 @@ export interface Gate {
 }
 
 /**
- * Returns a gate. Programs send the token from the file. Pages send this run's secret as a header, since
+ * Returns a gate. Programs send the token from its file. Pages send this run's secret in a header, since
  * every port of the host would get a cookie. Without `token`, no token is required.
  */
 export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined): Gate {
   const secret = randomBytes(32).toString('base64url');
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
-  /** Expiry by the code's digest, so that the time of a lookup reveals nothing about the code. */
+  /** Expiry times by code digest, so that the lookup time reveals nothing about the code. */
   const codes = new Map<string, number>();
   const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {
@@ -136,7 +136,10 @@ export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined)
   };
 }
 
-/** Returns the token from the file; creates the file (0600) if needed. Throws `config` if it is invalid. */
+/**
+ * Returns the token from the file; creates the file (0600) if needed. Throws `config` if the token is
+ * invalid.
+ */
 export function readToken(path: string): string {
   createFile(path, `${randomBytes(32).toString('base64url')}\n`);
   const token = readText(path, { maxBytes: 4096 })?.trim() ?? '';
@@ -150,7 +153,7 @@ export function readToken(path: string): string {
   });
 }
 
-/** Returns a comparison that takes constant time. */
+/** Returns a constant-time comparison. */
 function matcher(secret: string): (given: string | undefined) => boolean {
   const wanted = digest(secret);
   return (given) => given !== undefined && timingSafeEqual(digest(given), wanted);

@@ -12,7 +12,7 @@ import type { Clock } from '../platform/time/clock';
 
 const INSTANCE = v.object({
   pid: v.number(),
-  /** URL of the pages. */
+  /** Base URL of the pages. */
   url: v.string(),
   port: v.number(),
   /** Path of the Unix socket or named pipe. */
@@ -22,7 +22,10 @@ const INSTANCE = v.object({
   startedAt: v.string(),
 });
 
-/** How to reach a user area's daemon. Stored in `daemon.json` in the machine-local state while it runs. */
+/**
+ * How to reach a user area's daemon. Stored in `daemon.json` in the machine-local state while the daemon
+ * runs.
+ */
 export type Instance = v.InferOutput<typeof INSTANCE>;
 
 type Area = Pick<UserArea, 'machine'>;
@@ -36,7 +39,7 @@ function instancePath(area: Area): string {
   return join(area.machine, 'daemon.json');
 }
 
-/** Returns what the last daemon wrote, if anything. That daemon may be dead. */
+/** Returns what the last daemon wrote, if anything. The daemon may no longer be running. */
 export function readInstance(area: Area): Instance | undefined {
   const { format, ...value } = parseObject(readText(instancePath(area), { maxBytes: 64 * 1024 }) ?? '') ?? {};
   return format === FORMAT && v.is(INSTANCE, value) ? value : undefined;

@@ -8,7 +8,7 @@ import type { DaemonLog } from './log';
 /** A periodic task of the daemon. */
 export interface Job {
   id: string;
-  /** The module to show as failing while this job fails. */
+  /** The module that is shown as failing while this job fails. */
   module?: string;
   /** Called before each wait, so that a changed configuration applies immediately. */
   everySec: () => number | Promise<number>;
@@ -24,9 +24,9 @@ export interface JobStatus {
   id: string;
   everySec: number;
   lastRun: string | null;
-  /** Null if it has not run yet. */
+  /** Null if the job has not run yet. */
   lastOk: boolean | null;
-  /** Why it failed or had nothing to do. */
+  /** Why the job failed or had nothing to do. */
   reason?: string;
   /** Null while the job runs. */
   nextRun: string | null;
@@ -188,12 +188,12 @@ export interface CaptureJobDeps {
     locked: <T>(work: () => Promise<T>) => Promise<T>;
     captureHere: () => Promise<{ problems: readonly string[] }>;
   }>;
-  /** Returns whether this process watches the focus, so that its captures alone store it. */
+  /** Returns whether this process watches the focus. If so, only its captures store the focus. */
   isWatching: () => boolean;
   onProblem: (problem: string) => void;
 }
 
-/** A killed daemon loses at most this much of the focus that it watches. */
+/** How often the watched focus is stored. A killed daemon loses at most this much focus data. */
 const FLUSH_SEC = 120;
 
 /** Captures at sense's interval, unless a scheduled job has just captured. */
@@ -251,7 +251,7 @@ export interface SweepJobDeps {
   clock: Clock;
   hasRepository: () => Promise<boolean>;
   lastSweepMs: () => Promise<number>;
-  /** Runs the sweep; returns why it was skipped, if it was. */
+  /** Runs the sweep; returns the reason if it was skipped. */
   sweep: () => Promise<string | undefined>;
 }
 

@@ -23,7 +23,7 @@ export interface LogLine {
 
 export interface DaemonLog {
   write: (level: LogLevel, event: string, more?: Readonly<Record<string, unknown>>) => void;
-  /** Returns why the last line could not be written, if it failed. */
+  /** Returns why writing the last line failed, if it did. */
   problem: () => string | undefined;
 }
 
@@ -42,7 +42,7 @@ const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 const MAX_TEXT = 4000;
 const FOLLOW_MS = 300;
 
-/** Opens the daemon's log. If it can't be written, prints one warning to stderr and continues. */
+/** Opens the daemon's log. If the log can't be written, prints one warning to stderr and continues. */
 export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog {
   let problem: string | undefined;
   return {
@@ -60,7 +60,7 @@ export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog 
       if (problem !== undefined && before === undefined) say(`Could not write the log: ${problem}`);
     },
     problem() {
-      // Log now, because a healthy daemon may log nothing for days.
+      // Log right away, because a healthy daemon may log nothing for days.
       if (problem !== undefined) this.write('info', 'log-resumed');
       return problem;
     },
@@ -77,7 +77,7 @@ function cleaned(more: Readonly<Record<string, unknown>>): Record<string, unknow
   );
 }
 
-/** Returns the last lines, oldest first. Includes the rotated log if the current one is too short. */
+/** Returns the last lines, oldest first. Includes the rotated log if the current log is too short. */
 export function lastLines(path: string, count: number): LogLine[] {
   const lines: LogLine[] = [];
   for (const file of [rotatedName(path), path]) readFrom(file, 0, (line) => lines.push(line));
@@ -90,7 +90,7 @@ export async function followLog(path: string, onLine: (line: LogLine) => void): 
   for (;;) {
     await wait(FOLLOW_MS);
     const size = lstatOf(path)?.size ?? 0;
-    // A log that became smaller was rotated.
+    // If the log became smaller, it was rotated.
     if (size < offset) offset = 0;
     if (size > offset) offset = readFrom(path, offset, onLine);
   }

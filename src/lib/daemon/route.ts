@@ -22,13 +22,13 @@ interface RouteBase {
   path: string;
   /** Only available on the local socket. */
   isLocal?: true;
-  /** Works without a token, because the response contains no data. */
+  /** Requires no token, because the response contains no data. */
   isOpen?: true;
-  /** Over TCP only for pages that `steward open` has signed in, because it changes something. */
+  /** Over TCP, only for pages that `steward open` has signed in, because the route changes something. */
   needsPage?: true;
 }
 
-/** `run` is the function that the command calls too. Its result is the response body. */
+/** `run` is the function that the corresponding command also calls. Its result is the response body. */
 export interface JsonRoute extends RouteBase {
   /** Default: 200. */
   status?: number;
@@ -94,7 +94,10 @@ export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   internal: 500,
 };
 
-/** Sent with every response: other origins can't embed or read it, and browsers don't guess its type. */
+/**
+ * Sent with every response: other origins can't embed or read the response, and browsers don't guess its
+ * type.
+ */
 export const SAFE_HEADERS = [
   'x-content-type-options',
   'nosniff',
@@ -104,7 +107,7 @@ export const SAFE_HEADERS = [
   'no-referrer',
 ] as const;
 
-/** For data: if a browser displays it, it can't load, run or frame anything. */
+/** For data responses, which can't load, run or frame anything if a browser displays them. */
 export const DATA_POLICY = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"] as const;
 
 export const JSON_HEADERS: readonly string[] = [
@@ -154,7 +157,7 @@ export interface Tagged {
   length: number;
   etag: string;
   headers: readonly string[];
-  /** The compressed body, once a client has accepted it. */
+  /** The compressed body, computed when a client first accepts it. */
   gzip?: Buffer;
 }
 
@@ -173,7 +176,10 @@ export function tagged(body: string | Buffer, headers: readonly string[], same =
   };
 }
 
-/** Returns the response, or 304 if the client already has it. Large ones are compressed for clients that accept it. */
+/**
+ * Returns the response, or 304 if the client already has it. Compresses large responses for clients that
+ * accept gzip.
+ */
 export function taggedAnswer(head: RequestHead, response: Tagged): HttpAnswer {
   const { body, length, etag, headers } = response;
   if (isKnown(head.headers['if-none-match'], etag)) return { status: 304, headers, body: '' };
@@ -184,7 +190,7 @@ export function taggedAnswer(head: RequestHead, response: Tagged): HttpAnswer {
 }
 
 const GZIP_BYTES = 8192;
-/** Fast: most clients are on this machine. */
+/** Fast rather than small, because most clients are on this machine. */
 const GZIP_LEVEL = 3;
 const GZIP_HEADERS = ['content-encoding', 'gzip', 'vary', 'accept-encoding'] as const;
 

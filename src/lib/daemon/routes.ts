@@ -39,7 +39,7 @@ export interface OwnRoutesDeps {
 export interface Healthz {
   status: 'ok';
   version: string;
-  /** Version and build; earlier versions omit it. */
+  /** Version and build; omitted by earlier versions. */
   build?: string;
   pid: number;
   uptimeSec: number;
@@ -54,7 +54,7 @@ export interface OpenLink {
 
 /** Response of `POST /api/sign-in`. */
 export interface SignedIn {
-  /** Pages send it as `Authorization: Bearer`. Valid until the daemon ends. */
+  /** Pages send the secret as `Authorization: Bearer`. Valid until the daemon ends. */
   secret: string;
 }
 
@@ -146,12 +146,12 @@ export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[]
 
 export interface PagesDeps {
   clock: Pick<Clock, 'now'>;
-  /** Folder with the pages, and with files that the build made for them. */
+  /** The folder with the pages; `assets` has the files built for them. */
   pages: string;
   assets: string;
 }
 
-/** Path and file of each page. */
+/** Each page's path and file. */
 const PAGES = [
   ['/', 'index.html'],
   ['/sense', 'sense.html'],
@@ -177,7 +177,7 @@ const ASSET = /^[a-z0-9][a-z0-9.-]*\.(css|js|svg|png)$/;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * The pages and `/assets/NAME`. The files of the two folders are listed at the start, so a request path never
+ * The pages and `/assets/NAME`. The files in both folders are listed at startup, so a request path never
  * becomes a file path.
  */
 export function pageRoutes({ clock, pages, assets }: PagesDeps): RawRoute[] {

@@ -15,11 +15,11 @@ export interface ModuleHealth {
   state: ModuleState;
   /** A sentence. */
   reason?: string;
-  /** The command that fixes it. */
+  /** The command that fixes the problem. */
   fix?: string;
 }
 
-/** A part of the daemon with its own health. */
+/** A part of the daemon that reports its own health. */
 export interface Module {
   id: string;
   label: string;
@@ -35,7 +35,7 @@ export interface LiveSession {
   status: string;
   startedAt: string;
   updatedAt: string;
-  /** Whether it waits for you. */
+  /** Whether the session is waiting for you. */
   waiting: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface DaemonStatus {
   startedAt: string;
   modules: ({ id: string; label: string } & ModuleHealth)[];
   sessions: LiveSession[];
-  /** Notifications that are pending, and those given up. */
+  /** Numbers of pending and failed notifications. */
   outbox: { waiting: number; failed: number };
   /** Work that hooks queued. */
   spool: { waiting: number; dead: number; oldest: string | null };

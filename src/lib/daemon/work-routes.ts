@@ -14,12 +14,12 @@ import { refresh } from '../work/poll';
 import { workStatus } from '../work/status';
 import { cached, oneOf, route, type Opened, type Route } from './route';
 
-/** How long a view is cached at most, since staleness depends on the time. */
+/** How long a view may be cached; limited because staleness depends on the time. */
 const CACHE_MS = 1000;
 
 export interface WorkRoutesDeps {
   work: Opened<WorkDeps>;
-  /** Returns the name for your own claims. */
+  /** Returns the name that your own claims use. */
   you: () => Promise<string>;
 }
 
@@ -45,7 +45,7 @@ export type BoardDocument = Omit<BoardView, 'items'> & {
   items: (Omit<Item, 'labels'> & Partial<Pick<Item, 'labels'>>)[];
 };
 
-/** The ETag ignores `lastFetch`, which changes with every poll; `GET /api/work/status` has it as well. */
+/** The ETag ignores `lastFetch`, which changes with every poll; `GET /api/work/status` also returns it. */
 function boardRoute(work: Opened<WorkDeps>): Route {
   const read = (isFull: boolean) =>
     cached(
@@ -72,10 +72,10 @@ function stableBoard(
 const NUMBER = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const TEXT = v.pipe(v.string(), v.maxLength(60_000));
 const SHORT = v.pipe(v.string(), v.maxLength(200));
-/** Closing needs evidence, so a move can't do it. */
+/** Closing an issue needs evidence, so a move can't close one. */
 const MOVES = STATUSES.filter((status) => status !== 'done');
 
-/** Each runs the function of its command. */
+/** Each route runs the same function as its command. */
 function writeRoutes(work: Opened<WorkDeps>, you: WorkRoutesDeps['you']): Route[] {
   const priority = v.optional(v.picklist(PRIORITIES));
   return [

@@ -64,7 +64,10 @@ export async function connectStdio(
   return { closed, finish: closeWhenAnswered(server, transport) };
 }
 
-/** Returns a function that closes the server once every request is answered; the library would drop the answers. */
+/**
+ * Returns a function that closes the server once every request has a response; the library would drop
+ * pending responses.
+ */
 function closeWhenAnswered(server: Server, transport: StdioServerTransport): () => void {
   const pending = new Set<unknown>();
   let isFinishing = false;
@@ -74,7 +77,7 @@ function closeWhenAnswered(server: Server, transport: StdioServerTransport): () 
   const receive = transport.onmessage;
   transport.onmessage = (message) => {
     if ('method' in message && 'id' in message) pending.add(message.id);
-    // A canceled request gets no answer.
+    // A canceled request gets no response.
     if ('method' in message && message.method === 'notifications/cancelled')
       pending.delete(message.params?.['requestId']);
     receive?.(message);

@@ -8,7 +8,7 @@ import { clean, cleanLines } from '../platform/terminal/terminal';
 import { READ_TOOLS, WRITE_TOOLS, type McpTool } from './tools';
 
 export interface McpOptions {
-  /** Offer the tools that change something, too. */
+  /** Whether to also offer the tools that change something. */
   write: boolean;
   /** Prints a line to stderr. */
   say: (text: string) => void;
@@ -67,7 +67,7 @@ function problemOf(error: Error): string {
 
 type InputCheck = (schema: object, input: unknown) => string | undefined;
 
-/** An error is a result of the tool, so that the model reads what failed and what to do. */
+/** An error is returned as the tool's result, so that the model reads what failed and what to do. */
 async function answerOf(context: Context, tool: McpTool, check: InputCheck, input: unknown): Promise<Answer> {
   try {
     const value = await tool.run(context, checkedInput(tool, check, input));

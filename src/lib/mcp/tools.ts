@@ -21,7 +21,7 @@ import { claimIssue } from '../work/claim';
 import { canTakeLabel, PRIORITIES, STATUSES } from '../work/label';
 import { notSetUp } from '../work/privacy';
 
-/** A tool of the MCP server: its input is checked against the JSON Schema before `run`. */
+/** An MCP tool. Its input is checked against the JSON Schema before `run`. */
 export interface McpTool {
   name: string;
   description: string;
@@ -208,7 +208,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
       'evidence!': text('Proof that it is done: a commit, a link, or test output.', MAX_BODY),
     }),
     async run(context, { number, evidence }) {
-      // On the command line @FILE is the user's choice; here it would let a model upload any file.
+      // On the command line, @FILE is the user's choice; here, it would let a model upload any file.
       if (String(evidence).startsWith('@')) {
         throw new StewardError('usage', 'evidence must not begin with @, which would name a file.', {
           hint: 'Give the evidence as text.',

@@ -173,7 +173,7 @@ function usageItems({ rows, total }: UsageFacts): Part[][] {
   return [...items, ...notKnown];
 }
 
-/** Formats ` (in-review, P1)`; '' if there are no words. */
+/** Formats words as ` (in-review, P1)`; '' if there are none. */
 function quiet(words: readonly (string | null)[]): Part[] {
   const texts = words
     .filter((word) => word !== null && word !== '')

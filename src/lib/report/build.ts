@@ -6,7 +6,7 @@ import type { Session } from '../sessions/session';
 import type { CommitFacts, DayFacts, IssueFacts, Report, ReportClosed, ReportCommit, ReportInput, ReportIssue, ReportSession } from './model'; // prettier-ignore
 import { daysOf } from './period';
 
-/** Builds the report for a period. Doesn't depend on the order of the input. Gaps go to `notKnown`. */
+/** Builds the report for a period. Input order doesn't matter. Gaps are listed in `notKnown`. */
 export function buildReport(input: ReportInput): Report {
   const { period, repo } = input;
   const days = input.days
@@ -14,7 +14,7 @@ export function buildReport(input: ReportInput): Report {
     .sort((a, b) => byCodeUnits(a.date, b.date));
   const commits = commitsOf(days, repo);
   const sessions = sessionsOf(input, days);
-  // The time in an application isn't recorded by repository.
+  // Time spent in applications isn't recorded per repository.
   const timed = repo === undefined ? days : [];
   return {
     ...{ from: period.from, to: period.to, timezone: period.timezone, repo: repo ?? null },
@@ -32,7 +32,7 @@ export function buildReport(input: ReportInput): Report {
   };
 }
 
-/** Returns the time by repository unless all of it is unknown. */
+/** Returns the time per repository, unless no repository is known. */
 function timeOf({ time = [], repo }: ReportInput): Pick<Report, 'time'> {
   const rows = time.filter(({ key }) => isRepo(key, repo));
   return rows.some(({ key }) => key !== 'unknown' && key !== 'other folders') ? { time: rows } : {};
@@ -126,8 +126,8 @@ function byTime(a: CommitFacts, b: CommitFacts): number {
 }
 
 /**
- * Returns the sessions that were active in the period, according to captured events or the state. Those with
- * a task come first.
+ * Returns the sessions that were active in the period, according to captured events or the state. Sessions
+ * with a task come first.
  */
 function sessionsOf(
   { period, repo, pollIntervalSec, sessions: all }: ReportInput,
@@ -149,7 +149,7 @@ function sessionsOf(
     .sort((a, b) => byCodeUnits(key(a), key(b)));
   const activity = days.flatMap((day) => day.raw?.activity ?? []).filter((poll) => isRepo(poll.repo, repo));
   const known = new Set(all.flatMap(({ sessionIds }) => sessionIds));
-  // If a session is no longer in the state, only raw events contain its repository.
+  // If a session is no longer in the state, only raw events contain the session's repository.
   const ids = repo === undefined ? [...active] : activity.map(({ session }) => session);
   const forgotten = new Set(ids.filter((id) => !known.has(id)));
   return {
@@ -177,7 +177,7 @@ function byRepo(
   for (const { repo, slug } of sessions) if (repo !== null) rowOf(repo).sessions.add(slug);
   for (const { repo, session, atMs } of activity) {
     const row = rowOf(repo);
-    // A set, so that parallel sessions count once.
+    // Polls are kept in a set, so that parallel sessions count once.
     row.polls.add(Math.floor(atMs / (pollIntervalSec * 1000)));
     if (forgotten.has(session)) row.sessions.add(`\n${session}`);
   }
@@ -206,7 +206,7 @@ function isWithin(iso: string | null, { startMs, endMs }: ReportInput['period'])
 
 const UNDER_WAY: ReadonlySet<string | null> = new Set(['in-progress', 'in-review', 'blocked', 'needs-human']);
 
-/** Puts each of the period's issues into one list: closed, in progress or opened. */
+/** Puts each of the period's issues into one of the lists: closed, in progress or opened. */
 function issuesOf(
   all: readonly IssueFacts[],
   { period, repo, evidence }: ReportInput,
@@ -216,8 +216,8 @@ function issuesOf(
   const mentions = mentionsIn(commits);
   const slugs = new Set(sessions.map(({ slug }) => slug));
   const numbers = new Set(sessions.map(({ issue }) => issue));
-  // The work repository has issues for all repositories, so the issue's property, commits and sessions decide
-  // which one it is for.
+  // The work repository has issues for all repositories. An issue's property, commits and sessions decide
+  // which repository the issue is for.
   const isOwn = ({ property, number, slug }: IssueFacts): boolean =>
     isRepo(property, repo) ||
     mentions.has(number) ||

@@ -13,12 +13,12 @@ export interface DayFacts {
   commits: readonly { repo: string; commits: number }[];
   /** Ids of assistant sessions. */
   sessions: readonly string[];
-  /** Set if the day was backfilled, so its application time isn't recorded. */
+  /** Set if the day was backfilled, in which case application time isn't recorded. */
   backfilled?: true;
   /** From the raw log; undefined after the log was deleted. */
   raw?: {
     commits: readonly CommitFacts[];
-    /** Polls in which a session was active in the repository. */
+    /** Polls during which a session was active in the repository. */
     activity: readonly { repo: string; session: string; atMs: number }[];
   };
 }
@@ -43,7 +43,7 @@ export interface ReportCommit {
 export interface CommitFacts extends ReportCommit {
   /** Path of the repository; empty if unknown. */
   path: string;
-  /** Identifies the change within its repository, even after a rebase. */
+  /** Identifies the change within its repository, and stays the same after a rebase. */
   change: string;
 }
 
@@ -61,12 +61,12 @@ export interface ReportIssue {
 
 export interface IssueFacts extends ReportIssue {
   state: 'open' | 'closed';
-  /** Closed as completed, as opposed to not planned. */
+  /** Whether the issue was closed as completed rather than as not planned. */
   completed: boolean;
   slug: string | null;
 }
 
-/** Everything that a report is built from. */
+/** All input for a report. */
 export interface ReportInput {
   period: Period;
   /** Limits the report to this repository. */
@@ -83,7 +83,7 @@ export interface ReportInput {
   notes: readonly string[];
   /** The assistants' usage, if requested. */
   usage?: UsageFacts;
-  /** By repository, yours beside that of agents; absent if no repository is known. */
+  /** Your time and your agents' time by repository; absent if no repository is known. */
   time?: ReportTime[];
 }
 
@@ -127,9 +127,9 @@ export interface Report {
     inProgress: ReportIssue[];
     opened: ReportIssue[];
   } | null;
-  /** Only in a week. */
+  /** Only in a weekly report. */
   usage?: UsageFacts;
-  /** By repository, yours beside that of agents; absent if no repository is known. */
+  /** Your time and your agents' time by repository; absent if no repository is known. */
   time?: ReportTime[];
   /** The gaps in the report, as sentences. */
   notKnown: string[];
@@ -140,7 +140,7 @@ export interface ReportSession {
   task: string | null;
   repo: string | null;
   project: string | null;
-  /** In order. */
+  /** In chronological order. */
   phases: PhaseId[];
   issue: number | null;
 }

@@ -9,7 +9,7 @@ export interface Period {
   timezone: string;
   startMs: number;
   endMs: number;
-  /** Whether the period ends today and so includes work in progress. */
+  /** Whether the period ends today and therefore includes work in progress. */
   current: boolean;
 }
 
@@ -49,7 +49,7 @@ function periodOf(from: Day, to: Day, { nowMs, zone }: ZonedNow): Period {
   return { from, to, timezone: zone, startMs, endMs, current };
 }
 
-/** Returns the days in a period in order, at most one more than allowed. */
+/** Returns the period's days in order, at most one more than the limit. */
 export function daysOf({ from, to }: Pick<Period, 'from' | 'to'>): Day[] {
   const days: Day[] = [];
   for (let day = from; day <= to && days.length <= MAX_DAYS; day = addDays(day, 1)) days.push(day);

@@ -73,7 +73,7 @@ function safeUrl(url: string): string | undefined {
   return url.replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29'));
 }
 
-/** What GitHub turns into a link or mention: `@ann`, `#12`, `GH-12` and plain URLs. */
+/** Text that GitHub turns into a link or mention: `@ann`, `#12`, `GH-12` and plain URLs. */
 const REFERENCE =
   /(?<![\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}_/-]*|#\d+|\bGH-\d+|(?:\bhttps?:\/\/|\bwww\.)[^\s`]+/giu;
 
@@ -95,7 +95,7 @@ export function plain(text: string, isStart: boolean): string {
 function escaped(text: string, isStart: boolean): string {
   const marked = text
     .replace(/[\\`*[\]<|~$]/g, '\\$&')
-    // Inside a word, an underscore has no meaning.
+    // Inside a word, an underscore is plain text.
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
     .replace(/&(?=#?\w+;)/g, '&amp;');
   if (!isStart) return marked.replace(/ (#+)$/, ' \\$1');

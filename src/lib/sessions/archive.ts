@@ -29,7 +29,7 @@ export function archivedSessions(folder: string): Record<string, Session> {
 /** Returns the archived sessions with one of these slugs or session ids. */
 export function recall(folder: string, names: readonly string[]): Record<string, Session> {
   const words = names.map((name) => JSON.stringify(name));
-  // Hooks call this, so it parses as few lines as possible.
+  // Hooks call this function, so it parses as few lines as possible.
   const mayBe = (line: string): boolean => words.some((word) => line.includes(word));
   const found = archivedFiles(folder).flatMap((path) => sessionsIn(path, mayBe));
   return bySlug(
@@ -37,7 +37,7 @@ export function recall(folder: string, names: readonly string[]): Record<string,
   );
 }
 
-/** Appends sessions durably; the caller then removes them from the state. */
+/** Appends sessions durably, after which the caller removes them from the state. */
 export function archiveSessions(folder: string, sessions: readonly Session[]): void {
   ensureFolder(folder);
   const months = new Map<string, string[]>();
@@ -48,7 +48,7 @@ export function archiveSessions(folder: string, sessions: readonly Session[]): v
   for (const [path, lines] of months) completeAppend(path, planAppend(path, lines));
 }
 
-/** Removes superseded lines, sessions that are over, and the oldest above `max`. */
+/** Removes superseded lines, sessions for which `isOver` is true, and the oldest sessions above `max`. */
 export function pruneArchive(folder: string, isOver: (session: Session) => boolean, max: number): void {
   const files = archivedFiles(folder).map((path) => ({ path, sessions: sessionsIn(path) }));
   const left = Object.values(bySlug(files.flatMap(({ sessions }) => sessions)))

@@ -15,7 +15,7 @@ import { isSlug } from './slug';
 export interface Artifact {
   /** The assistant's session id. */
   session: string | null;
-  /** Null if it isn't a valid slug. The folder may have another name. */
+  /** Null if the slug is invalid. The folder may have a different name. */
   slug: string | null;
   task: string | null;
   project: string | null;
@@ -59,8 +59,8 @@ function sameFolder(a: string, b: string): boolean {
 }
 
 /**
- * Reads the session file of a slug; undefined if it is missing or can't be read, such as a link, a folder or
- * another user's file. One unreadable file must not hide other sessions.
+ * Reads a slug's session file; undefined if the file is missing or can't be read (a link, a folder or another
+ * user's file). One unreadable file must not hide other sessions.
  */
 export function artifactOf(sessions: string, slug: string): Artifact | undefined {
   const path = artifactPath(sessions, slug);
@@ -73,7 +73,7 @@ export function artifactOf(sessions: string, slug: string): Artifact | undefined
   }
 }
 
-/** Reads a session file; undefined if it is missing or has no front matter. */
+/** Reads a session file; undefined if the file is missing or has no front matter. */
 export function readArtifact(path: string): Artifact | undefined {
   const head = readHead(path, HEAD_BYTES)?.toString('utf8');
   const lines = head === undefined ? undefined : frontMatter(head);
@@ -138,7 +138,7 @@ export function writeIssue(path: string, link: IssueLink): void {
   replaceFile(path, next);
 }
 
-/** Takes Latin-1, in which each byte is a character, so that other bytes don't change. */
+/** Takes Latin-1 text, in which each byte is a character, so that all other bytes stay unchanged. */
 function withIssue(text: string, link: IssueLink): string | undefined {
   const lines = text.split('\n');
   const first = (lines[0] ?? '').replace(/^\xef\xbb\xbf/, '').trimEnd();
@@ -165,7 +165,7 @@ function withValue(line: string, value: string | number): string {
 }
 
 const QUOTED = /^[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")(?=[ \t]+#|[ \t\r]*$)/;
-/** The white space before a comment or line break. */
+/** The whitespace before a comment or line break. */
 const BEHIND = /(?<![ \t])[ \t]+#|(?<![ \t])[ \t]*\r?$/;
 
 /** Returns whether YAML reads the URL as plain text. */

@@ -1,7 +1,7 @@
 import { clean } from '../platform/terminal/terminal';
 import { type Session, statusOf } from './session';
 
-/** Returns the given name of a session, or `shop·login`. Null outside a repository. */
+/** Returns a session's given name, or a label such as `shop·login`. Null outside a repository. */
 export function labelOf(session: Session): string | null {
   const { givenName, repo, branch, worktree } = session;
   if (givenName !== undefined) return givenName;
@@ -10,7 +10,7 @@ export function labelOf(session: Session): string | null {
   return where === null || where === undefined ? clean(repo) : clean(`${repo}·${where}`);
 }
 
-/** Returns the names by slug: the label, and the end of the slug if several sessions have the same label. */
+/** Returns names by slug: the label, plus the end of the slug if several sessions share the label. */
 export function namesOf(sessions: readonly Session[]): ReadonlyMap<string, string> {
   const labels = sessions.map((session) => labelOf(session) ?? session.slug);
   return new Map(
@@ -28,7 +28,7 @@ export function activityOf(session: Session, nowMs: number): string | null {
   return session.tool === undefined ? 'thinks' : toolWords(session.tool);
 }
 
-/** Returns the pending request of a session, or null if its turn has just ended. */
+/** Returns a session's pending request, or null if there is none. */
 export function requestOf(session: Session, nowMs: number): string | null {
   if (statusOf(session, nowMs) !== 'waiting') return null;
   return requestWords(session.waitingFor ?? undefined, session.askedTool);
@@ -43,7 +43,7 @@ export function requestWords(reason: string | undefined, tool: string | undefine
   return reason === 'agent_needs_input' ? 'asks for your input' : null;
 }
 
-/** The tools of all assistants, in lower case. */
+/** All assistants' tools, in lower case. */
 const ACTIVITIES: Readonly<Record<string, readonly string[]>> = {
   edits: [
     'edit',

@@ -5,7 +5,7 @@ import { isLive, type Session, type SessionsState } from './session';
 
 /**
  * Returns the sessions with this slug or name. If there are none, returns those whose repository, branch,
- * worktree, name or slug contain each of its words. `shop login` finds `shop·login`.
+ * worktree, name or slug contain every word of the text. `shop login` finds `shop·login`.
  */
 export function matchingSessions(sessions: readonly Session[], text: string): Session[] {
   const exact = sessions.filter((session) => session.slug === text || labelOf(session) === text);

@@ -4,18 +4,21 @@ import { makeSlug } from './slug';
 import type { WorkEvent } from './work-events';
 
 export interface Folder {
-  /** Applies one event. The order of the log counts, not the times. */
+  /** Applies one event. Events apply in log order, whatever their times. */
   take: (event: WorkEvent) => void;
   /** Slugs of the sessions that had an event. */
   touched: ReadonlySet<string>;
 }
 
 export interface FoldDeps {
-  /** Returns the local day of a time, `2026-11-20`; called only for sessions whose start was not seen. */
+  /**
+   * Returns the local day of an instant, such as `2026-11-20`. Called only for sessions whose start was not
+   * seen.
+   */
   dayOf: (ms: number) => string;
 }
 
-/** Returns a folder that applies events to `state` in place. */
+/** Returns a fold that applies events to `state` in place. */
 export function folder(state: SessionsState, deps: FoldDeps): Folder {
   const bySession = new Map<string, Session>();
   for (const session of Object.values(state.sessions)) {
@@ -41,7 +44,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
   return { take, touched };
 }
 
-/** Fills in the slugs that the shim's events lack, from other events of their sessions. */
+/** Fills in the slugs that the shim's events lack from other events in their sessions. */
 export function withSlugs(events: readonly WorkEvent[]): WorkEvent[] {
   const slugs = new Map<string, string>();
   for (const { session, slug, artifact } of events) {
@@ -94,7 +97,8 @@ function bind(state: SessionsState, before: Session, event: WorkEvent): Session 
   if (before.slug === slug) return before;
   before.sessionIds = before.sessionIds.filter((id) => id !== event.session);
   const isLeft = before.sessionIds.length === 0;
-  // A session without a session file is renamed; one that has another file ends there and goes on here.
+  // A session without a session file is renamed. A session with another file ends there and continues under
+  // the new slug.
   const moves = isLeft && before.artifact === null;
   if (moves) delete state.sessions[before.slug];
   else if (isLeft) before.activity = 'ended';
@@ -167,16 +171,16 @@ function apply(session: Session, event: WorkEvent): void {
   }
 }
 
-/** Forgets the process if it changes: then a short-lived wrapper runs the hooks. */
+/** Forgets the process if it changes, because then a short-lived wrapper runs the hooks. */
 function noteProcess(session: Session, type: WorkEvent['type'], process: ProcessMark): void {
   const known = session.process;
   if (type === 'session-start' || known === undefined) session.process = process;
   else if (known?.pid !== process.pid || known.started !== process.started) session.process = null;
 }
 
-/** Stores the request of a subagent, or of the main turn, which then waits. */
+/** Stores a request from a subagent, or from the main turn, which then waits. */
 function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
-  // The assistant reports a permission twice: at the request, and again while it is unanswered.
+  // The assistant reports a permission request twice: immediately, and again while it is unanswered.
   if (agent === undefined) {
     if (session.askedBy !== null && session.waitingFor === reason) return;
     turn(session, 'waiting');
@@ -188,7 +192,7 @@ function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
   if (tool !== undefined) session.askedTool = tool;
 }
 
-/** Clears the request if its agent continues. Other agents may have continued all the time. */
+/** Clears the request if the agent that asked continues. Other agents may have been working all along. */
 function answered(session: Session, agent: string | undefined): void {
   if (session.askedBy !== (agent ?? null)) return;
   session.waitingFor = null;
@@ -210,7 +214,10 @@ function noteWait(session: Session, at: string): void {
   else delete session.waitingSince;
 }
 
-/** Notices that need no answer. One without a type, from an older assistant, does need one. */
+/**
+ * Types of notifications that need no answer. One without a type, from an older assistant, does need an
+ * answer.
+ */
 const NOTICES: readonly string[] = [
   ...['auth_success', 'elicitation_complete', 'elicitation_response'],
   ...['agent_completed', 'agent_idle', 'shell_completed', 'shell_detached_completed'],

@@ -24,15 +24,15 @@ export interface ForgetDeps {
 
 export interface Forgotten {
   dryRun: boolean;
-  /** Absolute paths of the files that were removed, or in a dry run would be. */
+  /** Absolute paths of the files that were removed, or would be in a dry run. */
   files: string[];
 }
 
 const LOCK_WAIT_MS = 5_000;
 
 /**
- * Removes everything that hooks have stored: the log, the state, the queue. Keeps the session files. The next
- * event of a running session adds it again.
+ * Removes everything that hooks have stored: the log, the state, the queue. Keeps the session files. A
+ * running session's next event adds the session again.
  */
 export async function forgetSessions(deps: ForgetDeps, dryRun: boolean): Promise<Forgotten> {
   if (dryRun) return { dryRun, files: filesOf(deps) };

@@ -21,7 +21,7 @@ export interface Went {
   name: string;
   via: 'tmux' | 'kitty';
   tty: string;
-  /** Id of the pane or window: `%3`, `7`. */
+  /** Id of the tmux pane or kitty window, such as `%3` or `7`. */
   target: string;
 }
 
@@ -92,8 +92,8 @@ function listOf(
 }
 
 /**
- * Brings the tmux pane or kitty window of a session to the front, if the session still runs on the terminal
- * on which it started. Otherwise throws `unavailable` with the reason.
+ * Brings a session's tmux pane or kitty window to the front, if the session still runs in the terminal where
+ * it started. Otherwise throws `unavailable` with the reason.
  */
 export async function goToSession(deps: GoDeps, session: Session, name: string): Promise<Went> {
   const { slug } = session;
@@ -126,7 +126,7 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
   });
 }
 
-/** Focuses the kitty window in which a process runs. Returns its id, if there is one. */
+/** Focuses the kitty window in which a process runs. Returns the window's id, if there is one. */
 async function focusKitty(
   deps: TerminalDeps,
   pid: number,
@@ -149,7 +149,7 @@ interface Client {
 }
 
 /**
- * Shows the pane with the terminal in the calling client or the one used last, and focuses that client's
+ * Shows the pane with the terminal in the calling or most recently used client, and focuses that client's
  * kitty window. Returns the pane; undefined if no tmux server has this terminal.
  */
 async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<string | undefined> {
@@ -181,13 +181,13 @@ async function ownClient(deps: TerminalDeps, socket: Socket): Promise<Client | u
   return (await clientsOf(deps, socket)).find(({ session }) => session === row?.[0]);
 }
 
-/** Returns a client that already shows the session, or the one used last. */
+/** Returns a client that already shows the session, or the most recently used one. */
 async function bestClient(deps: TerminalDeps, socket: Socket, session: string): Promise<Client | undefined> {
   const clients = await clientsOf(deps, socket);
   return clients.find((client) => client.session === session) ?? clients[0];
 }
 
-/** Returns the clients, last used first. */
+/** Returns the clients, most recently used first. */
 async function clientsOf(deps: TerminalDeps, socket: Socket): Promise<Client[]> {
   const format = '#{client_tty} #{client_pid} #{session_id} #{client_activity}';
   const rows = await tmuxRows(deps, socket, ['list-clients', '-F', format]);

@@ -11,7 +11,7 @@ import type { Session } from './session';
 const KEEP_MS = 60 * 86_400_000;
 const MAX_TITLE = 80;
 const MAX_BYTES = 8192;
-/** How much of a prompt to search for its first line. */
+/** How much of a prompt is searched for its first line. */
 const MAX_PROMPT = 4000;
 
 /**

@@ -11,7 +11,7 @@ export interface Phase {
   order: number;
   /** Whether the session-end hook sends a session in this phase to the work repository. */
   synced: boolean;
-  /** The Status label for its issue, without `Status:`. */
+  /** The Status label for the session's issue, without `Status:`. */
   status: 'queued' | 'in-progress' | 'in-review' | 'done';
   /** Old names that are still accepted. */
   retired: readonly string[];
@@ -68,7 +68,8 @@ export function phase(id: PhaseId): Phase {
 }
 
 /**
- * Returns the title for a session's tab. It only contains strings from the table, so it needs no escaping.
+ * Returns the title for a session's tab. The title contains only strings from the table, so it needs no
+ * escaping.
  */
 export function tabTitle(id: PhaseId): string {
   const { icon, label } = phase(id);
@@ -76,8 +77,7 @@ export function tabTitle(id: PhaseId): string {
 }
 
 /**
- * Returns what a notification did to the phase, for a person.
- *
+ * Describes, for a person, how a notification changed the phase.
  * @param result of the daemon's answer; undefined if the phase was stored
  */
 export function phaseWords(name: string, slug: string | undefined, result: string | undefined): string {

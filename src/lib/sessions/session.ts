@@ -8,7 +8,7 @@ import { parseProcess, parseTerminal, type SessionTerminal } from './work-events
 /** The format of the state. This version rejects newer formats. */
 export const SESSIONS_VERSION = 1;
 
-/** What set a phase: the session file (`artifact`), a notification (`voice`), or both (`merged`). */
+/** The source of a phase: the session file (`artifact`), a notification (`voice`), or both (`merged`). */
 export type PhaseSource = 'artifact' | 'voice' | 'merged' | 'hook';
 
 export interface PhaseEntry {
@@ -28,7 +28,7 @@ export interface Session {
   task: string | null;
   project: string | null;
   effort: string | null;
-  /** Name of its repository. */
+  /** Name of the session's repository. */
   repo: string | null;
   /** Null if HEAD is detached. */
   branch?: string | null;
@@ -37,7 +37,7 @@ export interface Session {
   /** The assistant that runs the session. Default: Claude Code. */
   assistant?: string;
   model?: string;
-  /** The last tool in its main turn. */
+  /** The last tool used in the main turn. */
   tool?: string;
   /** The tool that the assistant asks permission to use. */
   askedTool?: string;
@@ -53,9 +53,9 @@ export interface Session {
   activity: 'working' | 'waiting' | 'ended';
   /** The assistant's keyword for the pending request, such as `permission_prompt`; null if there is none. */
   waitingFor: string | null;
-  /** Id of the subagent that asks; null for the main turn. */
+  /** Id of the subagent whose request is pending; null for the main turn. */
   askedBy: string | null;
-  /** When it started to wait for you. */
+  /** When the session started waiting for you. */
   waitingSince?: string;
   /** Start of the current or last turn; null before the first. */
   turnAt: string | null;
@@ -67,19 +67,22 @@ export interface Session {
   terminal: SessionTerminal | null;
   /** The assistant's process; null if each hook comes from a different process. */
   process?: ProcessMark | null;
-  /** Set if it ended unexpectedly and you have seen that. */
+  /** Set if the session ended unexpectedly and you have seen that it did. */
   lost?: true;
-  /** Whether its process is running. Set by state.ts for sessions with a known process. */
+  /** Whether the session's process is running. Set by state.ts for sessions with a known process. */
   isAlive?: boolean;
   machine: string | null;
-  /** Set if it worked in a folder whose work stays on this machine, so nothing about it is sent. */
+  /**
+   * Set if the session worked in a folder whose work stays on this machine, so nothing about the session is
+   * sent.
+   */
   restricted?: true;
 }
 
 /** `state/sessions.json`: the sessions of the last day. The archive has older ones. */
 export interface SessionsState {
   version: number;
-  /** Position up to which the log is included. */
+  /** How far the log has been applied. */
   cursor: LogCursor;
   /** The UTC day of the last daily cleanup. */
   pruned?: string;
@@ -88,7 +91,7 @@ export interface SessionsState {
 
 /** How long a session without a known process can go without an event before it counts as ended. */
 const CRASHED_AFTER_MS = 12 * 3_600_000;
-/** After this time, it is unknown whether the session still works. */
+/** After this long without an event, it is unknown whether the session is still working. */
 const SILENT_AFTER_MS = 30 * 60_000;
 const MAX_HISTORY = 200;
 const MAX_IDS = 100;
@@ -105,7 +108,8 @@ type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt' | 'lost' | 
 
 /**
  * Returns the status from the process or, if that is unknown, from the time since the last event. A time in
- * the future means the clock moved back. While a subagent asks for something, the session is waiting.
+ * the future means that the clock was set back. While a subagent's request is pending, the session is
+ * waiting.
  */
 export function statusOf(session: Current, nowMs: number): SessionStatus {
   if (session.activity === 'ended') return session.lost === true ? 'crashed' : 'ended';
@@ -123,8 +127,8 @@ export function isLive(session: Current, nowMs: number): boolean {
 }
 
 /**
- * Sets the phase and adds it to the history. If the last entry has the same phase, merges another source into
- * it and ignores the same source.
+ * Sets the phase and adds it to the history. If the last entry has the same phase, merges a different source
+ * into that entry and ignores the same source.
  */
 export function recordPhase(session: Session, phase: PhaseId, source: PhaseSource, at: string): void {
   session.phase = phase;
@@ -138,7 +142,7 @@ export function recordPhase(session: Session, phase: PhaseId, source: PhaseSourc
 }
 
 /**
- * Records the phase in the session file. Ignores its last known phase if a notification has set another one
+ * Records the session file's phase. Ignores the file's last known phase if a notification has set another
  * since, because then the file wasn't written to change the phase.
  */
 export function recordArtifactPhase(session: Session, phase: PhaseId, at: string): void {
@@ -169,7 +173,7 @@ export function parseSessions(text: string): SessionsState | undefined {
 }
 
 /**
- * Parses a stored session; undefined without a slug or times. Replaces invalid values by defaults, because
+ * Parses a stored session; undefined without a slug or times. Replaces invalid values with defaults, because
  * other tools also write the file.
  */
 export function parseSession(slug: unknown, value: unknown): Session | undefined {

@@ -1,7 +1,7 @@
 import { shortHash } from '../platform/files/short-hash';
 
 const GRAMMAR = /^[a-z0-9][a-z0-9._-]{0,80}$/;
-/** Windows reserves these names for devices, with any extension. */
+/** Windows reserves these names for devices, whatever the extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/;
 const MAX_WORDS = 40;
 

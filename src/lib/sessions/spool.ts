@@ -29,21 +29,21 @@ import {
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 
 /**
- * A task that a hook queued, one file each. Contains ids and paths, and from the prompt only the matching
- * line, or all of it if configured.
+ * A task that a hook queued, in its own file. Contains ids and paths, and from the prompt only the matching
+ * line, or the whole prompt if configured.
  */
 export interface Intention {
   id: string;
   kind: IntentionKind;
-  /** When it was queued, ISO 8601 in UTC. */
+  /** When the task was queued, ISO 8601 in UTC. */
   at: string;
-  /** The machine that queued it and will run it. */
+  /** The machine that queued the task and will run it. */
   machine: string;
   /** Number of previous attempts. */
   attempts: number;
   session: string;
   slug: string | null;
-  /** The assistant's transcript of the session, or null. */
+  /** Path of the session's transcript, or null. */
   transcript: string | null;
   /** Only for `prompt-matched`. */
   capture?: Capture;
@@ -51,11 +51,13 @@ export interface Intention {
   wanted?: Record<string, unknown>;
   /** The assistant's keyword for why the session is waiting for you. */
   reason?: string;
-  /** Only for `turn-ended`: how the turn ended, from the hook. Without it, the transcript is read. */
+  /**
+   * Only for `turn-ended`: how the turn ended, as reported by the hook. If absent, the transcript is read.
+   */
   ended?: EndOfTurn;
 }
 
-/** How a turn ended, from its hook: only the line to show, if any. */
+/** How a turn ended, as reported by its hook. Contains only the line to show, if any. */
 export interface EndOfTurn {
   line: string | null;
   isError: boolean;
@@ -65,7 +67,7 @@ export interface EndOfTurn {
 export interface Capture {
   kind: string;
   text: string;
-  /** Equal for the same words in the same session. */
+  /** Identical for the same words in the same session. */
   key: string;
   /** The whole prompt, if `WORK.CAPTURE_PROMPT` is `whole`. Limited by `wholePrompt`. */
   prompt?: string;
@@ -76,8 +78,8 @@ export type IntentionKind = keyof typeof KINDS;
 const HOUR_MS = 3_600_000;
 
 /**
- * How long each is kept (ms), and how often it is attempted. Notifications are only useful immediately. Text
- * that you typed exists nowhere else, so it is never simply deleted.
+ * How long each kind is kept, in ms, and how often it is attempted. Notifications are only useful
+ * immediately. Text that you typed exists nowhere else, so it is never simply deleted.
  */
 const KINDS = {
   'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
@@ -89,10 +91,10 @@ const KINDS = {
 } as const;
 /** Kinds from a newer version are kept for the longest time, and may contain text that you typed. */
 const UNKNOWN_KIND = { keepMs: KINDS['prompt-matched'].keepMs, words: true };
-/** A time further ahead than this means the clock moved back. */
+/** A time further in the future than this means that the clock was set back. */
 const AHEAD_MS = HOUR_MS;
 
-/** The limits for tasks with text that you typed, and for other tasks. */
+/** The maximum number of tasks with text that you typed, and of other tasks. */
 export const MAX_WAITING = 1000;
 const TEMPS_STALE_MS = 60_000;
 const WITHDRAW_WAIT_MS = 15_000;
@@ -107,8 +109,8 @@ export interface SpoolDeps {
 }
 
 /**
- * Runs tasks of one kind. If it throws, the task is retried. `later`: something is missing, so the task waits
- * unchanged. `Refusal`: the task is given up immediately.
+ * Runs tasks of one kind. On an exception, the task is retried. `later`: something is missing, so the task
+ * waits unchanged. `Refusal`: the task is given up immediately.
  */
 export type Consumer = (intention: Intention) => unknown;
 export interface Refusal {
@@ -181,7 +183,7 @@ function isCapture(value: unknown): value is Capture {
 
 export interface SpoolStatus {
   waiting: number;
-  /** Number of entries that can't be read: damaged, or not a regular file. They are skipped. */
+  /** Number of entries that are skipped because they are damaged or aren't regular files. */
   unreadable: number;
   /** Number of tasks that were given up. They are kept for a while. */
   dead: number;
@@ -242,7 +244,7 @@ export interface DrainResult {
   done: number;
   /** Failed tasks that will be retried. */
   failed: number;
-  /** Tasks that wait for something that is missing. */
+  /** Tasks that wait because something is missing. */
   later: number;
   /** Tasks that were given up. */
   dead: number;
@@ -252,7 +254,7 @@ export interface DrainResult {
 
 /**
  * Runs the waiting tasks, in one process per machine. A task runs again after a crash; its consumer uses the
- * id to detect what is already done. Tasks without a consumer wait.
+ * id to detect work that is already done. Tasks without a consumer wait.
  */
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
   const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };
@@ -318,7 +320,7 @@ function foreignReason({ machine }: Intention): string {
 
 /**
  * Removes this machine's matching tasks, including claimed and dead ones; returns them. Waits for a process
- * that runs the queue, and throws `locked` if that takes too long.
+ * that is running the queue, and throws `locked` if the wait takes too long.
  */
 export function withdraw(deps: SpoolDeps, isMeant: (intention: Intention) => boolean): Promise<Intention[]> {
   const spool = spoolAt(deps.path);
@@ -340,7 +342,7 @@ export function revive(deps: SpoolDeps): Promise<number> {
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {
     const dead = entriesIn(spool, 'dead');
     for (const intention of dead) {
-      // The age restarts. `at` doesn't change, because times in the text are relative to it.
+      // The task's age restarts, but `at` stays the same, because times in the text are relative to it.
       const id = newId(deps.clock.now());
       reviveEntry(spool, spool.nameOf(intention), { ...intention, id, machine: deps.machineId, attempts: 0 });
     }
@@ -349,8 +351,8 @@ export function revive(deps: SpoolDeps): Promise<number> {
 }
 
 /**
- * Removes expired tasks, and the oldest above the limit. Tasks with text and failed ones go to the dead
- * folder, others are dropped. Returns the number of dead tasks. File names contain time and kind, so most
+ * Removes expired tasks, and the oldest above the limit. Tasks with text and failed tasks go to the dead
+ * folder; others are dropped. Returns the number of dead tasks. File names contain time and kind, so most
  * files aren't read.
  */
 export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): number {
@@ -371,7 +373,7 @@ export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): numbe
   return dead;
 }
 
-/** Text with a time in the future isn't expired; it is sent now. */
+/** Text that you typed doesn't expire because of a time in the future; it is sent now. */
 function isExpired(name: string, nowMs: number): boolean {
   const { keepMs, words } = limitsOf(name);
   const at = timeOfName(name);

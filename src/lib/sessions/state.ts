@@ -50,9 +50,9 @@ const TEMPS_STALE_MS = 3_600_000;
 const ARCHIVE_AFTER_MS = DAY_MS;
 /** After this time, finished sessions are removed from the archive. Their session files are kept. */
 const PRUNE_AFTER_MS = 30 * DAY_MS;
-/** Limit of the archive. Above it, the oldest unfinished sessions are dropped. */
+/** Maximum number of archived sessions. Above it, the oldest unfinished ones are dropped. */
 const MAX_ARCHIVED = 5000;
-/** Larger files aren't read. */
+/** Files larger than this aren't read. */
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
 
 /** Returns the archive's folder, next to the state. */
@@ -88,8 +88,8 @@ export function storedSession(path: string, id: string): Session | undefined {
 }
 
 /**
- * Returns the slug of the stored session with this id. It is in a small file because every hook needs it.
- * Throws `config` for a newer format.
+ * Returns the slug of the stored session with this id. Slugs have a small file of their own, because every
+ * hook needs them. Throws `config` for a newer format.
  */
 export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: string): string | undefined {
   const live = parseObject(readText(deps.livePath, { maxBytes: MAX_STATE_BYTES }) ?? '');
@@ -126,8 +126,8 @@ export function observed(
 }
 
 /**
- * Records that you have seen that these sessions ended unexpectedly. If that fails, returns why; then the
- * next list shows them again.
+ * Records that you have seen that these sessions ended unexpectedly. On failure, returns the reason; the next
+ * list then shows the sessions again.
  */
 export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Promise<string | undefined> {
   if (slugs.length === 0) return undefined;
@@ -149,7 +149,8 @@ export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Pr
 }
 
 /**
- * Like `currentSessions` but faster: only the last day, without changes to session files since the last turn.
+ * Like `currentSessions` but faster: covers only the last day, and ignores changes to session files since the
+ * last turn.
  */
 export function runningSessions(
   deps: Pick<SessionsDeps, 'path' | 'workEvents' | 'dayOf' | 'locks' | 'machineId'>,
@@ -203,7 +204,7 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
   return [...new Set(names)].filter((name) => !known.has(name));
 }
 
-/** After a crash, a session may be in both. Then the one in the state counts, and is archived again. */
+/** After a crash, a session may be in both. The state's copy counts, and is archived again. */
 function archiveOld(state: SessionsState, archive: string, nowMs: number): void {
   const old = Object.values(state.sessions).filter(
     ({ updatedAt }) => nowMs - Date.parse(updatedAt) > ARCHIVE_AFTER_MS,

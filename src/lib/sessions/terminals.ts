@@ -5,7 +5,7 @@ import type { Run } from '../platform/process/process';
 import { clean } from '../platform/terminal/terminal';
 import { isLive, type Session } from './session';
 
-/** What is needed to query tmux and kitty. */
+/** The dependencies for querying tmux and kitty. */
 export interface TerminalDeps {
   run: Run;
   env: NodeJS.ProcessEnv;
@@ -16,7 +16,7 @@ export type Socket = string | undefined;
 
 const TIMEOUT_MS = 5000;
 
-/** Returns the output of a program; undefined if it is missing or fails. */
+/** Returns a program's output; undefined if the program is missing or fails. */
 export async function answerOf(
   { run, env }: TerminalDeps,
   file: string,
@@ -59,9 +59,9 @@ export interface KittyWindow {
   tab: string;
 }
 
-/** Lists the windows of the kitty that listens on a local socket; empty if it doesn't respond. */
+/** Lists the windows of the kitty instance that listens on a local socket; empty if it doesn't respond. */
 export async function kittyWindows(deps: TerminalDeps, socket: string | null): Promise<KittyWindow[]> {
-  // A kitty on a network socket may run on another machine.
+  // A kitty instance on a network socket may run on another machine.
   if (socket?.startsWith('unix:') !== true) return [];
   const text = await answerOf(deps, 'kitty', ['@', '--to', socket, 'ls']);
   const objects = (value: unknown): Record<string, unknown>[] =>
@@ -82,7 +82,7 @@ export function windowOf(windows: readonly KittyWindow[], pid: number): KittyWin
 
 /**
  * Returns where each session's terminal is now, by slug: `work:2` in tmux, the tab's title in kitty. Omits
- * sessions whose terminal is closed or in neither of them.
+ * sessions whose terminal is closed or in neither program.
  */
 export async function placesOf(
   deps: TerminalDeps,
@@ -112,7 +112,9 @@ export async function placesOf(
   return places;
 }
 
-/** Returns the sessions that run on a terminal now: their id, and the assistant if it isn't the default. */
+/**
+ * Returns the sessions that currently run on a terminal: their id, and the assistant if it isn't the default.
+ */
 export function sessionsOnTerminal(
   sessions: readonly Session[],
   tty: string,

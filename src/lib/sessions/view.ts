@@ -24,21 +24,21 @@ export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
   worktree: string | null;
   assistant: string;
   model: string | null;
-  /** What it is doing: `edits`, `runs a command`; null if it isn't working. */
+  /** What the session is doing: `edits`, `runs a command`; null if the session isn't working. */
   activity: string | null;
   /** The pending request, such as `asks to run Bash`, or null. */
   waitingFor: string | null;
-  /** When it started to wait for you; null if it isn't waiting. */
+  /** When the session started waiting for you; null if it isn't waiting. */
   waitingSince: string | null;
-  /** The first line of its first prompt, if `sessions.titles` is on. */
+  /** The first line of the session's first prompt, if `sessions.titles` is on. */
   title: string | null;
-  /** Its terminal: `work:2` in tmux, the tab in kitty. Null if unknown or not requested. */
+  /** The session's terminal: `work:2` in tmux, the tab in kitty. Null if unknown or not requested. */
   place: string | null;
-  /** The assistant's process on this machine; null if it isn't known to be running. */
+  /** The assistant's process on this machine; null if no process is known to be running. */
   pid: number | null;
   /** The number of active subagents. */
   subagents: number;
-  /** The command that shows its terminal; null if it has none, or has ended. */
+  /** The command that shows the session's terminal; null if there is no terminal or the session has ended. */
   go: string | null;
 }
 
@@ -125,7 +125,7 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): 
   };
 }
 
-/** Returns what a session is about, else its name. */
+/** Returns what a session is about; otherwise, its name. */
 export function titleOf(session: Session): string {
   return session.givenName ?? session.task ?? session.title ?? labelOf(session) ?? session.slug;
 }
@@ -150,7 +150,7 @@ export interface SessionsTextOptions {
   all?: boolean;
 }
 
-/** Formats `steward sessions`. The name comes first, because other commands take it as an argument. */
+/** Formats `steward sessions`. Names come first, because other commands take them as arguments. */
 export function sessionsText(report: SessionsReport, options: SessionsTextOptions): string {
   const lines =
     report.sessions.length === 0
@@ -174,8 +174,8 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
 }
 
 /**
- * Returns the rows as lines, truncated to the width of the terminal. On a narrow one, each session takes two
- * lines.
+ * Returns the rows as lines, truncated to the width of the terminal. On a narrow terminal, each session takes
+ * two lines.
  */
 export function sessionLines(rows: readonly SessionRow[], options: SessionsTextOptions): string[] {
   const { columns } = options;

@@ -13,7 +13,7 @@ import {
   type SessionTextOptions,
 } from './view';
 
-/** The state of the live list. Each key press returns a new state. */
+/** The state of the live list. Each key press produces a new state. */
 export interface WatchList {
   rows: readonly SessionRow[];
   /** Slug of the selected session; null if the list is empty. */
@@ -51,7 +51,7 @@ export function watchedRows(state: SessionsState, options: RowOptions): SessionR
   };
   const rows = rowsOf(Object.values(state.sessions).filter(isRecent), options);
   const ranked = rows.map((row) => ({ row, rank: RANK[row.status], time: timeOf(row) }));
-  // Not sorted by the last event, or rows would move all the time.
+  // Not sorted by last event, because rows would then move all the time.
   return ranked.sort((a, b) => a.rank - b.rank || a.time - b.time).map(({ row }) => row);
 }
 

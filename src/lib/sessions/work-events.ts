@@ -53,7 +53,7 @@ export interface WorkEvent {
   branch?: string | null;
   /** Folder name of a linked worktree; null in the main checkout. */
   worktree?: string | null;
-  /** The assistant that reported it. Default: Claude Code. */
+  /** The assistant that reported the event. Default: Claude Code. */
   assistant?: string;
   model?: string;
   /** The running or requested tool. */
@@ -61,11 +61,11 @@ export interface WorkEvent {
   phase?: PhaseId;
   /** The session file was written. Its slug is in `slug`. */
   artifact?: true;
-  /** It happened in a folder whose work stays on this machine. */
+  /** Set if the event happened in a folder whose work stays on this machine. */
   restricted?: true;
   /** Id of a subagent. */
   agent?: string;
-  /** Why the session is waiting for you, or how it started or ended: a keyword of the assistant. */
+  /** The assistant's keyword for why the session is waiting for you, or how it started or ended. */
   reason?: string;
   machine?: string;
   /** The assistant's process. Only on session starts and prompts. */
@@ -88,7 +88,7 @@ export function appendWorkEvent(path: string, event: WorkEvent): number {
   return append(journalAt(path), storedEvent(event));
 }
 
-/** Returns an event as the log has it. */
+/** Returns an event as stored in the log. */
 export function storedEvent(event: WorkEvent): WorkEvent {
   return event.assistant === undefined ? event : { ...event, session: idOfKey(event.session) };
 }

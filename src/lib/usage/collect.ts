@@ -33,7 +33,7 @@ export interface UsageDeps {
   state: string;
 }
 
-/** How many days of logs to read, and of ids to remember. */
+/** How many days of logs to read, and for how many days to remember ids. */
 const KEPT_DAYS = 40;
 const LOCK_WAIT_MS = 10_000;
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
@@ -44,7 +44,7 @@ const NO_SQLITE = 'not known (reading its database needs Node.js 22.13)';
 
 /** How much of a log has been read. */
 interface Position {
-  /** `inode:size:time` when it was read. */
+  /** The log's `inode:size:time` when it was last read. */
   mark: string;
   /** The last complete line. */
   last?: { offset: number; hash: string };
@@ -82,7 +82,7 @@ interface Run {
   seen: Set<string>;
   oldest: Day;
   oldestMs: number;
-  /** Read at the first new entry, because most runs find none. */
+  /** Loaded at the first new entry, because most runs find none. */
   ledger?: Ledger;
   /** The last day that was looked up. */
   day: { startMs: number; endMs: number; day: Day };
@@ -97,8 +97,8 @@ interface Found {
 }
 
 /**
- * Reads what is new in the logs of all assistants. Stores positions last: an interrupted run is repeated, and
- * nothing counts twice. Writes nothing if nothing is new.
+ * Reads new entries from all assistants' logs. Stores positions last, so that the next run redoes interrupted
+ * work without counting anything twice. Writes nothing if nothing is new.
  */
 export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
@@ -111,7 +111,7 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
   return withLock(join(deps.state, 'usage.lock'), lock, async () => {
     const run: Run = {
       ...{ deps, oldest, oldestMs: startMs, seen: found.seen, isChanged: false },
-      // Another process may have read some meanwhile.
+      // Another process may have read some logs in the meantime.
       ...{ state: readState(deps.state), repos: new Map(), day: { startMs: 0, endMs: 0, day: '' } },
     };
     const pause = yielder(deps.clock, SLICE_MS);
@@ -128,10 +128,10 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
   });
 }
 
-/** Returns what could not be read: the assistant, and why. */
+/** Returns which assistants' logs could not be read, and why. */
 export function problemsOf(sources: readonly Source[]): string[] {
   return sources.flatMap(({ name, problem = NO_SQLITE }) =>
-    // Only another version of Node.js changes this.
+    // Only a newer version of Node.js solves this problem.
     problem === NO_SQLITE ? [] : [`${name}: ${problem}`],
   );
 }
@@ -139,7 +139,7 @@ export function problemsOf(sources: readonly Source[]): string[] {
 function findLogs(deps: UsageDeps, { files }: State, oldestMs: number): Found {
   const found: Found = { sources: [], seen: new Set(), changed: [] };
   for (const reader of READERS) {
-    // A relative one would depend on the current folder, which is untrusted.
+    // A relative path would depend on the current folder, which is untrusted.
     const places = [...new Set(reader.places(deps.host))].filter((place) => isAbsolute(place));
     const source: Source = { assistant: reader.assistant, name: reader.name, places, files: 0 };
     const logs = places.flatMap((place) => logsAt(place, reader, source));
@@ -154,7 +154,7 @@ function findLogs(deps: UsageDeps, { files }: State, oldestMs: number): Found {
   return found;
 }
 
-/** Returns the mark of a log that has changed since it was read; undefined if it has not, or is too old. */
+/** Returns a log's mark if the log has changed since it was read; undefined if it hasn't or is too old. */
 function newMark(
   { kind }: Reader,
   path: string,
@@ -180,7 +180,7 @@ function sinkOf(run: Run, assistant: string): Sink {
 
 function take(run: Run, assistant: string, entry: Entry): void {
   const { id, ms, session, cwd, model, amounts, isCopy = false, repeats } = entry;
-  // A later time comes from a wrong clock.
+  // A later time means that the clock was wrong.
   if (ms < run.oldestMs || ms > run.deps.clock.now() + DAY_MS || tokensOf(amounts) === 0) return;
   if (ms < run.day.startMs || ms >= run.day.endMs) {
     const day = dayOf(ms, run.deps.zone);
@@ -201,7 +201,7 @@ function logsAt(place: string, { isLog, depth }: Reader, source: Source): string
   if (kindOf(place) === 'file') return [place];
   const below = (folder: string, left: number): string[] =>
     entriesOf(folder, source).flatMap(({ name, isFolder }) => {
-      // `join` would take longer than everything else here.
+      // `join` would take longer than the rest of this function.
       const path = folder + sep + name;
       if (isFolder) return left > 0 ? below(path, left - 1) : [];
       return isLog(name) ? [path] : [];
@@ -250,7 +250,9 @@ function isSameFile(known: Position | undefined, mark: string): boolean {
   return known?.mark.split(':')[0] === mark.split(':')[0];
 }
 
-/** Reads from the last known line. If that line has changed, the log was rewritten, so it starts over. */
+/**
+ * Reads from the last known line. If that line has changed, the log was rewritten, so reading starts over.
+ */
 function readNewLines(
   reader: LineReader,
   path: string,
@@ -291,8 +293,8 @@ function store(run: Run): void {
 }
 
 /**
- * Stores the days that changed in a ledger. The displayed days come first, so that an interrupted run repeats
- * this.
+ * Stores a ledger's changed days. Updates the day files before the ledger, so that the next run redoes
+ * interrupted work.
  */
 export function storeLedger(deps: Pick<UsageDeps, 'days' | 'state'>, ledger: Ledger, oldest: Day): void {
   if (ledger.dirty.size === 0) return;

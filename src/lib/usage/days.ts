@@ -6,7 +6,7 @@ import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isDay, type Day } from '../platform/time/time';
 import { AMOUNTS } from './entry';
 
-/** The usage of a model in one session and repository on one day. */
+/** One model's usage in one session and repository on one day. */
 export interface DayRow extends Record<(typeof AMOUNTS)[number], number> {
   assistant: string;
   session: string;
@@ -23,7 +23,7 @@ export function daysIn(folder: string): Day[] {
     .sort();
 }
 
-/** Returns the rows of a day; empty if it has no file. If the file is damaged, `note` gets its path. */
+/** Returns a day's rows; empty if the day has no file. Calls `note` with the path of a damaged file. */
 export function readDayRows(
   folder: string,
   day: Day,

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 /** Token counts. `cost` is in USD as reported by the assistant, or 0. */
 export const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'cost'] as const;
 
-/** In `AMOUNTS` order. `cacheWrite` includes the part with a lifetime of an hour. */
+/** In `AMOUNTS` order. `cacheWrite` includes writes with a one-hour lifetime. */
 export type Amounts = readonly [number, number, number, number, number, number];
 
-/** The usage of one response of a model. Its id is the same each time it is read. */
+/** The usage of one model response. Its id stays the same each time the log is read. */
 export interface Entry {
   id: string;
   ms: number;
@@ -15,9 +15,9 @@ export interface Entry {
   cwd: string;
   model: string;
   amounts: Amounts;
-  /** Whether it is a copy in a side conversation, which is dropped if the original is known. */
+  /** Whether the entry is a copy in a side conversation. A copy is dropped if the original is known. */
   isCopy?: boolean;
-  /** The id of an entry that this one repeats, if that exists. */
+  /** The id that this entry repeats, if an entry with that id exists. */
   repeats?: string;
 }
 

@@ -19,21 +19,21 @@ type Version = [rest: string, row: number, copy: 0 | 1, ...amounts: Amounts];
 interface LedgerDay {
   version: 1;
   rows: RowKey[];
-  /** By the group part of their id. */
+  /** Responses by the group part of their ids. */
   answers: Record<string, Version[]>;
 }
 
 /**
  * The responses of the last 40 days by id, so that nothing counts twice even if a log is read again.
- * Machine-local, one file per day. A purged response leaves only its id.
+ * Machine-local, one file per day. Only the id of a purged response is kept.
  */
 export interface Ledger {
   days: Map<Day, LedgerDay>;
-  /** Days that must be written. */
+  /** Days with unsaved changes. */
   dirty: Set<Day>;
   /**
-   * Rows that lost a response, so their stored sums may shrink. A string of two lines: `day` and the row as
-   * JSON.
+   * Rows that lost a response, so their stored sums may shrink. Each string has two lines: the day, and the
+   * row as JSON.
    */
   shrunk: Set<string>;
 }

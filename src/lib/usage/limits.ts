@@ -8,7 +8,7 @@ import { readLoggedLimits } from './collect';
 import type { LimitWindow } from './entry';
 import { READERS } from './readers';
 
-/** A usage limit whose period has not ended. */
+/** A usage limit whose period has not ended yet. */
 export interface UsageLimit {
   assistant: string;
   name: string;
@@ -72,7 +72,7 @@ function nameOf(assistant: string): string {
   return READERS.find((reader) => reader.assistant === assistant)?.name ?? assistant;
 }
 
-/** Formats a text for each assistant, such as `Codex: 5 h 63% until 18:00, week 31%`. */
+/** Formats a line for each assistant, such as `Codex: 5 h 63% until 18:00, week 31%`. */
 export function limitTexts(limits: readonly UsageLimit[], localTime: (iso: string) => string): string[] {
   const names = [...new Set(limits.map(({ name }) => name))];
   return names.map((name) => {
@@ -85,17 +85,20 @@ export function limitTexts(limits: readonly UsageLimit[], localTime: (iso: strin
   });
 }
 
-/** The periods that were already announced, and when they reset, by assistant and period. */
+/** When each announced period resets, by assistant and period. */
 export type Announced = Readonly<Record<string, string>>;
 
 export interface LimitAlert {
   message: string;
-  /** Equal for the same period, so that a crash doesn't send a notification twice. */
+  /**
+   * Stays the same for repeats of an alert within a period, so a crash doesn't cause a duplicate
+   * notification.
+   */
   dedupe: string;
 }
 
 const ALERT_PERCENT = 80;
-/** Older resets aren't announced. */
+/** Resets longer ago than this aren't announced. */
 const MAX_LATE_MS = 6 * 3_600_000;
 
 /** Returns what to announce: when 80% of a limit is used, and when it has been reset. */
@@ -129,7 +132,7 @@ export function dueAlerts(
 const WORDS: Readonly<Record<LimitWindow, string>> = { fiveHour: 'five-hour', sevenDay: 'weekly' };
 
 /**
- * Sends due alerts, then records them. If that is interrupted, the alert's key prevents a second
+ * Sends due alerts, then records them. If recording is interrupted, the alert's key prevents a second
  * notification.
  */
 export async function announceLimits(

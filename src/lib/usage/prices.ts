@@ -7,14 +7,14 @@ export interface Price {
   output: number;
   /** Default: a tenth of `input`. */
   cacheRead?: number | undefined;
-  /** Default: 1.25 times `input`, or twice `input` for a lifetime of an hour. */
+  /** Default: 1.25 times `input`, or twice `input` for a one-hour lifetime. */
   cacheWrite?: number | undefined;
   cacheWrite1h?: number | undefined;
 }
 
 export type Prices = Readonly<Record<string, Price>>;
 
-/** The date of the shipped prices. */
+/** When the shipped prices were last updated. */
 export const PRICES_AS_OF = TABLE.asOf;
 
 /** Returns the shipped prices, overridden by your own. */

@@ -24,7 +24,7 @@ export interface Usage {
   rows: UsageRow[];
   /** `unpriced`: tokens without a known price, which `cost` excludes. */
   total: Sums & { unpriced: number };
-  /** What is missing in the numbers, such as a damaged day; absent if nothing is. */
+  /** What is missing from the numbers, such as a damaged day; absent if nothing is. */
   notes?: string[];
 }
 

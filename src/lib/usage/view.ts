@@ -11,13 +11,13 @@ export interface UsageReport {
   usage: Usage;
   by: Grouping;
   days: number;
-  /** Empty if usage is switched off. */
+  /** Empty if usage is turned off. */
   sources: readonly Source[];
-  /** One text for each assistant. */
+  /** One line for each assistant. */
   limits: readonly string[];
   /** Models without a known price. */
   unpriced: readonly string[];
-  /** Names of sessions by id. */
+  /** Session names by id. */
   names: ReadonlyMap<string, string>;
   notes: readonly string[];
 }

@@ -18,7 +18,7 @@ export interface BoundFetchOptions {
 
 /**
  * Returns a `fetch` for libraries that is limited to one origin, without redirects, and with plain HTTP only
- * to this machine. It reads the complete response, so a broken connection is an error and not a short
+ * to this machine. It reads the complete response, so a broken connection causes an error, not a truncated
  * response.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {
@@ -48,7 +48,7 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
 
 async function senderFor(env: NodeJS.ProcessEnv): Promise<BoundFetch> {
   const [{ fetch }, dispatcher] = await Promise.all([import('undici'), openDispatcher({ env })]);
-  // The types of the library and Node differ only in name.
+  // The library's types differ from Node's only in name.
   return (url, init) =>
     fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>;
 }

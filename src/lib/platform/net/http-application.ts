@@ -8,7 +8,7 @@ export interface RequestHead {
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Alternating names and values, as sent. */
   rawHeaders: readonly string[];
-  /** Whether it came over the local socket, which only this user can open. */
+  /** Whether the request came over the local socket, which only this user can open. */
   isLocal: boolean;
   /** Whether another user of this machine sent the request, if the system can tell. */
   isOtherUser: IsOtherUser;
@@ -22,8 +22,8 @@ export interface HttpAnswer {
   /** Size of the body, if known. */
   length?: number;
   /**
-   * Replaces the body by text that is written until the client disconnects or the server closes. Returns what to call then.
-   * Such a response delays neither a stop nor an upgrade.
+   * Replaces the body with text that is written until the client disconnects or the server closes. Returns
+   * the function to call then. Such a response delays neither a stop nor an upgrade.
    */
   stream?: (write: (text: string) => void) => () => void;
 }
@@ -41,10 +41,10 @@ export interface Application {
 
 export interface ServerLimits {
   maxBodyBytes: number;
-  /** Combined limit for all headers. */
+  /** The size limit for all headers together. */
   maxHeaderBytes: number;
   maxHeaders: number;
-  /** Time limits for the headers and for the complete request. */
+  /** Timeouts for the headers and for the complete request. */
   requestMs: number;
   /** How long a connection may be idle between requests. */
   idleMs: number;

@@ -14,11 +14,11 @@ import { peerLookup, type IsOtherUser } from './peer';
 import { bodyOf, drained, hasBody } from './request-body';
 
 export interface HttpServer {
-  /** Returns the port; port 0 chooses a free one. */
+  /** Returns the port; pass port 0 to use any free port. */
   listenTcp: (host: string, port: number) => Promise<number>;
   /** A unix socket, or a named pipe on Windows. */
   listenLocal: (path: string) => Promise<void>;
-  /** The number of requests in progress, and of those handled since the start. */
+  /** The number of requests in progress, and the number handled since the start. */
   load: () => { open: number; answered: number };
   /**
    * Stops listening, handles every request that has arrived, and closes. Drops connections that are still
@@ -59,8 +59,8 @@ const LINGER_MS = 400;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Creates an HTTP/1.1 server for TCP and a local socket, with size and time limits. Closing it loses no
- * request: responses carry `Connection: close`, and only idle connections are closed.
+ * Creates an HTTP/1.1 server for TCP and a local socket, with size and time limits. Closing the server loses
+ * no request: responses carry `Connection: close`, and only idle connections are closed.
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
   const state: State = {
@@ -267,7 +267,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   for (const server of state.servers) server.close();
 }
 
-/** Ends idle connections; the next call drops those whose client hasn't closed its side. */
+/** Ends idle connections. The next call drops any that the client hasn't closed. */
 function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
   for (const [socket, connection] of sockets) {
     const { idleSince, isLeaving } = connection;
@@ -279,8 +279,8 @@ function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
 }
 
 /**
- * Accepts the connections in the system's queue, which closing would drop. The event loop accepts one per
- * turn, so this waits until a turn accepts none.
+ * Accepts the connections in the system's queue, because closing would drop them. The event loop accepts one
+ * per turn, so this waits until a turn accepts none.
  */
 async function takeWaiting(state: State): Promise<void> {
   for (let turns = 0, quiet = 0; turns < MAX_TURNS && quiet < 2; turns += 1) {

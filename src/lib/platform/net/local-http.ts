@@ -136,7 +136,7 @@ function daemonError(what: string, cause?: unknown): StewardError {
   });
 }
 
-/** The daemon always sends the content length, and honours `Connection: close`. */
+/** The daemon always sends the content length, and honors `Connection: close`. */
 function textOf({ method, path, body }: LocalRequest): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', 'connection: close'];

@@ -2,7 +2,7 @@ import { createConnection } from 'node:net';
 
 import { StewardError, errnoCode } from '../../errors';
 
-/** Sends bytes, then takes chunks of the response until it returns a value. */
+/** Sends bytes, then receives chunks of the response until it returns a value. */
 export type Dialogue<T> = (send: (bytes: Uint8Array) => void) => (chunk: Buffer) => T | undefined;
 
 export interface LocalSocketOptions {
@@ -42,7 +42,7 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
         const value = listen(chunk);
         if (value !== undefined) settle(() => resolve(value));
       } catch (error) {
-        // A length field was larger than the message.
+        // A length field exceeds the message.
         if (error instanceof RangeError) fail('sent invalid data', error);
         else settle(() => reject(error));
       }

@@ -80,7 +80,7 @@ export interface DispatcherOptions {
 }
 
 /**
- * Returns the dispatcher for requests to other servers. Loads the HTTP library, which takes 30 ms. Honours
+ * Returns the dispatcher for requests to other servers. Loads the HTTP library, which takes 30 ms. Honors
  * HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, but doesn't support SOCKS proxies.
  */
 export async function openDispatcher(options: DispatcherOptions = {}): Promise<Dispatcher> {

@@ -2,7 +2,7 @@ import { readSync } from 'node:fs';
 
 import { errnoCode } from '../../errors';
 
-/** A local socket of libuv, used directly because `node:net` takes 5 ms to load. */
+/** A libuv local socket, used directly because `node:net` takes 5 ms to load. */
 export interface PipeHandle {
   /** The file descriptor; -1 on Windows. */
   readonly fd: number;
@@ -17,7 +17,7 @@ interface PipeBinding {
   PipeConnectWrap: new () => { oncomplete: () => void };
 }
 
-/** Returns an internal binding of Node, or undefined on Windows and in versions without it. */
+/** Returns one of Node's internal bindings; undefined on Windows and in Node versions without it. */
 function pipeBinding(): PipeBinding | undefined {
   if (process.platform === 'win32') return undefined;
   try {

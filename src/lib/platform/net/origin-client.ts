@@ -61,13 +61,13 @@ export interface OriginClient {
 }
 
 export interface OriginWords {
-  /** The hint if there is no response. */
+  /** The error's hint if there is no response. */
   hint: string;
   /** Put before the host in messages: `The speech provider at`. */
   name?: string;
 }
 
-/** The loaded HTTP library, whose clients share connections until it is closed. */
+/** The loaded HTTP library, whose clients share connections until the library is closed. */
 export interface HttpLibrary {
   /** Throws `config` for an unencrypted URL of another machine. */
   origin: (base: string, words: OriginWords) => OriginClient;
@@ -76,7 +76,7 @@ export interface HttpLibrary {
 }
 
 const ERROR_BYTES = 64 * 1024;
-/** An upper bound; the readers of streams set shorter timeouts. */
+/** An upper bound; stream readers set shorter timeouts. */
 const LONGEST_SILENCE_MS = 900_000;
 export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLibrary> {
   const [{ request }, dispatcher] = await Promise.all([import('undici'), openDispatcher(options)]);

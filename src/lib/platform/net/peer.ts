@@ -11,8 +11,8 @@ import { isLoopback } from './address';
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
 /**
- * Returns whether a connection comes from another user of this machine: a promise at the first call, later
- * the result.
+ * Returns whether a connection comes from another user of this machine: a promise on the first call, the
+ * result on later calls.
  */
 export type IsOtherUser = () => boolean | Promise<boolean>;
 
@@ -27,14 +27,14 @@ interface Waiter {
 
 interface Lookup {
   waiting: Set<Waiter>;
-  /** The pending lookups by each of their keys. */
+  /** Pending lookups by each of their keys. */
   byKey: Map<string, Waiter>;
   isRunning: boolean;
 }
 
 /** IPv4 and IPv6 sockets. The second file is missing if IPv6 is off. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
-/** About 110,000 sockets. Connections listed after that count as another user's. */
+/** About 110,000 sockets. Connections beyond this limit count as another user's. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** A row that moves during a read can be missed, so each lookup reads the tables twice. */
 const PASSES = 2;
@@ -43,10 +43,10 @@ const SLICE_MS = 2;
 const HIDDEN = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'];
 
 /**
- * Returns a function that tells whether the other end of a connection belongs to another user. It knows
- * connections within this machine on Linux; all others count as this user's. This user and root are accepted,
- * and everyone if the tables can't be read. If the other end is closed and its user therefore unknown, it
- * counts as another user's.
+ * Returns a function that tells whether the other end of a connection belongs to another user. It can tell
+ * only for connections within this machine on Linux; all others count as this user's. This user and root are
+ * accepted, and so is everyone if the tables can't be read. If the other end is closed, its user is unknown
+ * and counts as another user.
  */
 export function peerLookup(): (socket: Ends) => IsOtherUser {
   const lookup: Lookup = { waiting: new Set(), byKey: new Map(), isRunning: false };
@@ -74,7 +74,7 @@ export function canIdentifyPeers(): boolean {
   return file !== undefined;
 }
 
-/** Reads the tables while lookups are pending. They share a pass, each from the point where it joined. */
+/** Reads the tables while lookups are pending. Lookups share passes, each starting where it joined. */
 async function run(lookup: Lookup): Promise<void> {
   const { waiting } = lookup;
   lookup.isRunning = true;
@@ -132,7 +132,7 @@ function settle({ waiting, byKey }: Lookup, waiter: Waiter, isOtherUser: boolean
   waiter.resolve(isOtherUser);
 }
 
-/** The tables list a socket that its process has closed as root's, without an inode. */
+/** Once its process has closed a socket, the tables list it as root's, without an inode. */
 function isTrusted(row: string): boolean {
   const { uid, inode } = fieldsOf(row);
   return uid === 0 ? inode !== '0' : uid === process.geteuid?.();

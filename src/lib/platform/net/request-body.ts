@@ -16,7 +16,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** Returns the complete body; undefined if it is or will be too large. */
+/** Returns the complete body; undefined if the body is or will be too large. */
 export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buff
   });
 }
 
-/** Discards the rest of a body; false if it is or will be too large. */
+/** Discards the rest of a body; false if the body is or will be too large. */
 export function drained(request: IncomingMessage): Promise<boolean> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_DROPPED_BYTES) return Promise.resolve(false);
   return new Promise((resolve, reject) => {

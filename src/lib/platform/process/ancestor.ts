@@ -35,7 +35,7 @@ export function ancestorWithout(word: string, mayStartPs: boolean): ProcessMark 
   return undefined;
 }
 
-/** Returns whether a process still runs; `unknown` if its pid is from elsewhere or may have been reused. */
+/** Returns whether a process still runs; `unknown` if its pid is from another namespace or may be reused. */
 export function stateOf(mark: ProcessMark): 'runs' | 'gone' | 'unknown' {
   if (process.platform === 'darwin') return exists(mark.pid) ? 'unknown' : 'gone';
   if (process.platform !== 'linux') return 'unknown';
@@ -60,7 +60,7 @@ function readProc(pid: number): Found | undefined {
 
 /** Asks `ps` once for all processes: `  812   501 Sun Nov 22 17:00:00 2026 claude --resume`. */
 function processTable(): (pid: number) => Found | undefined {
-  // Without -ww, macOS cuts command lines, and the shim could look like the assistant.
+  // Without -ww, macOS truncates command lines, so the shim could look like the assistant.
   const args = ['-axww', '-o', 'pid=', '-o', 'ppid=', '-o', 'lstart=', '-o', 'command='];
   const { stdout } = spawnSync('ps', args, {
     encoding: 'utf8',

@@ -33,18 +33,18 @@ export interface BundleInput {
   kind: string;
   /** The `require` of a module in the folder. */
   native: Load;
-  /** Names of bundles that this run has barely used; filled while it runs, and read at its end. */
+  /** Names of bundles that this run has barely used; filled during the run and read at its end. */
   unused?: ReadonlySet<string>;
 }
 
-/** Maximum number of cached kinds; each has its own folder. */
+/** Maximum number of cached kinds of run; each kind has its own folder. */
 const MAX_KINDS = 24;
 /** V8 drops functions that haven't run for a while, so a long run's cache would be incomplete. */
 const MAX_RUN_MS = 30_000;
 
 /**
  * Returns a `require` that caches V8's compiled code in a private folder, using Node's own cache if
- * available. If the cache has a problem, the run works without it. `STEWARD_NO_CODE_CACHE=1` turns it off.
+ * available. If the cache fails, the run continues without it. `STEWARD_NO_CODE_CACHE=1` turns it off.
  */
 export function bundleLoader(input: BundleInput): Load {
   const cache = isOff() ? undefined : cacheFolder(input);
@@ -56,7 +56,7 @@ export function bundleLoader(input: BundleInput): Load {
   if (made === undefined) return input.native;
   enableCompileCache(cache);
   process.once('exit', () => {
-    // Node writes after this handler, and only if the folder exists.
+    // Node writes the cache after this handler, and only if the folder exists.
     const [first] = made;
     if (first === undefined) return;
     if (isOff()) rmSync(first, { recursive: true, force: true });
@@ -192,7 +192,10 @@ function readCode(file: string): Buffer | undefined {
   }
 }
 
-/** Returns whether only this user can write to it. On Windows, the folder is private by default. */
+/**
+ * Returns whether only this user can write to the file or folder. On Windows, the folder is private by
+ * default.
+ */
 function isPrivate(facts: { uid: number; mode: number }): boolean {
   if (process.getuid === undefined) return true;
   return facts.uid === process.getuid() && (facts.mode & 0o022) === 0;

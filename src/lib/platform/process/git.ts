@@ -25,20 +25,20 @@ export interface GitDeps {
   env?: NodeJS.ProcessEnv;
 }
 
-/** More than any expected output. */
+/** Larger than any expected output. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Returns git for reading an untrusted repository. Its configuration can't execute anything, and git never
- * fetches, prompts or locks, and uses only the repository at `root`. Throws `not_found` if git is missing,
- * and `unavailable` with a reason if git can't read the repository.
+ * Returns git for reading an untrusted repository. The repository's configuration can't execute anything, and
+ * git never fetches, prompts or locks, and uses only the repository at `root`. Throws `not_found` if git is
+ * missing, and `unavailable` with a reason if git can't read the repository.
  */
 export function gitIn(deps: GitDeps, root: string): Git {
   const env = gitEnvironment(root, deps.env ?? process.env);
   return async (args, options = {}) => {
     const timeoutMs = deps.timeoutMs();
     const running = deps.run('git', ['-C', root, ...HARMLESS, ...args], {
-      // In a deleted current folder, git fails before it reads -C.
+      // If the current folder has been deleted, git fails before it reads -C.
       cwd: parse(root).root,
       env,
       timeoutMs,

@@ -33,7 +33,7 @@ export interface LauncherDeps {
 export interface LauncherTarget {
   /** Absolute path of the current Node.js. */
   node: string;
-  /** A link to it on the PATH that survives an upgrade, or the same path if there is none. */
+  /** A link on the PATH to the current Node.js that survives an upgrade; the same path if there is none. */
   nodeAlias: string;
   /** steward's bin/run.js. */
   steward: string;

@@ -8,7 +8,7 @@ export function ownProcess(): { pid: number; uptimeSec: number } {
   return { pid: process.pid, uptimeSec: Math.round(process.uptime()) };
 }
 
-/** Sends SIGTERM to a process; does nothing if it has ended. */
+/** Sends SIGTERM to a process; does nothing if the process has ended. */
 export function endProcess(pid: number): void {
   unless(['ESRCH'], () => process.kill(pid, 'SIGTERM'));
 }
@@ -23,7 +23,7 @@ export function sinceBootMs(): number {
   return uptime() * 1000;
 }
 
-/** Calls the listener on each of these signals. Returns a function that removes it. */
+/** Calls the listener on each of these signals. Returns a function that removes the listener. */
 function onSignals(
   signals: readonly NodeJS.Signals[],
   listener: (signal: NodeJS.Signals) => void,
@@ -50,12 +50,12 @@ export function interruptSignal(): { signal: AbortSignal; release: () => void } 
   return { signal: controller.signal, release: onSignals(['SIGINT', 'SIGTERM'], () => controller.abort()) };
 }
 
-/** Calls the listener on each Ctrl-C, which then doesn't end the process. */
+/** Calls the listener on each Ctrl-C; Ctrl-C then doesn't end the process. */
 export function onInterrupt(listener: () => void): () => void {
   return onSignals(['SIGINT'], listener);
 }
 
-/** Runs `work`, and calls `stop` on Ctrl-C, SIGTERM or a closed terminal; `work` may finish after that. */
+/** Runs `work`, and calls `stop` on Ctrl-C, SIGTERM or a closed terminal; `work` may still finish. */
 export async function runStoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
   const release = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], stop);
   try {
@@ -67,13 +67,13 @@ export async function runStoppable<T>(stop: () => void, work: () => Promise<T>):
 
 /**
  * Set by the launcher for scheduled jobs: the job's name, and the launcher's pid if it outlives the job
- * (`sense 4711`). For a detached steward process it is `delivery`.
+ * (`sense 4711`). For a detached steward process, the value is `delivery`.
  */
 export const JOB_VARIABLE = 'STEWARD_JOB';
 
 /**
- * Starts steward without a terminal and doesn't wait for it. The start may fail, so a file must hold the
- * work.
+ * Starts steward without a terminal and doesn't wait for it. The start may fail, so the work must be stored
+ * in a file.
  */
 export function startDetached(args: readonly string[], cwd: string): void {
   const script = process.argv[1];
@@ -98,21 +98,21 @@ export function startProgram(
 /** Returns the names of all running processes; empty without /proc. */
 export function processNames(): ReadonlySet<string> {
   const pids = listSystemFolder('/proc').filter((name) => /^\d+$/.test(name));
-  // The process may end before this read.
+  // The process may end before its name is read.
   const nameOf = (pid: string): string | undefined =>
     unless(['ESRCH'], () => readSystemText(`/proc/${pid}/comm`, 64));
   return new Set(pids.map((pid) => nameOf(pid)?.trim() ?? ''));
 }
 
-/** Tells a relaunched process its parent's pid; for a restart, it asks the parent. */
+/** Tells a relaunched process its parent's pid. To restart, the process asks that parent. */
 const PARENT_VARIABLE = 'STEWARD_RELAUNCHED';
 /** Exit code of a child that requests a restart. */
 const RELAUNCH_CODE = 86;
 
 /**
  * Starts the program that is now on disk as a child in the same terminal; returns its exit code. Node can't
- * replace its own process, and the shell or service manager waits for this one. A child that wants a restart
- * exits and its parent starts the next, so there are never more than two processes.
+ * replace its own process, and the shell or service manager waits for this process. A child that wants a
+ * restart exits and its parent starts the next, so there are never more than two processes.
  */
 export async function relaunch(args: readonly string[]): Promise<number> {
   if (process.env[PARENT_VARIABLE] === String(process.ppid)) return RELAUNCH_CODE;

@@ -11,7 +11,7 @@ import {
 
 import { unless } from '../../errors';
 
-/** A terminal and one of its processes, which proves later that the terminal is still the same. */
+/** A terminal and one of its processes, which later shows whether the terminal is still the same. */
 export interface OwnTerminal {
   /** Such as `/dev/pts/3`. */
   tty: string;
@@ -22,12 +22,12 @@ export interface OwnTerminal {
 
 interface ProcessFacts {
   parent: number;
-  /** Device number of its terminal; 0 if it has none. */
+  /** Device number of the process's terminal; 0 if it has none. */
   device: number;
-  /** The process group in the foreground of its terminal; -1 if it has none. */
+  /** The foreground process group of the process's terminal; -1 if it has none. */
   foreground: number;
   started: string;
-  /** Whether it is a zombie: ended, but not reaped by its parent. */
+  /** Whether the process is a zombie: exited, but not reaped by its parent. */
   isDead: boolean;
 }
 
@@ -60,7 +60,10 @@ export function parentsOf(pid: number): number[] {
   return parents;
 }
 
-/** Writes to a terminal without blocking, if its process still has it; false if nothing was written. */
+/**
+ * Writes to a terminal without blocking, if the process still has that terminal; false if nothing was
+ * written.
+ */
 export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
   if (!holdsTerminal(terminal)) return false;
   const { O_WRONLY, O_NOCTTY, O_NONBLOCK, O_NOFOLLOW } = constants;

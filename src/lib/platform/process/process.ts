@@ -7,9 +7,9 @@ import { spawn } from './spawn';
 
 export interface RunOptions {
   cwd?: string;
-  /** The complete environment of the process. Default: the current one. */
+  /** The complete environment of the process. Default: the current process's environment. */
   env?: NodeJS.ProcessEnv;
-  /** After this long, the process and its children are killed. */
+  /** The timeout, after which the process and its children are killed. */
   timeoutMs: number;
   /**
    * Output limit for each stream, in bytes. A program that prints more is killed, and `unavailable` is
@@ -172,7 +172,7 @@ function maxBytesOf({ options }: Running): number {
   return options.maxBytes ?? DEFAULT_MAX_BYTES;
 }
 
-/** Closes the pipes of an ended program when they are quiet or the time is up. */
+/** Closes an exited program's pipes once they go quiet or time runs out. */
 function closeWhenQuiet(state: Running): void {
   const before = state.chunkCount;
   state.grace = setTimeout(() => {

@@ -9,10 +9,13 @@ export interface Pty {
   pid: number;
 }
 
-/** More processes than a terminal with a hundred tabs has above its shells. */
+/** More processes than a terminal with a hundred tabs has between itself and its shells. */
 const MAX_PROCESSES = 500;
 
-/** Returns the terminals that the tabs of this process run on, not those of terminals inside them; none except on Linux. */
+/**
+ * Returns the terminals that this process's tabs run on, but not terminals nested inside them. Empty except
+ * on Linux.
+ */
 export function ptysBelow(pid: number): Pty[] {
   const own = factsOf(pid)?.device;
   const found = new Map<string, Pty>();
@@ -37,12 +40,12 @@ function childrenOf(pid: number): number[] {
   });
 }
 
-/** The program that a terminal shows. */
+/** The program that is visible in a terminal. */
 export interface Foreground {
   pid: number;
   /** At most 15 characters: `vim`, `tmux: client`. */
   program: string;
-  /** Undefined if it may not be read. */
+  /** Undefined if this user may not read it. */
   folder: string | undefined;
 }
 
@@ -58,7 +61,7 @@ export function foregroundOf(pid: number): Foreground | undefined {
     : { pid: shown, program, folder: folderOf(shown) ?? folderOf(pid) };
 }
 
-/** Returns the name of a process, at most 15 characters; undefined if it is gone. */
+/** Returns a process's name, at most 15 characters; undefined if the process is gone. */
 export function programOf(pid: number): string | undefined {
   return ifThere(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
 }
@@ -67,12 +70,15 @@ function folderOf(pid: number): string | undefined {
   return ifThere(() => readlinkSync(`/proc/${pid}/cwd`));
 }
 
-/** Returns the arguments of a process; none if it is gone. */
+/** Returns a process's arguments; none if the process is gone. */
 export function argumentsOf(pid: number): string[] {
   return ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
 }
 
-/** Returns when a terminal last had input, in wall-clock ms, up to 8 s early; undefined if it is gone. */
+/**
+ * Returns when a terminal last had input, in wall-clock ms, up to 8 s early; undefined if the terminal is
+ * gone.
+ */
 export function inputTimeOf(tty: string): number | undefined {
   return ifThere(() => lstatSync(tty).atimeMs);
 }

@@ -36,7 +36,7 @@ function pathOf(file: string, env: NodeJS.ProcessEnv): string {
   return isAbsolute(file) ? file : (findProgram(file, env) ?? MISSING + basename(file));
 }
 
-/** An empty PATH would mean the current folder, so it is replaced by one without programs. */
+/** An empty PATH would mean the current folder, so a path that never exists replaces it. */
 function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const changed = { ...env };
   for (const name of Object.keys(env).filter(isPath)) {
@@ -49,7 +49,7 @@ function isPath(name: string): boolean {
   return name === 'PATH' || (process.platform === 'win32' && name.toUpperCase() === 'PATH');
 }
 
-/** Returns the path of a program, or undefined if it isn't installed. */
+/** Returns a program's path, or undefined if the program isn't installed. */
 export type FindProgram = (name: string) => string | undefined;
 
 /** Used if the environment has no PATH. */

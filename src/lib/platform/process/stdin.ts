@@ -48,7 +48,7 @@ export async function readStdin(
     if (got !== undefined) {
       collected.add(chunk.subarray(0, got));
       isChecked = false;
-      // A writer that never stops gets the same time limit as a silent one.
+      // A writer that never stops gets the same timeout as a silent one.
       if (monotonicMs() - startMs < bounds.endMs) continue;
     } else if (!isChecked && !collected.isEmpty()) {
       isChecked = true;
@@ -60,7 +60,7 @@ export async function readStdin(
   }
 }
 
-/** Returns all of stdin up to `keepBytes`, without a time limit; undefined if stdin is a terminal. */
+/** Returns all of stdin up to `keepBytes`, without a timeout; undefined if stdin is a terminal. */
 export async function readPipedStdin(
   keepBytes: number,
 ): Promise<{ bytes: Buffer; cut: boolean } | undefined> {
@@ -71,7 +71,10 @@ export async function readPipedStdin(
   return { bytes, cut: end === 'large' };
 }
 
-/** Returns the beginning of stdin if the shim has read it already. A here-document ends with one more line feed. */
+/**
+ * Returns the beginning of stdin if the shim has already read it. A here-document adds a line feed at the
+ * end.
+ */
 function readByShim(): Buffer | undefined {
   const { STEWARD_STDIN_FD: fd } = process.env;
   if (fd === undefined) return undefined;
@@ -168,8 +171,8 @@ export function isTerminalInput(): boolean {
 const LF = 0x0a;
 
 /**
- * Returns the non-blank lines of stdin, one chunk each with the line feed. Drops lines over `maxBytes` and
- * calls `onLong`.
+ * Returns the non-blank lines of stdin, one per chunk, including the line feed. Drops lines over `maxBytes`
+ * and calls `onLong`.
  */
 export function stdinLines(maxBytes: number, onLong: () => void): Readable {
   const { pipeline, Transform } = process.getBuiltinModule('node:stream');
@@ -206,7 +209,7 @@ export function stdinLines(maxBytes: number, onLong: () => void): Readable {
   return lines;
 }
 
-/** Returns whether the line contains more than white space. */
+/** Returns whether the line contains more than whitespace. */
 function hasText(piece: Buffer): boolean {
   return piece.some((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && byte !== LF);
 }

@@ -9,7 +9,7 @@ import { isAlive, withLock } from '../files/lock';
 import { randomName } from '../files/short-hash';
 
 export interface Waiter {
-  /** Arrival time. The earliest goes first. */
+  /** Arrival time. The earliest arrival goes first. */
   sinceMs: number;
   /** How long to wait from now. */
   waitMs: number;

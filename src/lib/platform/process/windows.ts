@@ -1,7 +1,7 @@
 import { StewardError } from '../../errors';
 import type { Run } from './process';
 
-/** The program that owns the foreground window, without the window's title. */
+/** The program that owns the foreground window. Excludes the window's title. */
 export interface WindowsProgram {
   pid: number;
   /** Full path of the executable; undefined if the program is elevated or runs as another user. */
@@ -13,7 +13,7 @@ export interface WindowsProgram {
 export interface WindowsCalls {
   /** Null if nothing has the focus, or only the desktop or taskbar. */
   foreground(): WindowsProgram | null;
-  /** Milliseconds since the last input of this session. */
+  /** Milliseconds since this session's last input. */
   idleMs(): number;
   /** Whether input goes to another desktop: the lock screen or a UAC prompt. */
   locked(): boolean;
@@ -40,10 +40,10 @@ export async function windowsCalls(): Promise<WindowsCalls | undefined> {
 const PROCESS_QUERY_LIMITED_INFORMATION = 0x1000;
 const DESKTOP_READOBJECTS = 0x0001;
 const MAX_PATH_UNITS = 32768;
-/** Draws the frame of a store app's window; the app's own window is a child of it. */
+/** The program that draws a Store app's frame; the app's own window is a child of that frame. */
 const FRAME = /\\ApplicationFrameHost\.exe$/i;
 const STORE_WINDOW = 'Windows.UI.Core.CoreWindow';
-/** Window classes of the shell: desktop, wallpaper and taskbars. */
+/** The shell's window classes: desktop, wallpaper and taskbars. */
 const SHELL = new Set(['Progman', 'WorkerW', 'Shell_TrayWnd', 'Shell_SecondaryTrayWnd', '#32769']);
 const MAX_CLASS_UNITS = 256;
 
@@ -165,7 +165,7 @@ export function fileDescription(resource: Buffer): string | undefined {
 
 const TIMEOUT_MS = 10_000;
 
-/** Installs the library, in the version that this file supports. */
+/** Installs the library version that this file supports. */
 export const FASTER = 'npm install --global koffi@3';
 
 /** Runs a script in Windows PowerShell and returns the JSON object that it prints. Takes about a second. */

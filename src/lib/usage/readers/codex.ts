@@ -5,7 +5,7 @@ import { parseIso } from '../../platform/time/clock';
 import { countOf, entryId, type LimitWindow, type SeenLimit } from '../entry';
 import { folderFrom, type LineReader } from './reader';
 
-/** Input, cached input and output so far. */
+/** Input, cached input and output tokens so far. */
 type Totals = [number, number, number];
 
 interface Carry {
@@ -18,10 +18,13 @@ interface Carry {
   totals?: Totals;
 }
 
-/** A replay is written at once, faster than any model responds. */
+/** Replayed lines are written all at once, faster than any model responds. */
 const REPLAY_MS = 1000;
 
-/** Totals are cumulative, so each line counts the difference. A file in two folders has the same ids. */
+/**
+ * Totals are cumulative, so each line counts only the increase. Copies of a file in two folders have the same
+ * ids.
+ */
 export const codex: LineReader = {
   kind: 'lines',
   assistant: 'codex',
@@ -84,13 +87,13 @@ function totalsOf(usage: unknown): Totals | undefined {
   return [usage['input_tokens'], usage['cached_input_tokens'], usage['output_tokens']].map(countOf) as Totals;
 }
 
-/** Returns the difference. If the counter was reset or started elsewhere, returns the last usage. */
+/** Returns the increase since `before`. If the counter was reset or started elsewhere, returns `last`. */
 function usedSince(before: Totals | undefined, now: Totals, last: Totals | undefined): Totals {
   if (before === undefined || before.some((count, at) => count > (now[at] ?? 0))) return last ?? now;
   return now.map((count, at) => count - (before[at] ?? 0)) as Totals;
 }
 
-/** Returns the limits by the length of their period, because their order changes. */
+/** Returns the limits, told apart by the length of their period because their order changes. */
 function limitsOf(limits: Record<string, unknown>, ms: number): SeenLimit[] {
   const id = textOf(limits['limit_id']);
   if (id !== undefined && id !== 'codex') return [];

@@ -6,8 +6,8 @@ import { countOf, entryId } from '../entry';
 import { folderFrom, type LineReader } from './reader';
 
 /**
- * Reads the spans of chat requests; spans of agents repeat their sums. Copilot only writes them if the export
- * is on.
+ * Reads only the spans of chat requests, because agent spans repeat their sums. Copilot writes spans only if
+ * its export is on.
  */
 export const copilot: LineReader = {
   kind: 'lines',

@@ -2,7 +2,7 @@ import type { PathHost } from '../../platform/files/paths';
 import type { Sink } from '../entry';
 
 interface ReaderBase {
-  /** The name in the rows, such as `codex`. */
+  /** The assistant's name in the rows, such as `codex`. */
   assistant: string;
   name: string;
   /**
@@ -10,7 +10,7 @@ interface ReaderBase {
    */
   places: (host: Pick<PathHost, 'env' | 'home'>) => string[];
   isLog: (name: string) => boolean;
-  /** How many levels below the folder its logs are. */
+  /** How many levels below the folder the logs are. */
   depth: number;
 }
 
