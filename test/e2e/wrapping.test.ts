@@ -56,11 +56,14 @@ function overlong(screen: Screen, columns: number): string[] {
   return linesOf(screen).filter((line) => displayWidth(line) > columns && line.trim().includes(' '));
 }
 
+/** How far a delivery is after 300 ms depends on the machine. */
+const LATER = new Set(['accepted', 'delivered', 'failed']);
+
 /** Words without those that differ from run to run, or that a table cuts with an ellipsis. */
 function wordsOf(screen: Screen): string[] {
   return linesOf(screen)
     .flatMap((line) => line.split(/[\s|]+/))
-    .filter((word) => /^[("]?[a-z][a-z-]+[a-z][)".,;:?]*$/i.test(word));
+    .filter((word) => /^[("]?[a-z][a-z-]+[a-z][)".,;:?]*$/i.test(word) && !LATER.has(word));
 }
 
 describe('text on a terminal (built)', function () {
