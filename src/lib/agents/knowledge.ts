@@ -110,7 +110,7 @@ export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
   const size = lstatOf(path)?.size ?? 0;
   if (size > SHOW_BYTES) {
     throw new StewardError('config', `${path} is too large (${Math.ceil(size / 2 ** 20)} MiB).`, {
-      hint: `Split it; an entry may have ${SHOW_BYTES / 2 ** 20} MiB.`,
+      hint: `Split it; an entry can be at most ${SHOW_BYTES / 2 ** 20} MiB.`,
     });
   }
   const text = textOf(readBytes(path));

@@ -38,7 +38,7 @@ export function speechSettings(
       platform: desktop.platform,
       find: (name) => findProgram(name),
       run,
-      // Shared by all user areas, because the machine has one loudspeaker.
+      // Shared by all user areas, because the machine has only one audio output.
       takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => {
         // A getter, because reading the id may create it.
         return { clock, machineId: context.machineId };

@@ -62,7 +62,7 @@ export interface ResultLine {
   attempts: number;
   reason?: string | undefined;
   nextAt?: string;
-  /** May be a duplicate, because a process died while sending it. */
+  /** May be a duplicate: a process died while sending it. */
   maybeTwice?: true;
   /** Describes the notification if the accepting process died before logging it. */
   about?: About;

@@ -176,7 +176,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
 /** Each intention's group, by id. Only the last intention in a group sends a notification. */
 type Groups = ReadonlyMap<string, { last: string; count: number }>;
 
-/** Returns the ended agents by session; undefined while more may end in a moment. */
+/** Groups agents that ended by session; undefined while others may still end at about the same time. */
 function groupsOf(deps: TriggerDeps): Groups | undefined {
   const ended = ownIntentions(deps, ['agent-ended']);
   const ages = ended.map(({ at }) => deps.clock.now() - Date.parse(at));

@@ -36,7 +36,7 @@ export function currentLimits(deps: LimitsDeps, nowMs: number): UsageLimit[] {
   return limits.filter(({ resetsAt }) => resetsAt === null || Date.parse(resetsAt) > nowMs);
 }
 
-/** A limit without a reset time is valid for one period. */
+/** Returns whether a limit without a reset time is less than one period old. */
 function isCurrent(atMs: number, window: LimitWindow, nowMs: number): boolean {
   return nowMs - atMs < LENGTH_MS[window];
 }
@@ -98,7 +98,7 @@ export interface LimitAlert {
 }
 
 const ALERT_PERCENT = 80;
-/** Resets longer ago than this aren't announced. */
+/** A reset that happened longer ago than this isn't announced. */
 const MAX_LATE_MS = 6 * 3_600_000;
 
 /** Returns what to announce: when 80% of a limit is used, and when it has been reset. */

@@ -6,7 +6,7 @@ export interface Span {
   length: number;
 }
 
-/** A time in a text, and the parts of the text that name it. */
+/** A time found in some text, and the words that express it. */
 export interface NamedTime {
   result: ParsedResult;
   spans: Span[];

@@ -187,7 +187,7 @@ function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') =>
 
 const RELATIVE = /^(?:today|tomorrow|tonight|next|this|in)\b/i;
 const PART_OF_DAY = /^(?:morning|afternoon|evening)/i;
-/** Words before a date, which are removed with it. */
+/** Words before a date that are removed along with it. */
 const leadingWords = (more: string): RegExp =>
   new RegExp(`(?:\\b(?:${more}by|until|till|before|from|for|due)(?: the)?|[-\u2013\u2014:,@(])$`, 'i');
 const RELATIVE_LEAD = leadingWords('');

@@ -44,7 +44,7 @@ export interface Tidied {
   /** Whether it was closed; false for a proposal. */
   applied: boolean;
   proposed: Proposal[];
-  /** Issues at Status:done without evidence or with open claims. */
+  /** Issues labeled Status:done without evidence or with open claims. */
   left: { number: number; title: string; url: string; reason: string }[];
   /** Numbers of the closed issues. */
   closed: number[];
