@@ -70,6 +70,8 @@ describe('the page of the day in Chromium', function () {
   it('says who waits first, a question before a turn, and in the title', async () => {
     const one = await open();
     const { page } = one;
+    await page.locator('#waiting li').nth(2).waitFor();
+    await page.locator('#running li').first().waitFor();
     const rows = await page.locator('#waiting li').allTextContents();
     expect(rows[0]).to.match(
       /^A landing page for the autumn campaign.*asks to run Bash · 6 m.*steward go autumn/,
@@ -83,6 +85,8 @@ describe('the page of the day in Chromium', function () {
 
   it('shows the figures of the record, what was done, and seven days', async () => {
     const { page } = await open();
+    await page.locator('#week .figure').nth(6).waitFor();
+    await page.locator('#done li').first().waitFor();
     const { record } = today(full.deps);
     expect(await page.locator('#facts b').allTextContents()).to.deep.equal([
       ...[record.totalMinutes, record.creationMinutes, record.consumptionMinutes, record.neutralMinutes].map(
@@ -115,7 +119,8 @@ describe('the page of the day in Chromium', function () {
     await page.hover('[data-row=consumption] svg', { position: { x: 470, y: 12 } });
     expect(await textOf(page, '#readout')).to.match(/^\d\d:\d\d to \d\d:\d\d · .* · consumption · /);
     await page.click('#table-details summary');
-    expect(await page.locator('#timeline-table tbody tr').count()).to.be.greaterThan(20);
+    // The table is made by an event after the click.
+    await page.locator('#timeline-table tbody tr').nth(20).waitFor();
   });
 
   it('shows another day with the days beside it, and nothing that concerns only now', async () => {
@@ -153,6 +158,7 @@ describe('the page of the day in Chromium', function () {
       '/api/status': () => ({ body: { ...STATUS, modules, outbox: { waiting: 0, failed: 0 } } }),
     });
     const { page } = await open();
+    await page.locator('#empty li code').nth(2).waitFor();
     expect(await page.locator('#empty li code').allTextContents()).to.deep.equal([
       'steward up',
       'steward hooks install',
