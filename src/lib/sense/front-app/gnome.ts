@@ -39,7 +39,7 @@ function answerOf(error: BusError): string {
   if (/no window in focus/i.test(error.message)) return '{}';
   if (/^org\.freedesktop\.DBus\.Error\.Unknown(?:Object|Method|Interface)$/.test(error.type)) {
     throw new StewardError('not_found', 'GNOME on Wayland does not share which application has the focus.', {
-      hint: 'Install the GNOME extension "Focused Window D-Bus" (extensions.gnome.org), and log in again.',
+      hint: 'Install the GNOME extension "Focused Window D-Bus" (extensions.gnome.org), then log out and back in.',
       cause: error,
     });
   }
