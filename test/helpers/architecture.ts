@@ -7,7 +7,18 @@ export interface SourceFile {
   text: string;
 }
 
-const FEATURES = ['sense', 'work', 'notify', 'agents', 'schedule', 'assistant', 'report', 'shell', 'usage'];
+const FEATURES = [
+  'sense',
+  'work',
+  'notify',
+  'agents',
+  'schedule',
+  'assistant',
+  'report',
+  'shell',
+  'usage',
+  'sync',
+];
 const BASE = ['platform', 'errors', 'sessions', 'goals'];
 const INNER = [...BASE, 'config', ...FEATURES];
 const ROOMS = [...INNER, 'daemon', 'app', 'doctor', 'setup', 'mcp', 'cli'];
@@ -20,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sessions: ['config:types', 'platform', 'errors'],
   goals: ['config:types', 'platform', 'errors', 'sessions'],
   ...Object.fromEntries(FEATURES.map((feature) => [feature, [...BASE, 'config:types']])),
+  sync: [...BASE, 'config:types', 'sense:types', 'usage:types'],
   daemon: INNER,
   app: [...INNER, 'daemon'],
   doctor: [...INNER, 'daemon'],

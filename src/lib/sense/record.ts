@@ -262,6 +262,10 @@ const RECORD = v.object({
 
 /** Parses a record; undefined if it is damaged or incomplete. */
 export function parseRecord(text: string): DailyRecord | undefined {
-  const value: unknown = parseObject(text);
+  return asRecord(parseObject(text));
+}
+
+/** Checks a parsed record; undefined if it is incomplete. */
+export function asRecord(value: unknown): DailyRecord | undefined {
   return v.is(RECORD, value) ? (value as unknown as DailyRecord) : undefined;
 }

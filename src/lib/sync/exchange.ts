@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+
+import { toStewardError } from '../errors';
+import { readText } from '../platform/files/atomic-file';
+import { listFolder } from '../platform/files/folder';
+import { isDay, type Day } from '../platform/time/time';
+import type { DayRow } from '../usage/days';
+import {
+  DAY_FILES,
+  FORMAT,
+  isMachineId,
+  type DayKind,
+  type Machine,
+  type PublishedDay,
+  type PublishedSession,
+} from './format';
+import {
+  arrayOf,
+  isCommit,
+  isNewer,
+  isSession,
+  isSpan,
+  isUsageRow,
+  parseClean,
+  parseInfo,
+  type CheckRecord,
+} from './parse';
+
+/** Receives each file that can't be used, and why. */
+export type OnDamagedFile = (path: string, reason: string) => void;
+
+const MAX_INFO_BYTES = 64 * 1024;
+const MAX_DAY_BYTES = 8 * 1024 * 1024;
+
+export function machinesFolder(folder: string): string {
+  return join(folder, 'machines');
+}
+
+export function dayFileOf(machineFolder: string, kind: DayKind, day: Day): string {
+  return join(machineFolder, kind, `${day}${DAY_FILES[kind]}`);
+}
+
+/**
+ * Returns the machines in an exchange folder, sorted by id. Ignores temp files, conflict copies and other
+ * names that steward doesn't write.
+ */
+export function readMachines(folder: string, onDamaged: OnDamagedFile = () => undefined): Machine[] {
+  const machines = machinesFolder(folder);
+  return listFolder(machines)
+    .filter(isMachineId)
+    .sort()
+    .flatMap((id): Machine[] => {
+      const path = join(machines, id);
+      const info = readFile(join(path, 'machine.json'), MAX_INFO_BYTES, onDamaged, parseInfo, 'missing');
+      if (info?.id !== id) {
+        if (info !== undefined) onDamaged(join(path, 'machine.json'), `is of another machine, ${info.id}`);
+        return [];
+      }
+      return [{ id, path, info, days: daysOf(path) }];
+    });
+}
+
+function daysOf(path: string): Machine['days'] {
+  const in_ = (kind: DayKind): Day[] =>
+    listFolder(join(path, kind))
+      .filter((name) => name.endsWith(DAY_FILES[kind]))
+      .map((name) => name.slice(0, -DAY_FILES[kind].length))
+      .filter(isDay)
+      .sort();
+  return { daily: in_('daily'), sessions: in_('sessions'), usage: in_('usage') };
+}
+
+/** Returns a published day, or undefined if the file doesn't exist or is damaged. */
+export function readPublishedDay(
+  { path }: Pick<Machine, 'path'>,
+  day: Day,
+  asRecord: CheckRecord,
+  onDamaged: OnDamagedFile = () => undefined,
+): PublishedDay | undefined {
+  return readFile(dayFileOf(path, 'daily', day), MAX_DAY_BYTES, onDamaged, (text) => {
+    const value = parseClean(text);
+    const record = asRecord(value?.['record']);
+    if (value === undefined || record?.date !== day) return undefined;
+    const spans = arrayOf(value['spans'], isSpan);
+    const commits = arrayOf(value['commits'], isCommit);
+    return spans && commits && { format: FORMAT, record, spans, commits };
+  });
+}
+
+/** Returns a day's published sessions; empty if there is no file. Reports invalid lines and omits them. */
+export function readPublishedSessions(
+  { path }: Pick<Machine, 'path'>,
+  day: Day,
+  onDamaged: OnDamagedFile = () => undefined,
+): PublishedSession[] {
+  const file = dayFileOf(path, 'sessions', day);
+  const lines = readFile(file, MAX_DAY_BYTES, onDamaged, (text) =>
+    text.split('\n').filter((line) => line !== ''),
+  );
+  const sessions = (lines ?? []).map((line) => parseClean(line)).filter(isSession);
+  if (lines !== undefined && sessions.length < lines.length) onDamaged(file, 'has invalid lines');
+  return sessions;
+}
+
+/** Returns a day's published usage; empty if there is no file. */
+export function readPublishedUsage(
+  { path }: Pick<Machine, 'path'>,
+  day: Day,
+  onDamaged: OnDamagedFile = () => undefined,
+): DayRow[] {
+  const rows = readFile(dayFileOf(path, 'usage', day), MAX_DAY_BYTES, onDamaged, (text) =>
+    arrayOf(parseClean(text)?.['rows'], isUsageRow),
+  );
+  return rows ?? [];
+}
+
+function readFile<T>(
+  path: string,
+  maxBytes: number,
+  onDamaged: OnDamagedFile,
+  parse: (text: string) => T | undefined,
+  ifMissing?: string,
+): T | undefined {
+  let reason: string;
+  try {
+    const text = readText(path, { maxBytes });
+    if (text === undefined && ifMissing === undefined) return undefined;
+    const parsed = text === undefined ? undefined : parse(text);
+    if (parsed !== undefined) return parsed;
+    reason = text === undefined ? 'missing' : isNewer(text) ? 'needs a newer steward' : 'damaged';
+  } catch (error) {
+    const known = toStewardError(error);
+    if (known.kind === 'internal') throw error;
+    reason = known.message;
+  }
+  onDamaged(path, reason);
+  return undefined;
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+
+import type { Day } from '../platform/time/time';
+import type { AppKind } from '../sense/classify';
+import type { DailyRecord } from '../sense/record';
+import type { DayRow } from '../usage/days';
+
+/** The format of the exchange folder. Readers skip files of a newer format and report them. */
+export const FORMAT = 1;
+
+/** `machines/<id>/machine.json` */
+export interface MachineInfo {
+  format: number;
+  id: string;
+  name: string;
+  timezone: string;
+  version: string;
+  /** `2026-11-23T09:41Z`; null if no input was recorded. */
+  lastInput: string | null;
+  /** `2026-11-23T09:42Z` */
+  publishedAt: string;
+}
+
+/** Time in front of an application. `from`, `to` and `input` are epoch seconds. */
+export interface PublishedSpan {
+  from: number;
+  to: number;
+  app: string;
+  kind: AppKind;
+  repo?: string;
+  /** Time of the last known input at or before `to`. */
+  input: number | null;
+}
+
+/** The id is the same on every machine that has the commit. `ts` is in epoch seconds. */
+export interface PublishedCommit {
+  id: string;
+  repo: string;
+  ts: number;
+  /** Only with details. */
+  subject?: string;
+  /** Only with details. */
+  path?: string;
+}
+
+/** `daily/<date>.json`: session ids in the record are hashed. */
+export interface PublishedDay {
+  format: number;
+  record: DailyRecord;
+  spans: PublishedSpan[];
+  commits: PublishedCommit[];
+}
+
+/** A line of `sessions/<date>.jsonl`. */
+export interface PublishedSession {
+  id: string;
+  assistant: string | null;
+  repo: string | null;
+  branch: string | null;
+  /** In epoch seconds: `w` while it worked, `y` while it waited for you. */
+  parts: [from: number, to: number, state: 'w' | 'y'][];
+  /** These three only with details. */
+  slug?: string;
+  title?: string;
+  issue?: number;
+}
+
+/** `usage/<date>.json`: session ids are hashed. */
+export interface PublishedUsage {
+  format: number;
+  rows: DayRow[];
+}
+
+/** The folders of a machine that have one file per day, and what their files end with. */
+export const DAY_FILES = { daily: '.json', sessions: '.jsonl', usage: '.json' } as const;
+export type DayKind = keyof typeof DAY_FILES;
+
+/** A machine in the exchange folder, with the days that it has files for. Reads no day file. */
+export interface Machine {
+  id: string;
+  /** Its folder. */
+  path: string;
+  info: MachineInfo;
+  days: Record<DayKind, Day[]>;
+}
+
+/** Returns an id that is the same on every machine but doesn't show the original. */
+export function hashedId(kind: 'commit' | 'session', id: string): string {
+  return createHash('sha256').update(`steward\0${kind}\0${id}`).digest('hex').slice(0, 16);
+}
+
+/** Returns the commit's published id. `change` identifies the change within its repository. */
+export function commitId(repo: string, change: string): string {
+  return hashedId('commit', `${repo.toLowerCase()}\n${change}`);
+}
+
+export function isMachineId(name: string): boolean {
+  return /^[0-9a-f]{12}$/.test(name);
+}
+
+/** Formats a time to the minute: `2026-11-23T09:41Z`. */
+export function toMinute(iso: string): string {
+  return `${iso.slice(0, 16)}Z`;
+}

@@ -1,0 +1,124 @@
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { cleanLine } from '../platform/terminal/terminal';
+import type { AppKind } from '../sense/classify';
+import type { DailyRecord } from '../sense/record';
+import type { DayRow } from '../usage/days';
+import {
+  FORMAT,
+  isMachineId,
+  type MachineInfo,
+  type PublishedCommit,
+  type PublishedSession,
+  type PublishedSpan,
+} from './format';
+
+const MAX_NAME = 60;
+const MAX_TEXT = 500;
+
+/** Checks a parsed daily record; undefined if it is invalid. */
+export type CheckRecord = (value: unknown) => DailyRecord | undefined;
+
+export function isNewer(text: string): boolean {
+  const format = parseObject(text)?.['format'];
+  return typeof format === 'number' && format > FORMAT;
+}
+
+/** Text without anything that `cleanLine` changes, apart from its length. */
+const PLAIN = /^(?:[\n\x20-\x5b\x5d-\x7e]|\\["\\/])*$/;
+
+/** Parses a file of another machine: an object of this format, with every text in it cleaned. */
+export function parseClean(text: string): Record<string, unknown> | undefined {
+  const value = parseObject(text);
+  if (value === undefined || (value['format'] ?? FORMAT) !== FORMAT) return undefined;
+  return PLAIN.test(text) ? value : (cleaned(value) as Record<string, unknown>);
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === 'string') return cleanLine(value, MAX_TEXT);
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [cleanLine(key, MAX_TEXT), cleaned(item)]),
+  );
+}
+
+export function parseInfo(text: string): MachineInfo | undefined {
+  const value = parseClean(text);
+  const { id, timezone, version, lastInput, publishedAt } = value ?? {};
+  const name = cleanLine(textOf(value?.['name']) ?? '', MAX_NAME);
+  if (typeof id !== 'string' || !isMachineId(id) || name === '') return undefined;
+  if (typeof timezone !== 'string' || typeof version !== 'string') return undefined;
+  if (!isMinute(publishedAt) || !(lastInput === null || isMinute(lastInput))) return undefined;
+  return { format: FORMAT, id, name, timezone, version, lastInput, publishedAt };
+}
+
+function isMinute(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/.test(value) &&
+    !Number.isNaN(Date.parse(value))
+  );
+}
+
+export function arrayOf<T>(value: unknown, isItem: (item: unknown) => item is T): T[] | undefined {
+  return Array.isArray(value) && value.every(isItem) ? value : undefined;
+}
+
+const KINDS: readonly unknown[] = ['creation', 'consumption', 'neutral'] satisfies AppKind[];
+const isSecond = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isNameOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
+const isOptional = (value: unknown, type: string): boolean => value === undefined || typeof value === type;
+
+export function isSpan(item: unknown): item is PublishedSpan {
+  if (!isObject(item)) return false;
+  const { from, to, app, kind, repo, input } = item;
+  const isTime = isSecond(from) && isSecond(to) && from < to && (input === null || isSecond(input));
+  return isTime && typeof app === 'string' && KINDS.includes(kind) && isOptional(repo, 'string');
+}
+
+export function isCommit(item: unknown): item is PublishedCommit {
+  if (!isObject(item)) return false;
+  const { id, repo, ts, subject, path } = item;
+  const isKnown = isHash(id) && typeof repo === 'string' && isSecond(ts);
+  return isKnown && isOptional(subject, 'string') && isOptional(path, 'string');
+}
+
+export function isSession(item: unknown): item is PublishedSession & Record<string, unknown> {
+  if (!isObject(item)) return false;
+  const { id, assistant, repo, branch, parts, slug, title, issue } = item;
+  if (!isHash(id) || ![assistant, repo, branch].every(isNameOrNull) || !Array.isArray(parts)) return false;
+  return (
+    parts.every(isPart) &&
+    isOptional(slug, 'string') &&
+    isOptional(title, 'string') &&
+    isOptional(issue, 'number')
+  );
+}
+
+function isPart(part: unknown): boolean {
+  if (!Array.isArray(part)) return false;
+  const [from, to, state] = part as unknown[];
+  return isSecond(from) && isSecond(to) && from < to && (state === 'w' || state === 'y');
+}
+
+export function isUsageRow(item: unknown): item is DayRow {
+  if (!isObject(item)) return false;
+  const { assistant, session, repo, model, ...amounts } = item;
+  const isNamed = typeof assistant === 'string' && typeof session === 'string' && typeof model === 'string';
+  return isNamed && isNameOrNull(repo) && AMOUNTS.every((name) => isAmount(amounts[name]));
+}
+
+const AMOUNTS = [
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'cost',
+] satisfies (keyof DayRow)[];
+const isAmount = (value: unknown): boolean =>
+  typeof value === 'number' && value >= 0 && Number.isFinite(value);
+
+function isHash(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{16}$/.test(value);
+}
