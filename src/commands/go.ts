@@ -5,7 +5,7 @@ import type { Went } from '../lib/sessions/go';
 import { sessionLines, type SessionRow, type SessionsTextOptions } from '../lib/sessions/view';
 
 export default class Go extends BaseCommand {
-  static override summary = 'Jump to a session, by default the one that has waited longest';
+  static override summary = 'Jump to a session, by default the one that has been waiting longest';
   static override description =
     'Brings its tmux pane or kitty window to the front. SESSION is any part of its repository, branch, name or slug, or its number in "steward sessions". If several match, you choose one.';
   static override args = {

@@ -7,7 +7,7 @@ import { ASSISTANT_IDS } from '../lib/sessions/session-key';
 export default class Hook extends BaseCommand {
   static override summary = 'Record a hook event of an assistant session';
   static override description =
-    'The assistant calls this with its hook JSON on stdin. It records only the event, never any text. If a work repository is set up, it also records the line of a prompt that asks for a reminder, research or a queue entry (with WORK.CAPTURE_PROMPT whole, the entire prompt). It always exits 0, because any other code would block the assistant; --strict returns the real one.';
+    'The assistant calls this with its hook JSON on stdin. It records only the event, never any text. If a work repository is set up, it also records the line of a prompt that asks for a reminder, research or a queue entry (or the entire prompt, if WORK.CAPTURE_PROMPT is whole). It always exits 0, because any other code would block the assistant; --strict returns the real one.';
   static override args = {
     event: word({
       description: `The event: ${HOOK_VERBS.join(', ')}.`,
@@ -22,7 +22,7 @@ export default class Hook extends BaseCommand {
       description: 'With --strict, print errors as JSON on stderr. --dry-run always prints JSON.',
       helpGroup: 'GLOBAL',
     }),
-    strict: boolean({ description: 'Return the real exit code, and print errors on stderr.' }),
+    strict: boolean({ description: 'Return the real exit code, and print errors to stderr.' }),
     'no-tab': boolean({ description: "Don't change the terminal's tab." }),
     'dry-run': boolean({ description: 'Show what would be done, without doing it.' }),
   };

@@ -8,7 +8,7 @@ import { reportText } from '../lib/report/view';
 export default class Standup extends BaseCommand {
   static override summary = 'Summarise what you did since yesterday, as Markdown';
   static override description =
-    'Lists issues, sessions, commits and time from local data: laid out on a terminal, Markdown in a pipe. The same data produces the same bytes. Gaps in the data are listed at the end.';
+    'Lists issues, sessions, commits and time from local data: formatted on a terminal, as Markdown in a pipe. The same data produces the same bytes. Gaps in the data are listed at the end.';
   static override flags = {
     since: text({ description: 'First day.', default: 'yesterday', helpValue: 'DAY' }),
     until: text({ description: 'Last day (default: today).', helpValue: 'DAY' }),

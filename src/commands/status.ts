@@ -9,7 +9,7 @@ export default class Status extends BaseCommand {
   static override examples = [
     '<%= config.bin %> status',
     {
-      description: 'The parts that need you, for a script',
+      description: 'List the parts that need attention, for a script',
       command: `<%= config.bin %> status --json | jq -r '.parts[] | select(.state == "needs-you") | .id'`,
     },
   ];

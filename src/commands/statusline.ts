@@ -24,7 +24,7 @@ export default class Statusline extends BaseCommand {
       description: 'Below your own status line',
       command: '<%= config.bin %> statusline --then ~/.claude/statusline.sh',
     },
-    { description: 'The same facts, for a script', command: '<%= config.bin %> statusline --json' },
+    { description: 'Print the same information as JSON', command: '<%= config.bin %> statusline --json' },
   ];
   static override related = ['hooks install', 'sessions', 'sense today'];
 

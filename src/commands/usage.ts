@@ -7,7 +7,7 @@ import { usageCsv, usageText } from '../lib/usage/view';
 const SLOW_MS = 1000;
 
 export default class UsageCommand extends BaseCommand {
-  static override summary = 'Show the tokens, the cost and the limits of your assistants';
+  static override summary = "Show your assistants' token usage, cost and limits";
   static override description =
     'Reads the logs that Claude Code, Codex, Qwen Code, OpenCode and Copilot CLI keep on this machine; nothing is fetched. Only numbers, ids, models, repositories and times are stored. An unknown price is shown as unknown, never as 0.';
   static override flags = {

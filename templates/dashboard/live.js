@@ -132,7 +132,7 @@ async function ask(url, etag) {
     clearTimeout(timer);
     timer = setTimeout(() => stop.abort(), BODY_MS);
     const body = await response.json().catch(() => undefined);
-    if (stop.signal.aborted) return { problem: { reached: true, message: 'The answer was incomplete.' } };
+    if (stop.signal.aborted) return { problem: { reached: true, message: 'The response was incomplete.' } };
     if (!response.ok) return { problem: { reached: true, ...errorOf(body, response.status) } };
     if (body === undefined) return { problem: { reached: true, message: `Invalid JSON from ${url}.` } };
     return { data: body, etag: response.headers.get('ETag') ?? undefined };
@@ -153,7 +153,7 @@ async function ask(url, etag) {
 function errorOf(body, status) {
   const { message, hint } = body?.error ?? {};
   return {
-    message: typeof message === 'string' ? message : `The daemon answered with status ${status}.`,
+    message: typeof message === 'string' ? message : `The daemon responded with status ${status}.`,
     hint: typeof hint === 'string' ? hint : undefined,
   };
 }

@@ -26,7 +26,7 @@ export function drawPanels(place, panels) {
     let text =
       failed?.problem && `${since(failed)}${failed.problem.message} ${failed.problem.hint ?? ''}`.trim();
     if (!isDrawn(name, from, draw))
-      text ??= 'Unexpected answer from the daemon; its version may have changed. Reload the page.';
+      text ??= 'Unexpected response from the daemon; it may have been upgraded. Reload the page.';
     if (text) problems.set(text, [...(problems.get(text) ?? []), name]);
   }
   const feeds = panels.flatMap((panel) => panel.feeds);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Written by "steward sense install" and similar commands, removed by their --uninstall. The system's scheduler runs it
-# with the name of a job. It finds Node.js and steward even after an upgrade or a move, runs the job with the environment
-# of the install, and records the exit code for "--status".
+# with the name of a job. It finds Node.js and steward even after an upgrade or a move, runs the job in the environment
+# it was installed in, and records the exit code for "--status".
 
 umask 077
 @ENVIRONMENT@
@@ -18,7 +18,7 @@ case $job in
 @JOBS@
   --where) log=/dev/null ;;
   *)
-    echo "$0: no job of the name $job" >&2
+    echo "$0: no job named $job" >&2
     exit 2
     ;;
 esac

@@ -168,12 +168,12 @@ describe('hooks and the status line on a faulty machine', () => {
       const reason = 'left by another machine (ffffffffffff), which did not send it within a day';
       expect(await queue()).to.include({
         state: 'needs-you',
-        summary: `1 failed for good: ${reason} (1)`,
+        summary: `1 failed permanently: ${reason} (1)`,
         next: 'steward work retry',
       });
       const retried = jsonOf(await steward(['work', 'retry', '--json'], { home: home.path }));
       expect(retried).to.include({ retried: 1, done: 0, dead: 1 });
-      expect((await queue())?.summary).to.equal('1 failed for good: work tracking is not set up (1)');
+      expect((await queue())?.summary).to.equal('1 failed permanently: work tracking is not set up (1)');
     });
   });
 

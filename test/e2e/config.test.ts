@@ -92,13 +92,13 @@ describe('config (built)', function () {
     const day = (offset: number) => addDays(dayOf(Date.now(), 'Asia/Seoul'), offset);
     put('sense/state.json', JSON.stringify({ version: 1, zones: { [day(0)]: 'Asia/Tokyo', [day(1)]: 'Asia/Tokyo' } }));
     const told = async (...args: string[]) => (await run(['config', ...args])).stderr;
-    expect(await told('set', 'timezone', 'Asia/Seoul', '--dry-run')).not.to.include('Today stays');
+    expect(await told('set', 'timezone', 'Asia/Seoul', '--dry-run')).not.to.include('stays in');
     expect(await told('set', 'timezone', 'Asia/Seoul')).to.include(
-      'Today stays in Asia/Tokyo; Asia/Seoul applies from tomorrow.',
+      "Today's record stays in Asia/Tokyo; Asia/Seoul applies from tomorrow.",
     );
-    expect(await told('set', 'timezone', 'Asia/Tokyo')).not.to.include('Today stays');
+    expect(await told('set', 'timezone', 'Asia/Tokyo')).not.to.include('stays in');
     put('sense/state.json', JSON.stringify({ version: 1, zones: {} }));
-    expect(await told('set', 'timezone', 'Asia/Seoul')).not.to.include('Today stays');
+    expect(await told('set', 'timezone', 'Asia/Seoul')).not.to.include('stays in');
   }); // prettier-ignore
 
   it('adds and removes list items, unsets a key, and prints a value for a script', async () => {

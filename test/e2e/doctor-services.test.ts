@@ -103,7 +103,7 @@ describe('doctor and other hosts (built)', function () {
       const row = await at.expectRow(
         'notify.outbox',
         'warning',
-        /^empty; 1 failed for good: The push server rejected the topic/,
+        /^empty; 1 failed permanently: The push server rejected the topic/,
       );
       await at.run(...(row.mend ?? '').split(' ').slice(1));
     });

@@ -193,7 +193,7 @@ describe('doctor (built)', function () {
       } finally {
         await closeServer(server);
       }
-      await at.expectRow('machine.offset', 'off', /no host in use returned its time/, '--online');
+      await at.expectRow('machine.offset', 'off', /no configured host returned its time/, '--online');
     });
   });
 
@@ -244,7 +244,7 @@ describe('doctor (built)', function () {
 
     it('reports state files that are newer, damaged or missing', async () => {
       await at.run('sense', 'init');
-      await at.expectRow('area.formats', 'ok', /valid, and of this version/);
+      await at.expectRow('area.formats', 'ok', /valid, and in this version's format/);
       at.write('.steward/sense/state.json', '{"version":99}');
       await at.expectRow('area.formats', 'failed', /written by a newer steward \(format 99\)/);
       at.write('.steward/sense/state.json', '{"versi');
@@ -445,7 +445,7 @@ describe('doctor (built)', function () {
       at.write(`.steward/state/spool/${name}`, JSON.stringify(left));
       await at.expectRow('hooks.spool', 'warning', /^1 pending hook entry, the oldest \d+ h ago$/);
       at.write(`.steward/state/spool/dead/${name}`, JSON.stringify(left));
-      await at.expectRow('hooks.spool', 'warning', /^1 failed for good: not recorded \(1\)$/);
+      await at.expectRow('hooks.spool', 'warning', /^1 failed permanently: not recorded \(1\)$/);
     });
   });
 

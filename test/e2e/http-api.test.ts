@@ -259,7 +259,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     expect((JSON.parse(text) as Usage).rows.map(({ key }) => key)).to.deep.equal(['claude-opus-4-8']);
     writeFileSync(join(home.path, '.steward', 'usage', `${day(1)}.json`), '{');
     const damaged = await visit(daemon, 'GET /api/usage', 200, { at: '/api/usage' });
-    expect((JSON.parse(damaged.text) as Usage).notes?.join()).to.match(/ is damaged and left out\.$/);
+    expect((JSON.parse(damaged.text) as Usage).notes?.join()).to.match(/ is damaged and was skipped\.$/);
     const { text: dayText } = await visit(daemon, 'GET /api/day', 200, { at: `/api/day?day=${day(1)}` });
     const past = JSON.parse(dayText) as DayDocument;
     expect(past).to.include({ day: day(1), final: true, raw: true });

@@ -88,7 +88,7 @@ describe('steward init --import (built)', function () {
         .join('\n'),
     )
       .to.include('it contains no events')
-      .and.include('it is rebuilt from the events')
+      .and.include('steward rebuilds it from')
       .and.include('its name is not a slug')
       .and.include('sense.retentionDays')
       .and.include('symbolic link');

@@ -17,9 +17,9 @@ const ALL: readonly Turn[] = [
   ['Your name', 'Ann\r'],
   ["assistant's name", 'Ada\r'],
   ['Voice: on, mute or off', 'mute\r'],
-  ['Search for repositories', '~\r'],
-  ['Watch which', '\r'],
-  ['Capture which', 'git agentSession\r'],
+  ['search for repositories', '~\r'],
+  ['Repositories to watch', '\r'],
+  ['Sources to capture', 'git agentSession\r'],
   ['OWNER/REPO', '\r'],
   ['Send push notifications', 'y\r'],
   ['Send a test', 'n\r'],
@@ -156,7 +156,7 @@ describe('steward init (built)', function () {
         const stopped = await talk([...ALL.slice(0, 2), ['Voice: on', key]]);
         expect(stopped.code, stopped.text).to.equal(130);
         expect(await value('da.name')).to.equal('Ada');
-        const rest = await talk(ALL.slice(2).filter(([seen]) => seen !== 'Watch which'));
+        const rest = await talk(ALL.slice(2).filter(([seen]) => seen !== 'Repositories to watch'));
         expect({ code: rest.code, missed: rest.missed }, rest.text).to.deep.equal({ code: 0, missed: [] });
         expect(rest.text).to.include('Continuing after 2 of 9 questions');
         expect(rest.text).to.not.include('Your name');
@@ -173,12 +173,12 @@ describe('steward init (built)', function () {
       await json('init', '--yes', '--name', 'Ann');
       writeFileSync(area('config.yaml'), '# mine\nversion: 1\nprincipal:\n  name: Ann # me\n');
       const { code, text, missed } = await talk([
-        ['Change which', 'nmae\r'],
+        ['Setting to change', 'nmae\r'],
         ['Unknown setting "nmae"', ''],
-        ['Change which', 'name\r'],
+        ['Setting to change', 'name\r'],
         ['Your name [Ann]', 'Bea\r'],
         ['name  Bea', ''],
-        ['Change which', '\r'],
+        ['Setting to change', '\r'],
       ]);
       expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
       expect(readFileSync(area('config.yaml'), 'utf8')).to.equal(
@@ -189,7 +189,7 @@ describe('steward init (built)', function () {
     it('explains valid answers, and wraps at word boundaries on a narrow terminal', async () => {
       for (const name of ['one', 'two']) repository('src', name);
       const turns = ALL.flatMap(([seen, typed]): Turn[] => {
-        if (seen === 'Watch which') {
+        if (seen === 'Repositories to watch') {
           return [
             [seen, '9\r'],
             ['Enter numbers from 1 to 2', ''],
@@ -221,7 +221,7 @@ describe('steward init (built)', function () {
         seen === 'OWNER/REPO' ? [seen, 'ann/work\r'] : [seen, typed],
       );
       turns.splice(2, 1, ['Voice: on', 'loud\r'], ['Enter on, mute or off', ''], ['Voice: on', 'on\r']);
-      const { code, text, missed } = await talk(turns.filter(([seen]) => seen !== 'Watch which'));
+      const { code, text, missed } = await talk(turns.filter(([seen]) => seen !== 'Repositories to watch'));
       expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
       expect(text).to.include('to retry "work"');
       const { done } = (await json('init', '--yes', '--voice', 'on')) as { done: boolean };

@@ -41,7 +41,7 @@ describe('steward notify speak', function () {
       const broken = await speak('{"Live Nation": 1}');
       expect(jsonOf(broken)).to.include({ spoken: 'lyve Nation runs $x' });
       expect(broken.stderr).to.match(
-        /pronunciations\.json is invalid: "Live Nation" has no string respelling/,
+        /pronunciations\.json is invalid: "Live Nation" has a respelling that is not a string/,
       );
     } finally {
       home.remove();

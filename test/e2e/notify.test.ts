@@ -158,7 +158,7 @@ describe('notify (built)', function () {
   it('fails with --strict if no channel is available', async () => {
     settings({ push: { topic: '' } });
     const { code, stderr } = await run(['send', 'x', '--event', 'backgroundAgent', '--strict']);
-    expect([code, stderr.split('\n')[0]]).to.deep.equal([8, 'Not delivered on every channel: no channel for it; push: no topic is set']); // prettier-ignore
+    expect([code, stderr.split('\n')[0]]).to.deep.equal([8, 'Not delivered on every channel: no channel is set for this event; push: no topic is set']); // prettier-ignore
   });
 
   const wrong: [args: string[], code: number, message: RegExp][] = [
@@ -343,7 +343,7 @@ describe('notify (built)', function () {
   it('shows in the history which messages were given up, and why', async () => {
     server.usual = () => ({ status: 404 });
     await run(['send', 'again', '--event', 'backgroundAgent', '--wait']);
-    expect((await run(['history'])).stdout).to.match(/\n\n1 failed for good: [\s\S]+\s\(1\)\n$/);
+    expect((await run(['history'])).stdout).to.match(/\n\n1 failed permanently: [\s\S]+\s\(1\)\n$/);
   });
 
   it('tests each channel, and explains failures', async function () {

@@ -59,7 +59,7 @@ describe('steward usage (built)', function () {
     expect(jsonOf(await run('usage', '--json')))
       .to.have.property('notes')
       .with.length(1);
-    expect((await run('usage', '--csv')).stderr).to.match(/ is damaged and left out\.\n$/);
+    expect((await run('usage', '--csv')).stderr).to.match(/ is damaged and was skipped\.\n$/);
     expect((await run('sense', 'purge', '--day', day)).stdout).to.include(`token use removed: ${day}`);
     expect(await run('sense', 'purge', '--before', day, '--yes')).to.include({ code: 0, stderr: '' });
     expect((await run('sessions', 'forget')).stdout).to.include(join('usage', `${at.slice(0, 10)}.json`));

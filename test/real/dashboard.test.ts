@@ -311,7 +311,7 @@ describe('the dashboard in Chromium', function () {
       const { page } = await open();
       await waitForText(page, '#notes', /Sources: config.json is no JSON. Correct it./);
       await waitForText(page, '#notes', /Recent activity: Invalid JSON from \/api\/sense\/insight/);
-      await waitForText(page, '#notes', /The last 30 days: Unexpected answer from the daemon/);
+      await waitForText(page, '#notes', /The last 30 days: Unexpected response from the daemon/);
       expect(await textOf(page, '#facts')).to.match(/tracked so far/);
       expect(await textOf(page, '#cadence')).to.match(/^Capture every 2 min/);
     });
@@ -550,7 +550,7 @@ describe('the dashboard in Chromium', function () {
       answers['/api/sense/status'] = () => ({ status: 500, body: {} });
       for (const colorScheme of ['light', 'dark'] as const) {
         const { page } = await open('/sense', { colorScheme, viewport: { width: 360, height: 740 } });
-        await waitForText(page, '#notes', /The daemon answered with status 500/);
+        await waitForText(page, '#notes', /The daemon responded with status 500/);
         await page.waitForSelector('#flow .empty');
         expect(await axe(page), colorScheme).to.deep.equal([]);
       }

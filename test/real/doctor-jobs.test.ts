@@ -138,7 +138,7 @@ describe('doctor: broken jobs', function () {
       await mended(
         'jobs.launcher',
         'failed',
-        /finds no Node\.js or no steward, so each run fails/,
+        /cannot find Node\.js or steward, so each run fails/,
         'systemd',
       );
       expect(readFileSync(launcher(), 'utf8')).to.equal(text);

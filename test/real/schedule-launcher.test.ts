@@ -31,7 +31,7 @@ const SHELLS = [
 ];
 
 for (const shell of SHELLS) {
-  describe(`schedule: the launcher of the jobs in ${shell.name}`, () => {
+  describe(`schedule: job launcher in ${shell.name}`, () => {
     const box = scratch();
 
     before(function () {
@@ -240,7 +240,7 @@ mkdir -p "\${0%/node}/records"
       expect(stdout).to.equal(`${join(home, 'node')}\n${join(home, 'run.js')}\n`);
       const { status, stderr } = start(['other']);
       expect(status).to.equal(2);
-      expect(stderr).to.include('no job of the name other');
+      expect(stderr).to.include('no job named other');
     });
   });
 }

@@ -7,25 +7,25 @@ import { BaseCommand, text, word } from '../../lib/cli/base-command';
 export default class AgentsBrief extends BaseCommand {
   static override summary = 'Write briefs for custom agents';
   static override description =
-    'Composes each brief (role, perspective, voice) from the trait vocabulary and the words of the request; no two briefs are alike. Launch them in one message with the general-purpose type, then run the spotcheck.';
+    'Writes each brief (role, perspective, voice) from the trait vocabulary and the request; no two briefs are the same. Launch them in one message as the general-purpose type, then run the spotcheck.';
   static override args = {
     request: word({ description: 'The request, in quotes (default: stdin).' }),
   };
   static override flags = {
     count: text({ description: 'Number of briefs, 1 to 32.', default: '1', helpValue: 'N' }),
-    role: text({ description: 'Role of every agent.', helpValue: 'TEXT' }),
+    role: text({ description: 'Role for every agent.', helpValue: 'TEXT' }),
     expertise: text({
-      description: 'Expertise of every agent.',
+      description: 'Expertise for every agent.',
       options: traitIds('expertise'),
       helpValue: 'TRAIT',
     }),
     personality: text({
-      description: 'Personality of every agent.',
+      description: 'Personality for every agent.',
       options: traitIds('personality'),
       helpValue: 'TRAIT',
     }),
     approach: text({
-      description: 'Approach of every agent.',
+      description: 'Approach for every agent.',
       options: traitIds('approach'),
       helpValue: 'TRAIT',
     }),

@@ -8,7 +8,7 @@ import { interruptSignal } from '../../lib/platform/process/own-process';
 export default class AgentsWatch extends BaseCommand {
   static override summary = 'Watch for silent agents';
   static override description =
-    'Alerts once when active agents make no tool call for 90 seconds. It reads what the hooks report. With the hooks installed, the daemon (or a background process) does this without the command.';
+    'Alerts once when active agents make no tool call for 90 seconds. It reads what the hooks report. With the hooks installed, the daemon (or a background process) does this automatically.';
   static override flags = {
     once: boolean({ description: 'Show the state of all agents once, without alerts.' }),
     session: text({

@@ -21,7 +21,7 @@ export default class NotifyHistory extends BaseCommand {
   static override examples = [
     '<%= config.bin %> notify history',
     {
-      description: 'Ids of notifications that were given up',
+      description: 'Ids of expired notifications',
       command: `<%= config.bin %> notify history --json | jq '.[] | select(.channels[].result == "expired").id'`,
     },
   ];

@@ -13,7 +13,7 @@ export default class NotifyRetry extends BaseCommand {
   static override examples = [
     '<%= config.bin %> notify retry 20261120T080000123Z-0123456789ab',
     {
-      description: 'Retry the last one that was given up',
+      description: 'Retry the last expired notification',
       command: `<%= config.bin %> notify retry "$(<%= config.bin %> notify history --json | jq -r 'first(.[] | select(.channels[].result == "expired")).id')"`,
     },
   ];

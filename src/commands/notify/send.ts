@@ -21,7 +21,7 @@ export default class NotifySend extends BaseCommand {
     }),
     priority: integer({ helpValue: 'N', description: 'Priority, 1 (lowest) to 5 (ignores quiet hours)' }),
     voice: boolean({ description: 'Speak it if the event is spoken', allowNo: true, default: true }),
-    'voice-id': text({ helpValue: 'ID', description: 'A voice of the speech provider' }),
+    'voice-id': text({ helpValue: 'ID', description: 'A voice from the speech provider' }),
     source: text({ description: 'The sender; only da is spoken', options: [...SOURCES], default: 'da' }),
     phase: text({ helpValue: 'PHASE', description: 'New phase of the session' }),
     slug: text({ helpValue: 'SLUG', description: 'Session to set the phase of' }),

@@ -6,14 +6,14 @@ import { clean } from '../../lib/platform/terminal/terminal';
 export default class NotifySpeak extends BaseCommand {
   static override summary = 'Speak a text like a notification';
   static override description =
-    'Uses your pronunciations (principal/pronunciations.json), and pronounces "live" by its context.';
+    'Uses your pronunciations (principal/pronunciations.json), and pronounces "live" according to context.';
   static override args = {
     text: word({ required: true, description: 'The text, up to 4,000 characters' }),
   };
   static override flags = {
     'dry-run': boolean({ description: 'Only print what would be spoken' }),
     'voice-id': text({
-      description: "A voice of the speech provider (default: your assistant's)",
+      description: "A voice from the speech provider (default: your assistant's)",
       helpValue: 'ID',
     }),
   };

@@ -3,7 +3,7 @@ import { setUpSense } from '../../lib/app/sense';
 import type { InitResult } from '../../lib/sense/store';
 
 export default class SenseInit extends BaseCommand {
-  static override summary = 'Write the default configuration of sense';
+  static override summary = 'Write the default sense configuration';
   static override description = 'Keeps an existing configuration. Captures nothing.';
   static override examples = ['<%= config.bin %> sense init', '<%= config.bin %> sense init --json'];
   static override related = ['sense capture', 'config set sense.repos PATH', 'sense status'];

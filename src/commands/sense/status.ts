@@ -6,7 +6,7 @@ import type { SenseStatus } from '../../lib/sense/source';
 import { statusText } from '../../lib/sense/view-status';
 
 export default class SenseStatusCommand extends BaseCommand {
-  static override summary = 'Show the configuration and state of the captures';
+  static override summary = 'Show the capture settings and state';
   static override examples = ['<%= config.bin %> sense status', '<%= config.bin %> sense status --json'];
   static override related = ['sense sources', 'sense capture', 'config show'];
 

@@ -17,7 +17,7 @@ export default class SenseToday extends BaseCommand {
     '<%= config.bin %> sense today',
     '<%= config.bin %> sense today --of yesterday',
     {
-      description: 'Print the minutes of creation, for a script',
+      description: 'Print the creation minutes, for a script',
       command: '<%= config.bin %> sense today --json | jq .creationMinutes',
     },
   ];

@@ -8,7 +8,7 @@ import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 export default class SessionsForget extends BaseCommand {
   static override summary = "Delete everything that the assistant's hooks stored";
   static override description =
-    'Deletes the log of the hooks, the state of the sessions, the queue and the token use by session. Session files are kept. Only shows what it would delete until you add --yes; deleted data cannot be restored.';
+    'Deletes the hook log, the session state, the queue and the token usage per session. Session files are kept. Only shows what it would delete until you add --yes; deleted data cannot be restored.';
   static override flags = {
     yes: boolean({ char: 'y', description: 'Delete the files.' }),
   };

@@ -12,7 +12,7 @@ export default class Sessions extends BaseCommand {
     'One line per session: name (repository and branch), status, activity or request, age, terminal and task. The assistant reports sessions through its hooks (see `hooks install`).';
   static override flags = {
     all: boolean({ description: 'Include sessions that have ended.' }),
-    watch: boolean({ char: 'w', description: 'Keep a live list on the terminal; Enter jumps to a session.' }),
+    watch: boolean({ char: 'w', description: 'Show a live list in the terminal; Enter jumps to a session.' }),
   };
   static override examples = [
     '<%= config.bin %> sessions',

@@ -8,7 +8,7 @@ import { tidyText } from '../../lib/work/view-results';
 export default class WorkTidy extends BaseCommand {
   static override summary = 'Close done issues with the evidence of their sessions';
   static override description =
-    "Lists the open issues at Status:done with their evidence: the session's commits, in repositories that sense watches or projects.md lists, and the ticked boxes in its session file. Closes them with --apply, except those without evidence or with open boxes.";
+    "Lists open issues labelled Status:done with their evidence: the session's commits, in repositories that sense watches or projects.md lists, and the ticked boxes in its session file. Closes them with --apply, except those without evidence or with open boxes.";
   static override flags = {
     apply: boolean({ default: false, description: 'Close them, with the evidence as a comment.' }),
   };

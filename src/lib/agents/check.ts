@@ -84,7 +84,7 @@ function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: Ag
   const isBuilder = typesOf(types).filter((name) => name === types.builder).length === 1;
   if (subagentType !== types.builder || !isBuilder) return;
   if (/\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt))
-    yield ['audit-mode', 'The prompt of an audit must begin with "MODE: audit".', 'Add it so that the builder runs read-only.'];
+    yield ['audit-mode', `An audit's prompt must begin with "MODE: audit".`, 'Add it so that the builder runs read-only.'];
   if (/^MODE: audit\b/.test(prompt) && effort !== null && effort < 4)
     yield ['audit-effort', `A cross-vendor audit needs effort E4 or E5, not E${effort}.`, 'Omit the audit.'];
 } // prettier-ignore

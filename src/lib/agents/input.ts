@@ -126,6 +126,6 @@ export async function definitionFile(
   }
   if (isObject(parsed.value)) return parsed.value;
   throw new StewardError('usage', `${clean(path)} is not a mapping of keys and values.`, {
-    hint: 'Write keys such as name: and model: into it.',
+    hint: 'Add keys such as name: and model:.',
   });
 }

@@ -59,7 +59,7 @@ function daysFrom(days: number): number {
 }
 
 function rowsBetween({ days: folder }: UsageDeps, from: Day, to: Day, notes: string[]): DatedRow[] {
-  const note = (path: string): unknown => notes.push(`${path} is damaged and left out.`);
+  const note = (path: string): unknown => notes.push(`${path} is damaged and was skipped.`);
   return daysIn(folder)
     .filter((day) => day >= from && day <= to)
     .flatMap((day) => readDayRows(folder, day, note).map((row) => ({ ...row, day })));

@@ -142,20 +142,20 @@ async function maybeInterrupt(host: FollowHost, session: string, again: Promise<
   if (!second) return;
   await withManaged(host.context, ({ deps }) => sendInterrupt(deps, session));
   throw new StewardError('canceled', `Interrupted the agent of ${session}.`, {
-    hint: `To see its end: steward agents managed wake ${session}`,
+    hint: `To see how it ends: steward agents managed wake ${session}`,
   });
 }
 
 /** Flags for permissions given in advance. */
 export const answerFlags = {
   allow: text({
-    description: 'Allow a tool without asking: name, id of a use, or all; repeatable.',
+    description: 'Allow a tool without asking: tool name, tool-use id, or all; repeatable.',
     helpValue: 'TOOL',
     multiple: true,
     multipleNonGreedy: true,
   }),
   deny: text({
-    description: 'Deny a tool without asking: name, id of a use, or all; repeatable.',
+    description: 'Deny a tool without asking: tool name, tool-use id, or all; repeatable.',
     helpValue: 'TOOL',
     multiple: true,
     multipleNonGreedy: true,

@@ -56,7 +56,7 @@ const INSIGHT_COMMAND: readonly string[] = [
   'json',
   // Replaces the default system prompt, which describes the folder, the system and the tools.
   '--system-prompt',
-  'You describe a day from the notes of a program. Respond with one JSON object and nothing else.',
+  "You describe a day from a program's notes. Respond with one JSON object and nothing else.",
 ];
 
 /** Every configuration key with its type, check and default. Used to load, show and set them. */
@@ -194,7 +194,7 @@ export const SETTINGS_KEYS = {
         /^[A-Za-z0-9_-]{1,64}$/.test(value),
       ),
       server: hostOrAddress('ntfy.sh'),
-      token: secretText('an access token of the push server', (value) => /^[\x21-\x7e]{1,512}$/.test(value)),
+      token: secretText('an access token for the push server', (value) => /^[\x21-\x7e]{1,512}$/.test(value)),
       detail: leaf<'generic' | 'full'>({
         expected: '"generic" (a push names only the kind of event) or "full"',
         check: v.picklist(['generic', 'full']),
@@ -205,9 +205,7 @@ export const SETTINGS_KEYS = {
     telegram: {
       enabled: flag(false),
       token: secretText('a bot token such as 123456:ABC', (value) => /^\d{1,20}:[\w-]{10,200}$/.test(value)),
-      chatId: secretText('the number of a chat, or @NAME', (value) =>
-        /^(?:-?\d{1,20}|@\w{1,64})$/.test(value),
-      ),
+      chatId: secretText('a chat id number, or @NAME', (value) => /^(?:-?\d{1,20}|@\w{1,64})$/.test(value)),
       server: hostOrAddress('api.telegram.org'),
     },
     thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },
@@ -260,7 +258,7 @@ export const WORK_REPO_KEYS = {
     ttlHours: wholeNumber(1, 24, 24),
     repo: optionalText('OWNER/REPO', isRepository),
     repoId: optionalLeaf<number>({
-      expected: 'the id of the repository',
+      expected: "the repository's id",
       check: v.pipe(v.number(), v.integer(), v.minValue(1)),
     }),
   },
@@ -285,7 +283,7 @@ export interface Config {
 
 function optionalPrice() {
   return optionalLeaf<number>({
-    expected: 'a price in USD for a million tokens, from 0 to 10000',
+    expected: 'a price in USD per million tokens, from 0 to 10000',
     check: TOKEN_PRICE,
   });
 }

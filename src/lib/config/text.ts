@@ -201,6 +201,6 @@ function problemOf(error: unknown, path: string): string {
   if (code === undefined) throw error;
   if (code === 'EACCES' || code === 'EPERM') return 'cannot be read: permission denied';
   if (code === 'ENOTDIR') return 'its folder is a file';
-  if (code === 'ELOOP') return 'is a link that leads back to itself';
+  if (code === 'ELOOP') return 'is a link to itself';
   return `cannot be read (${code})`;
 }

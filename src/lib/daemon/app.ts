@@ -123,7 +123,7 @@ const OTHER_USER = refusal(
 const READ_ONLY = refusal(
   403,
   'auth',
-  'Only pages that you opened with "steward open" may change something.',
+  'Only pages opened with "steward open" can make changes.',
   'Run "steward open", or use the command.',
 );
 

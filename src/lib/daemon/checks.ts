@@ -45,7 +45,7 @@ function checkRuns({ findDaemon, version, build }: Unconfigured): Promise<Findin
     // Daemons of earlier versions don't report their build.
     return health.build === undefined || health.build === build
       ? [ok(facts)]
-      : [warning(`${facts}, another build than this command`, { mend: RESTART })];
+      : [warning(`${facts}, a different build from this command`, { mend: RESTART })];
   });
 }
 
@@ -98,7 +98,7 @@ export function judgeTaken(port: number, owner: PortOwner | undefined): Finding 
     owner === undefined
       ? 'another program'
       : owner.program === null
-        ? 'a program of another user'
+        ? "another user's program"
         : `${owner.program} (process ${owner.pid})`;
   return warning(`port ${port} is in use by ${holder}; the daemon could not start`, {
     hint: 'Stop that program or choose another port:',

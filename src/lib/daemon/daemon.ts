@@ -226,7 +226,7 @@ function portTaken(port: number, cause: unknown): StewardError {
     owner === undefined
       ? 'another program'
       : owner.pid === null
-        ? `a program of another user (uid ${owner.uid})`
+        ? `another user's program (uid ${owner.uid})`
         : `process ${owner.pid}${owner.program === null ? '' : ` (${clean(owner.program)})`}`;
   return new StewardError('conflict', `Port ${port} is in use by ${who}.`, {
     hint: 'Stop that program, or choose another port: steward config set daemon.port N',

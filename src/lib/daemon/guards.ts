@@ -55,8 +55,8 @@ const UNKNOWN_HOST = refusal(
 const FOREIGN = refusal(
   403,
   'auth',
-  'Requests from pages of another origin are refused.',
-  'In a browser, open the address itself.',
+  'Requests from pages on another origin are refused.',
+  'In a browser, open the address directly.',
 );
 
 /**

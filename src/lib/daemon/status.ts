@@ -115,7 +115,7 @@ function runningLines(report: RunningReport, options: DaemonTextOptions): string
     ['version', clean(report.version)],
     ...(report.spool.waiting + report.spool.dead === 0
       ? []
-      : [['spool', `${report.spool.waiting} waiting, ${report.spool.dead} given up`]]),
+      : [['spool', `${report.spool.waiting} waiting, ${report.spool.dead} failed`]]),
   ];
   const other =
     report.version === report.cliVersion

@@ -78,7 +78,7 @@ function shared(sharedArea: AreaChecked['sharedArea']): Finding[] {
   } catch (error) {
     const found = failure(error);
     if (found.kind === 'internal') throw error;
-    return [{ ...found, state: 'warning', found: `unknown which machines write to it: ${found.found}` }];
+    return [{ ...found, state: 'warning', found: `cannot tell which machines write to it: ${found.found}` }];
   }
 }
 
@@ -122,7 +122,7 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
       return [failure(error, { kind: 'unavailable' })];
     }
   });
-  return findings.length > 0 ? findings : [ok('valid, and of this version')];
+  return findings.length > 0 ? findings : [ok("valid, and in this version's format")];
 }
 
 function senseFindings(area: UserArea): Finding[] {

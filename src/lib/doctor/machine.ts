@@ -56,13 +56,13 @@ export const MACHINE_CHECKS: readonly Check<MachineChecked>[] = [
   { id: 'machine.clock', title: 'the clock', needsConfig: false, run: checkClock },
   {
     id: 'machine.offset',
-    title: 'the clock compared with another',
+    title: 'clock compared with another host',
     needsConfig: true,
     run: async (at) => {
       if (!at.online) return [off(NOT_CHECKED)];
       const remote = await remoteTime(at);
       return remote === undefined
-        ? [off('no host in use returned its time')]
+        ? [off('no configured host returned its time')]
         : [judgeOffset(at.clock.now(), remote, at.host.platform)];
     },
   },

@@ -165,8 +165,8 @@ export const WRITE_TOOLS: readonly McpTool[] = [
     name: 'remind',
     description: 'Add a reminder. The text may contain the time ("call Ann tomorrow at 10").',
     input: inputOf({
-      'text!': text('What to remind of.'),
-      at: text('When, in natural language; the text is then not searched for a time.', 200),
+      'text!': text('What to be reminded of.'),
+      at: text('When, in natural language. If set, the text is not searched for a time.', 200),
       priority,
     }),
     async run(context, input) {

@@ -193,7 +193,7 @@ const POLL_MS = 50;
 export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): Promise<Accepted> {
   const request = parseRequest(body);
   if (typeof id !== 'string' || !ID_GRAMMAR.test(id)) {
-    throw new StewardError('usage', 'id is invalid.', { hint: 'Leave it out; the response contains one.' });
+    throw new StewardError('usage', 'id is invalid.', { hint: 'Omit it; the response contains one.' });
   }
   if (!(Math.abs(deps.clock.now() - timeOfName(id)) < MAX_AGE_MS)) {
     throw new StewardError('conflict', 'The id is older than a day.', { hint: 'Send it with a new id.' });

@@ -243,7 +243,7 @@ export function whyUndelivered(entry: HistoryEntry): string | undefined {
   }
   if (sent.length > 0 || entry.duplicateOf !== null) return undefined;
   const reasons = entry.channels.map(({ channel, reason }) => `${channel}: ${reason ?? 'off'}`);
-  return ['no channel for it', ...reasons].join('; ');
+  return ['no channel is set for this event', ...reasons].join('; ');
 }
 
 /** Returns the number of notifications that no channel delivered and that can still be retried. */

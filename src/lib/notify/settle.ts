@@ -104,7 +104,7 @@ export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delive
 }
 
 const TWICE =
-  'interrupted twice while sending, so it may have arrived; `steward notify retry ID` sends it again';
+  'interrupted twice while sending; it may have arrived. `steward notify retry ID` sends it again';
 
 /** Returns the outcome if the channel has been switched off. */
 export function offOutcome(channel: Channel): Outcome | undefined {

@@ -133,7 +133,7 @@ function endOf(
   }
   const end = transcript === null ? undefined : deps.turnEnd(transcript);
   if (end !== undefined && end.text === undefined && !end.isError && attempts + 1 < MAX_READS) {
-    throw new StewardError('unavailable', 'The transcript does not contain the end of the turn yet.', {
+    throw new StewardError('unavailable', 'The turn is not complete in the transcript yet.', {
       hint: 'No action needed: steward rereads it shortly.',
     });
   }

@@ -123,11 +123,11 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   const until = muted.until === null ? '`steward notify unmute`' : untilText(muted.until, options);
   const isQuiet = quietUntil === null ? '' : ', now';
   const notes = [
-    `A task of more than ${longTaskMinutes} minutes is a longTask.`,
+    `A task longer than ${longTaskMinutes} minutes counts as longTask.`,
     ...(muted.muted ? [`The voice is muted until ${until}; using banners instead.`] : []),
     ...(quietHours === null
       ? []
-      : [`Quiet hours ${quietHours}${isQuiet}: pushes wait for their end, and nothing is spoken.`]),
+      : [`Quiet hours ${quietHours}${isQuiet}: pushes wait until they end, and nothing is spoken.`]),
   ];
   const off = report.off.flatMap(({ channel, reason, hint }) =>
     wrap(`${reason}. ${hint}`, columns, `  ${channel}  `, '    '),

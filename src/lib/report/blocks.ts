@@ -37,7 +37,7 @@ export function blocksOf(report: Report, name: 'Standup' | 'Week'): Block[] {
     ...section('Sessions', sessionItems(report)),
     ...commitBlocks(report),
     ...section('Time by application', appItems(report)),
-    ...section('Your time and that of agents', report.time?.map(timeItem) ?? []),
+    ...section("Your time and your agents' time", report.time?.map(timeItem) ?? []),
     ...section('By repository', report.repos.map(repoItem)),
     ...section('Tokens', report.usage === undefined ? [] : usageItems(report.usage)),
     ...section(

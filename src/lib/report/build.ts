@@ -271,7 +271,7 @@ function notKnown(
   const isDeleted = days.some((day) => day.raw === undefined && day.commits.length + day.sessions.length > 0);
   const all: [boolean, string][] = [
     [missing.length > 0, `No data for ${spans(missing)}.`],
-    [unnamed > 0, `Subjects of ${plural(unnamed, 'commit')}: the raw logs of their days were deleted.`],
+    [unnamed > 0, `Subjects for ${plural(unnamed, 'commit')}: the event logs for those days were deleted.`],
     [
       raw !== undefined && isDeleted,
       `Assistant time before ${longDay(raw?.date ?? '')}: the raw logs were deleted.`,

@@ -31,7 +31,7 @@ export const JOB_CHECKS: readonly Check<JobsChecked>[] = [
   })),
   {
     id: 'jobs.launcher',
-    title: 'the launcher of the jobs',
+    title: 'job launcher',
     needsConfig: true,
     limitMs: LIMIT_MS,
     run: checkLauncher,
@@ -85,7 +85,7 @@ export function judgeLauncher(
   isThere: (path: string) => boolean,
 ): Finding {
   const [node = '', steward = ''] = stdout.split(/\r?\n/).map((line) => line.replace(/^"|"$/g, ''));
-  if (code !== 0) return failed('the launcher finds no Node.js or no steward, so each run fails', { mend });
+  if (code !== 0) return failed('the launcher cannot find Node.js or steward, so each run fails', { mend });
   const missing = [node, steward].find((path) => !isThere(path));
   return missing === undefined
     ? ok(`${steward} with ${node}`)

@@ -69,7 +69,7 @@ async function installNotes(deps: InstallerDeps, id: JobId): Promise<string[]> {
     case 'insight': {
       const [program = ''] = sense.insight.command;
       return [
-        'Every active hour, a summary of the day goes to your assistant. "steward sense insight preview" shows it.',
+        'In every hour with activity, steward sends a summary of the day to your assistant. "steward sense insight preview" shows it.',
         ...(findProgram(program) === undefined
           ? [`${program} is not on the PATH. Install it, then install this job again.`]
           : []),

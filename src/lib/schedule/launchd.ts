@@ -105,9 +105,9 @@ export function launchd(deps: BackendDeps): Backend {
     const loaded = await launchctl('bootstrap', domain, pathOf(name));
     if (loaded.code === 0) return [];
     if ((await launchctl('print', domain)).code !== 0)
-      return ['No user is logged in on the screen: launchd loads the job at the next login.'];
+      return ['No user is logged in to the desktop. launchd loads the job at the next login.'];
     throw new StewardError('unavailable', `launchd refused the job: ${outputOf(loaded)}`, {
-      hint: 'Check "launchctl print" and System Settings > General > Login Items, where it may be off.',
+      hint: 'Check "launchctl print" and System Settings > General > Login Items, where it may be turned off.',
     });
   }
 

@@ -191,7 +191,7 @@ function runProblem({ job, recorded, logEnd }: StatusInput, status: JobStatus): 
   if (lastExit !== null && lastExit !== 0)
     return { warning: `The last run failed with exit code ${lastExit}.`, hint };
   if (missedPolls >= MISSED_TO_WARN) {
-    const warning = `${missedPolls} runs were missed since the last one. Jobs do not run during sleep.`;
+    const warning = `${missedPolls} runs were missed since the last one. Jobs do not run while the machine sleeps.`;
     return { warning, hint, mend };
   }
   const [configured, installed] = [everySecOf(job), recorded?.added['everySec']];

@@ -88,13 +88,13 @@ function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]>
 async function checkFront(at: SenseChecked): Promise<Finding[]> {
   const finding = await frontFinding(at);
   if (at.desktop.platform !== 'win32' || (await windowsCalls()) !== undefined) return [finding];
-  const hint = 'With the npm package koffi beside steward it takes a millisecond:';
+  const hint = 'With the npm package koffi installed next to steward, it takes a millisecond:';
   return [finding, off('each capture starts PowerShell twice, about a second each', { hint, mend: FASTER })];
 }
 
 async function frontFinding({ desktop, area, clock, config }: SenseChecked): Promise<Finding> {
   const front = await readFrontApp(desktop);
-  if (front.state === 'none') return ok(`no window has the focus now, by ${front.via}`);
+  if (front.state === 'none') return ok(`no window has the focus now (${front.via})`);
   if (front.state === 'error') return failed(front.reason);
   if (front.state === 'seen') {
     const isExcluded = (await appMatcher(config.sense.exclude))(front.app);
@@ -192,7 +192,7 @@ async function checkCapture(at: SenseChecked): Promise<Finding[]> {
     ([source, { state: last }]) => last === 'error' && sources[source as 'git'],
   );
   const warnings = failures.map(([source, { reason = 'no reason given' }]) =>
-    warning(`the source ${source} failed in that capture: ${reason}`),
+    warning(`the ${source} source failed in that capture: ${reason}`),
   );
   return [lastCaptureFinding(at, state.lastCaptureTs, await at.capturedBy()), ...jumps, ...warnings];
 }

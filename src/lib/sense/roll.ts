@@ -191,7 +191,7 @@ function tryAfterRecords(deps: RollDeps, today: Day, problems: string[]): boolea
     return true;
   } catch (error) {
     const { message } = toStewardError(error);
-    problems.push(`The goals state was not rebuilt; retrying at the next capture: ${message}`);
+    problems.push(`Could not rebuild the goals state; retrying at the next capture: ${message}`);
     return false;
   }
 }

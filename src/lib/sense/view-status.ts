@@ -71,7 +71,7 @@ function quarantinedText(count: number): string {
 }
 
 function schedulerText({ scheduler }: SenseStatus): string {
-  if (scheduler === null) return 'none; captures run only while "steward up" does';
+  if (scheduler === null) return 'none; captures run only while "steward up" is running';
   const kind = clean(scheduler.kind);
   return scheduler.installed ? kind : `not in ${kind}; no captures are scheduled`;
 }

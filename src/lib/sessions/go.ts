@@ -40,7 +40,7 @@ export function destinationsOf(state: SessionsState, nowMs: number): Destination
   if (sessions.length > 0)
     return { sessions: sessions.sort(orderOfSessions(nowMs)), names: namesOf(sessions) };
   throw new StewardError('not_found', 'No sessions are running.', {
-    hint: 'The hooks of your assistant report sessions: steward hooks install',
+    hint: "Your assistant's hooks report sessions: steward hooks install",
   });
 }
 
@@ -117,7 +117,7 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
   const { tty, pid, started } = terminal ?? {};
   if (typeof tty !== 'string' || typeof pid !== 'number' || typeof started !== 'string') {
     throw new StewardError('unavailable', `The terminal of ${name} is unknown.`, {
-      hint: 'Only Linux reports it, when a session starts; sessions in editors have none.',
+      hint: 'It is recorded only on Linux, when a session starts; sessions in editors have none.',
     });
   }
   if (holdsTerminal({ tty, pid, started })) return { tty, pid, started };

@@ -304,7 +304,7 @@ function takeBack(deps: SpoolDeps): number {
   const outcomes = abandoned(spool, deps.machineId, deps.clock.now()).map(({ name, entry }) => {
     if (entry === undefined) return retry(spool, name, undefined, burial(deps, 'the file cannot be read'));
     const isOurs = entry.machine === deps.machineId;
-    const reason = isOurs ? 'its process was killed at each attempt' : foreignReason(entry);
+    const reason = isOurs ? 'its process was killed during each attempt' : foreignReason(entry);
     return retry(spool, name, isOurs ? again(entry) : undefined, burial(deps, reason));
   });
   return outcomes.filter((outcome) => outcome === 'dead').length;

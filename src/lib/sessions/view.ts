@@ -156,7 +156,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
     report.sessions.length === 0
       ? wrap(
           options.all === true
-            ? 'No sessions yet. The hooks of your assistant report them: steward hooks install'
+            ? "No sessions yet. Your assistant's hooks report them: steward hooks install"
             : 'No sessions are running. `steward sessions --all` includes ended ones.',
           options.columns,
         )

@@ -36,7 +36,7 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
   const due = toIso(dueMs);
   const body = withDue(issue.body, due, dueWords(dueMs, timezone));
   if (body.length > MAX_BODY)
-    throw conflict(`The text of #${number} is too long to add a time.`, 'Shorten it on GitHub.');
+    throw conflict(`The description of #${number} is too long to add a time.`, 'Shorten it on GitHub.');
   return { ...changed(open, await open.host.updateIssue(open.repo, number, { body })), due };
 }
 
@@ -91,7 +91,7 @@ export async function addComment(
 /** Returns the text, or the content of the file after an `@`. */
 export function textOrFile(text: string, what: 'evidence' | 'body'): string {
   if (!text.startsWith('@')) return text;
-  const instead = `or write the ${what} itself, without the @`;
+  const instead = `or pass the ${what} itself, without the @`;
   return namedFile(text.slice(1), { maxBytes: 4 * MAX_BODY, instead });
 }
 

@@ -168,7 +168,7 @@ function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
   if (lastFetch === null) return [warning('the issues have never been fetched', { mend: REFRESH })];
   const { malformed } = readCache(area.work.cache, repo);
   if (malformed === 0) return [ok(fetched)];
-  const hint = 'GitHub sent invalid data for them. The next full fetch retries.';
+  const hint = 'GitHub sent invalid data for these issues. The next full fetch retries.';
   return [warning(`${fetched}; ${malformedText(malformed)}`, { hint })];
 }
 

@@ -24,7 +24,7 @@ const IN_PROGRESS = 'Status:in-progress';
 const SAME_REQUEST_MS = 1000;
 /** Delays between reads, since the list of events may lag behind the write. */
 const READ_DELAYS_MS = [0, 500, 1000, 2000, 4000];
-const ANOTHER = 'Choose another one: `steward work ready`.';
+const ANOTHER = 'Choose another issue: `steward work ready`.';
 
 /**
  * Runs `work claim`: adds Agent:NAME and Status:in-progress in one request, reads back whose label came
@@ -37,7 +37,7 @@ export async function claimIssue(
 ): Promise<ClaimResult> {
   if (agent.trim() !== agent || !/^[^,]{1,40}$/.test(agent) || clean(agent) !== agent) {
     throw new StewardError('usage', `Invalid agent name ${JSON.stringify(agent)}.`, {
-      hint: 'Use at most 40 characters in one line, without a comma.',
+      hint: 'Use at most 40 characters on one line, without a comma.',
     });
   }
   const open = await openForWriting(deps);
@@ -103,7 +103,7 @@ async function winOrWithdraw({ deps, host, repo }: Open, number: number, agent: 
     throw taken(issue, holder);
   }
   await host.removeLabel(repo, number, label);
-  throw new StewardError('unavailable', `GitHub does not show yet who claimed #${number}.`, {
+  throw new StewardError('unavailable', `GitHub has not confirmed who claimed #${number}.`, {
     hint: 'The claim was withdrawn; try again in a minute.',
   });
 }

@@ -29,7 +29,7 @@ export async function wantedLabels(
     ...(await readLabels(deps.paths.labels)),
     ...(set === undefined ? [] : await readLabels(join(deps.templates, 'work', LABEL_SETS[set]))),
     ...deps.agents.map((name) => labelOfAgent(agentName(name))),
-    { name: canTakeLabel(assistant), color: 'c2e0c6', description: `For ${assistant} to take next` },
+    { name: canTakeLabel(assistant), color: 'c2e0c6', description: `Ready for ${assistant} to take` },
     ...Object.values(deps.config.PROJECT_PROPERTY).map((property) => ({
       name: `Property:${property.toLowerCase()}`,
       color: '006b75',
@@ -40,7 +40,7 @@ export async function wantedLabels(
 }
 
 export function labelOfAgent(name: string): HostLabel {
-  return { name: agentLabel(name), color: '0052cc', description: `${name} works on it` };
+  return { name: agentLabel(name), color: '0052cc', description: `${name} is working on it` };
 }
 
 /** Reads labels from a file. Throws `config` if it is missing or invalid. */

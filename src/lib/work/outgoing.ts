@@ -53,7 +53,7 @@ export function isRestricted(folder: string, cache?: Map<string, boolean>): bool
 /** Marks a session's folder as restricted, if the folder exists. */
 export function markRestricted(folder: string): void {
   if (lstatOf(folder)?.isFolder === true)
-    createFile(join(folder, RESTRICTED_MARKER), 'The work of this session stays on this machine.\n');
+    createFile(join(folder, RESTRICTED_MARKER), "This session's work stays on this machine.\n");
 }
 
 /** Returns text as a code span, in which GitHub ignores mentions, links and markup. */

@@ -102,18 +102,18 @@ async function evidenceOf(
   issue: Issue,
 ): Promise<Pick<Proposal, 'commits' | 'claims'> | string> {
   const slug = slugOf(issue);
-  if (slug === null) return 'it belongs to no session, so there is no evidence on this machine';
+  if (slug === null) return 'it has no session, so there is no evidence on this machine';
   const claims = evidence.claimsOf(slug);
   const closed = claims.flatMap((each) => each.closed);
   const open = claims.reduce((sum, each) => sum + each.open, 0);
-  if (open > 0) return `${open} of ${open + closed.length} claims in its session file are open`;
+  if (open > 0) return `${open} of ${open + closed.length} boxes in its session file are not ticked`;
   const commits = new Set<string>();
   for (const { repo, startedAt, updatedAt } of evidence.sessionsOf(slug)) {
     const [from, to] = [parseIso(startedAt), parseIso(updatedAt)];
     if (repo === null || from === undefined || to === undefined) continue;
     for (const commit of await evidence.commitsIn(repo, from, to + COMMIT_DELAY_MS)) commits.add(commit);
   }
-  if (commits.size + closed.length === 0) return 'its session has no commits and no closed claims';
+  if (commits.size + closed.length === 0) return 'its session has no commits and no ticked boxes';
   const safe = (texts: Iterable<string>): string[] => [...texts].map((text) => redact(clean(text)));
   return { commits: safe(commits), claims: safe(closed) };
 }

@@ -100,7 +100,7 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
 
 export function missingText(missing: readonly string[]): string {
   const labels = missing.map(clean).join(', ');
-  return `Created without ${labels}, which the repository does not have. To add the labels of labels.yml: steward work labels seed`;
+  return `Created without ${labels}, which the repository does not have. To add the labels in labels.yml: steward work labels seed`;
 }
 
 export function claimText({ number, agent, already, title, url }: ClaimResult): string {
@@ -166,7 +166,7 @@ export function sweepText(result: SweepResult, since: string, maxCreate: number)
 const PRIVACY_TEXTS: Readonly<Record<WorkStatus['privacy']['state'], string>> = {
   setup: 'not set up',
   off: 'off',
-  public: 'not private: everything is off',
+  public: 'not private: work tracking is off',
   unverified: 'not verified; run "steward work verify"',
   fresh: 'private',
   due: 'private, verification due',

@@ -116,7 +116,7 @@ describe('doctor judgements', () => {
     expect(said(judgeTaken(1, { pid: 7, program: 'nginx', uid: 0 }))).to.include(
       'in use by nginx (process 7)',
     );
-    expect(said(judgeTaken(1, { pid: null, program: null, uid: 0 }))).to.include('a program of another user');
+    expect(said(judgeTaken(1, { pid: null, program: null, uid: 0 }))).to.include("another user's program");
     expect(judgeTaken(65_535, undefined).mend).to.equal('steward config set daemon.port 65534');
     const own = { pid: 7, url: 'http://127.0.0.1:1', port: 1, socket: '', version: '', startedAt: '' };
     expect(judgeOwn(own, undefined).state).to.equal('failed');

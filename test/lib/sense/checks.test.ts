@@ -41,7 +41,7 @@ describe('sense: checks of doctor', () => {
       'ok: an excluded application, by hyprland',
     );
     expect(await wordsOf('sense.front', hyprland('{}'))).to.equal(
-      'ok: no window has the focus now, by hyprland',
+      'ok: no window has the focus now (hyprland)',
     );
     expect(await wordsOf('sense.front', hyprland('noise'))).to.match(/^failed: hyprctl returned invalid/);
   });

@@ -71,7 +71,7 @@ describe('work tidy', function () {
     expect(asked).to.deep.equal([
       ['shop', Date.parse('2026-11-20T09:00:00Z'), Date.parse('2026-11-20T11:00:00Z')],
     ]);
-    expect(result.left[0]?.reason).to.equal('2 of 3 claims in its session file are open');
+    expect(result.left[0]?.reason).to.equal('2 of 3 boxes in its session file are not ticked');
   });
 
   it('closes once, with the evidence as a comment', async () => {

@@ -11,7 +11,7 @@ import { BaseCommand, integer, text, word } from '../../../lib/cli/base-command'
 export default class AgentsKnowledgeSearch extends BaseCommand {
   static override summary = 'Search the knowledge archive: people, companies, ideas, research';
   static override description =
-    'Entries are Markdown files in knowledge/TYPE of your user area; topics are the tags in the front matter. An entry must contain every word, ignoring case and accents. Matches in title or tags come first.';
+    "Entries are Markdown files in the user area's knowledge/TYPE folders; topics are the tags in the front matter. An entry must contain every word, ignoring case and accents. Matches in title or tags come first.";
   static override args = {
     words: word({ description: 'Words, in quotes (default: every entry).' }),
   };

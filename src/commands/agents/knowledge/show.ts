@@ -3,7 +3,7 @@ import { entryText } from '../../../lib/agents/view';
 import { BaseCommand, word } from '../../../lib/cli/base-command';
 
 export default class AgentsKnowledgeShow extends BaseCommand {
-  static override summary = 'Show an entry of the knowledge archive';
+  static override summary = 'Show an entry from the knowledge archive';
   static override args = {
     id: word({
       required: true,

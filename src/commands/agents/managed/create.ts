@@ -9,14 +9,14 @@ import { withManaged } from '../../../lib/app/managed';
 export default class AgentsManagedCreate extends BaseCommand {
   static override summary = 'Create a hosted agent from flags or a YAML file';
   static override description =
-    'The file has the keys of the API (name, model, system, tools, …); flags override it. Without tools in the file the agent gets the standard toolset.';
+    "The file uses the API's keys (name, model, system, tools, …); flags override them. Without tools in the file the agent gets the standard toolset.";
   static override flags = {
     file: text({ char: 'f', description: 'YAML or JSON file; - for stdin.', helpValue: 'FILE' }),
-    name: text({ description: 'Name of the agent.', helpValue: 'NAME' }),
+    name: text({ description: "The agent's name.", helpValue: 'NAME' }),
     model: text({ description: 'Model id.', helpValue: 'MODEL' }),
     system: text({ description: 'System prompt, or @FILE.', helpValue: 'TEXT' }),
-    description: text({ description: 'Purpose of the agent.', helpValue: 'TEXT' }),
-    'no-tools': boolean({ description: 'Create it without tools.' }),
+    description: text({ description: 'What the agent is for.', helpValue: 'TEXT' }),
+    'no-tools': boolean({ description: 'Create the agent without tools.' }),
   };
   static override examples = [
     '<%= config.bin %> agents managed create --name reviewer --model claude-sonnet-4-5 --system @reviewer.md',

@@ -15,7 +15,7 @@ export default class AgentsManagedRun extends BaseCommand {
   static override flags = {
     agent: text({ required: true, description: 'Agent id.', helpValue: 'ID' }),
     environment: text({ required: true, description: 'Environment id.', helpValue: 'ID' }),
-    title: text({ description: 'Title of the session.', helpValue: 'TEXT' }),
+    title: text({ description: "The session's title.", helpValue: 'TEXT' }),
     vault: text({
       description: 'Id of a vault with credentials; repeatable.',
       helpValue: 'ID',

@@ -6,7 +6,7 @@ import { withManaged } from '../../../lib/app/managed';
 export default class AgentsManagedSessions extends BaseCommand {
   static override summary = 'List hosted sessions, newest first';
   static override flags = {
-    agent: text({ description: 'Only sessions of this agent.', helpValue: 'ID' }),
+    agent: text({ description: "Only this agent's sessions.", helpValue: 'ID' }),
     status: text({
       description: 'Only sessions with this status.',
       options: ['idle', 'running', 'rescheduling', 'terminated'],

@@ -5,7 +5,7 @@ import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedShow extends BaseCommand {
-  static override summary = 'Show the status, cost and pending questions of a session';
+  static override summary = "Show a session's status, cost and pending questions";
   static override args = {
     session: word({ required: true, description: 'Session id.' }),
   };

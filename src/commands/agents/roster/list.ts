@@ -4,7 +4,7 @@ import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand } from '../../../lib/cli/base-command';
 
 export default class AgentsRosterList extends BaseCommand {
-  static override summary = 'List the named agents of your roster';
+  static override summary = 'List the named agents in your roster';
   static override examples = [
     '<%= config.bin %> agents roster list',
     `<%= config.bin %> agents roster list --json | jq '.agents[].slug'`,

@@ -11,7 +11,7 @@ export default class AgentsRosterNew extends BaseCommand {
     name: word({ required: true, description: 'File name: lower-case letters, digits, - and _.' }),
   };
   static override flags = {
-    role: text({ required: true, description: 'Role of the agent.', helpValue: 'TEXT' }),
+    role: text({ required: true, description: "The agent's role.", helpValue: 'TEXT' }),
     name: text({ description: 'Display name.', helpValue: 'TEXT' }),
     model: text({ description: 'Model tier.', options: [...MODEL_TIERS] }),
     expertise: text({ description: 'Expertise; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('expertise'), helpValue: 'TRAIT' }),

@@ -4,9 +4,9 @@ import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand, word } from '../../../lib/cli/base-command';
 
 export default class AgentsRosterShow extends BaseCommand {
-  static override summary = 'Show the role, traits and persona of a named agent';
+  static override summary = "Show a named agent's role, traits and persona";
   static override args = {
-    name: word({ required: true, description: 'Name or file name of the agent.' }),
+    name: word({ required: true, description: "The agent's name or file name." }),
   };
   static override examples = [
     '<%= config.bin %> agents roster show ada',

@@ -6,7 +6,7 @@ import { latestInsight } from '../../../lib/sense/insight-reads';
 import { buildText } from '../../../lib/sense/view-insight';
 
 export default class SenseInsightBuild extends BaseCommand {
-  static override summary = "Build today's insight with one call of your assistant";
+  static override summary = "Build today's insight with one call to your assistant";
   static override description =
     "Sends data off this machine, to the model behind sense.insight.command (by default the fast model of Claude Code): today's 15 most used applications with their counts, commit subjects, and names of assistant sessions. Sends nothing without new events. API keys are removed from its environment, so it uses your login.";
   static override flags = {

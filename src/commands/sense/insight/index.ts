@@ -4,7 +4,7 @@ import { latestInsight, type Insight } from '../../../lib/sense/insight-reads';
 import { insightText } from '../../../lib/sense/view-insight';
 
 export default class SenseInsight extends BaseCommand {
-  static override summary = 'Show the latest insight: what kinds of content the day consisted of';
+  static override summary = 'Show the latest insight: the kinds of content in your day';
   static override description =
     'Shows today, or the latest earlier day with an insight. Sends nothing; only "sense insight build" asks your assistant.';
   static override examples = [

@@ -288,9 +288,13 @@ function pick({
 }: Credentials): { credential: Credential; from: string } | undefined {
   const [key, token] = [apiKey?.trim() ?? '', authToken?.trim() ?? ''];
   if (key !== '' && token !== '') {
-    throw new StewardError('auth', `Both ${names[0]} and ${names[1]} are set; the service takes one.`, {
-      hint: 'Unset one of them.',
-    });
+    throw new StewardError(
+      'auth',
+      `Both ${names[0]} and ${names[1]} are set; the service accepts only one.`,
+      {
+        hint: 'Unset one of them.',
+      },
+    );
   }
   const from = key === '' ? names[1] : names[0];
   if (key + token === '') return undefined;

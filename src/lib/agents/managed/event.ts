@@ -77,6 +77,6 @@ export function isId(text: string): boolean {
 export function checkedId(text: string, what: string): string {
   if (isId(text)) return text;
   throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not the id of ${what}.`, {
-    hint: 'An id has letters, digits, _ and -; the list commands show the ids.',
+    hint: 'An id consists of letters, digits, _ and -; the list commands show the ids.',
   });
 }

@@ -59,9 +59,9 @@ function describe({ host, what, credentialFrom }: FailedRequest, answer: OriginA
         ? ['auth', `${host} requires a credential (401).`, 'Set one: steward config set agents.managed.apiKey env:ANTHROPIC_API_KEY']
         : ['auth', `${host} rejected the credential from ${credentialFrom} (401).`, 'It may be expired or revoked. Set a new one.'];
     case 402:
-      return ['unavailable', `${host} requires payment (402).`, 'Check the billing of your account.'];
+      return ['unavailable', `${host} requires payment (402).`, "Check your account's billing."];
     case 403:
-      return ['auth', `${host} denied access to ${what} (403).`, 'Use a credential of a workspace with managed agents.'];
+      return ['auth', `${host} denied access to ${what} (403).`, 'Use a credential from a workspace with managed agents.'];
     case 404:
       return [
         'not_found',
@@ -79,7 +79,7 @@ function describe({ host, what, credentialFrom }: FailedRequest, answer: OriginA
   }
   return status >= 500
     ? ['unavailable', `${host} had a server error (${status}).`, 'Try again in a few minutes.']
-    : ['conflict', `${host} refused ${what} (${status}).`, 'Correct what the message names.'];
+    : ['conflict', `${host} refused ${what} (${status}).`, 'Fix the problem that the message names.'];
 } // prettier-ignore
 
 function notApi(host: string, status: number): Description {

@@ -187,7 +187,7 @@ function isWaitingForSent(at: Following): boolean {
   at.reader.isIncomplete = true;
   if (clock.monotonic() - at.sentSince <= MAX_LAGS * timing.lagMs) return true;
   say(
-    `The service accepted ${at.sent.join(', ')} but has not shown it. Try "steward agents managed wake" later.`,
+    `The service accepted ${at.sent.join(', ')} but has not listed it yet. Try "steward agents managed wake" later.`,
   );
   at.sent = [];
   return false;

@@ -127,7 +127,7 @@ export function pendingLines(session: string, pending: readonly ToolUse[]): stri
     const use = `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`;
     // The id comes from the service and users paste it, so control characters and flags are rejected.
     if (/[\p{C}\p{Zl}\p{Zp}]/u.test(id) || id.startsWith('-'))
-      return [use, '    Its id cannot be used in a command.'];
+      return [use, '    Its id is not usable in a command.'];
     return [
       use,
       kind === 'custom'

@@ -225,7 +225,7 @@ export const desktopCheck: Check<NotifyChecked> = {
 };
 
 export function judgeDesktop(running: readonly unknown[], startable: readonly unknown[]): Finding {
-  if (running.includes(NAME)) return ok('the notification service runs');
+  if (running.includes(NAME)) return ok('the notification service is running');
   if (startable.includes(NAME)) return ok('the notification service starts on demand');
   return warning('no notification service on the message bus (D-Bus)', {
     hint: 'Run one in your session, such as dunst or mako. Most desktops include one.',

@@ -17,7 +17,7 @@ const missing: WebService['missing'] = ({ telegram: { token, chatId } }) => {
     return { reason: 'no bot token is set', hint, mend: `${SET}.token env:NAME` };
   }
   if (chatId.isSet) return undefined;
-  const hint = 'Write to the bot, and set the id of the chat:';
+  const hint = 'Send the bot a message, then set the chat id:';
   return { reason: 'no chat is set', hint, mend: `${SET}.chatId ID` };
 };
 
@@ -63,7 +63,7 @@ function judgeTelegram({ status, text }: WholeAnswer): Outcome | undefined {
   return { outcome: 'failed', reason: `${reason} (${status}).`, hint };
 }
 
-const NO_BOT = ['Telegram does not know the bot', `Set its token: \`${SET}.token env:NAME\`.`] as const;
+const NO_BOT = ['Telegram does not recognize the bot', `Set its token: \`${SET}.token env:NAME\`.`] as const;
 const REJECTIONS: Readonly<Record<number, readonly [string, string]>> = {
   400: ['Telegram rejected the message', `Check the chat id: \`${SET}.chatId ID\`.`],
   401: NO_BOT,
@@ -82,8 +82,8 @@ export const telegramCheck = webCheck({
   ask: ({ telegram: { server, token } }, secret) => ({ url: urlOf(server, secret(token), 'getMe') }),
   judge: (hostname, { status }) =>
     status === 200
-      ? ok(`${hostname} knows the bot`)
-      : failed(`${hostname} does not know the bot (${status})`, {
+      ? ok(`${hostname} recognizes the bot`)
+      : failed(`${hostname} does not recognize the bot (${status})`, {
           kind: 'auth',
           mend: `${SET}.token env:NAME`,
         }),

@@ -149,7 +149,7 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
 /** Returns the outcome for a rate limit with a delay in seconds; undefined without one. */
 export function rateLimited(service: string, seconds: unknown): Outcome | undefined {
   if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined;
-  const reason = `${service} reports too many requests (429).`;
+  const reason = `${service} returned "too many requests" (429).`;
   return { outcome: 'again', reason, hint: LATER, afterMs: seconds * 1000, all: true };
 }
 

@@ -183,7 +183,7 @@ export async function speakNow(
 
 function checkText(text: string): void {
   if (text.trim() === '') {
-    const hint = 'Give a text: steward notify speak "Done."';
+    const hint = 'Pass a text: steward notify speak "Done."';
     throw new StewardError('usage', 'The text is empty.', { hint });
   }
   const length = [...text].length;

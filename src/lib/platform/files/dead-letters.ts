@@ -79,7 +79,7 @@ export function deadReport(folder: string): DeadReport {
 const MOST_REASONS = 3;
 
 /**
- * Formats a report such as `3 failed for good: the request was rejected (2), timeout (1)`; undefined if there
+ * Formats a report such as `3 failed permanently: the request was rejected (2), timeout (1)`; undefined if there
  * is nothing to report.
  */
 export function deadText({ count, pruned, reasons }: DeadReport): string | undefined {
@@ -88,7 +88,7 @@ export function deadText({ count, pruned, reasons }: DeadReport): string | undef
     .map(({ reason, count }) => `${reason.replace(/\.$/, '')} (${count})`);
   const more = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
   const facts = [
-    ...(count === 0 ? [] : [`${count} failed for good: ${[...shown, ...more].join(', ')}`]),
+    ...(count === 0 ? [] : [`${count} failed permanently: ${[...shown, ...more].join(', ')}`]),
     ...(pruned === 0 ? [] : [`${pruned} older ${pruned === 1 ? 'failure' : 'failures'} already deleted`]),
   ];
   return facts.length === 0 ? undefined : facts.join(' · ');

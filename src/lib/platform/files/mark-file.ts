@@ -34,7 +34,7 @@ export function openMark<T extends object>(path: string): MarkFile<T> {
     write: (value) => {
       bytes.fill(' ');
       const length = bytes.write(JSON.stringify(value), 'utf8');
-      if (length >= BYTES) throw new RangeError(`The mark has over ${BYTES - 1} bytes.`);
+      if (length >= BYTES) throw new RangeError(`The mark is longer than ${BYTES - 1} bytes.`);
       bytes.write('\n', BYTES - 1);
       writeSync(fd, bytes, 0, BYTES, 0);
     },

@@ -15,7 +15,7 @@ export const kwin: FrontAppAdapter = {
     const [file, windowClass, instance, pid] = await withBus(sessionBus(desktop, 'KWin'), askKwin);
     if (typeof file !== 'string' || typeof pid !== 'number') {
       throw new StewardError('unavailable', 'KWin returned an unexpected response.', {
-        hint: 'Log in again; if that does not help, report it with your Plasma version.',
+        hint: 'Log out and back in. If that does not help, report it with your Plasma version.',
       });
     }
     // The script reports pid -1 if no application is active.

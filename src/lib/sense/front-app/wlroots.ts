@@ -37,7 +37,7 @@ function serverOf(desktop: Desktop): { path: string; what: string } {
 
 function notOffered(): StewardError {
   return new StewardError('not_found', 'This Wayland compositor does not share which window has the focus.', {
-    hint: 'Use one that offers wlr-foreign-toplevel-management; commits and assistant sessions are captured anyway.',
+    hint: 'Use one that offers wlr-foreign-toplevel-management; steward still captures commits and assistant sessions.',
   });
 }
 

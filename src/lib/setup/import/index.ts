@@ -70,7 +70,7 @@ export async function planImport(context: Context, folder: string): Promise<Impo
         const isSecond = item.state === 'new' && taken.has(item.to);
         if (item.state === 'new') taken.add(item.to);
         items.push(
-          isSecond ? { ...item, state: 'conflict', why: 'another item with this name comes first' } : item,
+          isSecond ? { ...item, state: 'conflict', why: 'an earlier item has the same name' } : item,
         );
       }
     }

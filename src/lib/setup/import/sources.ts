@@ -33,8 +33,8 @@ export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sens
     const name = `${day}.json`;
     const hasLog = lstatOf(join(folder, 'events', `${day}.jsonl`))?.isFile === true;
     const wrong = hasLog
-      ? 'not a record of steward; it is rebuilt from the events of its day'
-      : 'not a record of steward';
+      ? "not a steward record; steward rebuilds it from that day's events"
+      : 'not a steward record';
     const [from, to] = [join(folder, 'daily', name), join(sense.daily, name)];
     const problem = (text: string): string | undefined => (isRecord(text) ? undefined : wrong);
     items.push(await fileItem('sense records', from, to, problem, sameRecord));
@@ -43,7 +43,7 @@ export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sens
   for (const day of daysIn(join(folder, 'insights'), '.json')) {
     const [from, to] = [join(folder, 'insights', `${day}.json`), join(sense.insights, `${day}.json`)];
     const problem = (): string | undefined =>
-      reads.read(day).read === null ? 'not an insight of steward' : undefined;
+      reads.read(day).read === null ? 'not a steward insight' : undefined;
     items.push(await fileItem('sense insights', from, to, problem));
   }
   return items;

@@ -162,7 +162,7 @@ async function change(setup: Session, questions: Prompt): Promise<void> {
   setup.say(`${settingsText(await settings(setup))}\n`);
   for (;;) {
     const word = await questions
-      .line('Change which setting (first column; Enter for none)? ')
+      .line('Setting to change (first column; Enter for none): ')
       .catch((error: unknown) => {
         throw toStewardError(error).kind === 'canceled' ? stopped(setup, error) : error;
       });

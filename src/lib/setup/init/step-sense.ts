@@ -28,7 +28,7 @@ export const reposStep: Step = {
   },
   async ask(setup, questions) {
     setup.say('steward records the time and the first line of each commit.');
-    const answer = await questions.line('Search for repositories in which folder, or none [~]: ');
+    const answer = await questions.line('Folder to search for repositories, or none [~]: ');
     if (answer.toLowerCase() === 'none') return undefined;
     const watched = setup.config().sense.repos;
     const found = scan(setup, folderAt(answer || '~')).filter((path) => !watched.includes(path));
@@ -38,7 +38,7 @@ export const reposStep: Step = {
     }
     found.forEach((path, index) => setup.say(`${String(index + 1).padStart(4)}  ${clean(path)}`));
     for (;;) {
-      const text = await questions.line('Watch which of them: all, none, or numbers such as 1 3-5 [all]: ');
+      const text = await questions.line('Repositories to watch: all, none, or numbers such as 1 3-5 [all]: ');
       const chosen = chosenNumbers(text || 'all', found.length);
       if (chosen !== undefined)
         return () =>
@@ -69,7 +69,7 @@ export const sourcesStep: Step = {
     );
     const now = SOURCE_IDS.filter((id) => setup.config().sense.sources[id]);
     const preset = now.length === SOURCE_IDS.length ? 'all' : now.join(' ') || 'none';
-    const text = await questions.line(`Capture which sources: all, none, or some of these [${preset}]: `);
+    const text = await questions.line(`Sources to capture: all, none, or some of these [${preset}]: `);
     const chosen = chosenNames('source', text || preset, SOURCE_IDS);
     return () => setSources(setup, chosen);
   },

@@ -130,7 +130,7 @@ export const hooksStep: Step = {
     const { deps, assistants } = openHooks(setup.context);
     const paths = assistants.map(({ path }) => path(deps.host)).join(', ');
     setup.say(
-      `Hooks tell steward when a session of your assistant works or waits for you. They are added to ${paths}; nothing else in it changes.`,
+      `Hooks tell steward when an assistant session is working or waiting for you. They are added to ${paths}; nothing else in it changes.`,
     );
     const isFound = assistants.some(({ folder }) => kindOf(folder(deps.host)) === 'folder');
     const preset = isFound || hasHooks(setup) ? 'yes' : 'no';
@@ -179,7 +179,7 @@ export const jobsStep: Step = {
       `Jobs for ${here.kind}: sense (a capture every ${pollIntervalSec} s), daemon (dashboard and notifications, from login), work (a sweep every hour), insight (sends an outline of your day to your assistant every hour).`,
     );
     const preset = (here.installed.length > 0 ? here.installed : defaultJobs(setup.config())).join(' ');
-    const text = await questions.line(`Schedule which jobs: all, none, or some of these [${preset}]: `);
+    const text = await questions.line(`Jobs to schedule: all, none, or some of these [${preset}]: `);
     const chosen = chosenNames('job', text === '' ? preset : text, JOB_IDS);
     return () => setJobs(setup, chosen);
   },

@@ -13,7 +13,7 @@ export const INIT_FLAGS = {
   name: string({ description: 'Your name.', helpValue: 'NAME' }),
   'da-name': string({ description: "Your assistant's name.", helpValue: 'NAME' }),
   voice: string({ description: 'Whether steward speaks aloud.', options: ['on', 'mute', 'off'] }),
-  'voice-id': string({ description: 'A voice id of your speech provider.', helpValue: 'ID' }),
+  'voice-id': string({ description: 'A voice id from your speech provider.', helpValue: 'ID' }),
   'repos-below': string({ description: 'Watch the repositories below this folder.', helpValue: 'DIR' }),
   repo: string({
     description: 'Watch this repository; repeatable.',
@@ -39,7 +39,7 @@ export const INIT_FLAGS = {
   }),
   'push-test': boolean({ description: 'Send a test push message.' }),
   import: string({
-    description: 'Import the data of another system from this folder.',
+    description: "Import another system's data from this folder.",
     helpValue: 'DIR',
   }),
   'dry-run': boolean({

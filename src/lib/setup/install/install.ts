@@ -55,7 +55,7 @@ export async function askChoice(
   say: (text: string) => void,
 ): Promise<InstallChoice> {
   const defaults = defaultJobs((await context.loadConfig()).config).join(' ');
-  say('Hooks tell steward when a session of your assistant works or waits for you.');
+  say('Hooks tell steward when an assistant session is working or waiting for you.');
   const assistants = foundAssistants();
   const hooks = await questions.yes(`Register hooks with ${titlesOf(assistants)}?`, 'yes');
   const about = 'Also install the work skill for Claude Code (checks tasks, adds issues and reminders)?';
@@ -64,7 +64,7 @@ export async function askChoice(
   say(
     'Jobs: sense (capture), daemon (dashboard and notifications), work (a sweep every hour), insight (sends an outline of your day to your assistant every hour).',
   );
-  const text = await questions.line(`Schedule which jobs: all, none, or some of these [${defaults}]: `);
+  const text = await questions.line(`Jobs to schedule: all, none, or some of these [${defaults}]: `);
   const jobs = chosenNames('job', text === '' ? defaults : text, JOB_IDS);
   const shell = ownShell();
   const wanted = shell !== undefined && (await questions.yes(`Install completion for ${shell}?`, 'yes'));

@@ -51,7 +51,7 @@ export function planPurge(area: UserArea): PurgePlan {
   const cache = cachePath(host);
   const places = [
     { path: area.root, what: 'settings and all stored data', files, bytes },
-    { path: area.machine, what: 'locks and the state of the daemon', ...diskUse(area.machine) },
+    { path: area.machine, what: 'locks and daemon state', ...diskUse(area.machine) },
     { path: cache, what: 'cache', ...diskUse(cache) },
   ];
   const stays = inArea.filter((name) => !isOurs(name)).map((name) => join(area.root, name));
@@ -87,7 +87,7 @@ export async function purgeData(
   await endRuns(context, say, 'The data was not deleted.');
   purge(context.area);
   // A hook may have just started a delivery.
-  await endRuns(context, say, 'The data was deleted, but this process may write again.');
+  await endRuns(context, say, 'The data was deleted, but this process may write more.');
   if (exists(context.area.root)) purge(context.area);
 }
 

@@ -37,7 +37,7 @@ export function installedText({ dryRun, hooks, jobs, completion, failed }: Insta
     const parts = failed.flatMap((part) => (part.why === why ? [part.what] : []));
     return `${dryRun ? 'Cannot install' : 'Not installed'}: ${parts.join(', ')}. ${why}`;
   });
-  if (lines.length + failures.length === 0) return 'Nothing was chosen, so nothing was installed.';
+  if (lines.length + failures.length === 0) return 'Nothing was selected, so nothing was installed.';
   return [
     ...[...lines, ...failures].map(clean),
     ...(lines.length > 0 && !dryRun ? ['To undo: steward uninstall'] : []),

@@ -139,7 +139,8 @@ function networkWords(codes: readonly string[], host: string): Words {
   if (has('TimeoutError', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'))
     return ['unavailable', 'timeout', `${host} did not respond in time.`, AGAIN];
   if (codes.some((code) => /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO/.test(code))) {
-    const hint = 'Check the clock, and set NODE_EXTRA_CA_CERTS if your network has its own authority.';
+    const hint =
+      'Check the clock, and set NODE_EXTRA_CA_CERTS if your network has its own certificate authority.';
     return ['unavailable', 'refused', `This machine does not trust the certificate of ${host}.`, hint];
   }
   if (has('TOO_LARGE'))

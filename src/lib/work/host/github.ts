@@ -196,7 +196,7 @@ function boundsOf({ bounds, traffic, asked }: Service, what: string): (pages: nu
     if (pages > bounds.listPages) throw tooLong(asked(what), `${bounds.listPages} pages`);
     if (traffic.bytes - before > bounds.listBytes)
       throw tooLong(asked(what), `${Math.round(bounds.listBytes / MIB)} MiB`);
-    if (timeout.aborted) throw tooLong(asked(what), `what ${minutes} minutes can read`);
+    if (timeout.aborted) throw tooLong(asked(what), `what can be read in ${minutes} minutes`);
   };
 }
 

@@ -90,7 +90,7 @@ export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Rem
 function checked(credential: Credential): Credential {
   if (/^[\x21-\x7e]{4,1024}$/.test(credential.token)) return credential;
   throw new StewardError('auth', `${credential.from} is malformed.`, {
-    hint: 'A token is one word; run `gh auth login`, or set GH_TOKEN to one.',
+    hint: 'A token has no spaces. Run `gh auth login`, or set GH_TOKEN to a valid token.',
   });
 }
 

@@ -159,7 +159,7 @@ describe('managed: a lagging history', function () {
     expect(end.outcome).to.include({ reason: 'end_turn' });
     expect(shown.join('')).not.to.contain('to two');
     expect(said).to.have.length(1);
-    expect(said[0]).to.contain(`The service accepted ${found.sent.join()} but has not shown it`);
+    expect(said[0]).to.contain(`The service accepted ${found.sent.join()} but has not listed it yet`);
   });
 
   it('ends at once if the log already has the pending message and the end of its turn', async () => {

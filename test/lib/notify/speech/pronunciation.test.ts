@@ -82,9 +82,9 @@ describe('notify/speech: the pronunciation file', () => {
       ['"text"', /not a JSON object or list/],
       ['null', /not a JSON object or list/],
       ['', /not a JSON/],
-      ['{"a": 1, "": "x", " b": "y", "c\\n": "z"}', /"a" has no string respelling.*the term "" is empty.*" b".*"c\\n"/],
+      ['{"a": 1, "": "x", " b": "y", "c\\n": "z"}', /"a" has a respelling that is not a string.*the term "" is empty.*" b".*"c\\n"/],
       ['{"\\ud83d": "x"}', /lone surrogate/],
-      ['[{"term": "a"}, 1, {"phonetic": "x"}]', /item 2 is not an object.*"a" has no string respelling.*no string "term"/],
+      ['[{"term": "a"}, 1, {"phonetic": "x"}]', /item 2 is not an object.*"a" has a respelling that is not a string.*"term" is missing or not a string/],
       ['[{"term": "a", "say": "x"}, {"term": "a", "say": "y"}]', /"a" is listed twice/],
       [JSON.stringify({ a: 'x'.repeat(201) }), /longer than 200/],
       [JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`t${n}`, 'x']))), /more than 10000 terms/],
@@ -123,7 +123,7 @@ describe('notify/speech: the pronunciation file', () => {
     writeFileSync(path, '{"SQL": "sequel"}');
     expect(now().problem).to.equal(undefined);
     writeFileSync(path, '{"SQL": 1}');
-    expect(now().problem?.message).to.match(/no string respelling/);
+    expect(now().problem?.message).to.match(/a respelling that is not a string/);
     expect(now().problem).to.equal(now().problem);
     expect(replaced('SQL', now().findTerms('SQL'))).to.equal('sequel');
   });

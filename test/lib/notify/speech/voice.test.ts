@@ -67,7 +67,7 @@ describe('notify/speech: voice', () => {
     await say();
     expect(readFileSync(heard, 'utf8').trim().split('\n')).to.deep.equal([...Array.from({ length: 3 }, () => 'sequel is lyve'), 'is lyve', 'is lyve']); // prettier-ignore
     expect(problems).to.have.length(2);
-    expect(problems[0]).to.match(/"SQL" has no string respelling/);
+    expect(problems[0]).to.match(/"SQL" has a respelling that is not a string/);
     expect(problems[1]).to.match(/not a JSON/);
   });
 

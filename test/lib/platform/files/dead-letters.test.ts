@@ -56,7 +56,7 @@ describe('the graveyard of a queue', () => {
       ],
     });
     expect(deadText(report)).to.equal(
-      '5 failed for good: no network (2), too late (1), not recorded (1), and 1 more',
+      '5 failed permanently: no network (2), too late (1), not recorded (1), and 1 more',
     );
     expect(deadText(deadReport(folder.path('none')))).to.equal(undefined);
   });

@@ -7,13 +7,13 @@ import { parseYaml } from '../../../../lib/app/agents';
 import { createEnvironment, withManaged } from '../../../../lib/app/managed';
 
 export default class AgentsManagedEnvCreate extends BaseCommand {
-  static override summary = 'Create an environment: packages, networking and secrets of a cloud container';
+  static override summary = 'Create an environment: packages, networking and secrets for a cloud container';
   static override description =
-    'The file has the keys of the API (name, config); flags override it. Give secrets by reference only; steward reads their values when it sends them and never prints them.';
+    "The file uses the API's keys (name, config); flags override them. Pass secrets by reference only; steward reads their values when it sends them and never prints them.";
   static override flags = {
     file: text({ char: 'f', description: 'YAML or JSON file; - for stdin.', helpValue: 'FILE' }),
-    name: text({ description: 'Name of the environment.', helpValue: 'NAME' }),
-    description: text({ description: 'Purpose of the environment.', helpValue: 'TEXT' }),
+    name: text({ description: "The environment's name.", helpValue: 'NAME' }),
+    description: text({ description: 'What the environment is for.', helpValue: 'TEXT' }),
     networking: text({
       description: 'Network access (default: unrestricted).',
       options: ['unrestricted', 'limited'],

@@ -4,7 +4,7 @@ import { BaseCommand, integer } from '../../../../lib/cli/base-command';
 import { withManaged } from '../../../../lib/app/managed';
 
 export default class AgentsManagedEnvList extends BaseCommand {
-  static override summary = 'List the environments of your hosted agents';
+  static override summary = "List your hosted agents' environments";
   static override flags = {
     limit: integer({
       description: 'Maximum number of environments.',
