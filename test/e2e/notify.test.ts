@@ -340,7 +340,7 @@ describe('notify (built)', function () {
     expect(await history()).to.deep.equal([]);
   });
 
-  it('shows in the history which messages were given up, and why', async () => {
+  it('shows in the history which messages expired, and why', async () => {
     server.usual = () => ({ status: 404 });
     await run(['send', 'again', '--event', 'backgroundAgent', '--wait']);
     expect((await run(['history'])).stdout).to.match(/\n\n1 failed permanently: [\s\S]+\s\(1\)\n$/);

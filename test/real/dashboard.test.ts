@@ -453,7 +453,7 @@ describe('the dashboard in Chromium', function () {
       await page.waitForSelector('#flow li');
     });
 
-    it('an answer that never comes is given up, and said', async () => {
+    it('a response that never comes is abandoned and reported', async () => {
       let go = (): void => undefined;
       const wait = new Promise<void>((done) => (go = done));
       const slow = answers['/api/sense/insight']!();

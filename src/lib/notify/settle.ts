@@ -92,7 +92,7 @@ export function recover(deps: SettleDeps): void {
 
 /**
  * Closes a claimed delivery that has a result, and requeues one that was not being sent. A delivery that was being sent may have arrived: it is
- * retried once and given up after a second interruption, so nothing arrives three times.
+ * retried once, and fails after a second interruption, so nothing arrives three times.
  */
 export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delivery): void {
   if (delivery.result !== undefined) return close(deps, name, delivery);

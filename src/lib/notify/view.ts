@@ -94,7 +94,7 @@ const RESULT_WORDS: Readonly<Record<ChannelResult['result'], string>> = {
   delivered: 'delivered',
   shown: 'not spoken, shown as a banner',
   failed: 'failed',
-  expired: 'given up',
+  expired: 'expired',
   superseded: 'replaced',
   unknown: 'unknown',
   waiting: 'accepted',

@@ -110,7 +110,7 @@ export interface SpoolDeps {
 
 /**
  * Runs tasks of one kind. On an exception, the task is retried. `later`: something is missing, so the task
- * waits unchanged. `Refusal`: the task is given up immediately.
+ * waits unchanged. `Refusal`: the task fails permanently.
  */
 export type Consumer = (intention: Intention) => unknown;
 export interface Refusal {
@@ -185,9 +185,9 @@ export interface SpoolStatus {
   waiting: number;
   /** Number of entries that are skipped because they are damaged or aren't regular files. */
   unreadable: number;
-  /** Number of tasks that were given up. They are kept for a while. */
+  /** Number of tasks that failed permanently. They are kept for a while. */
   dead: number;
-  /** Folder with the tasks that were given up. */
+  /** Folder with the tasks that failed permanently. */
   deadFolder: string;
   /** When the oldest waiting task was queued, ISO 8601 in UTC. */
   oldest: string | null;
@@ -246,7 +246,7 @@ export interface DrainResult {
   failed: number;
   /** Tasks that wait because something is missing. */
   later: number;
-  /** Tasks that were given up. */
+  /** Tasks that failed permanently. */
   dead: number;
   /** Whether another process is running the queue. */
   busy: boolean;
@@ -298,7 +298,7 @@ function again(intention: Intention): Intention | undefined {
   return attempts >= KINDS[intention.kind].attempts ? undefined : { ...intention, attempts };
 }
 
-/** Requeues tasks that a killed process had claimed; returns how many were given up. Requires the lock. */
+/** Requeues tasks that a killed process had claimed; returns how many failed permanently. Requires the lock. */
 function takeBack(deps: SpoolDeps): number {
   const spool = spoolAt(deps.path);
   const outcomes = abandoned(spool, deps.machineId, deps.clock.now()).map(({ name, entry }) => {

@@ -487,7 +487,7 @@ describe('notify: delivery', () => {
       expect(world.channels.push.got.map(({ dedupe }) => dedupe)).to.deep.equal(['build', 'build']);
     });
 
-    it('send a text again that was given up', async () => {
+    it('send a text again that expired', async () => {
       world.channels.push.answers = [{ outcome: 'failed', reason: 'No.', hint: 'Do.' }];
       await send(key);
       await deliver();
@@ -688,7 +688,7 @@ describe('notify: delivery', () => {
       });
     }
 
-    it('puts back what was not sent, and ends what was given up', async () => {
+    it('requeues what was not sent, and closes what expired', async () => {
       const old = await send({ event: 'backgroundAgent', message: 'old' });
       world.nowMs += 25 * HOUR;
       world.quietHours = '00:00-11:00';

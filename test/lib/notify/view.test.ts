@@ -72,7 +72,7 @@ describe('notify: views', () => {
     );
     expect(lines).to.deep.equal([
       '  push  failed',
-      '  push  given up',
+      '  push  expired',
       '  push  not spoken, shown as a banner',
       '  push  not sent',
       '  push  unknown',

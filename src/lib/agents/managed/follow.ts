@@ -166,7 +166,7 @@ async function answerAll(
   return answers.length > 0;
 }
 
-/** Sends the message that a killed process left unsent; returns false if there wasn't one. */
+/** Sends the message that a killed process did not send; returns false if there wasn't one. */
 async function sendUnsent(at: Following): Promise<boolean> {
   const { deps, input, turn, reader } = at;
   const sent = await sendPending(deps, input.session);

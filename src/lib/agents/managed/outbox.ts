@@ -76,7 +76,7 @@ export async function sendMessage(deps: SendDeps, session: string, text: string)
   });
 }
 
-/** Sends the message that a killed process left unsent, if any. */
+/** Sends the message that a killed process did not send, if any. */
 export async function sendPending(deps: SendDeps, session: string): Promise<Sent | undefined> {
   if (!hasPending(deps.folder, session)) return undefined;
   return deps.alone(session, async () => {

@@ -191,7 +191,7 @@ export interface SessionReport {
   session: Resource;
   /** Number of events in the local log. */
   localEvents: number;
-  /** Whether a killed run left a message for `wake` to send. */
+  /** Whether an interrupted run has a message for `wake` to send. */
   unsent: boolean;
   cost: Cost;
   pending: ToolUse[];

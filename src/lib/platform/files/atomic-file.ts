@@ -125,7 +125,7 @@ export function tempOf(path: string): string {
 }
 
 /**
- * Removes temp files that killed processes left, if they are `olderThanMs` old (or as far in the future).
+ * Removes temp files left behind by killed processes, if they are `olderThanMs` old (or as far in the future).
  * `of` is a name prefix, for folders that other programs also write to.
  */
 export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {

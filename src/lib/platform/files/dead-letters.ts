@@ -6,7 +6,7 @@ import { readText, renameOver, replaceFile } from './atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from './folder';
 import { parseObject } from './json-object';
 
-// A queue's `dead` folder holds the entries that failed for good, one file each. The modification time is
+// A queue's `dead` folder holds the entries that failed permanently, one file each. The modification time is
 // when an entry failed; `deadReason`, or the entry's own `reason`, says why.
 const KEEP_MS = 30 * 86_400_000;
 const MAX_KEPT = 1000;

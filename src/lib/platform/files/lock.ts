@@ -181,7 +181,7 @@ function takeOver(
   }
 }
 
-/** Removes claims on the replaced lock, and temp files that killed processes left. */
+/** Removes claims on the replaced lock, and temp files left behind by killed processes. */
 function sweep(path: string, nowMs: number): void {
   const folder = dirname(path);
   const prefix = basename(claimOf(path, ''));

@@ -8,7 +8,7 @@ import { isObject, parseObject } from './json-object';
 
 /**
  * A durable queue with one file per entry. An entry starts in the spool's folder, moves to `claimed` while a
- * process works on it, and to `dead` if it is given up. Each move is a rename, which only one process can
+ * process works on it, and to `dead` if it fails permanently. Each move is a rename, which only one process can
  * win.
  */
 export interface Spool<T> extends Codec<T> {
@@ -149,7 +149,7 @@ export function finish<T>(spool: Spool<T>, name: string): void {
   removeFile(join(folderOf(spool, 'claimed'), name));
 }
 
-/** Gives up an entry; false if another process took it. */
+/** Moves an entry to `dead`; false if another process took it. */
 export function bury<T>(
   spool: Spool<T>,
   place: Exclude<Place, 'dead'>,
@@ -211,8 +211,8 @@ export type Attempt = 'done' | 'failed' | 'later' | 'dead' | 'gone';
 export interface Work<T> {
   clock: { now: () => number };
   /**
-   * Processes the entry. Throw to retry it, return `later` to leave it in the queue, or `{refused}` to give
-   * it up for that reason.
+   * Processes the entry. Throw to retry it, return `later` to leave it in the queue, or `{refused}` to move
+   * it to `dead` for that reason.
    */
   run: (entry: T) => unknown;
   /** Returns the entry for the next attempt, or undefined if there should be none. */
@@ -243,7 +243,7 @@ export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: 
   return 'done';
 }
 
-/** Returns a claimed entry to the queue as `next`. Without `next`, gives it up. */
+/** Returns a claimed entry to the queue as `next`. Without `next`, moves it to `dead`. */
 export function retry<T>(
   spool: Spool<T>,
   name: string,
@@ -257,7 +257,7 @@ export function retry<T>(
 }
 
 /**
- * Removes old dead entries and temp files that killed processes left. Only one process may do this at a time.
+ * Removes old dead entries and temp files left behind by killed processes. Only one process may do this at a time.
  */
 export function sweep<T>(spool: Spool<T>, nowMs: number): void {
   for (const place of ['waiting', 'claimed'] as const) {
