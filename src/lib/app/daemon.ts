@@ -144,6 +144,7 @@ function senseService(context: Context, goals: string) {
     watch = opened;
     return {
       async close() {
+        opened.flush();
         if (opened.hasSeen())
           await storeFocus(sense).catch((error) => onProblem(toStewardError(error).message));
         await opened.close();

@@ -1,6 +1,7 @@
 import { parseIso, toIso } from '../platform/time/clock';
 import type { AwayDetail, SenseEvent } from './event';
-import { splitAtHours, type Interval } from './focus-timeline';
+import { withinBudget, type Spent } from './focus-budget';
+import type { Interval } from './focus-timeline';
 import type { FocusWatch, Watched } from './focus-watch';
 import { observe, type Focus, type ObserveDeps } from './observe';
 import type { Collected, CollectInput, SenseSource } from './source';
@@ -20,6 +21,8 @@ interface Cursor {
   lastSampleMs: number;
   /** The part of the sampled time, in ms, that didn't fill a whole second and isn't part of an event yet. */
   carryMs: number;
+  /** What today's watched focus has cost; absent if nothing was watched. */
+  spent?: Spent;
 }
 
 /**
@@ -52,6 +55,7 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
   if (seen.state === 'unsupported') return { events: [], cursor, ...seen };
   if (seen.state === 'error') return { events: [], cursor, ...seen };
   const before = parseCursor(cursor);
+  const spent = before?.spent;
   const sampled = (
     state: Collected['state'],
     reason: string | undefined,
@@ -59,7 +63,7 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
     events: SenseEvent[] = [],
   ): Collected => ({
     events,
-    cursor: { lastSampleMs: nowMs, carryMs } satisfies Cursor,
+    cursor: { lastSampleMs: nowMs, carryMs, ...(spent === undefined ? {} : { spent }) } satisfies Cursor,
     state,
     ...(reason === undefined ? {} : { reason }),
   });
@@ -77,38 +81,36 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
   return sampled('ok', seen.warning, carryMs, events);
 }
 
-/**
- * Stores the intervals since the last capture, split at hours. The cursor advances only once the intervals
- * are stored.
- */
+/** Stores the intervals since the last capture. The cursor advances only once the intervals are stored. */
 function collectWatched(
   deps: AppFocusDeps,
-  { cursor }: CollectInput,
-  { intervals, now }: Watched,
+  { cursor, nowMs }: CollectInput,
+  { intervals, now, canWait }: Watched,
 ): Collected {
-  const events = intervals
-    .flatMap((interval) => splitAtHours(interval, deps.timezone))
-    .flatMap((part) => {
-      const { fromMs, toMs } = part;
-      if (part.kind === 'away') return [awayEvent(deps.machineId, fromMs, toMs, part.reason)];
-      if (part.kind === 'none') return [];
-      const { via } = part.focus.detail;
-      const focus = { ...part.focus, detail: { ...part.focus.detail, via: `${via ?? ''}-events` } };
-      return [focusEvent(deps.machineId, (toMs - fromMs) / 1000, toMs, focus)];
-    });
+  const stored = withinBudget({
+    ...{ intervals, nowMs, canWait, timezone: deps.timezone, before: parseCursor(cursor)?.spent },
+    eventsOf: (part) => eventsOf(deps.machineId, part),
+  });
   const next: Cursor | undefined =
-    intervals.length === 0 ? undefined : { lastSampleMs: endOf(intervals), carryMs: 0 };
+    stored === undefined || intervals.length === 0
+      ? undefined
+      : { lastSampleMs: stored.untilMs, carryMs: 0, spent: stored.spent };
   const reason = now?.state === 'away' ? now.text : now?.state === 'focus' ? now.warning : undefined;
   return {
-    events,
+    events: stored?.events ?? [],
     cursor: next ?? cursor,
     state: now?.state === 'away' || now?.state === 'none' ? 'idle' : 'ok',
     ...(reason === undefined ? {} : { reason }),
   };
 }
 
-function endOf(intervals: readonly Interval[]): number {
-  return Math.max(...intervals.map(({ toMs }) => toMs));
+function eventsOf(machine: string, part: Interval): SenseEvent[] {
+  const { fromMs, toMs } = part;
+  if (part.kind === 'away') return [awayEvent(machine, fromMs, toMs, part.reason)];
+  if (part.kind === 'none') return [];
+  const { via } = part.focus.detail;
+  const focus = { ...part.focus, detail: { ...part.focus.detail, via: `${via ?? ''}-events` } };
+  return [focusEvent(machine, (toMs - fromMs) / 1000, toMs, focus)];
 }
 
 function focusEvent(machine: string, intervalSec: number, toMs: number, focus: Focus): SenseEvent {
@@ -144,8 +146,14 @@ function sampleInterval(
 
 /** Parses a cursor; undefined if invalid. Earlier versions didn't store `carryMs`. */
 function parseCursor(cursor: unknown): Cursor | undefined {
-  const { lastSampleMs, carryMs } = (cursor ?? {}) as Record<string, unknown>;
+  const { lastSampleMs, carryMs, spent } = (cursor ?? {}) as Record<string, unknown>;
   if (typeof lastSampleMs !== 'number' || !Number.isFinite(lastSampleMs)) return undefined;
   const isValid = typeof carryMs === 'number' && carryMs >= 0 && carryMs < 1000;
-  return { lastSampleMs, carryMs: isValid ? carryMs : 0 };
+  const { day, bytes } = (spent ?? {}) as Record<string, unknown>;
+  const isSpent = typeof day === 'string' && Number.isFinite(bytes);
+  return {
+    lastSampleMs,
+    carryMs: isValid ? carryMs : 0,
+    ...(isSpent ? { spent: { day, bytes: bytes as number } } : {}),
+  };
 }

@@ -30,6 +30,8 @@ export interface Watched {
   intervals: Interval[];
   /** Undefined if the watcher has stopped. */
   now: Observation | undefined;
+  /** Whether the watcher keeps intervals for a later capture. */
+  canWait: boolean;
 }
 
 export interface FocusWatch {
@@ -41,6 +43,8 @@ export interface FocusWatch {
    * captures then sample.
    */
   since: (storedMs: number) => Promise<Watched | undefined>;
+  /** Makes the next capture store everything, because the process is about to exit. */
+  flush: () => void;
   close: () => Promise<void>;
 }
 
@@ -52,6 +56,7 @@ interface State {
   deps: FocusWatchDeps;
   timeline: Timeline;
   isLive: boolean;
+  isFlushing: boolean;
   last: Last | undefined;
   /** When the next observation is due; undefined if none is. */
   dueMs: number | undefined;
@@ -69,6 +74,7 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
     deps,
     timeline: { done: [] },
     isLive: false,
+    isFlushing: false,
     last: undefined,
     dueMs: undefined,
     isChanged: false,
@@ -85,7 +91,11 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
       const intervals = intervalsAfter(state.timeline, storedMs);
       // Intervals recorded before the watcher stopped still count.
       if (!state.isLive && intervals.length === 0) return undefined;
-      return { intervals, now: state.isLive ? state.last?.seen : undefined };
+      const now = state.isLive ? state.last?.seen : undefined;
+      return { intervals, now, canWait: state.isLive && !state.isFlushing };
+    },
+    flush() {
+      state.isFlushing = true;
     },
     async close() {
       state.closing.abort();

@@ -113,7 +113,9 @@ describe('sense: the timeline of the focus', () => {
         config: { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [] },
         machineId: 'm',
         timezone: 'UTC',
-        watch: { since: (ms) => Promise.resolve({ intervals: intervalsAfter(timeline, ms), now }) },
+        watch: {
+          since: (ms) => Promise.resolve({ intervals: intervalsAfter(timeline, ms), now, canWait: true }),
+        },
       });
     }
 
@@ -140,7 +142,7 @@ describe('sense: the timeline of the focus', () => {
             detail: { from: '2026-11-20T08:00:12.345Z', reason: 'idle', machine: 'm' },
           },
         ],
-        cursor: { lastSampleMs: START + 20_000, carryMs: 0 },
+        cursor: { lastSampleMs: START + 20_000, carryMs: 0, spent: { day: '2026-11-20', bytes: 291 } },
         state: 'idle',
         reason: 'idle',
       });
