@@ -28,7 +28,7 @@ export const WORDS = {
   'notify.turnEnd':
     'Which ends of turns are notified: `long` (turns longer than `notifications.thresholds.longTaskMinutes`), `always` or `never`. Errors always are.',
   'notify.smsCommand':
-    'Program that sends the SMS of jobs. It gets the text in place of `{message}`, else on standard input.',
+    'Program that sends the SMS of jobs. It gets the text instead of `{message}`, or on standard input.',
   'notify.voice.engine': 'Speech engine. `auto` uses the first one that works; `none` turns the voice off.',
   'notify.voice.provider.url': "Text-to-speech server with ElevenLabs' API.",
   'notify.voice.provider.apiKey':

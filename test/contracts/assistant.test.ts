@@ -13,7 +13,7 @@ describe('the assistants', () => {
     expect(ASSISTANTS.map(({ id }) => id)).to.deep.equal([...ASSISTANT_IDS]);
   });
 
-  it('are told apart by what they send, not by the file that it came through', () => {
+  it('are distinguished by what they send, not by the file that it came through', () => {
     const at = testArea();
     try {
       const deps = { ...at.deps, ...paths(at.area), env: {}, tab: false, tellAssistant: false } as HookDeps;

@@ -40,7 +40,7 @@ describe('work capture by the hooks (built)', function () {
   const titles = async (): Promise<string[]> =>
     (await issuesOf(github, 'ann/work')).map(({ title }) => title);
 
-  it('a prompt becomes one issue in a session; the user is told, and no other text is sent', async () => {
+  it('a prompt becomes one issue in a session; the user sees it, and no other text is sent', async () => {
     await setUp();
     const prompt = 'please fix SECRET-PROMPT\nremind me to call Ann, the password is hunter22';
     const first = await hook('prompt', { prompt }, '--strict', '--no-tab');

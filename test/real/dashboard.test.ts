@@ -236,7 +236,7 @@ describe('the dashboard in Chromium', function () {
   });
 
   describe('says what to do', () => {
-    it('where nothing is there yet', async () => {
+    it('where nothing exists yet', async () => {
       const box = senseBox('2026-11-20T17:41:00Z');
       box.deps.sources = realSources([]);
       const none = { available: false, stale: false, date: '2026-11-20', narrative: null, contentTypes: [], since: null, generatedAt: null, model: null, reason: 'no insight has been built yet' }; // prettier-ignore

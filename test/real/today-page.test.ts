@@ -147,7 +147,7 @@ describe('the page of the day in Chromium', function () {
     await waitForText(page, '#facts', /^No record of 2001-01-01\.$/);
   });
 
-  it('says how to begin where nothing is there yet', async () => {
+  it('says how to begin where nothing exists yet', async () => {
     const box = senseBox('2026-11-20T17:41:00Z');
     box.deps.sources = realSources([]);
     const report = { sessions: [], working: 0, waiting: 0, crashed: 0 };

@@ -26,7 +26,7 @@ describe('an announcement that is sent', () => {
     return posted;
   };
 
-  it("carries message, title and the DA's voice", async () => {
+  it("carries message, title and the assistant's voice", async () => {
     mkdirSync(box.path('Writing', 'workflows'), { recursive: true });
     writeFileSync(box.path('Writing', 'workflows', 'Newsletter.md'), '');
     expect(await announced('da-voice', { skill: 'Writing', workflow: 'Newsletter' })).to.deep.equal([
@@ -41,7 +41,7 @@ describe('an announcement that is sent', () => {
     ]);
   });
 
-  it('is none of a conversation, of what is done directly, and where it is not asked for', async () => {
+  it('skips conversations, of what is done directly, and where it is not asked for', async () => {
     expect(await announced('da-voice', { request: 'thanks!' })).to.deep.equal([]);
     expect(await announced('da-voice', { kind: 'utility' })).to.deep.equal([]);
     expect(await announced('da-voice', { send: false })).to.deep.equal([]);

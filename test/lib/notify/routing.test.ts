@@ -85,7 +85,7 @@ describe('notify: routing', () => {
     expect(to(plan({ voice_enabled: false, event: 'error' }))).to.equal('push');
   });
 
-  it('speaks only for the assistant, and shows a subagent', () => {
+  it('voices only the assistant, and shows a subagent', () => {
     const made = plan({ source: 'subagent' });
     expect(to(made)).to.equal('desktop');
     expect(made.skipped).to.deep.equal([{ channel: 'voice', reason: 'subagents are not spoken' }]);
@@ -93,7 +93,7 @@ describe('notify: routing', () => {
     expect(to(plan({ source: 'subagent', event: 'backgroundAgent' }))).to.equal('push');
   });
 
-  it('speaks for a job only with DAEMON_CRON_VOICE=1', () => {
+  it('voices a job only with DAEMON_CRON_VOICE=1', () => {
     const job = { source: 'job' };
     expect(plan(job).deliveries).to.deep.equal([{ channel: 'desktop', silent: true }]);
     const allowed = { moment: { cronVoice: true } };

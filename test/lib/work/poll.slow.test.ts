@@ -302,7 +302,7 @@ describe('work: poll and board', function () {
       expect(board.columns['Queued']).to.deep.equal([number]);
     });
 
-    it('POLL_INTERVAL_SECONDS is told, and decides when the state is old', async () => {
+    it('POLL_INTERVAL_SECONDS is reported, and decides when the state is old', async () => {
       await poll();
       world.ahead(400_000);
       expect(boardView(world.deps).stale).to.equal(true);
