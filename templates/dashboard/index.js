@@ -1,9 +1,10 @@
 // The page / is the day: who waits for the person, the timeline, what was done and what is next. With `?day=` it is
 // another day, without what concerns only now.
 
-import { byId, command, h, show, watchCopies } from './dom.js';
+import { byId, command, h, show } from './dom.js';
 import { clock as clockOf, dayOf, daysBefore, longDay, minutes, shortDay } from './format.js';
 import { byKind, KINDS } from './kinds.js';
+import { onKey } from './keys.js';
 import { follow } from './live.js';
 import { showWaiting } from './nav.js';
 import { drawPanels } from './notes.js';
@@ -19,9 +20,7 @@ import { showWeek } from './today-week.js';
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
 /** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
-
-/** A session that waits must not wait long to be seen. */
-const EVERY_MS = 5000;
+/** When the connection was lost, as text. @typedef {string | undefined} Lost */
 
 const asked = new URLSearchParams(location.search).get('day');
 const picture = timeline(byId('timeline'), byId('readout'), byId('timeline-table'));
@@ -35,9 +34,9 @@ follow(
     recent: '/api/sense/recent?days=7',
     insight: '/api/sense/insight',
   },
-  (feeds) => {
-    const now = Date.now();
-    const minute = Math.floor(now / 60_000);
+  (feeds, { now, lostAt }) => {
+    const minute = `${Math.floor(now / 60_000)} ${lostAt}`;
+    const lost = lostAt === undefined ? undefined : clockOf(lostAt);
     const day = /** @type {DayDocument | undefined} */ (feeds.day.data);
     const report = /** @type {SessionsReport | undefined} */ (feeds.sessions.data);
     const status = /** @type {Status | undefined} */ (feeds.status.data);
@@ -50,7 +49,7 @@ follow(
         feeds: [feeds.sessions, feeds.status],
         from: [report, status, board, day?.day, minute],
         draw() {
-          showSessions(report, status, board, now);
+          showSessions(report, status, board, now, lost);
           const name = asked === null || day === undefined ? 'Today' : shortDay(day.day);
           showWaiting(report?.waiting ?? 0, `${name} · steward`);
         },
@@ -60,7 +59,7 @@ follow(
         feeds: [feeds.day],
         from: [day, feeds.day.problem, minute],
         draw() {
-          if (day !== undefined) showDay(day, now);
+          if (day !== undefined) showDay(day, now, lost);
           else show(byId('facts'), feeds.day.problem?.message ?? 'Loading …');
         },
       },
@@ -90,25 +89,25 @@ follow(
         name: 'Next',
         feeds: [feeds.work],
         from: [board, minute],
-        draw: () => showNext(byId('next'), board?.items ?? [], now),
+        draw: () => showNext(byId('next'), board?.items ?? [], now, lost),
       },
     ]);
   },
-  EVERY_MS,
 );
-watchCopies();
 if (asked !== null) show(byId('day-title'), asked);
 
-/** @param {SessionsReport | undefined} report @param {Status | undefined} status @param {Board | undefined} board @param {number} now */
-function showSessions(report, status, board, now) {
+/** @param {SessionsReport | undefined} report @param {Status | undefined} status @param {Board | undefined} board @param {number} now @param {Lost} lost */
+function showSessions(report, status, board, now, lost) {
   const sessions = report?.sessions ?? [];
   const waiting = { sessions, items: board?.items ?? [], failed: status?.outbox.failed ?? 0 };
-  byId('waiting').hidden = showWaitingList(byId('waiting-list'), waiting, now) === 0;
-  showRunning(byId('running'), sessions, now);
+  byId('waiting').hidden = showWaitingList(byId('waiting-list'), waiting, now, lost) === 0;
+  show(byId('waiting-title'), lost ? `Waiting at ${lost}` : 'Waiting for you');
+  show(byId('running-title'), lost ? `Working at ${lost}` : 'Working now');
+  showRunning(byId('running'), sessions, now, lost);
 }
 
-/** @param {DayDocument} day @param {number} now */
-function showDay(day, now) {
+/** @param {DayDocument} day @param {number} now @param {Lost} lost */
+function showDay(day, now, lost) {
   const { record, timezone, startMs } = day;
   const today = dayOf(now, timezone);
   const isToday = day.day === today;
@@ -123,7 +122,7 @@ function showDay(day, now) {
           'span',
           {},
           h('b', { class: 'large' }, minutes(record.totalMinutes)),
-          isToday ? ' tracked so far' : ' tracked',
+          isToday ? (lost ? ` tracked until ${lost}` : ' tracked so far') : ' tracked',
         ),
     record.backfilled !== true &&
       KINDS.map((kind) => h('span', {}, h('b', {}, minutes(time[kind])), ` ${kind}`)),
@@ -136,7 +135,7 @@ function showDay(day, now) {
     day.closed.length > 0 && h('span', {}, h('b', {}, String(day.closed.length)), ' closed'),
   );
   const until = isToday ? Math.round((now - startMs) / 1000) : undefined;
-  picture.draw(day, { until, rest: summary(day, isToday, clock), clock });
+  picture.draw(day, { until, rest: summary(day, isToday, clock, lost), clock });
   showApps(byId('apps'), byId('apps-more'), record);
   showDone(byId('done'), day, clock);
   // Another day omits what concerns only now.
@@ -163,14 +162,14 @@ function showHead(shown, today, timezone) {
   );
 }
 
-/** Returns the text of the timeline while nothing in it is chosen. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock */
-function summary({ spans, notSeen, raw }, isToday, clock) {
+/** Returns the text of the timeline while nothing in it is chosen. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost */
+function summary({ spans, notSeen, raw }, isToday, clock, lost) {
   if (!raw) return 'The event log of this day was deleted; its totals remain.';
   const first = spans[0];
   if (first === undefined) return isToday ? 'No captures yet today.' : 'No application time was captured.';
   const end = Math.max(...spans.map(([at, length]) => at + length));
   const away = notSeen.idleMinutes > 0 ? ` · away ${minutes(notSeen.idleMinutes)}` : '';
-  return `${clock(first[0])} to ${isToday ? 'now' : clock(end)}${away}`;
+  return `${clock(first[0])} to ${isToday ? (lost ?? 'now') : clock(end)}${away}`;
 }
 
 /**
@@ -206,10 +205,12 @@ function showSetup(day, report, status, board) {
   );
 }
 
-document.addEventListener('keydown', ({ key, target, ctrlKey, metaKey, altKey }) => {
-  if (ctrlKey || metaKey || altKey || target instanceof HTMLInputElement) return;
-  const rel = { p: 'prev', n: 'next' }[key];
-  const link = rel === undefined ? null : document.querySelector(`#day-links a[rel=${rel}]`);
+onKey('p', 'Previous day', () => turn('prev'));
+onKey('n', 'Next day', () => turn('next'));
+if (asked !== null) onKey('t', 'Today', () => location.assign('/'));
+
+/** @param {string} rel */
+function turn(rel) {
+  const link = document.querySelector(`#day-links a[rel=${rel}]`);
   if (link instanceof HTMLElement) link.click();
-  else if (key === 't' && asked !== null) location.assign('/');
-});
+}

@@ -1,16 +1,21 @@
-// Polls the daemon while the page is visible. Sends the ETag of the last answer, keeps that answer through errors, and
-// polls less often while errors last.
+// Follows documents of the daemon: the stream names those that change; without a stream, the page polls while it is
+// visible. Sends the ETag of the last answer, and keeps that answer through errors.
 
-import { authorization, signIn } from './sign-in.js';
+import { ask, signIn } from './daemon.js';
+import { watchCopies } from './dom.js';
+import { watchKeys } from './keys.js';
+import { showHeader, showLink } from './nav.js';
+import { openStream } from './stream.js';
 
 const EVERY_MS = 30_000;
 const SLOWEST_MS = 60_000;
-const PATIENCE_MS = 10_000;
-/** For the rest of an answer: a slow connection takes longer than the daemon. */
-const BODY_MS = 60_000;
+const MINUTE_MS = 60_000;
+/** Changes within this time are asked for together. */
+const SOON_MS = 250;
 /** The first drawing waits so long for all answers, so that late ones push nothing down. */
 const TOGETHER_MS = 300;
 
+/** @typedef {import('./daemon.js').Problem} Problem */
 /**
  * The state of one URL.
  * @typedef {object} Feed
@@ -19,20 +24,20 @@ const TOGETHER_MS = 300;
  * @property {Problem | undefined} problem what has been wrong since then
  */
 /**
- * @typedef {object} Problem
- * @property {boolean} reached
- * @property {boolean} [signedOut] the daemon requires a sign-in that this page lacks or that has expired
- * @property {string} message
- * @property {string | undefined} [hint]
+ * The connection to the daemon.
+ * @typedef {object} Link
+ * @property {boolean} isLive whether changes arrive by the stream
+ * @property {number | undefined} lostAt when the daemon last answered; undefined while it does
+ * @property {number} now the time for which the page holds: `lostAt`, or the current time
+ * @property {boolean} isUpgraded
  */
 
 /**
  * @template {string} K
  * @param {Record<K, string>} urls
- * @param {(feeds: Record<K, Feed>) => void} draw called with all feeds after each answer, at most once per frame
- * @param {number} [everyMs]
+ * @param {(feeds: Record<K, Feed>, link: Link) => void} draw called after answers and each minute, at most once per frame
  */
-export function follow(urls, draw, everyMs = EVERY_MS) {
+export function follow(urls, draw) {
   const names = /** @type {K[]} */ (Object.keys(urls));
   const feeds = /** @type {Record<K, Feed>} */ (
     Object.fromEntries(
@@ -41,59 +46,110 @@ export function follow(urls, draw, everyMs = EVERY_MS) {
   );
   /** @type {Partial<Record<K, string>>} */
   const etags = {};
+  /** The last ETag of each topic of the stream. @type {Map<string, string | undefined>} */
+  const topics = new Map();
+  /** @type {Set<K>} */
+  const busy = new Set();
+  /** Feeds to ask for once more, or soon. @type {Set<K>} */
+  const due = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let soon;
   let failures = 0;
-  let isAsking = false;
   let isDrawing = false;
   let isFirst = true;
+  let isLive = false;
+  let wasLive = false;
+  /** @type {string | undefined} */
+  let version;
+  let isUpgraded = false;
 
   function drawSoon() {
     const isAwaited = names.some((name) => feeds[name].goodAt === undefined && !feeds[name].problem);
     if (isDrawing || (isFirst && isAwaited)) return;
     isDrawing = true;
     // A hidden page gets no animation frames.
-    const soon = document.hidden ? (/** @type {() => void} */ run) => setTimeout(run) : requestAnimationFrame;
-    soon(() => {
+    const later = document.hidden
+      ? (/** @type {() => void} */ run) => setTimeout(run)
+      : requestAnimationFrame;
+    later(() => {
       isDrawing = false;
       isFirst = false;
       document.querySelector('main')?.classList.remove('loading');
-      draw(feeds);
+      const link = linkOf();
+      showLink(link);
+      draw(feeds, link);
     });
   }
 
-  async function askAll() {
-    if (isAsking) return;
-    clearTimeout(timer);
-    isAsking = true;
-    await Promise.all(
-      names.map(async (name) => {
-        const answer = await ask(urls[name], etags[name]);
-        const feed = feeds[name];
-        if ('problem' in answer) feed.problem = answer.problem;
-        else {
-          if (answer.data !== undefined) feed.data = answer.data;
-          etags[name] = answer.etag;
-          feed.goodAt = Date.now();
-          feed.problem = undefined;
-        }
-        drawSoon();
-      }),
-    );
-    isAsking = false;
-    failures = names.some((name) => feeds[name].problem !== undefined) ? failures + 1 : 0;
-    plan();
+  /** @returns {Link} */
+  function linkOf() {
+    const isLost = names.every((name) => feeds[name].problem?.reached === false);
+    const lostAt = isLost ? Math.max(...names.map((name) => feeds[name].goodAt ?? 0)) : undefined;
+    return { isLive, lostAt, now: lostAt || Date.now(), isUpgraded };
   }
 
-  function plan() {
+  /** @param {K} name */
+  async function refresh(name) {
+    due.add(name);
+    if (busy.has(name)) return;
+    busy.add(name);
+    while (due.delete(name)) {
+      const answer = await ask(urls[name], etags[name]);
+      const feed = feeds[name];
+      if ('problem' in answer) feed.problem = answer.problem;
+      else {
+        if (answer.data !== undefined) feed.data = answer.data;
+        etags[name] = answer.etag;
+        feed.goodAt = Date.now();
+        feed.problem = undefined;
+      }
+      drawSoon();
+    }
+    busy.delete(name);
+  }
+
+  async function askAll() {
     clearTimeout(timer);
-    if (document.hidden) return;
-    timer = setTimeout(() => void askAll(), Math.min(everyMs * 2 ** failures, SLOWEST_MS));
+    await Promise.all(names.map(refresh));
+    failures = names.some((name) => feeds[name].problem !== undefined) ? failures + 1 : 0;
+    clearTimeout(timer);
+    if (!document.hidden && (!isLive || failures > 0))
+      timer = setTimeout(() => void askAll(), Math.min(EVERY_MS * 2 ** failures, SLOWEST_MS));
+  }
+
+  /** @param {import('./stream.js').Line} line */
+  function onLine({ run, version: own, topic, etag, lost }) {
+    if (lost) {
+      const was = isLive;
+      isLive = false;
+      if (was && !document.hidden) void askAll();
+    } else if (run !== undefined && !isLive) {
+      isUpgraded ||= version !== undefined && version !== own;
+      version = own;
+      isLive = true;
+      topics.clear();
+      // The page has just loaded, or has missed changes.
+      if (wasLive) void askAll();
+      else drawSoon();
+      wasLive = true;
+    } else if (topic !== undefined && topics.get(topic) !== etag) {
+      topics.set(topic, etag);
+      for (const name of names) {
+        const own = topicOf(urls[name]);
+        if (own === topic && etags[name] !== etag) due.add(name);
+      }
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        for (const name of due) void refresh(name);
+      }, SOON_MS);
+    }
   }
 
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) clearTimeout(timer);
-    else void askAll();
+    else if (!isLive) void askAll();
   });
   addEventListener('online', () => void askAll());
   addEventListener('pageshow', (event) => {
@@ -101,59 +157,32 @@ export function follow(urls, draw, everyMs = EVERY_MS) {
   });
   // Another tab has signed in.
   addEventListener('storage', () => void askAll());
-  addEventListener('hashchange', () => void enter().then((isNew) => (isNew ? askAll() : undefined)));
-  void enter().then(askAll);
+  addEventListener('hashchange', () => {
+    void signIn().then((isNew) => {
+      if (!isNew) return;
+      reconnect();
+      return askAll();
+    });
+  });
+  setInterval(drawSoon, MINUTE_MS);
+  showHeader();
+  watchKeys();
+  watchCopies();
+  let reconnect = () => {};
+  void signIn().then(() => {
+    void askAll();
+    reconnect = openStream(onLine);
+  });
   setTimeout(() => {
     if (!isFirst) return;
     isFirst = false;
     drawSoon();
   }, TOGETHER_MS);
-  return { redraw: drawSoon };
+  return { redraw: drawSoon, refresh: askAll };
 }
 
-/** Signs in if the URL contains a code. After a failure the next poll shows the problem. */
-function enter() {
-  return signIn(AbortSignal.timeout(PATIENCE_MS)).catch(() => false);
-}
-
-/**
- * @param {string} url @param {string | undefined} etag
- * @returns {Promise<{ data?: unknown, etag: string | undefined } | { problem: Problem }>}
- */
-async function ask(url, etag) {
-  const stop = new AbortController();
-  let timer = setTimeout(() => stop.abort(), PATIENCE_MS);
-  try {
-    const headers = { ...authorization(), ...(etag === undefined ? {} : { 'If-None-Match': etag }) };
-    const response = await fetch(url, { headers, cache: 'no-store', signal: stop.signal });
-    if (response.status === 304) return { etag };
-    if (response.status === 401 && response.headers.has('WWW-Authenticate'))
-      return { problem: { reached: true, signedOut: true, message: 'This page is not signed in.' } };
-    clearTimeout(timer);
-    timer = setTimeout(() => stop.abort(), BODY_MS);
-    const body = await response.json().catch(() => undefined);
-    if (stop.signal.aborted) return { problem: { reached: true, message: 'The response was incomplete.' } };
-    if (!response.ok) return { problem: { reached: true, ...errorOf(body, response.status) } };
-    if (body === undefined) return { problem: { reached: true, message: `Invalid JSON from ${url}.` } };
-    return { data: body, etag: response.headers.get('ETag') ?? undefined };
-  } catch {
-    const isSlow = stop.signal.aborted;
-    return {
-      problem: {
-        reached: false,
-        message: isSlow ? 'The daemon did not respond in time.' : 'The daemon is not reachable.',
-      },
-    };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Returns the daemon's error message and hint. @param {any} body @param {number} status */
-function errorOf(body, status) {
-  const { message, hint } = body?.error ?? {};
-  return {
-    message: typeof message === 'string' ? message : `The daemon responded with status ${status}.`,
-    hint: typeof hint === 'string' ? hint : undefined,
-  };
+/** Returns the topic that names changes of a document. @param {string} url */
+function topicOf(url) {
+  const [, , name = ''] = url.split(/[/?]/);
+  return ['day', 'sessions', 'work', 'sense'].includes(name) ? name : 'status';
 }

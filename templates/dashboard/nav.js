@@ -1,9 +1,54 @@
-// The number of sessions that wait for the person, in the navigation and in the title of the tab.
+// The header of all pages: their links, the number of sessions that wait for the person, and the connection.
 
 import { byId, h, show } from './dom.js';
+import { clock } from './format.js';
+
+/** Each page with the key that follows `g`. */
+export const PAGES = /** @type {const} */ ([
+  ['/', 'Today', 't'],
+  ['/sense', 'Days', 'd'],
+  ['/sessions', 'Sessions', 's'],
+  ['/work', 'Work', 'w'],
+  ['/status', 'Status', 'h'],
+]);
 
 /** The title of the page, to which the number is added. */
 let title = document.title;
+
+export function showHeader() {
+  const main = document.querySelector('main');
+  if (main === null) return;
+  main.id = 'main';
+  main.tabIndex = -1;
+  const skip = h('a', { class: 'skip', href: '#main' }, 'Skip to the content');
+  skip.addEventListener('click', (event) => {
+    event.preventDefault();
+    main.focus();
+  });
+  main.before(
+    skip,
+    h(
+      'header',
+      { class: 'top' },
+      h('a', { class: 'brand', href: '/' }, 'steward'),
+      h(
+        'nav',
+        { 'aria-label': 'Pages' },
+        PAGES.map(([path, name]) =>
+          h(
+            'a',
+            { href: path, 'aria-current': path === location.pathname && 'page' },
+            name,
+            path === '/sessions' && h('span', { id: 'waits', class: 'waits' }),
+          ),
+        ),
+      ),
+      h('span', { id: 'link', class: 'link', role: 'status' }),
+      h('button', { type: 'button', id: 'keys', class: 'copy', 'aria-label': 'Keyboard shortcuts' }, '?'),
+    ),
+  );
+  showWaiting(0);
+}
 
 /** @param {number} count @param {string} [name] a new title of the page */
 export function showWaiting(count, name = title) {
@@ -12,10 +57,28 @@ export function showWaiting(count, name = title) {
   show(
     byId('waits'),
     count > 0 && [
-      h('span', { 'aria-hidden': 'true' }, `◇ ${count}`),
+      h('span', { 'aria-hidden': 'true' }, ` ◇ ${count}`),
       h('span', { class: 'unseen' }, `, ${count} waiting for you`),
     ],
   );
+  const icon = document.querySelector('link[rel=icon]');
+  if (icon instanceof HTMLLinkElement) icon.href = iconOf(count > 0);
+}
+
+/** A ring; filled while someone waits. @param {boolean} isFilled */
+function iconOf(isFilled) {
+  const [stroke, fill] = isFilled ? ['%239d1aa5', '%239d1aa5'] : ['%230d7d73', 'none'];
+  return `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6" fill="${fill}" stroke="${stroke}" stroke-width="3"/></svg>`;
+}
+
+/** @param {import('./live.js').Link} link */
+export function showLink({ isLive, lostAt, isUpgraded }) {
+  const since = lostAt ? ` since ${clock(lostAt)}` : '';
+  const place = byId('link');
+  place.className = lostAt === undefined && !isUpgraded ? 'link' : 'link attention';
+  if (lostAt !== undefined) show(place, `▲ Not connected${since}. Trying again.`);
+  else if (isUpgraded) show(place, 'steward was upgraded. ', h('a', { href: '' }, 'Reload'));
+  else show(place, isLive ? '● live' : '○ every 30 s');
 }
 
 /** Returns the number of waiting sessions in an answer of `/api/sessions`. @param {unknown} report */

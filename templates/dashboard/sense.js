@@ -1,6 +1,6 @@
 // The page /sense: polls the API and passes each answer to its panel.
 
-import { byId, command, h, show, watchCopies } from './dom.js';
+import { byId, command, h, show } from './dom.js';
 import { clock, longDay, minutes, plural } from './format.js';
 import { follow } from './live.js';
 import { showWaiting, waitingIn } from './nav.js';
@@ -89,7 +89,6 @@ follow(
     ]);
   },
 );
-watchCopies();
 
 /** @param {DailyRecord} record @param {SenseStatus | undefined} status @param {number} now */
 function showFacts(record, status, now) {

@@ -1,6 +1,6 @@
 // The page /status: modules with the fix for each problem, jobs and the outbox.
 
-import { byId, command, h, show, watchCopies } from './dom.js';
+import { byId, command, h, show } from './dom.js';
 import { ago, minutes, moment, plural, span } from './format.js';
 import { follow } from './live.js';
 import { showWaiting } from './nav.js';
@@ -33,7 +33,6 @@ follow({ status: '/api/status' }, ({ status: feed }) => {
     },
   ]);
 });
-watchCopies();
 
 /** @param {Status} status @param {number} now */
 function draw(status, now) {

@@ -14,17 +14,18 @@ const PRIORITIES = ['P0', 'P1', 'P2', 'P3'];
 
 /**
  * Shows who waits: questions of sessions, their turns, reminders, deliveries; each the longest first.
- * @param {Element} place @param {{ sessions: SessionRow[], items: Item[], failed: number }} waiting @param {number} now
+ * @param {Element} place @param {{ sessions: SessionRow[], items: Item[], failed: number }} waiting @param {number} now @param {string} [lost]
  * @returns {number} the number of rows
  */
-export function showWaitingList(place, { sessions, items, failed }, now) {
+export function showWaitingList(place, { sessions, items, failed }, now, lost) {
   const waits = sessions.filter(({ status }) => status === 'waiting').sort(byNeed);
   const due = items.filter(
     (item) => item.state === 'open' && item.due !== null && Date.parse(item.due) <= now,
   );
   const rows = [
     ...waits.map((session) => {
-      const why = `${session.waitingFor ?? 'your turn'} · ${since(session.waitingSince, now)}`;
+      const request = lost ? session.waitingFor?.replace(/^asks/, 'asked') : session.waitingFor;
+      const why = `${request ?? 'your turn'} · ${since(session.waitingSince, now)}`;
       return row(session.slug, sessionTitle(session), [placeOf(session), why, session.go]);
     }),
     ...due.map(({ number, title, due: at }) => {
@@ -77,13 +78,13 @@ function since(iso, now) {
   return iso === null ? '' : minutes(Math.max(0, now - Date.parse(iso)) / 60_000);
 }
 
-/** @param {Element} place @param {SessionRow[]} sessions @param {number} now */
-export function showRunning(place, sessions, now) {
+/** @param {Element} place @param {SessionRow[]} sessions @param {number} now @param {string} [lost] */
+export function showRunning(place, sessions, now, lost) {
   const working = sessions.filter(({ status }) => status === 'working');
   show(
     place,
     working.length === 0
-      ? h('li', { class: 'muted' }, 'No assistant session is working.')
+      ? h('li', { class: 'muted' }, `No assistant session ${lost ? 'was' : 'is'} working.`)
       : working.map((session) => {
           const phase = session.phase === 'native' ? null : session.phase;
           const facts = [
@@ -138,7 +139,8 @@ export function showDone(place, { commits, closed, record }, clock) {
 
 /** Returns a list whose rest is folded. @param {string} name @param {Element[]} rows @param {number} count @param {string} word */
 function folded(name, rows, count, word) {
-  const list = (/** @type {Element[]} */ part) => h('ul', { class: name }, part);
+  const list = (/** @type {Element[]} */ part) =>
+    h('ul', { class: name, 'data-rows': name === 'rows' }, part);
   const rest = rows.slice(count);
   return [
     list(rows.slice(0, count)),
@@ -146,8 +148,8 @@ function folded(name, rows, count, word) {
   ];
 }
 
-/** Shows what is due, in progress, and ready. @param {Element} place @param {Item[]} items @param {number} now */
-export function showNext(place, items, now) {
+/** Shows what is due, in progress, and ready. @param {Element} place @param {Item[]} items @param {number} now @param {string} [lost] */
+export function showNext(place, items, now, lost) {
   const rankOf = (/** @type {Item} */ { due, lane, priority }) => {
     if (due !== null) return 0;
     const level = PRIORITIES.indexOf(priority ?? '');
@@ -161,7 +163,8 @@ export function showNext(place, items, now) {
   const next = items.filter(isNext).sort((a, b) => rankOf(a) - rankOf(b) || a.number - b.number);
   show(
     place,
-    next.length === 0 && h('li', { class: 'muted' }, 'Nothing is due, in progress or queued.'),
+    next.length === 0 &&
+      h('li', { class: 'muted' }, `Nothing ${lost ? 'was' : 'is'} due, in progress or queued.`),
     next
       .slice(0, SHOWN)
       .map(({ number, title, url, priority, lane, due }) =>

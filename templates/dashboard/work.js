@@ -1,6 +1,6 @@
 // The page /work: the lanes of the board, filters, and the age of the data. The filters are part of the URL.
 
-import { byId, command, h, show, watchCopies } from './dom.js';
+import { byId, command, h, show } from './dom.js';
 import { moment, plural } from './format.js';
 import { follow } from './live.js';
 import { showWaiting, waitingIn } from './nav.js';
@@ -34,7 +34,6 @@ const { redraw } = follow({ board: '/api/work', sessions: '/api/sessions' }, ({ 
     },
   ]);
 });
-watchCopies();
 
 function chosen() {
   return new URLSearchParams(location.search);

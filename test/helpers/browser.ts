@@ -48,6 +48,9 @@ export interface Served {
   url: string;
   /** What was asked for so far: `GET /api/sense/today 304`. */
   asked: string[];
+  /** The open streams; none are offered before `offerStream`. */
+  streams: Set<{ say: (line: object) => void; end: () => void }>;
+  offerStream: (version?: string) => void;
   close: () => Promise<void>;
 }
 
@@ -64,6 +67,8 @@ const POLICY =
 /** A server on loopback with the pages, their assets, and the given answers; `answers` may change while it runs. */
 export async function servePages(answers: Answers): Promise<Served> {
   const asked: string[] = [];
+  const streams: Served['streams'] = new Set();
+  let version: string | undefined;
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     const reply = (status: number, type: string, body: string | Buffer, late?: Promise<unknown>): void => {
@@ -82,6 +87,16 @@ export async function servePages(answers: Answers): Promise<Served> {
       void Promise.resolve(late).then(() => response.end(isSame ? undefined : body));
     };
     const answer = answers[pathname]?.();
+    // The page polls without a stream.
+    if (answer === undefined && pathname === '/api/stream') {
+      response.writeHead(version === undefined ? 204 : 200);
+      if (version === undefined) return void response.end();
+      const say = (line: object): unknown => response.write(`${JSON.stringify(line)}\n`);
+      const stream = { say, end: () => response.end() };
+      streams.add(stream);
+      response.once('close', () => streams.delete(stream));
+      return void say({ run: 'a', version, signedIn: false });
+    }
     const name =
       { '/': 'index.html', '/status': 'status.html', '/sense': 'sense.html', '/work': 'work.html' }[
         pathname
@@ -111,6 +126,8 @@ export async function servePages(answers: Answers): Promise<Served> {
   return {
     url: `http://127.0.0.1:${port}`,
     asked,
+    streams,
+    offerStream: (offered = '1') => (version = offered),
     close: () =>
       new Promise((done) => {
         server.close(() => done());

@@ -572,11 +572,14 @@ describe('the dashboard in Chromium', function () {
         stops.push(stop);
       }
       expect(stops).to.deep.equal([
+        'Skip to the content solid',
         'steward solid',
-        'Today ◇ 2, 2 waiting for you solid',
+        'Today solid',
         'Days solid',
+        'Sessions ◇ 2, 2 waiting for you solid',
         'Work solid',
         'Status solid',
+        'keys solid',
         'hours solid',
         'Table by hour solid',
         '2026-11-20 solid',

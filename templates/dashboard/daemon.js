@@ -1,0 +1,144 @@
+// Requests to the daemon. The sign-in exchanges the one-time code in the URL for a secret that is valid until the daemon
+// ends. The secret is stored by origin and sent as a header, so other ports of this host never see it.
+
+const KEY = 'steward-secret';
+const PATIENCE_MS = 10_000;
+/** For the rest of an answer: a slow connection takes longer than the daemon. */
+const BODY_MS = 60_000;
+
+/**
+ * @typedef {object} Problem
+ * @property {boolean} reached
+ * @property {boolean} [signedOut] the daemon requires a sign-in that this page lacks or that has expired
+ * @property {string} message
+ * @property {string | undefined} [hint]
+ */
+
+/** Used if the browser blocks site data: the secret then lasts as long as the page. @type {string | null} */
+let ownSecret = null;
+
+/** Exchanges the code in the URL; returns false if it is missing or refused. */
+export async function signIn() {
+  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+  if (code === undefined) return false;
+  // Remove the code from the URL and the history first, even if the exchange fails.
+  history.replaceState(null, '', location.pathname + location.search);
+  const { data } = await post('/api/sign-in', { code });
+  ownSecret = data?.secret ?? null;
+  if (ownSecret !== null) storage()?.setItem(KEY, ownSecret);
+  return ownSecret !== null;
+}
+
+/** Whether this page may change something. */
+export function isSignedIn() {
+  return secret() !== null;
+}
+
+function secret() {
+  return storage()?.getItem(KEY) ?? ownSecret;
+}
+
+/** Forgets a secret that the daemon refused, unless there is a newer one. @param {string | null} refused */
+function forget(refused) {
+  if (secret() !== refused) return;
+  ownSecret = null;
+  storage()?.removeItem(KEY);
+}
+
+/** @returns {Record<string, string>} */
+function authorization() {
+  return isSignedIn() ? { Authorization: `Bearer ${secret()}` } : {};
+}
+
+/** Returns undefined if the browser blocks site data, where even reading `localStorage` throws. */
+function storage() {
+  try {
+    return localStorage;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Changes something. Returns the result, or why it failed.
+ * @param {string} url @param {object} body @returns {Promise<{ data?: any, problem?: string }>}
+ */
+export async function post(url, body) {
+  const sent = secret();
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...authorization() },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(BODY_MS),
+    });
+    const data = await response.json().catch(() => undefined);
+    if (response.ok) return { data };
+    if (response.status === 403) forget(sent);
+    const { message, hint = '' } = errorOf(data, response.status);
+    return { problem: `${message} ${hint}`.trim() };
+  } catch {
+    return { problem: 'The daemon is not reachable.' };
+  }
+}
+
+/**
+ * @param {string} url @param {string | undefined} etag
+ * @returns {Promise<{ data?: unknown, etag: string | undefined } | { problem: Problem }>}
+ */
+export async function ask(url, etag) {
+  const stop = new AbortController();
+  let timer = setTimeout(() => stop.abort(), PATIENCE_MS);
+  try {
+    const headers = { ...authorization(), ...(etag === undefined ? {} : { 'If-None-Match': etag }) };
+    const response = await fetch(url, { headers, cache: 'no-store', signal: stop.signal });
+    if (response.status === 304) return { etag };
+    if (response.status === 401 && response.headers.has('WWW-Authenticate'))
+      return { problem: { reached: true, signedOut: true, message: 'This page is not signed in.' } };
+    clearTimeout(timer);
+    timer = setTimeout(() => stop.abort(), BODY_MS);
+    const body = await response.json().catch(() => undefined);
+    if (stop.signal.aborted) return { problem: { reached: true, message: 'The response was incomplete.' } };
+    if (!response.ok) return { problem: { reached: true, ...errorOf(body, response.status) } };
+    if (body === undefined) return { problem: { reached: true, message: `Invalid JSON from ${url}.` } };
+    return { data: body, etag: response.headers.get('ETag') ?? undefined };
+  } catch {
+    const message = stop.signal.aborted
+      ? 'The daemon did not respond in time.'
+      : 'The daemon is not reachable.';
+    return { problem: { reached: false, message } };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Returns the daemon's error message and hint. @param {any} body @param {number} status */
+function errorOf(body, status) {
+  const { message, hint } = body?.error ?? {};
+  return {
+    message: typeof message === 'string' ? message : `The daemon responded with status ${status}.`,
+    hint: typeof hint === 'string' ? hint : undefined,
+  };
+}
+
+/**
+ * Passes on each line of the stream until it ends. Returns whether to try again.
+ * @param {AbortSignal} signal @param {(line: any) => void} onLine
+ */
+export async function readStream(signal, onLine) {
+  const sent = secret();
+  const response = await fetch('/api/stream', { headers: authorization(), cache: 'no-store', signal });
+  if (response.status !== 200 || response.body === null) return response.status === 503;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return true;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines.map((text) => JSON.parse(text))) {
+      if (line.signedIn === false) forget(sent);
+      onLine(line);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// The keyboard: shortcuts of all pages, those that a page adds, and their list. Each also has a link or a button.
+
+import { byId, h } from './dom.js';
+import { PAGES } from './nav.js';
+
+const OFF = 'steward-keys-off';
+const SEQUENCE_MS = 1500;
+
+/** @type {Map<string, { text: string, run: () => void }>} */
+const shortcuts = new Map();
+let isOff = stored() === 'yes';
+
+/** Adds a shortcut: one key, or two keys such as `g t`. @param {string} keys @param {string} text @param {() => void} run */
+export function onKey(keys, text, run) {
+  shortcuts.set(keys, { text, run });
+}
+
+export function watchKeys() {
+  for (const [path, name, key] of PAGES) onKey(`g ${key}`, `Go to ${name}`, () => location.assign(path));
+  onKey('?', 'Show the shortcuts', showDialog);
+  const search = document.querySelector('input[type=search]');
+  if (search instanceof HTMLElement) onKey('/', 'Search', () => search.focus());
+  if (document.querySelector('main [data-rows]')) {
+    onKey('j', 'Next row', () => move(1));
+    onKey('k', 'Previous row', () => move(-1));
+    onKey('c', 'Copy the command of the row', () => press('[data-copy]'));
+    onKey('o', 'Open the row', () => press('a, summary'));
+  }
+  byId('keys').addEventListener('click', showDialog);
+  const hint = h('p', { class: 'sequence', 'aria-hidden': 'true' });
+  document.body.append(hint);
+  let first = '';
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && event.target instanceof HTMLInputElement) return leave(event.target);
+    if (isOff || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    const keys = `${first}${event.key}`;
+    const found = shortcuts.get(keys);
+    clearTimeout(timer);
+    const isStart = first === '' && [...shortcuts.keys()].some((known) => known.startsWith(`${event.key} `));
+    first = isStart ? `${event.key} ` : '';
+    hint.textContent = first && `${first}…`;
+    timer = setTimeout(() => (first = hint.textContent = ''), SEQUENCE_MS);
+    if (found === undefined) return;
+    event.preventDefault();
+    found.run();
+  });
+}
+
+/** @param {KeyboardEvent} event */
+function isTyping({ target, isComposing }) {
+  return isComposing || (target instanceof Element && target.closest('input, textarea, select, dialog'));
+}
+
+/** Escape clears a search, then leaves it. @param {HTMLInputElement} field */
+function leave(field) {
+  if (field.type !== 'search') return;
+  if (field.value === '') return field.blur();
+  field.value = '';
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
+/** The row with the focus. */
+function row() {
+  return document.activeElement?.closest('[data-rows] > li') ?? null;
+}
+
+/** @param {number} step */
+function move(step) {
+  const rows = [...document.querySelectorAll('[data-rows] > li')].filter((one) => one.checkVisibility());
+  const at = rows.findIndex((one) => one === row());
+  const next = rows[at === -1 ? (step > 0 ? 0 : rows.length - 1) : at + step];
+  if (!(next instanceof HTMLElement)) return;
+  next.tabIndex = -1;
+  next.focus();
+  next.scrollIntoView({ block: 'nearest' });
+}
+
+/** @param {string} selector */
+function press(selector) {
+  const found = row()?.querySelector(selector);
+  if (found instanceof HTMLElement) found.click();
+}
+
+function showDialog() {
+  const keys = [...shortcuts].flatMap(([name, { text }]) => [
+    h('dt', {}, h('kbd', {}, name)),
+    h('dd', {}, text),
+  ]);
+  const toggle = h('input', { type: 'checkbox', checked: !isOff });
+  toggle.addEventListener('change', () => {
+    isOff = toggle instanceof HTMLInputElement && !toggle.checked;
+    try {
+      localStorage.setItem(OFF, isOff ? 'yes' : 'no');
+    } catch {
+      // Without site data, the choice lasts as long as the page.
+    }
+  });
+  const dialog = h(
+    'dialog',
+    { 'aria-labelledby': 'keys-title' },
+    h('h2', { id: 'keys-title' }, 'Keyboard shortcuts'),
+    h('p', {}, h('label', {}, toggle, ' Single-key shortcuts')),
+    h('dl', { class: 'counts' }, keys),
+    h('form', { method: 'dialog' }, h('button', { class: 'copy' }, 'close')),
+  );
+  document.body.append(dialog);
+  dialog.addEventListener('close', () => dialog.remove());
+  if (dialog instanceof HTMLDialogElement) dialog.showModal();
+}
+
+function stored() {
+  try {
+    return localStorage.getItem(OFF);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+
+import type { SessionsReport } from '../../src/lib/sessions/view';
+import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import { until } from '../helpers/daemon';
+import { fullBox, openPage, senseAnswers, sessionRow, textOf, waitForText } from '../helpers/dashboard';
+import { requirePrograms } from '../helpers/real-part';
+import type { SenseBox } from '../helpers/sense';
+
+const ALL = ['day', 'sense/insight', 'sense/recent', 'sessions', 'status', 'work'];
+
+describe('a page that follows the stream, in Chromium', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let full: SenseBox;
+  let answers: Answers;
+  let served: Served;
+  let close: (() => Promise<void>)[] = [];
+
+  before(async function () {
+    requirePrograms(this, { chromium: 'chromium' });
+    browser = await launchBrowser();
+    full = await fullBox();
+  });
+  after(async () => {
+    await browser?.close();
+    full?.remove();
+  });
+  beforeEach(async () => {
+    answers = senseAnswers(full);
+    served = await servePages(answers);
+    served.offerStream();
+  });
+  afterEach(async () => {
+    for (const end of close) await end();
+    close = [];
+    await served.close();
+  });
+
+  async function open(now?: string): Promise<Page> {
+    const one = await openPage(browser, `${served.url}/`, now === undefined ? {} : { now });
+    close.push(one.close);
+    await waitForText(one.page, '#link', /^● live$/);
+    return one.page;
+  }
+
+  function setWaiting(task: string): void {
+    const report = answers['/api/sessions']!().body as SessionsReport;
+    const row = sessionRow({ slug: task, task, status: 'waiting', waitingFor: 'asks to run Bash', waitingSince: '2026-11-20T17:40:00Z' }); // prettier-ignore
+    const body = { ...report, sessions: [row], waiting: 1 };
+    answers['/api/sessions'] = () => ({ body });
+  }
+
+  /** The documents that were asked for, in order of their names. */
+  function askedFor(): string[] {
+    const asked = served.asked.filter((line) => line.includes('/api/'));
+    return asked.map((line) => /\/api\/([\w/]+)/.exec(line)![1]!).sort();
+  }
+
+  function say(line: object): void {
+    for (const stream of served.streams) stream.say(line);
+  }
+
+  it('asks only for the document that changed, and not again for the same change', async () => {
+    const page = await open();
+    served.asked.length = 0;
+    setWaiting('Choose a colour');
+    say({ topic: 'sessions', etag: '"2"' });
+    await waitForText(page, '#waiting-list', /Choose a colour/);
+    expect(await page.title()).to.equal('(1) Today · steward');
+    say({ topic: 'sessions', etag: '"2"' });
+    say({ topic: 'sense', etag: '"2"' });
+    await until('sense', () => askedFor().length >= 3);
+    expect(askedFor()).to.deep.equal(['sense/insight', 'sense/recent', 'sessions']);
+  });
+
+  it('does not poll while it is live', async () => {
+    const page = await open();
+    served.asked.length = 0;
+    for (let i = 0; i < 10; i += 1) {
+      say({});
+      say({ topic: 'beat', etag: String(i) });
+      await page.clock.runFor(30_000);
+    }
+    expect(await textOf(page, '#link')).to.equal('● live');
+    expect(askedFor()).to.deep.equal([]);
+  });
+
+  it('polls after two missed heartbeats, and connects again', async () => {
+    const page = await open();
+    const [first] = served.streams;
+    served.asked.length = 0;
+    await page.clock.runFor(42_000);
+    await until('another stream', () => served.streams.size === 1 && !served.streams.has(first!));
+    await waitForText(page, '#link', /live/);
+    expect(new Set(askedFor())).to.deep.equal(new Set(ALL));
+  });
+
+  it('asks everything once when it is connected again', async () => {
+    const page = await open();
+    setWaiting('Choose a colour');
+    served.asked.length = 0;
+    for (const stream of served.streams) stream.end();
+    await page.clock.runFor(1000);
+    await waitForText(page, '#waiting-list', /Choose a colour/);
+    await waitForText(page, '#link', /live/);
+    expect(new Set(askedFor())).to.deep.equal(new Set(ALL));
+  });
+
+  it('speaks of the past while the daemon is gone', async () => {
+    const page = await open();
+    await page.context().setOffline(true);
+    for (const stream of served.streams) stream.end();
+    await waitForText(page, '#link', /^▲ Not connected since 17:41\. Trying again\.$/);
+    await page.clock.runFor(3_600_000);
+    const text = await textOf(page, 'main');
+    expect(text).to.match(/^Waiting at 17:41.*asked to run Bash · 6 m.*tracked until 17:41.* to 17:41/);
+    expect(text).to.include('Working at 17:41');
+    expect(text).not.to.match(/\b(is|are|runs|now|asks)\b|so far/);
+    await page.context().setOffline(false);
+    await page.clock.runFor(60_000);
+    await waitForText(page, '#link', /live/);
+    await waitForText(page, 'main', /tracked so far/);
+  });
+
+  it('offers to reload after an upgrade', async () => {
+    const page = await open();
+    served.offerStream('2');
+    for (const stream of served.streams) stream.end();
+    await page.clock.runFor(1000);
+    await waitForText(page, '#link', /^steward was upgraded\. Reload$/);
+  });
+
+  it('closes the stream a minute after it was hidden, and connects when it is seen', async () => {
+    const page = await open();
+    await hide(page, true);
+    await page.clock.runFor(30_000);
+    expect(served.streams.size).to.equal(1);
+    await page.clock.runFor(31_000);
+    await until('no stream', () => served.streams.size === 0);
+    setWaiting('Choose a colour');
+    await hide(page, false);
+    await waitForText(page, '#link', /live/);
+    await waitForText(page, '#waiting-list', /Choose a colour/);
+  });
+
+  it('shares one stream among tabs; when its tab is closed, another tab takes over', async () => {
+    const first = await open();
+    const second = await first.context().newPage();
+    await second.goto(`${served.url}/`);
+    await waitForText(second, '#link', /^● live$/);
+    expect(served.streams.size).to.equal(1);
+    setWaiting('Choose a colour');
+    say({ topic: 'sessions', etag: '"2"' });
+    await waitForText(second, '#waiting-list', /Choose a colour/);
+    await first.close();
+    await until('the other stream', () => served.streams.size === 1);
+    setWaiting('Choose a size');
+    say({ topic: 'sessions', etag: '"3"' });
+    await waitForText(second, '#waiting-list', /Choose a size/);
+    await waitForText(second, '#link', /^● live$/);
+  });
+
+  it('polls where there is no lock for the tabs', async () => {
+    const context = await browser.newContext();
+    close.push(() => context.close());
+    const page = await context.newPage();
+    await page.addInitScript('delete Navigator.prototype.locks');
+    await page.goto(`${served.url}/`);
+    await waitForText(page, '#link', /^○ every 30 s$/);
+    expect(served.streams.size).to.equal(0);
+  });
+});
+
+async function hide(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate(
+    `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} }); document.dispatchEvent(new Event('visibilitychange'))`,
+  );
+}
