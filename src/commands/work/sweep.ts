@@ -42,8 +42,8 @@ export default class WorkSweep extends BaseCommand {
       await super.execute();
     } catch (error) {
       const known = fromOclif(error, 'work sweep', Object.keys(WorkSweep.flags));
-      const { said, result } = noSweep(this.context, flagsOf(this.argv), known);
-      this.say(said);
+      const { message, result } = noSweep(this.context, flagsOf(this.argv), known);
+      this.say(message);
       this.printDocument(result);
     }
   }

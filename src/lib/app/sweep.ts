@@ -38,13 +38,13 @@ export function noSweep(
   context: Context,
   flags: readonly string[],
   error: unknown,
-): { said: string; result: SweepResult } {
+): { message: string; result: SweepResult } {
   const trouble = toStewardError(error);
   if (flags.includes('--strict') || trouble.kind === 'canceled') throw error;
   const { text } = reportError(trouble, { json: false, debug: flags.includes('--debug') });
   const options = { dryRun: flags.includes('--dry-run'), sinceMs: 0 };
   return {
-    said: text.trimEnd(),
+    message: text.trimEnd(),
     result: logSweep(context, failedSweep(context.clock, options, trouble)).result,
   };
 }

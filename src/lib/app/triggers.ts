@@ -3,7 +3,7 @@ import { readTurnEnd } from '../assistant/transcripts';
 import type { Config } from '../config/schema';
 import { acceptRequest } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';
-import { type Sight, type TriggerDeps, runTriggers } from '../notify/triggers';
+import { type Presence, type TriggerDeps, runTriggers } from '../notify/triggers';
 import { exists } from '../platform/files/folder';
 import { readPresence } from '../sense/presence';
 import type { Session } from '../sessions/session';
@@ -34,7 +34,7 @@ export async function openTriggers(
       return ids.every((id) => id === own) ? undefined : ASSISTANTS.find(({ id }) => id === own)?.title;
     },
     turnEnd: readTurnEnd,
-    sight: (session) => presenceOf(context, session),
+    presence: (session) => presenceOf(context, session),
     accept: (request) => acceptRequest(notify.deps, request),
     daName: () => config().user.da.name,
     notifiedTurns: () => config().user.notify.turnEnd,
@@ -55,7 +55,7 @@ export async function triggersOnce(context: Context): Promise<{ left: boolean }>
 }
 
 /** Returns where you are, if sense may check; `unknown` if sense or its app source is off. Stores nothing. */
-export async function presenceOf(context: Context, session: Session | undefined): Promise<Sight> {
+export async function presenceOf(context: Context, session: Session | undefined): Promise<Presence> {
   const { sense } = (await context.loadConfig()).config;
   if (!exists(context.area.sense.config) || !sense.enabled || !sense.sources.appFocus) return 'unknown';
   const isHere = session !== undefined && session.machine === context.machineId;

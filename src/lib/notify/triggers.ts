@@ -17,7 +17,7 @@ export interface TurnEnd {
 }
 
 /** Where you are: at that terminal, at the desk but elsewhere, away, or unknown. */
-export type Sight = 'front' | 'desk' | 'away' | 'unknown';
+export type Presence = 'front' | 'desk' | 'away' | 'unknown';
 
 export interface TriggerDeps {
   clock: Clock;
@@ -27,7 +27,7 @@ export interface TriggerDeps {
   /** Returns the title of a session's assistant while several assistants have sessions. */
   assistantOf: (session: Session) => string | undefined;
   turnEnd: (transcript: string) => TurnEnd | undefined;
-  sight: (session: Session | undefined) => Promise<Sight>;
+  presence: (session: Session | undefined) => Promise<Presence>;
   accept: (request: NotifyRequest) => Promise<unknown>;
   daName: () => string;
   /** Returns which turn ends to notify about (`notify.turnEnd`). */
@@ -159,8 +159,8 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   const session = deps.sessionOf(intention);
   // The request has been answered, or the session has ended.
   if (session !== undefined && session.waitingSince === undefined) return;
-  const sight = await deps.sight(session);
-  if (sight === 'front') return;
+  const presence = await deps.presence(session);
+  if (presence === 'front') return;
   const name = nameOf(deps, session);
   await deps.accept({
     ...BASE,
@@ -169,7 +169,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
     message: `${name} ${requestOf(intention.reason, session)}.`,
     // A permission prompt and its reminder share a key.
     dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,
-    ...(sight === 'unknown' ? {} : { reach: sight }),
+    ...(presence === 'unknown' ? {} : { reach: presence }),
   });
 }
 

@@ -51,12 +51,12 @@ export function archiveSessions(folder: string, sessions: readonly Session[]): v
 /** Removes superseded lines, sessions for which `isOver` is true, and the oldest sessions above `max`. */
 export function pruneArchive(folder: string, isOver: (session: Session) => boolean, max: number): void {
   const files = archivedFiles(folder).map((path) => ({ path, sessions: sessionsIn(path) }));
-  const left = Object.values(bySlug(files.flatMap(({ sessions }) => sessions)))
+  const remaining = Object.values(bySlug(files.flatMap(({ sessions }) => sessions)))
     .filter((session) => !isOver(session))
     .sort((a, b) => Date.parse(a.updatedAt) - Date.parse(b.updatedAt));
-  const kept = new Set(left.slice(-max));
+  const retained = new Set(remaining.slice(-max));
   for (const { path, sessions } of files) {
-    const lines = sessions.filter((session) => kept.has(session));
+    const lines = sessions.filter((session) => retained.has(session));
     if (lines.length === sessions.length) continue;
     if (lines.length === 0) removeFile(path);
     else replaceFile(path, lines.map((session) => `${JSON.stringify(session)}\n`).join(''));

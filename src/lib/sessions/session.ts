@@ -146,11 +146,11 @@ export function recordPhase(session: Session, phase: PhaseId, source: PhaseSourc
  * since, because then the file wasn't written to change the phase.
  */
 export function recordArtifactPhase(session: Session, phase: PhaseId, at: string): void {
-  const said = session.phaseHistory.findLastIndex(
+  const reported = session.phaseHistory.findLastIndex(
     ({ source }) => source === 'artifact' || source === 'merged',
   );
-  const isOld = said !== -1 && said < session.phaseHistory.length - 1;
-  if (isOld && session.phaseHistory[said]?.phase === phase) return;
+  const isOld = reported !== -1 && reported < session.phaseHistory.length - 1;
+  if (isOld && session.phaseHistory[reported]?.phase === phase) return;
   recordPhase(session, phase, 'artifact', at);
 }
 

@@ -261,7 +261,7 @@ export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<Drai
   if (listFolder(deps.path).length === 0) return result;
   try {
     await exclusively(deps, 0, async () => {
-      result.dead += takeBack(deps) + sweep(deps);
+      result.dead += requeueAbandoned(deps) + sweep(deps);
       pruneDead(folderOf(deps, 'dead'), deps.clock.now());
       for (const name of namesIn(spoolAt(deps.path), 'waiting')) await work(deps, consumers, name, result);
     });
@@ -299,7 +299,7 @@ function again(intention: Intention): Intention | undefined {
 }
 
 /** Requeues tasks that a killed process had claimed; returns how many failed permanently. Requires the lock. */
-function takeBack(deps: SpoolDeps): number {
+function requeueAbandoned(deps: SpoolDeps): number {
   const spool = spoolAt(deps.path);
   const outcomes = abandoned(spool, deps.machineId, deps.clock.now()).map(({ name, entry }) => {
     if (entry === undefined) return retry(spool, name, undefined, burial(deps, 'the file cannot be read'));

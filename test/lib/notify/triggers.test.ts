@@ -3,7 +3,12 @@ import { expect } from 'chai';
 import { readTurnEnd } from '../../../src/lib/assistant/transcripts';
 import { acceptRequest } from '../../../src/lib/notify/accept';
 import type { NotifyRequest } from '../../../src/lib/notify/message';
-import { drainTriggers, hasTriggers, type Sight, type TriggerDeps } from '../../../src/lib/notify/triggers';
+import {
+  drainTriggers,
+  hasTriggers,
+  type Presence,
+  type TriggerDeps,
+} from '../../../src/lib/notify/triggers';
 import { toIso } from '../../../src/lib/platform/time/clock';
 import type { Session } from '../../../src/lib/sessions/session';
 import { leave, type Intention } from '../../../src/lib/sessions/spool';
@@ -15,7 +20,7 @@ describe('the triggers of notifications', () => {
   let world: NotifyWorld;
   let session: Session | undefined;
   let assistant: string | undefined;
-  let sight: Sight;
+  let presence: Presence;
   let turns: 'long' | 'always' | 'never';
   let got: NotifyRequest[];
   let deps: TriggerDeps;
@@ -24,7 +29,7 @@ describe('the triggers of notifications', () => {
     world = notifyWorld();
     got = [];
     assistant = undefined;
-    sight = 'unknown';
+    presence = 'unknown';
     turns = 'long';
     session = {
       task: null,
@@ -42,7 +47,7 @@ describe('the triggers of notifications', () => {
       sessionOf: () => session,
       assistantOf: () => assistant,
       turnEnd: readTurnEnd,
-      sight: () => Promise.resolve(sight),
+      presence: () => Promise.resolve(presence),
       accept: (request) => {
         got.push(request);
         return acceptRequest(world.deps, request);
@@ -227,15 +232,15 @@ describe('the triggers of notifications', () => {
   });
 
   describe('a session that waits', () => {
-    const sights: [Sight, string[] | undefined][] = [
+    const presences: [Presence, string[] | undefined][] = [
       ['front', undefined],
       ['desk', ['voice', 'desktop']],
       ['away', ['push']],
       ['unknown', ['voice', 'desktop', 'push']],
     ];
-    for (const [where, expected] of sights) {
+    for (const [where, expected] of presences) {
       it(`reaches a person who is ${where} over ${expected?.join(' and ') ?? 'nothing'}`, async () => {
-        sight = where;
+        presence = where;
         left('attention', { reason: 'permission_prompt' });
         await drainTriggers(deps);
         expect(channels()).to.deep.equal(expected === undefined ? [] : [expected]);
@@ -277,7 +282,7 @@ describe('the triggers of notifications', () => {
     });
 
     it('keeps the banner if no push can go out', async () => {
-      sight = 'away';
+      presence = 'away';
       world.channels.push.offReason = 'no topic is set';
       left('attention');
       await drainTriggers(deps);

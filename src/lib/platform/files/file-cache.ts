@@ -18,12 +18,12 @@ const SETTLED_MS = 100;
 /** Returns the cached value if it is valid, otherwise loads it. */
 export function refreshCached<T>(
   clock: Pick<Clock, 'now'>,
-  kept: Cached<T> | undefined,
+  cached: Cached<T> | undefined,
   paths: readonly string[],
   make: () => T,
 ): Cached<T> {
   const marks = marksOf(paths);
-  if (kept !== undefined && kept.isSettled && kept.marks === marks.text) return kept;
+  if (cached !== undefined && cached.isSettled && cached.marks === marks.text) return cached;
   const isSettled = Math.abs(clock.now() - marks.newestMs) > SETTLED_MS;
   return { value: make(), marks: marks.text, isSettled };
 }
@@ -35,10 +35,10 @@ export function cachedLoader<T>(
   make: () => Promise<T>,
 ): () => T | Promise<T> {
   type Outcome = { value: T } | { error: unknown };
-  let kept: Cached<Promise<Outcome>> | undefined;
+  let cached: Cached<Promise<Outcome>> | undefined;
   let known: { of: Cached<Promise<Outcome>>; outcome: Outcome } | undefined;
   const forget = (which: Promise<Outcome>): void => {
-    if (kept?.value === which) kept = undefined;
+    if (cached?.value === which) cached = undefined;
   };
   const begin = (): Promise<Outcome> => {
     const making: Promise<Outcome> = make().then(
@@ -55,11 +55,11 @@ export function cachedLoader<T>(
     return outcome.value;
   };
   return () => {
-    const current = refreshCached(clock, kept, paths, begin);
-    kept = current;
+    const current = refreshCached(clock, cached, paths, begin);
+    cached = current;
     if (known?.of === current) return valueOf(known.outcome);
     return current.value.then((outcome) => {
-      if (kept === current) known = { of: current, outcome };
+      if (cached === current) known = { of: current, outcome };
       return valueOf(outcome);
     });
   };

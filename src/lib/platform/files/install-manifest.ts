@@ -99,8 +99,8 @@ function open({ path, machineId }: ManifestDeps): InstallManifest {
     find: (id, at) => all.find((entry) => isIt(entry, id, at)),
     record: (entry) => store([...all.filter((other) => !isIt(other, entry.id, entry.path)), entry]),
     forget(id, at) {
-      const kept = all.filter((entry) => !isIt(entry, id, at));
-      if (kept.length < all.length) store(kept);
+      const remaining = all.filter((entry) => !isIt(entry, id, at));
+      if (remaining.length < all.length) store(remaining);
     },
   };
 }

@@ -82,8 +82,8 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): R
   }
   const torn = position - lineStart;
   if (tail && torn > 0) {
-    const kept = torn <= maxBytes ? Buffer.concat(held) : undefined;
-    onLine({ offset: lineStart, bytes: torn, text: asText(kept) });
+    const text = torn <= maxBytes ? Buffer.concat(held) : undefined;
+    onLine({ offset: lineStart, bytes: torn, text: asText(text) });
   }
   return { size, end: lineStart, torn };
 }

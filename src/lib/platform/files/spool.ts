@@ -73,17 +73,17 @@ export function namesIn<T>(spool: Spool<T>, place: Place): string[] {
  * version).
  */
 export function readEntry<T>(spool: Spool<T>, place: Place, name: string): T | undefined {
-  return look(spool, place, name).entry;
+  return inspect(spool, place, name).entry;
 }
 
 /** Returns the readable entries, oldest first. */
 export function entriesIn<T>(spool: Spool<T>, place: Place, limit = Infinity): T[] {
   return namesIn(spool, place)
     .slice(0, limit)
-    .flatMap((name) => look(spool, place, name).entry ?? []);
+    .flatMap((name) => inspect(spool, place, name).entry ?? []);
 }
 
-function look<T>(spool: Spool<T>, place: Place, name: string): { entry?: T; damaged?: true } {
+function inspect<T>(spool: Spool<T>, place: Place, name: string): { entry?: T; damaged?: true } {
   const path = join(folderOf(spool, place), name);
   const facts = lstatOf(path);
   if (facts === undefined) return {};
@@ -279,8 +279,8 @@ export interface SpoolCounts<T> {
 export function spoolCounts<T>(spool: Spool<T>): SpoolCounts<T> {
   const [waiting, claimed] = [namesIn(spool, 'waiting'), namesIn(spool, 'claimed')];
   const found = [
-    ...claimed.map((name) => look(spool, 'claimed', name)),
-    ...waiting.map((name) => look(spool, 'waiting', name)),
+    ...claimed.map((name) => inspect(spool, 'claimed', name)),
+    ...waiting.map((name) => inspect(spool, 'waiting', name)),
   ];
   return {
     waiting: waiting.length,

@@ -99,14 +99,14 @@ function madePrivate(folder: string, build: string): string[] | undefined {
 
 /** Removes other builds' code, and the oldest kinds above the limit. */
 function prune(folder: string, build: string): void {
-  const kept = readdirSync(folder)
+  const current = readdirSync(folder)
     .map((name) => ({ name, path: join(folder, name), mtimeMs: lstatSync(join(folder, name)).mtimeMs }))
     .sort((a, b) => b.mtimeMs - a.mtimeMs)
     .filter(({ name }) => name.startsWith(`${build}-`))
     .slice(0, MAX_KINDS)
     .map(({ name }) => name);
   for (const name of readdirSync(folder))
-    if (!kept.includes(name)) rmSync(join(folder, name), { recursive: true, force: true });
+    if (!current.includes(name)) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 function ownLoader({ folder, build, native, unused }: BundleInput, cache: string): Load {

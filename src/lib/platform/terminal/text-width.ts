@@ -15,14 +15,14 @@ export function displayWidth(text: string): number {
 export function fit(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   if (PLAIN.test(text)) return columns > 0 ? `${text.slice(0, columns - 1)}…` : '';
-  let kept = '';
+  let fitting = '';
   let width = 0;
   for (const { segment } of segmenter().segment(text)) {
     width += graphemeWidth(segment);
     if (width > columns - 1) break;
-    kept += segment;
+    fitting += segment;
   }
-  return columns > 0 ? `${kept}…` : '';
+  return columns > 0 ? `${fitting}…` : '';
 }
 
 export function padEnd(text: string, columns: number): string {

@@ -82,14 +82,14 @@ function failed(
   return new StewardError(kind, message, { hint, cause: { reason, status, retryAfterSec } });
 }
 
-function responseWords(status: number, said: string, wait: number | null, asked: Asked): Words {
+function responseWords(status: number, serviceMessage: string, wait: number | null, asked: Asked): Words {
   const { host, what, credential } = asked;
-  const quoted = said === '' ? '' : `: ${said.replace(/\.$/, '')}`;
+  const quoted = serviceMessage === '' ? '' : `: ${serviceMessage.replace(/\.$/, '')}`;
   if (status === 401) {
     const hint = 'Run `gh auth login`, or set GH_TOKEN to a valid token.';
     return ['auth', 'unauthenticated', `${host} rejected the credential from ${credential}.`, hint];
   }
-  if ((status === 403 || status === 429) && (wait !== null || /rate limit|abuse/i.test(said))) {
+  if ((status === 403 || status === 429) && (wait !== null || /rate limit|abuse/i.test(serviceMessage))) {
     const time = wait === null ? 'later' : wait < 90 ? `in ${wait} s` : `in ${Math.ceil(wait / 60)} min`;
     const message = `The rate limit of ${host} is reached; retry ${time}.`;
     return ['unavailable', 'limited', message, 'Cached data is still shown until then.'];
