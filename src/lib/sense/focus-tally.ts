@@ -58,7 +58,7 @@ export function focusTally(
 /**
  * Rounds top-down, so that the kinds add up to the day, and the applications and hours add up to their kind.
  */
-function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<AppKind, number[]>) {
+export function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<AppKind, number[]>) {
   const kindMs = APP_KINDS.map((kind) => sum(hourMs[kind]));
   const kindTenths = apportion(Math.round(sum(kindMs) / TENTH_MS), kindMs, TENTH_MS);
   const kinds = perKind(() => 0);

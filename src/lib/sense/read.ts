@@ -9,6 +9,7 @@ import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from './eve
 import type { Piece } from './ledger/attention';
 import { ledgerTally } from './ledger/ledger';
 import type { DayLedger } from './ledger/model';
+import { withoutLedger } from './ledger/rows';
 import { recordTally, type DailyRecord, type SessionRepos } from './record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
 import type { SenseSource, SenseStatus, SourceStatus } from './source';
@@ -132,17 +133,6 @@ export function ledgersOf(
   const notRecorded =
     records.filter(({ backfilled }) => backfilled === true).length + days.length - records.length;
   return { ledgers: records.map((record) => record.ledger ?? withoutLedger(record)), notRecorded };
-}
-
-/** Returns a ledger for a record that has only applications. */
-function withoutLedger({ apps }: DailyRecord): DayLedger {
-  const unknown = { repo: null, branch: null, session: null, assistant: null };
-  return {
-    attention: apps.map(({ app, minutes }) => ({ app, ...unknown, minutes })),
-    ...{ agents: [], apps: [], cells: {}, heldUpMinutes: 0 },
-    answers: { count: 0, medianMinutes: null, longestMinutes: null },
-    parallel: { most: 0, mean: 0 },
-  };
 }
 
 /** Returns your time on a day, in pieces; empty if the day's event log was deleted. */

@@ -61,6 +61,17 @@ export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames)
   }
 }
 
+/** Returns a ledger for a record that has only applications. */
+export function withoutLedger({ apps }: { apps: readonly { app: string; minutes: number }[] }): DayLedger {
+  const unknown = { repo: null, branch: null, session: null, assistant: null };
+  return {
+    attention: apps.map(({ app, minutes }) => ({ app, ...unknown, minutes })),
+    ...{ agents: [], apps: [], cells: {}, heldUpMinutes: 0 },
+    answers: { count: 0, medianMinutes: null, longestMinutes: null },
+    parallel: { most: 0, mean: 0 },
+  };
+}
+
 /** Adds up the days' ledgers, in tenths. */
 export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: WorkNames): TimeRow[] {
   const rows = new Map<string, Record<'minutes' | 'working' | 'waiting' | 'heldUp', number>>();

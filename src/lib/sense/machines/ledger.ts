@@ -1,0 +1,135 @@
+import { byCodeUnits } from '../../platform/files/short-hash';
+import { apportion, TENTH_MS } from '../focus-tally';
+import { sumOf } from '../ledger/cells';
+import {
+  AGENT_STATES,
+  minutesIn,
+  type AgentRow,
+  type AttentionRow,
+  type Cells,
+  type DayLedger,
+} from '../ledger/model';
+import { withoutLedger } from '../ledger/rows';
+import { capturedFirst, type Counted } from './overlap';
+import type { DaySeconds } from './time';
+
+interface Part {
+  counted: Counted;
+  seconds: DaySeconds;
+}
+
+/** Merges the machines' ledgers. Rows carry their machine's id. */
+export function unionLedger(parts: readonly Part[]): DayLedger {
+  const ledgers = parts.map(({ counted }) => counted.day.record.ledger).filter((ledger) => !!ledger);
+  const agents = agentRows(parts);
+  const cells = sumOf(agents);
+  const answers = ledgers.map((ledger) => ledger.answers).filter(({ count }) => count > 0);
+  const longest = answers.map(({ longestMinutes }) => longestMinutes ?? 0);
+  return {
+    attention: attentionRows(parts),
+    agents,
+    apps: appRows(ledgers),
+    cells,
+    heldUpMinutes: minutesIn(cells, 'waiting', 'desk'),
+    answers: {
+      count: answers.reduce((sum, { count }) => sum + count, 0),
+      // The waits themselves aren't published.
+      medianMinutes: answers.length === 1 ? (answers[0]?.medianMinutes ?? null) : null,
+      longestMinutes: longest.length === 0 ? null : Math.max(...longest),
+    },
+    parallel: parallelOf(ledgers),
+  };
+}
+
+/** Your time. If another machine counts a part, the rows of the same place shrink in proportion. */
+function attentionRows(parts: readonly Part[]): AttentionRow[] {
+  const rows = parts.flatMap(({ counted, seconds }) =>
+    (seconds.isWhole ? ownRows(counted) : countedRows(counted)).map(({ row, ms }) => {
+      const withMachine = { ...row, machine: counted.day.machine };
+      return { row: withMachine, ms, key: JSON.stringify(withMachine) };
+    }),
+  );
+  rows.sort((a, b) => b.ms - a.ms || byCodeUnits(a.key, b.key));
+  const sizes = rows.map(({ ms }) => ms);
+  const shares = apportion(Math.round(sizes.reduce((sum, ms) => sum + ms, 0) / TENTH_MS), sizes, TENTH_MS);
+  return rows.flatMap(({ row }, i) => {
+    const tenths = shares[i] ?? 0;
+    return tenths === 0 ? [] : [{ ...row, minutes: tenths / 10 }];
+  });
+}
+
+interface TimedRow {
+  row: Omit<AttentionRow, 'minutes'>;
+  ms: number;
+}
+
+function ownRows({ day }: Counted): TimedRow[] {
+  const { attention } = day.record.ledger ?? withoutLedger(day.record);
+  return attention.map(({ minutes, ...row }) => ({ row, ms: Math.round(minutes * 10) * TENTH_MS }));
+}
+
+function countedRows(counted: Counted): TimedRow[] {
+  const groups = new Map<string, { app: string; repo: string | null; ms: number; rows: TimedRow[] }>();
+  for (const { app, repo = null, from, to } of counted.parts) {
+    const key = JSON.stringify([app, repo]);
+    const group = groups.get(key) ?? { app, repo, ms: 0, rows: [] };
+    group.ms += (to - from) * 1000;
+    groups.set(key, group);
+  }
+  for (const each of ownRows(counted))
+    groups.get(JSON.stringify([each.row.app, each.row.repo]))?.rows.push(each);
+  return [...groups.values()].flatMap(({ app, repo, ms, rows }) => {
+    const total = rows.reduce((sum, row) => sum + row.ms, 0);
+    if (total === 0) return [{ row: { app, repo, branch: null, session: null, assistant: null }, ms }];
+    let before = 0;
+    return rows.map((each) => {
+      const start = Math.round((ms * before) / total);
+      before += each.ms;
+      return { row: each.row, ms: Math.round((ms * before) / total) - start };
+    });
+  });
+}
+
+/** A session on two machines has a row for each. */
+function agentRows(parts: readonly Part[]): AgentRow[] {
+  const rows: AgentRow[] = [];
+  for (const { day } of capturedFirst(parts.map(({ counted }) => counted))) {
+    const known = new Set(day.record.backfilled === true ? rows.map(({ session }) => session) : []);
+    const { agents = [] } = day.record.ledger ?? {};
+    rows.push(
+      ...agents.filter(({ session }) => !known.has(session)).map((row) => ({ ...row, machine: day.machine })),
+    );
+  }
+  return sortedByTime(rows, (row) => JSON.stringify(row));
+}
+
+function appRows(ledgers: readonly DayLedger[]): DayLedger['apps'] {
+  const apps = new Map<string, { cells: Cells }[]>();
+  for (const row of ledgers.flatMap((ledger) => ledger.apps))
+    apps.set(row.app, [...(apps.get(row.app) ?? []), row]);
+  return sortedByTime(
+    [...apps].map(([app, rows]) => ({ app, cells: sumOf(rows) })),
+    ({ app }) => app,
+  );
+}
+
+function sortedByTime<T extends { cells: Cells }>(rows: readonly T[], keyOf: (row: T) => string): T[] {
+  const timeOf = ({ cells }: T): number =>
+    AGENT_STATES.reduce((sum, state) => sum + Math.round(minutesIn(cells, state) * 10), 0);
+  const sorted = rows.map((row) => ({ row, time: timeOf(row), key: keyOf(row) }));
+  return sorted.sort((a, b) => b.time - a.time || byCodeUnits(a.key, b.key)).map(({ row }) => row);
+}
+
+/** Counts sessions on the same machine, because records don't say when each worked. */
+function parallelOf(ledgers: readonly DayLedger[]): DayLedger['parallel'] {
+  const worked = ledgers.map(({ cells, parallel: { mean } }) => {
+    const work = minutesIn(cells, 'working');
+    return { work, active: mean === 0 ? 0 : work / mean };
+  });
+  const active = worked.reduce((sum, each) => sum + each.active, 0);
+  const work = worked.reduce((sum, each) => sum + each.work, 0);
+  return {
+    most: Math.max(0, ...ledgers.map(({ parallel }) => parallel.most)),
+    mean: active === 0 ? 0 : Math.round((work / active) * 10) / 10,
+  };
+}

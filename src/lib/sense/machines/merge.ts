@@ -1,0 +1,156 @@
+import { byCodeUnits } from '../../platform/files/short-hash';
+import { addDays, type Day } from '../../platform/time/time';
+import type { DailyRecord } from '../record';
+import { unionLedger } from './ledger';
+import type { MachineDay, MachineRow, UnionRecord } from './model';
+import { capturedFirst, countOnce, type Counted } from './overlap';
+import { minutesOf, secondsOf, timeOf, type DaySeconds } from './time';
+
+/**
+ * Merges the machines' days into one record per requested date, oldest first, without dates that no machine
+ * recorded. Each machine's day counts on its own local date, and overlaps are found by their times. For
+ * correct overlaps at midnight, pass the days before and after as well. The result depends neither on the
+ * order of the days nor on the machine that merges them.
+ */
+export function mergeDays(
+  days: readonly MachineDay[],
+  wanted: ReadonlySet<Day>,
+  machines: readonly { id: string; name: string }[],
+): UnionRecord[] {
+  const dates = new Map<Day, Counted[]>();
+  for (const counted of countOnce(distinct(days))) {
+    const { date } = counted.day.record;
+    dates.set(date, [...(dates.get(date) ?? []), counted]);
+  }
+  const known = [...machines].sort((a, b) => byCodeUnits(a.id, b.id));
+  return [...dates.keys()]
+    .filter((date) => wanted.has(date))
+    .sort()
+    .map((date) => merged(date, dates, known));
+}
+
+/** Of a machine's versions of the same day, keeps the one that was built last. */
+function distinct(days: readonly MachineDay[]): MachineDay[] {
+  const found = new Map<string, MachineDay>();
+  for (const day of days) {
+    const key = `${day.record.date}\n${day.machine}`;
+    const known = found.get(key);
+    if (known === undefined || isLater(day, known)) found.set(key, day);
+  }
+  return [...found].sort(([a], [b]) => byCodeUnits(a, b)).map(([, day]) => day);
+}
+
+function isLater(a: MachineDay, b: MachineDay): boolean {
+  const order = byCodeUnits(a.record.generatedAt, b.record.generatedAt);
+  return order > 0 || (order === 0 && byCodeUnits(JSON.stringify(a), JSON.stringify(b)) > 0);
+}
+
+function merged(
+  date: Day,
+  dates: ReadonlyMap<Day, readonly Counted[]>,
+  machines: readonly { id: string; name: string }[],
+): UnionRecord {
+  const all = dates.get(date) ?? [];
+  const around = [addDays(date, -1), date, addDays(date, 1)].flatMap((day) => dates.get(day) ?? []);
+  const records = all.map(({ day }) => day.record);
+  const { timezone, hours } = placeOf(all);
+  const latest = (key: 'version' | 'generatedAt'): string =>
+    records.map((record) => record[key]).reduce((a, b) => (byCodeUnits(a, b) > 0 ? a : b));
+  const parts = all.map((counted) => ({ counted, seconds: secondsOf(counted, timezone) }));
+  const time = timeOf(
+    parts,
+    hours.map(({ start }) => Date.parse(start)),
+  );
+  return {
+    ...{ date, timezone, version: latest('version'), generatedAt: latest('generatedAt') },
+    final: records.every(({ final }) => final),
+    ...(records.every(({ backfilled }) => backfilled === true) ? { backfilled: true } : {}),
+    totalMinutes: (time.kinds.creation + time.kinds.consumption + time.kinds.neutral) / 10,
+    creationMinutes: time.kinds.creation / 10,
+    consumptionMinutes: time.kinds.consumption / 10,
+    neutralMinutes: time.kinds.neutral / 10,
+    apps: time.apps.map(({ app, kind, tenths }) => ({ app, kind, minutes: tenths / 10 })),
+    hours: hours.map(({ start }, i) => ({
+      start,
+      creation: (time.hours.creation[i] ?? 0) / 10,
+      consumption: (time.hours.consumption[i] ?? 0) / 10,
+      neutral: (time.hours.neutral[i] ?? 0) / 10,
+    })),
+    commits: commitsOf(all, around),
+    sessions: sessionsOf(all),
+    ledger: unionLedger(parts),
+    narrative: null,
+    goalTags: {},
+    machines: machines.map((machine) => rowOf(machine, parts)),
+    overlapMinutes: overlapOf(all),
+  };
+}
+
+/** Returns the zone and hours of the machine with the freshest input. */
+function placeOf(all: readonly Counted[]): Pick<DailyRecord, 'timezone' | 'hours'> {
+  const inputOf = ({ day }: Counted): number =>
+    day.spans.reduce((latest, { input }) => Math.max(latest, input ?? -1), -1);
+  const ranked = all.map((counted) => ({ day: counted.day, input: inputOf(counted) }));
+  ranked.sort((a, b) => b.input - a.input || byCodeUnits(a.day.machine, b.day.machine));
+  return ranked[0]?.day.record ?? { timezone: 'UTC', hours: [] };
+}
+
+/** A commit that several machines have counts for the one with the earliest id. */
+function commitsOf(all: readonly Counted[], around: readonly Counted[]): DailyRecord['commits'] {
+  const counts = new Map<string, number>();
+  const add = (repo: string, count: number): unknown => counts.set(repo, (counts.get(repo) ?? 0) + count);
+  for (const { day } of all) {
+    const elsewhere = new Set(
+      around
+        .filter((other) => byCodeUnits(other.day.machine, day.machine) < 0)
+        .flatMap((other) => other.day.commits.map(({ id }) => id)),
+    );
+    const own = new Map(day.commits.map(({ id, repo }) => [id, repo]));
+    const kept = [...own].filter(([id]) => !elsewhere.has(id));
+    // The record distinguishes repositories with the same name.
+    if (kept.length === own.size)
+      for (const { repo, commits } of day.record.commits.repos) add(repo, commits);
+    else for (const [, repo] of kept) add(repo, 1);
+  }
+  const repos = [...counts].map(([repo, commits]) => ({ repo, commits }));
+  repos.sort((a, b) => b.commits - a.commits || byCodeUnits(a.repo, b.repo));
+  return { count: repos.reduce((sum, { commits }) => sum + commits, 0), repos };
+}
+
+function sessionsOf(all: readonly Counted[]): DailyRecord['sessions'] {
+  const items = new Map<string, { session: string; events: number; machine: string; most: number }>();
+  for (const { day } of capturedFirst(all)) {
+    const known = new Set(day.record.backfilled === true ? items.keys() : []);
+    for (const { session, events } of day.record.sessions.items) {
+      if (known.has(session)) continue;
+      const item = items.get(session) ?? { session, events: 0, machine: day.machine, most: 0 };
+      const isMost = events > item.most;
+      items.set(session, {
+        session,
+        events: item.events + events,
+        machine: isMost ? day.machine : item.machine,
+        most: Math.max(events, item.most),
+      });
+    }
+  }
+  const rows = [...items.values()].map(({ most: _most, ...item }) => item);
+  rows.sort((a, b) => b.events - a.events || byCodeUnits(a.session, b.session));
+  return { count: rows.length, items: rows };
+}
+
+function rowOf(
+  { id, name }: { id: string; name: string },
+  parts: readonly { counted: Counted; seconds: DaySeconds }[],
+): MachineRow {
+  const part = parts.find(({ counted }) => counted.day.machine === id);
+  if (part === undefined) return { id, name, state: 'not-recorded', minutes: null };
+  const { record } = part.counted.day;
+  const minutes = record.backfilled === true ? null : minutesOf(part.seconds);
+  return { id, name, state: record.final ? 'recorded' : 'so-far', minutes };
+}
+
+function overlapOf(all: readonly Counted[]): number | null {
+  const timed = all.filter(({ day }) => day.record.totalMinutes > 0);
+  if (timed.length > 1 && timed.some(({ day }) => day.spans.length === 0)) return null;
+  return Math.round(all.reduce((sum, { lostSec }) => sum + lostSec, 0) / 6) / 10;
+}

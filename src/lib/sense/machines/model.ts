@@ -1,0 +1,42 @@
+import type { AppKind } from '../classify';
+import type { DailyRecord } from '../record';
+
+/** Time in front of an application. Times are in epoch seconds. */
+export interface MachineSpan {
+  from: number;
+  to: number;
+  app: string;
+  kind: AppKind;
+  repo?: string;
+  /** Time of the last known input at or before `to`. */
+  input: number | null;
+}
+
+/** What a machine recorded on one of its local days. The ids are the same on every machine. */
+export interface MachineDay {
+  /** The machine's id. */
+  machine: string;
+  record: DailyRecord;
+  /** Empty if the machine no longer has the times, only their sums. */
+  spans: readonly MachineSpan[];
+  commits: readonly { id: string; repo: string; ts: number }[];
+}
+
+/** `so-far`: the machine's day isn't over, or it hasn't published the rest yet. */
+export type MachineState = 'recorded' | 'so-far' | 'not-recorded';
+
+export interface MachineRow {
+  id: string;
+  name: string;
+  state: MachineState;
+  /** The machine's part of `totalMinutes`; null if not recorded. */
+  minutes: number | null;
+}
+
+/** The record of a day on several machines. */
+export interface UnionRecord extends DailyRecord {
+  /** Every known machine, by id. */
+  machines: MachineRow[];
+  /** Time that two machines recorded and that counts once; null if a machine's times are unknown. */
+  overlapMinutes: number | null;
+}

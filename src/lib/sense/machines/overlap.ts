@@ -1,0 +1,89 @@
+import { byCodeUnits } from '../../platform/files/short-hash';
+import type { MachineDay, MachineSpan } from './model';
+
+/** A machine's day with the time that counts. */
+export interface Counted {
+  day: MachineDay;
+  /** The parts of the day's spans that no other machine counts. */
+  parts: Part[];
+  /** Seconds that another machine counts. */
+  lostSec: number;
+}
+
+export type Part = Pick<MachineSpan, 'app' | 'kind' | 'repo'> & { from: number; to: number };
+
+interface Item {
+  span: MachineSpan;
+  from: number;
+  to: number;
+  counted: Counted;
+}
+
+/**
+ * Assigns each second to one machine: the one with the fresher input, or else the one with the earlier id.
+ * A machine's own spans don't overlap; if they do, the earlier one counts.
+ */
+export function countOnce(days: readonly MachineDay[]): Counted[] {
+  const all = days.map((day): Counted => ({ day, parts: [], lostSec: 0 }));
+  let active: Item[] = [];
+  let at = 0;
+  const advance = (until: number): void => {
+    while (active.length > 0 && at < until) {
+      const end = active.reduce((least, { to }) => Math.min(least, to), until);
+      const [first, ...rest] = active.length === 1 ? active : [...active].sort(byFreshness);
+      if (first !== undefined) addPart(first, at, end);
+      for (const { counted } of rest) counted.lostSec += end - at;
+      at = end;
+      active = active.filter(({ to }) => to > end);
+    }
+  };
+  for (const item of itemsOf(all)) {
+    advance(item.from);
+    at = item.from;
+    active.push(item);
+  }
+  advance(Infinity);
+  return all;
+}
+
+/** Returns the spans of all machines by start, each machine's without overlaps. */
+function itemsOf(all: readonly Counted[]): Item[] {
+  const machines = new Map<string, Item[]>();
+  for (const counted of all) {
+    const list = machines.get(counted.day.machine) ?? [];
+    machines.set(counted.day.machine, list);
+    for (const span of counted.day.spans) list.push({ span, from: span.from, to: span.to, counted });
+  }
+  const items = [...machines.values()].flatMap((list) => {
+    let endSec = 0;
+    return list.sort(byTime).filter((item) => {
+      item.from = Math.max(item.from, endSec);
+      endSec = Math.max(endSec, item.to);
+      return item.from < item.to;
+    });
+  });
+  return items.sort((a, b) => a.from - b.from);
+}
+
+function byTime(a: Item, b: Item): number {
+  return a.from - b.from || a.to - b.to || byCodeUnits(textOf(a), textOf(b));
+}
+
+function textOf({ span: { app, kind, repo, input }, counted }: Item): string {
+  return JSON.stringify([counted.day.record.date, app, kind, repo, input]);
+}
+
+function byFreshness(a: Item, b: Item): number {
+  const [x, y] = [a.span.input ?? -1, b.span.input ?? -1];
+  return y - x || byCodeUnits(a.counted.day.machine, b.counted.day.machine);
+}
+
+function addPart({ span: { app, kind, repo }, counted: { parts } }: Item, from: number, to: number): void {
+  parts.push({ app, kind, ...(repo === undefined ? {} : { repo }), from, to });
+}
+
+/** Backfilled sessions may come from a copy of the assistant's files, so captured ones come first. */
+export function capturedFirst<T extends { day: MachineDay }>(all: readonly T[]): T[] {
+  const isBackfilled = ({ day }: T): boolean => day.record.backfilled === true;
+  return [...all.filter((each) => !isBackfilled(each)), ...all.filter(isBackfilled)];
+}

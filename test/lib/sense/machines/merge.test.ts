@@ -1,0 +1,237 @@
+import { expect } from 'chai';
+
+import { mergeDays } from '../../../../src/lib/sense/machines/merge';
+import type { MachineDay, UnionRecord } from '../../../../src/lib/sense/machines/model';
+import { minutesIn } from '../../../../src/lib/sense/ledger/model';
+import { MACHINES, machineDay, randomDay } from '../../../helpers/machines';
+import { seeded } from '../../../helpers/random';
+
+const DAY = '2026-11-20';
+const [A, B, C] = MACHINES.map(({ id }) => id) as [string, string, string];
+
+function merge(days: readonly MachineDay[], date = DAY): UnionRecord {
+  const [record] = mergeDays(days, new Set([date]), MACHINES);
+  if (record === undefined) throw new Error('no record');
+  return record;
+}
+
+const minutesById = ({ machines }: UnionRecord): Record<string, number | null> =>
+  Object.fromEntries(machines.map(({ name, minutes }) => [name, minutes]));
+
+describe('sense: merging the days of several machines', () => {
+  it('adds up time that does not overlap', () => {
+    const record = merge([
+      machineDay(A, [['09:00', '09:50', 'Code', 'shop']]),
+      machineDay(B, [['10:00', '10:30', 'Firefox']]),
+    ]);
+    expect(record).to.include({ totalMinutes: 80, creationMinutes: 50, overlapMinutes: 0, final: true });
+    expect(record.apps.map(({ app, minutes }) => [app, minutes])).to.deep.equal([
+      ['Code', 50],
+      ['Firefox', 30],
+    ]);
+    expect(record.hours.filter((hour) => hour.creation + hour.consumption > 0)).to.deep.equal([
+      { start: '2026-11-20T09:00:00+00:00', creation: 50, consumption: 0, neutral: 0 },
+      { start: '2026-11-20T10:00:00+00:00', creation: 0, consumption: 30, neutral: 0 },
+    ]);
+    expect(record.machines).to.deep.equal([
+      { id: A, name: 'laptop', state: 'recorded', minutes: 50 },
+      { id: B, name: 'desktop', state: 'recorded', minutes: 30 },
+      { id: C, name: 'server', state: 'not-recorded', minutes: null },
+    ]);
+  });
+
+  it('counts overlapping minutes once, for the machine with the fresher input', () => {
+    const record = merge([
+      machineDay(A, [['09:00', '10:00', 'Slack']], { idleSec: 1800 }),
+      machineDay(B, [['09:20', '09:50', 'Code', 'shop']]),
+    ]);
+    expect(record).to.include({ totalMinutes: 60, creationMinutes: 30, overlapMinutes: 30 });
+    expect(minutesById(record)).to.deep.equal({ laptop: 30, desktop: 30, server: null });
+  });
+
+  it('counts overlapping minutes for the earlier id if neither input is fresher', () => {
+    const times = [['09:00', '09:30', 'Code']] as const;
+    for (const days of [[machineDay(A, times), machineDay(B, times)], [machineDay(B, times), machineDay(A, times)]])
+      expect(minutesById(merge(days))).to.deep.equal({ laptop: 30, desktop: 0, server: null });
+  }); // prettier-ignore
+
+  it('finds overlaps between zones, also with the days before and after', () => {
+    const tokyo = machineDay(B, [['2026-11-20T15:30:00Z', '2026-11-20T16:00:00Z', 'Code']], {
+      date: '2026-11-21',
+      timezone: 'Asia/Tokyo',
+    });
+    const days = [machineDay(A, [['15:30', '16:00', 'Code']]), tokyo];
+    expect(merge(days)).to.include({ totalMinutes: 30, overlapMinutes: 0, timezone: 'UTC' });
+    expect(merge(days, '2026-11-21')).to.include({ totalMinutes: 0, overlapMinutes: 30 });
+  });
+
+  it('shows the hours in the zone of the freshest input', () => {
+    const record = merge([
+      machineDay(A, [['09:00', '09:40', 'Code']]),
+      machineDay(
+        B,
+        [
+          ['15:30', '15:50', 'Code'],
+          ['16:00', '16:20', 'Code'],
+        ],
+        { timezone: 'Europe/Berlin' },
+      ),
+    ]);
+    expect(record.timezone).to.equal('Europe/Berlin');
+    expect(record.hours.filter(({ creation }) => creation > 0)).to.deep.equal([
+      { start: '2026-11-20T10:00:00+01:00', creation: 40, consumption: 0, neutral: 0 },
+      { start: '2026-11-20T16:00:00+01:00', creation: 20, consumption: 0, neutral: 0 },
+      { start: '2026-11-20T17:00:00+01:00', creation: 20, consumption: 0, neutral: 0 },
+    ]);
+  });
+
+  it('counts a commit once', () => {
+    const record = merge([
+      machineDay(A, [], { commits: [['c1', 'shop'], ['c2', 'shop']] }),
+      machineDay(B, [], { commits: [['c2', 'shop'], ['c3', 'site']] }),
+    ]); // prettier-ignore
+    expect(record.commits).to.deep.equal({
+      count: 3,
+      repos: [
+        { repo: 'shop', commits: 2 },
+        { repo: 'site', commits: 1 },
+      ],
+    });
+  });
+
+  it('names the machine of each session, and counts a session once', () => {
+    const record = merge([
+      machineDay(A, [], { sessions: [['s1', 10]] }),
+      machineDay(B, [], { sessions: [['s1', 20], ['s2', 5]] }),
+    ]); // prettier-ignore
+    expect(record.sessions).to.deep.equal({
+      count: 2,
+      items: [
+        { session: 's1', events: 30, machine: B },
+        { session: 's2', events: 5, machine: B },
+      ],
+    });
+    expect(minutesIn(record.ledger?.cells ?? {}, 'working')).to.equal(35);
+  });
+
+  it("doesn't add a backfilled session to a captured one", () => {
+    const copied = machineDay(A, [], { sessions: [['s1', 10], ['s3', 7]] }); // prettier-ignore
+    copied.record.backfilled = true;
+    const { sessions, machines, ledger } = merge([copied, machineDay(B, [], { sessions: [['s1', 20]] })]);
+    expect(sessions.items.map(({ session, events }) => [session, events])).to.deep.equal([['s1', 20], ['s3', 7]]); // prettier-ignore
+    expect(ledger?.agents.map(({ session }) => session).sort()).to.deep.equal(['s1', 's3']);
+    expect(machines[0]).to.include({ state: 'recorded', minutes: null });
+  });
+
+  it('adds sums without times, and shows that their overlap is unknown', () => {
+    const old = { ...machineDay(A, [['09:00', '10:00', 'Code']]), spans: [] };
+    expect(merge([old, machineDay(B, [['09:00', '09:30', 'Code']])])).to.include({
+      totalMinutes: 90,
+      overlapMinutes: null,
+    });
+    expect(merge([old, machineDay(B, [])]).overlapMinutes).to.equal(0);
+  });
+
+  it("keeps branches and sessions of a place's time in proportion", () => {
+    const day = machineDay(A, [['09:00', '10:00', 'Code', 'shop']]);
+    const [row] = day.record.ledger?.attention ?? [];
+    if (row === undefined || day.record.ledger === undefined) throw new Error('no row');
+    day.record.ledger.attention = [
+      { ...row, branch: 'a', minutes: 40 },
+      { ...row, branch: 'b', minutes: 20 },
+    ];
+    const other = machineDay(B, [['09:15', '09:45', 'Firefox']]);
+    other.spans = other.spans.map((span) => ({ ...span, input: span.to * 2 }));
+    expect(
+      merge([day, other]).ledger?.attention.map(({ app, branch, minutes }) => [app, branch, minutes]),
+    ).to.deep.equal([
+      ['Firefox', null, 30],
+      ['Code', 'a', 20],
+      ['Code', 'b', 10],
+    ]);
+  });
+
+  describe('whatever the machines recorded', () => {
+    const dates = ['2026-11-19', DAY, '2026-11-21'];
+    const sets = Array.from({ length: 150 }, (_, seed) => {
+      const random = seeded(seed + 1);
+      const days = MACHINES.flatMap(({ id }) =>
+        dates.filter(() => random.chance(0.7)).map((date) => randomDay(random, id, date)),
+      );
+      return { random, days };
+    }).filter(({ days }) => days.some(({ record }) => record.date === DAY));
+
+    it('gives the same bytes in any order and with repetitions', () => {
+      for (const { random, days } of sets) {
+        const bytes = JSON.stringify(mergeDays(days, new Set(dates), MACHINES));
+        const shuffled = [...days, ...days.filter(() => random.chance(0.5))]
+          .map((day) => ({ day: JSON.parse(JSON.stringify(day)) as MachineDay, key: random.next() }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ day }) => day);
+        const names = [...MACHINES].reverse();
+        expect(JSON.stringify(mergeDays(shuffled, new Set([...dates].reverse()), names))).to.equal(bytes);
+      }
+    });
+
+    it('gives the same bytes for a day alone and in a range', () => {
+      for (const { days } of sets) {
+        const range = mergeDays(days, new Set(dates), MACHINES).find(({ date }) => date === DAY);
+        expect(JSON.stringify(range)).to.equal(JSON.stringify(merge(days)));
+      }
+    });
+
+    it("gives a single machine's own figures", () => {
+      for (const { days } of sets) {
+        const day = days.find(({ record }) => record.date === DAY) as MachineDay;
+        const { machines, overlapMinutes, ledger, ...record } = merge([day]);
+        const { ledger: own, ...rest } = day.record;
+        const sessions = {
+          ...rest.sessions,
+          items: rest.sessions.items.map((item) => ({ ...item, machine: day.machine })),
+        };
+        expect(record).to.deep.equal({ ...rest, sessions });
+        expect(machines.filter(({ minutes }) => minutes !== null)).to.have.length(1);
+        expect(overlapMinutes).to.equal(0);
+        if (own !== undefined) {
+          expect(ledger?.cells).to.deep.equal(own.cells);
+          expect(ledger?.parallel).to.deep.equal(own.parallel);
+        }
+      }
+    });
+
+    it('adds up: kinds, applications, hours, your time, machines and the overlap', () => {
+      for (const { days } of sets) {
+        const record = merge(days);
+        const tenths = (list: readonly number[]): number =>
+          list.reduce((sum, minutes) => sum + Math.round(minutes * 10), 0);
+        const total = tenths([record.totalMinutes]);
+        expect(tenths([record.creationMinutes, record.consumptionMinutes, record.neutralMinutes])).to.equal(total);
+        expect(tenths(record.apps.map(({ minutes }) => minutes))).to.equal(total);
+        expect(tenths(record.hours.flatMap((hour) => [hour.creation, hour.consumption, hour.neutral]))).to.equal(total);
+        expect(tenths(record.ledger?.attention.map(({ minutes }) => minutes) ?? [])).to.equal(total);
+        // Each machine is rounded by itself.
+        expect(Math.abs(tenths(record.machines.map(({ minutes }) => minutes ?? 0)) - total)).to.be.at.most(2);
+        const recorded = tenths(
+          days.filter(({ record: each }) => each.date === DAY).map(({ record: each }) => each.totalMinutes),
+        );
+        if (record.overlapMinutes !== null)
+          expect(Math.abs(recorded - total - tenths([record.overlapMinutes]))).to.be.at.most(6);
+      }
+    }); // prettier-ignore
+
+    it('never counts less with one machine more', () => {
+      for (const { days } of sets) {
+        for (const { id } of MACHINES) {
+          const some = days.filter(({ machine }) => machine !== id);
+          if (!some.some(({ record }) => record.date === DAY)) continue;
+          const [all, part] = [mergeDays(days, new Set(dates), MACHINES), mergeDays(some, new Set(dates), MACHINES)];
+          const sum = (list: readonly UnionRecord[]): number =>
+            list.reduce((minutes, { totalMinutes }) => minutes + totalMinutes, 0);
+          expect(sum(all)).to.be.at.least(sum(part) - 0.6);
+          expect(merge(days).commits.count).to.be.at.least(0);
+          expect(merge(days).sessions.count).to.be.at.least(merge(some).sessions.count);
+        }
+      }
+    }); // prettier-ignore
+  });
+});
