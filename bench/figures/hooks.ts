@@ -2,6 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { ASSISTANTS } from '../../src/lib/assistant';
+import type { Assistant } from '../../src/lib/assistant/assistant';
+import { PAYLOADS } from '../../test/contracts/assistant-payloads';
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
 import { hookJson } from '../../test/helpers/hooks';
 import { manySessions } from '../../test/helpers/large-data';
@@ -21,6 +24,7 @@ export const FIGURES: readonly Figure[] = [
   amongMany('steward hook session-start', 'session-start'),
   amongMany('steward hook stop', 'stop'),
   amongMany('steward hook session-end', 'session-end'),
+  ...ASSISTANTS.map(toolHookOf),
   shim('the shim, by hook tool of a written file', 'Write', { moreMs: 5 }),
   shim('the shim, by a tool event that it records', 'Bash', { ratio: 0.35 }),
   hook('steward statusline', undefined, 0, 1.35),
@@ -62,6 +66,26 @@ function hook(
           env: home.env,
           input,
         },
+        yardstick: { args: ['-e', '0'], env: home.env, input },
+        against: 'node -e 0',
+        remove: home.remove,
+      };
+    },
+  };
+}
+
+/** Compares an assistant's tool hook, run by Node.js, with bare node. The shim records some of these without it. */
+function toolHookOf({ id, hooks }: Assistant): Figure {
+  return {
+    name: `steward hook tool, ${id}`,
+    limit: { ratio: 1.35 },
+    rounds: 40,
+    prepare() {
+      const home = homeWith(0);
+      const { event } = hooks.find(({ verb }) => verb === 'tool') ?? {};
+      const input = JSON.stringify(PAYLOADS[id].find((played) => played.event === event)?.payload);
+      return {
+        program: { args: [BIN, 'hook', 'tool', id], env: home.env, input },
         yardstick: { args: ['-e', '0'], env: home.env, input },
         against: 'node -e 0',
         remove: home.remove,
