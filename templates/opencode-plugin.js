@@ -8,6 +8,8 @@ const TIMEOUT_MS = 5000;
 const MAX_QUEUE = 64;
 const MAX_TEXT = 20_000;
 const MAX_KNOWN = 1000;
+/** How long OpenCode may wait for the last calls when it exits. */
+const EXIT_MS = 1000;
 
 /** The background service of OpenCode 2 serves several terminals, so its process tells nothing about a session. */
 const isShared = process.argv.includes('--service');
@@ -19,6 +21,8 @@ const folders = new Map();
 const replies = new Map();
 const users = new Set();
 const asked = new Map();
+/** The folders of the sessions that have not ended. */
+const open = new Map();
 
 let queue = Promise.resolve();
 let queued = 0;
@@ -27,6 +31,8 @@ let queued = 0;
 function send(verb, event, id, fields = {}) {
   if (typeof id !== 'string' || queued >= MAX_QUEUE) return;
   const session = roots.get(id) ?? id;
+  if (verb === 'session-end') open.delete(session);
+  else remember(open, session, folders.get(session));
   const json = JSON.stringify({
     session_id: session,
     cwd: folders.get(session),
@@ -93,6 +99,13 @@ function turnEnded(id, event) {
 function ask(id, event, fields) {
   remember(asked, id, fields.tool_name);
   send('notification', event, id, fields);
+}
+
+/** Ends the sessions in a folder, since OpenCode does not report them when it exits. */
+async function exited(folder) {
+  for (const [id, place] of open)
+    if (place === folder) send('session-end', 'SessionEnd', id, { reason: 'exit' });
+  await Promise.race([queue, new Promise((resolve) => setTimeout(resolve, EXIT_MS).unref())]);
 }
 
 /** The person has answered: the tool runs, or the model reads the answer. */
@@ -171,6 +184,7 @@ function safely(work) {
 async function server(input) {
   const folder = input?.directory;
   return {
+    dispose: () => exited(folder),
     event: async ({ event }) => safely(() => onEvent(event, folder)),
     'chat.message': async ({ sessionID }, { parts }) =>
       safely(() => {

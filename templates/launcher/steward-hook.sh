@@ -78,7 +78,7 @@ parse_block() {
   case $block in
     *'"agent_id"'* | *'"subagent_id"'* | *'"agent_name"'* | *'"agentName"'*) return 1 ;;
     *'"cursor_version"'* | *'"conversation_id"'*) return 1 ;;
-    '{"session_id":'*'}') ;;
+    '{"session_id":'*'}' | '{"hook_event_name":'*'}') ;;
     *) return 1 ;;
   esac
   set -f

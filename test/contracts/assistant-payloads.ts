@@ -14,12 +14,15 @@ const SECRET = 'SECRET-TEXT';
 
 /** The fields that Claude Code has in common with Codex and Qwen Code. */
 function snake(event: string, more: Record<string, unknown>, records: Played['records']): Played {
-  const common = { session_id: ID, transcript_path: '/t/x.jsonl', cwd: CWD, hook_event_name: event };
-  return {
-    event,
-    payload: { ...common, permission_mode: 'default', unheard_of: { a: [1] }, ...more },
-    records,
-  };
+  const common = { session_id: ID, transcript_path: '/t/x.jsonl', cwd: CWD, permission_mode: 'default' };
+  return { event, payload: { ...common, hook_event_name: event, ...more, unheard_of: { a: [1] } }, records };
+}
+
+/** Puts the leading fields in the order of a recorded call, which the shim relies on. */
+function inOrder(played: Played, order: readonly string[], values: Record<string, unknown>): Played {
+  const all = { ...played.payload, ...values };
+  const lead = order.map((key): [string, unknown] => [key, all[key]]);
+  return { ...played, payload: { ...Object.fromEntries(lead), ...all } };
 }
 
 const BASH = { tool_name: 'Bash', tool_input: { command: SECRET }, tool_use_id: 'call_1' };
@@ -54,15 +57,22 @@ const CLAUDE_LIKE: readonly Played[] = [
   snake('SessionEnd', { reason: 'other' }, { type: 'session-end', reason: 'other' }),
 ];
 
-const CODEX: readonly Played[] = [
-  ...CLAUDE_LIKE.filter(({ event }) => event !== 'PostToolUseFailure' && event !== 'Notification').map(
-    (played) => ({
-      ...played,
-      payload: { ...played.payload, transcript_path: null, model: 'm-1', turn_id: 't-1' },
-    }),
-  ),
-  snake('Interrupt', { turn_id: 't-1' }, { type: 'stop' }),
+const CODEX_ORDER = [
+  ...['session_id', 'turn_id', 'transcript_path', 'cwd', 'hook_event_name', 'model', 'permission_mode'],
 ];
+
+const CODEX: readonly Played[] = [
+  ...CLAUDE_LIKE.filter(({ event }) => event !== 'PostToolUseFailure' && event !== 'Notification'),
+  snake('Interrupt', {}, { type: 'stop' }),
+].map((played) => inOrder(played, CODEX_ORDER, { transcript_path: null, model: 'm-1', turn_id: 't-1' }));
+
+const QWEN_ORDER = [
+  ...['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp', 'permission_mode', 'prompt_id'],
+];
+
+const QWEN: readonly Played[] = CLAUDE_LIKE.map((played) =>
+  inOrder(played, QWEN_ORDER, { timestamp: '2026-11-20T10:00:00.000Z', prompt_id: `${ID}########0` }),
+);
 
 /** Copilot's payload for event names in PascalCase. */
 function copilot(event: string, more: Record<string, unknown>, records: Played['records']): Played {
@@ -79,22 +89,22 @@ const COPILOT: readonly Played[] = [
   copilot('UserPromptSubmit', { prompt: SECRET }, { type: 'prompt' }),
   copilot(
     'PreToolUse',
-    { tool_name: 'bash', tool_input: { command: SECRET } },
-    { type: 'tool-before', tool: 'bash' },
+    { tool_name: 'Bash', tool_input: { command: SECRET } },
+    { type: 'tool-before', tool: 'Bash' },
   ),
   copilot(
     'PostToolUse',
     {
-      tool_name: 'bash',
+      tool_name: 'Bash',
       tool_input: {},
       tool_result: { result_type: 'success', text_result_for_llm: SECRET },
     },
-    { type: 'tool-after', tool: 'bash' },
+    { type: 'tool-after', tool: 'Bash' },
   ),
   copilot(
     'PostToolUseFailure',
-    { tool_name: 'bash', tool_input: {}, error: SECRET },
-    { type: 'tool-failed', tool: 'bash' },
+    { tool_name: 'Bash', tool_input: {}, error: SECRET },
+    { type: 'tool-failed', tool: 'Bash' },
   ),
   {
     event: 'subagentStart',
@@ -114,8 +124,12 @@ const COPILOT: readonly Played[] = [
     },
     records: { type: 'notification', reason: 'permission_prompt' },
   },
-  copilot('Stop', { transcript_path: '/t/x', stop_reason: 'end_turn' }, { type: 'stop' }),
-  copilot('SessionEnd', { reason: 'user_exit' }, { type: 'session-end', reason: 'user_exit' }),
+  copilot(
+    'Stop',
+    { transcript_path: '/t/x', stop_reason: 'end_turn', stop_hook_active: false },
+    { type: 'stop' },
+  ),
+  copilot('SessionEnd', { reason: 'complete' }, { type: 'session-end', reason: 'complete' }),
 ];
 
 /** What the plugin sends. */
@@ -167,13 +181,16 @@ const CURSOR: readonly Played[] = [
   cursor('sessionEnd', { reason: 'completed', duration_ms: 5 }, { type: 'session-end', reason: 'completed' }),
 ];
 
-/** One call for each registered event, in the shape that the assistant documents; not recorded from the programs. */
+/**
+ * One call for each registered event. The session, prompt, tool and stop events of Codex 0.169, Copilot CLI 1.0,
+ * OpenCode 1.18 and Qwen Code 0.24 have the recorded shape; the rest is as documented.
+ */
 export const PAYLOADS: Readonly<Record<AssistantId, readonly Played[]>> = {
   'claude-code': CLAUDE_LIKE,
   codex: CODEX,
   copilot: COPILOT,
   opencode: OPENCODE,
-  qwen: CLAUDE_LIKE,
+  qwen: QWEN,
   cursor: CURSOR,
 };
 

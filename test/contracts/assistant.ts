@@ -169,6 +169,20 @@ export function assistantContract(assistant: Assistant): void {
       expect(readFileSync(at.area.workEvents, 'utf8')).to.include(`"session":"${PLAYED_ID}"`);
     });
 
+    it('records the machine once, with the first prompt if no session start came before', async () => {
+      const [start, prompt] = ['session-start', 'prompt'].map((type) =>
+        PAYLOADS[id].find(({ records }) => records.type === type),
+      ) as [Played, Played];
+      await play(prompt);
+      await play(start);
+      await play(prompt);
+      expect(recorded().map(({ machine }) => machine)).to.deep.equal([
+        '0123456789ab',
+        '0123456789ab',
+        undefined,
+      ]);
+    });
+
     it('stores no text', async () => {
       for (const one of PAYLOADS[id]) await play(one);
       for (const name of readdirSync(at.area.root, { recursive: true, encoding: 'utf8' })) {

@@ -96,6 +96,26 @@ describe('the OpenCode plugin', function () {
     expect(made[8]?.[1]).to.include({ last_assistant_message: 'Done.' });
   });
 
+  it('ends the open sessions of a folder when OpenCode 1 exits', async () => {
+    const { server } = await load();
+    const [site, other] = [
+      await server({ directory: '/src/site' }),
+      await server({ directory: '/src/other' }),
+    ];
+    const start = (hooks: typeof site, id: string, more = {}) =>
+      hooks['event']?.({ event: { type: 'session.created', properties: { info: { id, ...more } } } });
+    for (const id of ['s1', 's2']) await start(site, id);
+    await start(site, 's3', { parentID: 's1' });
+    await start(other, 'o1');
+    await site['event']?.({ event: { type: 'session.deleted', properties: { info: { id: 's2' } } } });
+    await site['dispose']?.();
+    const ended = (await calls(6)).filter(([verb]) => verb === 'session-end');
+    expect(ended.map(([, { session_id: id, reason }]) => [id, reason])).to.deep.equal([
+      ['s2', 'deleted'],
+      ['s1', 'exit'],
+    ]);
+  });
+
   it('reports what OpenCode 2 does, once, and does nothing in the context that OpenCode 1 gives', async () => {
     const { setup } = await load();
     expect(await setup({ agent: {} })).to.equal(undefined);

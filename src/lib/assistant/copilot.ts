@@ -21,6 +21,7 @@ export const copilot: Assistant = {
     const hooks = copilot.hooks.map(({ event, verb, timeoutSec }) => [event, [entryOf(verb, timeoutSec)]]);
     return `${JSON.stringify({ version: 1, hooks: Object.fromEntries(hooks) as object }, null, 2)}\n`;
   },
+  toolKeys: ['hook_event_name', 'session_id', 'timestamp', 'cwd', 'traceparent?', 'tool_name'],
   hooks: registrations([
     ['SessionStart', 'session-start'],
     ['UserPromptSubmit', 'prompt'],

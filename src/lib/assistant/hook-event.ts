@@ -135,7 +135,9 @@ export function eventOf(
       restricted: isKept === true ? (true as const) : undefined,
       agent,
       reason,
-      machine: starts ? tried(troubles, () => deps.machineId) : undefined,
+      // Without a session start (such as `qwen -p`), the first prompt has the machine.
+      machine:
+        starts || (hasProcess && known === undefined) ? tried(troubles, () => deps.machineId) : undefined,
       process: caller,
       // A hook's shell may have the same terminal, but the shell ends with the hook.
       terminal:

@@ -14,7 +14,7 @@ export const qwen: Assistant = {
   switchedOffBy: 'disableAllHooks',
   toolKeys: [
     ...['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp', 'permission_mode'],
-    ...['tool_use_id?', 'tool_call_id?', 'tool_name'],
+    ...['prompt_id?', 'tool_use_id?', 'tool_call_id?', 'tool_name'],
   ],
   hooks: registrations([
     ['SessionStart', 'session-start'],
