@@ -41,10 +41,9 @@ export default class Time extends BaseCommand {
   async run(): Promise<TimeReport | undefined> {
     const { flags } = await this.parse(Time);
     const by = flags.by as TimeKey;
-    const { report, beside, reasons, intervals, withoutLog } = await openTime(this.context, {
-      of: flags.of,
-      by,
-    });
+    const time = await openTime(this.context, { of: flags.of, by });
+    const { report, beside, damaged, reasons, intervals, withoutLog } = time;
+    for (const { message, hint = '' } of damaged) this.say(`${message} ${hint}`);
     if (flags.csv) {
       await writeAllOut(timeCsv(report));
       return undefined;

@@ -1,10 +1,26 @@
 import { expect } from 'chai';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { DailyRecord } from '../../src/lib/sense/record';
 import { addDays } from '../../src/lib/platform/time/time';
+import { bareEnvironment } from '../helpers/git';
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+
+const MARKDOWN = `## Time
+
+| Repository | You | Working | Waiting | Held up |
+| --- | ---: | ---: | ---: | ---: |
+| shop | 1 h 00 m | 2 h 00 m | 10 m | 10 m |
+| notes | 20 m | 2 h 15 m | 35 m |  |
+| other folders | 10 m |  |  |  |
+| unknown | 30 m |  |  |  |
+
+2 questions answered, median 23 m, longest 35 m.
+
+At most 3 sessions worked at the same time.
+`;
 
 /** A scripted day: three sessions in two repositories, an hour away, a browser. */
 describe('steward time (built)', function () {
@@ -129,6 +145,69 @@ describe('steward time (built)', function () {
     expect([code, stderr.split('\n')[0]]).to.deep.equal([2, '--ics cannot be combined with --csv.']);
   });
 
+  const rollUp = (date: string): Promise<StewardResult> =>
+    steward(['sense', 'rollup', date], { home: home.path, env: { TZ: 'UTC' } });
+  const pathOf = (folder: string, name: string): string => join(home.path, '.steward', 'sense', folder, name);
+
+  it('reports a damaged record that cannot be built again', async () => {
+    await rollUp(day);
+    const path = pathOf('daily', `${day}.json`);
+    writeFileSync(path, '{');
+    expect((await run()).stderr, 'the log still exists').to.equal('');
+    rmSync(pathOf('events', `${day}.jsonl`));
+    const { code, stdout, stderr } = await run();
+    expect(code).to.equal(0);
+    expect(stderr.replace(/\s+/g, ' ').trim()).to.equal(
+      `${path} is damaged: it is not a daily record. Its event log was deleted, so restore the file from a backup or delete it.`,
+    );
+    expect(stdout).to.not.include('not recorded');
+    expect(jsonOf(await run('--json'))).to.include({ totalMinutes: 0 });
+  });
+
+  it("shows a backfilled day's commits and agents' time, and your own time as not recorded", async () => {
+    const past = addDays(day, -1);
+    const shop = join(home.path, 'src', 'shop');
+    mkdirSync(shop, { recursive: true });
+    const date = `${past}T10:00:00Z`;
+    const author = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+    const env = { ...bareEnvironment(home.path), ...author };
+    const git = (...args: string[]): unknown =>
+      execFileSync('git', args, { cwd: shop, env, stdio: 'ignore' });
+    git('init', '-q', '-b', 'main');
+    for (const [key, value] of [
+      ['user.email', 'me@example.org'],
+      ['user.name', 'Me'],
+    ])
+      git('config', '--global', key!, value!);
+    git('commit', '-q', '--allow-empty', '-m', 'First');
+    const transcripts = join(home.path, '.claude', 'projects', 'shop');
+    mkdirSync(transcripts, { recursive: true });
+    const lines = ['00', '02', '04', '06'].map((minute) =>
+      JSON.stringify({ type: 'user', sessionId: 's9', cwd: shop, timestamp: `${past}T10:${minute}:00Z` }),
+    );
+    writeFileSync(join(transcripts, 's9.jsonl'), `${lines.join('\n')}\n`);
+    for (const args of [
+      ['sense', 'init'],
+      ['config', 'add', 'sense.repos', shop],
+      ['sense', 'backfill', '--days', '5'],
+    ]) {
+      const { code, stderr } = await steward(args, { home: home.path, env: { TZ: 'UTC' } });
+      expect([code, stderr], args.join(' ')).to.deep.equal([0, '']);
+    }
+    const { stdout } = await steward(['time', '--of', past], { home: home.path, env: { TZ: 'UTC' } });
+    expect(stdout.split('\n').slice(1)).to.deep.equal([
+      '',
+      'repo  you  working  waiting  held up',
+      'shop           8 m',
+      '',
+      '1 commit.',
+      '',
+      'Your own time of 1 day: not recorded.',
+      '',
+    ]);
+    expect(readFileSync(pathOf('daily', `${past}.md`), 'utf8')).to.include('| shop |  | 8 m |  |  |');
+  });
+
   it('stores the ledger and the goals of a day in its record, the same bytes each time', async () => {
     const goals = join(home.path, '.steward', 'goals', 'goals.md');
     mkdirSync(join(home.path, '.steward', 'goals'), { recursive: true, mode: 0o700 });
@@ -152,6 +231,8 @@ describe('steward time (built)', function () {
       waiting: { front: 5, desk: 10, away: 30 },
       ready: { desk: 20, away: 50 },
     });
+    expect(record.ledger?.answers.times).to.deep.equal([10, 35]);
+    expect(readFileSync(pathOf('daily', `${day}.md`), 'utf8')).to.include(MARKDOWN);
     expect(record.goalTags).to.deep.equal({
       G1: { minutes: 60, working: 120, reasons: ['repos: shop'] },
       G2: { minutes: 20, working: 135, reasons: ['repos: notes'] },

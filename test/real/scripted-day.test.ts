@@ -99,7 +99,12 @@ describe('a scripted day (real X server and tmux)', function () {
       ...box.deps,
       sources: [
         appFocusSource({ ...observeDeps, config: CONFIG, machineId: 'm', timezone: 'UTC', watch: day }),
-        agentSessionSource({ path: workEvents, timezone: 'UTC', machineId: 'm' }),
+        agentSessionSource({
+          path: workEvents,
+          config: { repos: placeDeps.repos },
+          timezone: 'UTC',
+          machineId: 'm',
+        }),
       ],
     };
 

@@ -19,6 +19,8 @@ export interface TimeInput {
 export interface TimeResult {
   report: TimeReport;
   beside: TimeBeside;
+  /** The damaged records, whose time is missing. */
+  damaged: readonly StewardError[];
   reasons: () => ReturnType<typeof goalReasons>;
   /** Your time as intervals, for days that still have their event log. */
   intervals: () => Interval[];
@@ -32,13 +34,15 @@ export async function openTime(context: Context, { of, by }: TimeInput): Promise
   const period = await periodOf(sense, of);
   const { deps } = sense;
   const days = daysOf(period);
-  const { ledgers, notRecorded } = ledgersOf(deps, days);
+  const { damaged, ...recorded } = ledgersOf(deps, days);
+  const { ledgers } = recorded;
   const names = (await openWorkNames(context))();
   const rows = timeRows(ledgers, by, names);
   const { from, to, timezone } = period;
   return {
     report: { from, to, timezone, totalMinutes: totalOf(ledgers), rows },
-    beside: { by, ledgers, notRecorded },
+    beside: { by, ...recorded },
+    damaged,
     reasons: () => goalReasons(ledgers, names),
     intervals: () =>
       intervalsOf(

@@ -1,4 +1,8 @@
+import { basename } from 'node:path';
+
+import type { SenseConfig } from '../config/schema';
 import { exists } from '../platform/files/folder';
+import { repositoryOf } from '../platform/files/git-folder';
 import { asLogCursor, LOG_START, readLog, type LogCursor } from '../platform/files/journal';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
@@ -15,6 +19,7 @@ export interface AgentSessionDeps {
   path: string;
   timezone: string;
   machineId: string;
+  config: Pick<SenseConfig, 'repos'>;
 }
 
 interface Cursor extends LogCursor {
@@ -49,7 +54,7 @@ export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   };
 }
 
-function collect({ path, timezone, machineId }: AgentSessionDeps, input: CollectInput): Collected {
+function collect({ path, timezone, machineId, config }: AgentSessionDeps, input: CollectInput): Collected {
   const before = parseCursor(input);
   // The first capture skips earlier days.
   const afterMs = before === undefined ? input.dayStartMs - 1 : (before.afterMs ?? -1);
@@ -58,7 +63,10 @@ function collect({ path, timezone, machineId }: AgentSessionDeps, input: Collect
     return { events: [], cursor: before ?? { ...UNREAD, afterMs }, state: 'idle', reason };
   }
   const groups = new Map<string, Group>();
-  const states = statesFold({ ...input, timezone, machineId }, before?.states);
+  const states = statesFold(
+    { ...input, timezone, machineId, isWatched: watchedNames(config.repos) },
+    before?.states,
+  );
   let invalid = 0;
   let lastMs = before?.lastMs ?? 0;
   const cursor = readLog(path, before ?? UNREAD, (text, wasCut) => {
@@ -82,6 +90,13 @@ function collect({ path, timezone, machineId }: AgentSessionDeps, input: Collect
   if (invalid > 0) return { ...result, state: 'ok', reason: `${invalid} invalid lines in ${path}` };
   if (events.length > 0) return { ...result, state: 'ok' };
   return { ...result, state: 'idle', reason: 'no session was active since the last capture' };
+}
+
+/** Returns whether a repository of this name is watched. Reads the names when first asked. */
+function watchedNames(paths: readonly string[]): (name: string) => boolean {
+  let names: Set<string> | undefined;
+  return (name) =>
+    (names ??= new Set(paths.map((path) => repositoryOf(path)?.name ?? basename(path)))).has(name);
 }
 
 function activityEvent({ ms, session, repo, count }: Group, machineId: string): SenseEvent {

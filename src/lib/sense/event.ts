@@ -53,6 +53,8 @@ export interface SessionStateDetail {
   /** Default: Claude Code. */
   assistant?: string;
   branch?: string;
+  /** Set if the session's folder is outside the watched repositories. */
+  otherFolder?: true;
   /** Why the session is waiting, such as `permission_prompt`. */
   reason?: string;
   /** Set if you sent a prompt at `ts`, which means that this session was in front. */

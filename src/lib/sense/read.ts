@@ -113,26 +113,42 @@ export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
   });
 }
 
+export interface Ledgers {
+  ledgers: DayLedger[];
+  /** Number of days without recorded time: backfilled, or without a record. */
+  notRecorded: number;
+  /** Number of your commits. */
+  commits: number;
+  /** The damaged records of days without a log. */
+  damaged: StewardError[];
+}
+
 /**
- * Returns the days' ledgers, and the number of days without recorded time (backfilled or without a record).
- * Records from earlier versions are recomputed from their logs; without a log, all of a record's time is
- * unknown.
+ * Returns the days' ledgers. Damaged records and those from earlier versions are recomputed from their logs;
+ * without a log, all time in a record from an earlier version is unknown.
  */
-export function ledgersOf(
-  deps: ReadDeps,
-  days: readonly Day[],
-): { ledgers: DayLedger[]; notRecorded: number } {
+export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const { store } = deps;
   const [logged, recorded] = [new Set(store.loggedDays()), new Set(store.recordedDays())];
   const { state } = store.readState();
+  const damaged: StewardError[] = [];
+  const onDamaged = ({ kind, message }: StewardError): void => {
+    const hint = 'Its event log was deleted, so restore the file from a backup or delete it.';
+    damaged.push(new StewardError(kind, message, { hint }));
+  };
   const records = days.flatMap((day) => {
-    const record = recorded.has(day) ? store.readRecord(day, () => undefined) : undefined;
+    const ignore = logged.has(day) ? () => undefined : onDamaged;
+    const record = recorded.has(day) ? store.readRecord(day, ignore) : undefined;
     const isCurrent = record?.final === true && record.ledger !== undefined;
     return logged.has(day) && !isCurrent ? readDay(deps, state, day).record : (record ?? []);
   });
-  const notRecorded =
-    records.filter(({ backfilled }) => backfilled === true).length + days.length - records.length;
-  return { ledgers: records.map((record) => record.ledger ?? withoutLedger(record)), notRecorded };
+  const backfilled = records.filter((record) => record.backfilled === true);
+  return {
+    ledgers: records.map((record) => record.ledger ?? withoutLedger(record)),
+    notRecorded: backfilled.length + days.length - records.length - damaged.length,
+    commits: records.reduce((sum, { commits }) => sum + commits.count, 0),
+    damaged,
+  };
 }
 
 /** Returns your time on a day, in pieces; empty if the day's event log was deleted. */

@@ -239,7 +239,10 @@ const LEDGER = v.object({
   apps: v.array(v.object({ app: v.string(), cells: CELLS })),
   cells: CELLS,
   heldUpMinutes: AMOUNT,
-  answers: v.object({ count: AMOUNT, medianMinutes: v.nullable(AMOUNT), longestMinutes: v.nullable(AMOUNT) }),
+  answers: v.object({
+    ...{ count: AMOUNT, medianMinutes: v.nullable(AMOUNT), longestMinutes: v.nullable(AMOUNT) },
+    times: v.optional(v.array(AMOUNT)),
+  }),
   parallel: v.object({ most: AMOUNT, mean: AMOUNT }),
 });
 

@@ -38,6 +38,8 @@ export interface StatesDeps {
   nowMs: number;
   /** Start of the local day of `nowMs`. */
   dayStartMs: number;
+  /** Returns whether a repository of this name is watched. */
+  isWatched: (repo: string) => boolean;
 }
 
 /** How long a working session without a known process can be silent before it counts as over. */
@@ -57,7 +59,9 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
   let nextDayMs = Math.min(before?.nextDayMs ?? deps.dayStartMs, tomorrowMs);
   const events: SenseEvent[] = [];
   const store = (id: string, at: Known, ms: number, more: Partial<SessionStateDetail> = {}): void => {
-    events.push(stateEvent(id, at, ms, { ...more, machine: deps.machineId }));
+    const isOther = at.repo === undefined || !deps.isWatched(at.repo);
+    const place = isOther ? { otherFolder: true as const } : {};
+    events.push(stateEvent(id, at, ms, { ...place, ...more, machine: deps.machineId }));
     at.storedMs = ms;
   };
   const end = (id: string, at: Known, ms: number): void => {

@@ -1,5 +1,7 @@
 import { bar, longDay, minutes, plural } from '../platform/terminal/format';
 import { APP_KINDS } from './classify';
+import { timeRows } from './ledger/rows';
+import { agentFacts } from './ledger/view';
 import { isEmptyRecord, type DailyRecord } from './record';
 import { nameOf, activeHours } from './view';
 
@@ -16,6 +18,7 @@ export function recordMarkdown(record: DailyRecord): string {
     : [
         facts(record),
         section('Applications', apps(record)),
+        section('Time', time(record)),
         section('Hours', hours(record)),
         section('Commits', repos),
         section('Sessions', items),
@@ -66,6 +69,26 @@ function apps({ apps: rows }: DailyRecord): string[] {
     }),
   ];
 }
+
+/** Returns your time and your agents' time by repository, if any of it is known. */
+function time({ ledger }: DailyRecord): string[] {
+  if (ledger === undefined) return [];
+  const rows = timeRows([ledger], 'repo', NO_NAMES);
+  if (rows.every(({ key }) => key === 'unknown')) return [];
+  const cell = (value: number): string => (value === 0 ? '' : minutes(value));
+  return [
+    '| Repository | You | Working | Waiting | Held up |',
+    '| --- | ---: | ---: | ---: | ---: |',
+    ...rows.map((row) => {
+      const cells = [row.minutes, row.working, row.waiting, row.heldUp].map(cell);
+      return `| ${[escape(row.key), ...cells].join(' | ')} |`;
+    }),
+    ...agentFacts([ledger]).flatMap((fact) => ['', fact]),
+  ];
+}
+
+/** Repositories don't need display names. */
+const NO_NAMES = { session: (id: string) => id, issue: () => undefined, goal: () => undefined };
 
 function hours(record: DailyRecord): string[] {
   const rows = activeHours(record);

@@ -21,7 +21,8 @@ describe('sense: assistant sessions', () => {
   const line = (ms: number, session: string, more: object = {}): string =>
     `${JSON.stringify({ ts: toIso(ms), session, ...more })}\n`;
   const add = (text: string): void => appendFileSync(path, text);
-  const source = (timezone = 'UTC') => agentSessionSource({ path, timezone, machineId: 'm1' });
+  const source = (timezone = 'UTC') =>
+    agentSessionSource({ path, timezone, machineId: 'm1', config: { repos: [] } });
 
   /** A capture; the cursor goes through JSON in between, as it is stored. */
   async function collect(nowMs = NOON, timezone = 'UTC'): Promise<Collected> {

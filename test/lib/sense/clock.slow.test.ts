@@ -110,7 +110,7 @@ describe('sense: a changed clock', () => {
 
   it('counts sessions after a first capture that was ahead', async () => {
     const path = box.area.workEvents;
-    const sessions = agentSessionSource({ path, timezone: 'UTC', machineId: 'm' });
+    const sessions = agentSessionSource({ path, timezone: 'UTC', machineId: 'm', config: { repos: [] } });
     await captured(noonOf(addDays(DAY, 5)), sessions);
     const event = { ts: `${DAY}T12:30:00.000Z`, session: 's' };
     box.write('state/work-events.jsonl', `${JSON.stringify(event)}\n`);

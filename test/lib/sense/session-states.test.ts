@@ -28,7 +28,12 @@ describe('sense: session states', () => {
 
   async function collect(nowMs: number, timezone = 'UTC'): Promise<Collected> {
     const dayStartMs = dayBounds(dayOf(nowMs, timezone), timezone).startMs;
-    const got = await agentSessionSource({ path, timezone, machineId: 'm1' }).collect({
+    const got = await agentSessionSource({
+      path,
+      timezone,
+      machineId: 'm1',
+      config: { repos: ['/src/app'] },
+    }).collect({
       nowMs,
       dayStartMs,
       cursor,
@@ -54,6 +59,21 @@ describe('sense: session states', () => {
         return [((parseIso(ts) ?? 0) - NOON) / MINUTE, ...words.filter(Boolean)].join(' ');
       });
   }
+
+  it('marks sessions outside the watched repositories', async () => {
+    at(1, 'prompt');
+    at(1, 'prompt', { session: 'b', repo: 'client' });
+    at(1, 'prompt', { session: 'c', repo: null });
+    const { events } = await collect(NOON + 2 * MINUTE);
+    const marks = events
+      .filter(({ type }) => type === 'session-state')
+      .map(({ detail }) => [detail?.['session'], detail?.['otherFolder']]);
+    expect(marks).to.deep.equal([
+      ['a', undefined],
+      ['b', true],
+      ['c', true],
+    ]);
+  });
 
   it('stores a change with the session, its assistant, repository and branch', async () => {
     at(1, 'prompt', { branch: 'main', assistant: 'codex', machine: 'm1' });

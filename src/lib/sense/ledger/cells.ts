@@ -2,7 +2,7 @@ import { byCodeUnits } from '../../platform/files/short-hash';
 import type { SessionState } from '../event';
 import { apportion, TENTH_MS } from '../focus-tally';
 import type { Piece } from './attention';
-import { AGENT_STATES, PLACES, type AgentRow, type Cells, type DayLedger } from './model';
+import { AGENT_STATES, PLACES, type AgentRow, type Answers, type Cells, type DayLedger } from './model';
 import { lengthOf, merged, within, without, type Span } from './spans';
 import type { Stay, Timeline } from './timeline';
 
@@ -125,19 +125,45 @@ function total(parts: readonly number[]): number {
 }
 
 /** Returns how long answered questions had waited. If a session exited, its question wasn't answered. */
-export function answersIn({ stays }: Timeline): DayLedger['answers'] {
+export function answersIn({ stays }: Timeline): Answers {
   const waits = [...stays.values()]
     .flat()
     .filter(({ state, next }) => state === 'waiting' && (next === 'working' || next === 'ready'))
     .map(({ sinceMs, untilMs }) => Math.round((untilMs - sinceMs) / TENTH_MS))
     .sort((a, b) => a - b);
-  const middle = waits.slice(Math.floor((waits.length - 1) / 2), Math.floor(waits.length / 2) + 1);
-  const median = waits.length === 0 ? null : Math.round(total(middle) / middle.length) / 10;
-  const longest = waits.at(-1);
+  const minutes = waits.map((tenths) => tenths / 10);
   return {
     count: waits.length,
-    medianMinutes: median,
-    longestMinutes: longest === undefined ? null : longest / 10,
+    medianMinutes: medianOf(minutes),
+    longestMinutes: minutes.at(-1) ?? null,
+    ...(minutes.length === 0 ? {} : { times: minutes.length <= MAX_TIMES ? minutes : evenly(minutes) }),
+  };
+}
+
+const MAX_TIMES = 500;
+
+function evenly(sorted: readonly number[]): number[] {
+  return Array.from({ length: MAX_TIMES }, (_, i) => {
+    return sorted[Math.round((i * (sorted.length - 1)) / (MAX_TIMES - 1))] ?? 0;
+  });
+}
+
+function medianOf(sorted: readonly number[]): number | null {
+  const middle = sorted.slice(Math.floor((sorted.length - 1) / 2), Math.floor(sorted.length / 2) + 1);
+  return sorted.length === 0 ? null : Math.round((total(middle) / middle.length) * 10) / 10;
+}
+
+/** Joins the answers of several days. The median is null if a day's record lacks the times. */
+export function joinAnswers(days: readonly Answers[]): Answers {
+  const answered = days.filter(({ count }) => count > 0);
+  const [first = { count: 0, medianMinutes: null, longestMinutes: null }] = answered;
+  if (answered.length < 2) return first;
+  const isKnown = answered.every(({ times }) => times !== undefined);
+  const times = answered.flatMap((day) => day.times ?? []).sort((a, b) => a - b);
+  return {
+    count: total(answered.map(({ count }) => count)),
+    medianMinutes: isKnown ? medianOf(times) : null,
+    longestMinutes: Math.max(...answered.map(({ longestMinutes }) => longestMinutes ?? 0)),
   };
 }
 

@@ -166,14 +166,15 @@ function placeOf(
   session: string | undefined,
   ms: number,
 ): Omit<Piece, 'span'> {
-  const { app, repo, otherFolder, branch, sessions } = sample;
+  const { app, sessions } = sample;
   const stay = session === undefined ? undefined : stayAt(timeline, session, ms);
-  const isSeen = repo !== null || otherFolder;
+  const { repo, otherFolder } = sample.repo !== null || sample.otherFolder ? sample : (stay ?? sample);
+  const branch = sample.branch ?? (repo === stay?.repo ? stay?.branch : undefined);
   return {
     app,
     otherFolder,
-    repo: isSeen ? repo : (stay?.repo ?? null),
-    branch: branch ?? (isSeen && repo !== stay?.repo ? null : (stay?.branch ?? null)),
+    repo: otherFolder ? null : repo,
+    branch: otherFolder ? null : (branch ?? null),
     session: session ?? null,
     assistant: sessions.find(({ id }) => id === session)?.assistant ?? stay?.assistant ?? null,
   };

@@ -32,6 +32,14 @@ export interface AgentRow {
   cells: Cells;
 }
 
+export interface Answers {
+  count: number;
+  medianMinutes: number | null;
+  longestMinutes: number | null;
+  /** Each answer's time, shortest first; of more than 500, evenly spaced ones. */
+  times?: number[];
+}
+
 /** Where a day's time went, both yours and your agents'. */
 export interface DayLedger {
   /** Sorted by minutes, highest first. */
@@ -45,7 +53,7 @@ export interface DayLedger {
   /** How long agents waited while you were at the desk with something else in front (`cells.waiting.desk`). */
   heldUpMinutes: number;
   /** How long answered questions had waited. */
-  answers: { count: number; medianMinutes: number | null; longestMinutes: number | null };
+  answers: Answers;
   /** Number of sessions that worked at the same time. `mean` covers only the time with at least one session. */
   parallel: { most: number; mean: number };
 }

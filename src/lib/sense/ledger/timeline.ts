@@ -12,6 +12,8 @@ export interface Change {
   sinceMs: number;
   prompt: boolean;
   repo: string | null;
+  /** Whether the session's folder is outside the watched repositories. */
+  otherFolder: boolean;
   branch: string | null;
   assistant: string | null;
 }
@@ -77,6 +79,7 @@ function changeOf(ms: number, { detail = {}, repo }: Readonly<SenseEvent>): Chan
     sinceMs: Math.min(ms, sinceMs ?? ms),
     prompt: prompt === true,
     repo: repo ?? null,
+    otherFolder: detail['otherFolder'] === true,
     branch: textOf(detail['branch']) ?? null,
     assistant: textOf(detail['assistant']) ?? null,
   };
@@ -116,7 +119,7 @@ function staysBefore(activity: readonly { span: Span; repo: string | null }[], b
   const stays = [...repos].flatMap(([repo, spans]) =>
     merged(spans).map(([ms, untilMs]): Stay => ({
       ...{ ms, untilMs, sinceMs: ms, state: 'working', next: 'over', prompt: false },
-      ...{ repo, branch: null, assistant: null },
+      ...{ repo, otherFolder: false, branch: null, assistant: null },
     })),
   );
   stays.sort((a, b) => a.ms - b.ms || byCodeUnits(a.repo ?? '', b.repo ?? ''));

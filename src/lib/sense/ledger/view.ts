@@ -1,6 +1,7 @@
 import { longDay, minutes, palette, plural, table, toAscii, wrap } from '../../platform/terminal/format';
 import type { Terminal } from '../../platform/terminal/stdio';
 import { cleanLine } from '../../platform/terminal/terminal';
+import { joinAnswers } from './cells';
 import type { DayLedger } from './model';
 import type { goalReasons, TimeKey, TimeReport, TimeRow } from './rows';
 
@@ -10,6 +11,7 @@ export interface TimeBeside {
   ledgers: readonly DayLedger[];
   /** Number of days without recorded time: backfilled days, and days with nothing stored. */
   notRecorded: number;
+  commits: number;
   /** Set with --explain. */
   reasons?: ReturnType<typeof goalReasons>;
 }
@@ -29,7 +31,8 @@ export function timeText(report: TimeReport, beside: TimeBeside, terminal: Termi
   const keyWidth = columns - (columns < WIDE ? 4 * 8 : 4 * 12);
   const lines = [
     ...wrap(`${days} · ${timezone}`, columns),
-    colors.strong(totalMinutes === 0 ? 'No time tracked.' : `${minutes(totalMinutes)} tracked`),
+    ...(totalMinutes > 0 ? [colors.strong(`${minutes(totalMinutes)} tracked`)] : []),
+    ...(totalMinutes === 0 && beside.notRecorded === 0 ? ['No time tracked.'] : []),
     ...(rows.length === 0
       ? []
       : [
@@ -52,20 +55,26 @@ function short(value: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
-function facts({ ledgers, notRecorded }: TimeBeside): string[] {
-  const answers = ledgers.map((ledger) => ledger.answers);
-  const count = answers.reduce((sum, each) => sum + each.count, 0);
-  const longest = Math.max(0, ...answers.map(({ longestMinutes }) => longestMinutes ?? 0));
-  const median = answers.length === 1 ? (answers[0]?.medianMinutes ?? null) : null;
+function facts({ ledgers, notRecorded, commits }: TimeBeside): string[] {
+  return [
+    ...agentFacts(ledgers),
+    ...(commits === 0 ? [] : [`${plural(commits, 'commit')}.`]),
+    ...(notRecorded === 0 ? [] : [`Your own time of ${plural(notRecorded, 'day')}: not recorded.`]),
+  ];
+}
+
+/** Returns how fast you answered, and how many sessions worked at the same time. */
+export function agentFacts(ledgers: readonly DayLedger[]): string[] {
+  const { count, medianMinutes, longestMinutes } = joinAnswers(ledgers.map(({ answers }) => answers));
+  const median = medianMinutes === null ? 'not known' : minutes(medianMinutes);
   const most = Math.max(0, ...ledgers.map(({ parallel }) => parallel.most));
   return [
     ...(count === 0
       ? []
       : [
-          `${plural(count, 'question')} answered${median === null ? '' : `, median ${minutes(median)}`}, longest ${minutes(longest)}.`,
+          `${plural(count, 'question')} answered, median ${median}, longest ${minutes(longestMinutes ?? 0)}.`,
         ]),
     ...(most < 2 ? [] : [`At most ${most} sessions worked at the same time.`]),
-    ...(notRecorded === 0 ? [] : [`Your own time of ${plural(notRecorded, 'day')}: not recorded.`]),
   ];
 }
 

@@ -5,6 +5,7 @@ import { toIso } from '../../../../src/lib/platform/time/clock';
 import { dayBounds } from '../../../../src/lib/platform/time/time';
 import { makeClassifier } from '../../../../src/lib/sense/classify';
 import type { SenseEvent } from '../../../../src/lib/sense/event';
+import { joinAnswers } from '../../../../src/lib/sense/ledger/cells';
 import { AGENT_STATES, minutesIn, PLACES, type DayLedger } from '../../../../src/lib/sense/ledger/model';
 import type { DailyRecord } from '../../../../src/lib/sense/record';
 import { buildDailyRecord } from '../../../helpers/sense';
@@ -81,6 +82,18 @@ describe('sense: the time ledger', () => {
     ]);
   });
 
+  it('puts a prompt in a folder that is not watched under other folders', () => {
+    const { attention } = ledgerOf([
+      state(0, 'a', 'ready', { otherFolder: true, branch: 'secret' }, 'client'),
+      state(1, 'a', 'working', { otherFolder: true, branch: 'secret', prompt: true }, 'client'),
+      front(2, 'Firefox'),
+      front(4, 'Ghostty', { sessions: ['a'] }),
+    ]);
+    const own = { repo: null, otherFolder: true, branch: null, session: 'a', assistant: null };
+    expect(attention).to.deep.include({ ...own, app: 'Firefox', minutes: 0.1 });
+    expect(attention).to.deep.include({ ...own, app: 'Ghostty', minutes: 2 });
+  });
+
   it('gives your time to the repository, branch and session in front', () => {
     const codex = { sessions: [{ id: 'a', assistant: 'codex' }], branch: 'fix' };
     const { attention } = ledgerOf([
@@ -144,8 +157,39 @@ describe('sense: the time ledger', () => {
       state(1, 'b', 'waiting', { reason: 'elicitation_dialog' }),
       state(2, 'b', 'ready'),
     ]);
-    expect(answers).to.deep.equal({ count: 3, medianMinutes: 3, longestMinutes: 721 });
+    expect(answers).to.deep.equal({ count: 3, medianMinutes: 3, longestMinutes: 721, times: [2, 3, 721] });
     expect(ledgerOf([]).answers).to.deep.equal({ count: 0, medianMinutes: null, longestMinutes: null });
+  });
+
+  it('keeps at most 500 answer times of a day', () => {
+    const questions = Array.from({ length: 640 }, (_, i) => [
+      state(i, 'a', 'waiting'),
+      state(i + (i % 8) / 10 + 0.1, 'a', 'working'),
+    ]);
+    const { answers } = ledgerOf(questions.flat());
+    expect(answers).to.include({ count: 640, medianMinutes: 0.5, longestMinutes: 0.8 });
+    expect(answers.times).to.have.length(500);
+    const { medianMinutes, longestMinutes } = joinAnswers([answers, answers]);
+    expect([medianMinutes, longestMinutes]).to.deep.equal([0.5, 0.8]);
+  });
+
+  it('joins the answer times of several days, unless a record lacks them', () => {
+    const day = (...times: number[]) => ({
+      ...{
+        count: times.length,
+        medianMinutes: times[0] ?? null,
+        longestMinutes: times.at(-1) ?? null,
+        times,
+      },
+    });
+    const none = { count: 0, medianMinutes: null, longestMinutes: null };
+    expect(joinAnswers([day(1, 2, 9), none, day(3), day(4)])).to.deep.equal({
+      ...{ count: 5, medianMinutes: 3, longestMinutes: 9 },
+    });
+    const older = { count: 1, medianMinutes: 5, longestMinutes: 5 };
+    expect(joinAnswers([day(1), older]).medianMinutes).to.equal(null);
+    expect(joinAnswers([none, older])).to.deep.equal(older);
+    expect(joinAnswers([])).to.deep.equal(none);
   });
 
   it('counts the sessions that worked at once', () => {

@@ -112,7 +112,7 @@ describe('sense: time on a terminal', () => {
     rows: timeRows([DAY], 'repo', NAMES),
   };
   const text = (columns: number, more: object = {}): string =>
-    timeText(report, { by: 'repo', ledgers: [DAY], notRecorded: 0, ...more }, {
+    timeText(report, { by: 'repo', ledgers: [DAY], notRecorded: 0, commits: 0, ...more }, {
       isTTY: true,
       columns,
       color: false,
