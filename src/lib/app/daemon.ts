@@ -14,7 +14,7 @@ import { exists } from '../platform/files/folder';
 import { cachedLoader } from '../platform/files/file-cache';
 import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
-import { liveReads } from '../sense/read';
+import { liveReads } from '../sense/live';
 import { namesFolder } from '../sessions/names';
 import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';

@@ -8,7 +8,8 @@ import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { ownProcess } from '../platform/process/own-process';
 import type { Clock } from '../platform/time/clock';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
-import { type LiveReads, recent, type ReadDeps } from '../sense/read';
+import type { LiveReads } from '../sense/live';
+import { recent, type ReadDeps } from '../sense/read';
 import type { Gate } from './guards';
 import {
   cached,

@@ -1,6 +1,5 @@
 import type { SenseConfig } from '../config/schema';
 import { StewardError } from '../errors';
-import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { futureDayError } from '../platform/time/day-words';
 import { toIso } from '../platform/time/clock';
 import { addDays, dayBounds, type Day } from '../platform/time/time';
@@ -10,6 +9,8 @@ import type { Piece } from './ledger/attention';
 import { ledgerTally } from './ledger/ledger';
 import type { DayLedger } from './ledger/model';
 import { withoutLedger } from './ledger/rows';
+import { sessionReposOf, unionDays, type MachineName, type Machines } from './machines/read';
+import { machineTimeline } from './machines/timeline';
 import { recordTally, type DailyRecord, type SessionRepos } from './record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
 import type { SenseSource, SenseStatus, SourceStatus } from './source';
@@ -27,33 +28,55 @@ export interface Today {
 export interface ReadDeps extends RollDeps {
   config: RollDeps['config'] & Pick<SenseConfig, 'enabled' | 'sources' | 'repos'>;
   sources: readonly Pick<SenseSource, 'id' | 'label' | 'description'>[];
+  /** Returns the machines whose days are merged. If absent or undefined, only this machine's days are read. */
+  machines?: (() => Machines | undefined) | undefined;
+  /** Returns the files and folders of these machines that change when their days do. */
+  machineFiles?: (() => readonly string[]) | undefined;
 }
 
 /** Returns a day's record from its event log, or the stored record if the log was deleted. Writes nothing. */
 export function dayView(deps: ReadDeps, day: Day): Today {
+  const machines = deps.machines?.();
+  if (machines !== undefined) return unionView(deps, machines, day);
   const now = todayOf(deps);
   if (day === now) return today(deps);
-  const notSeen = { idleMinutes: 0, sources: [] };
   if (deps.store.logBytes(day) !== undefined)
-    return { ...readDay(deps, deps.store.readState().state, day), notSeen };
+    return { ...readDay(deps, deps.store.readState().state, day), notSeen: NOTHING_MISSED };
   const record = deps.store.readRecord(day);
-  if (record !== undefined) return { record, sessionRepos: [], notSeen };
-  throw day > now ? futureDayError(day, 'today', now) : nothingStored(day);
+  if (record !== undefined) return { record, sessionRepos: [], notSeen: NOTHING_MISSED };
+  throw notStored(deps, day);
+}
+
+const NOTHING_MISSED: NotSeen = { idleMinutes: 0, sources: [] };
+
+function notStored(deps: ReadDeps, day: Day): StewardError {
+  const now = todayOf(deps);
+  return day > now ? futureDayError(day, 'today', now) : nothingStored(day);
+}
+
+function unionView(deps: ReadDeps, machines: Machines, day: Day): Today {
+  const record = unionDays(machines, [day], deps.goalTags).get(day);
+  if (record === undefined) throw notStored(deps, day);
+  const isNow = machines.hasOwn && day === todayOf(deps);
+  const notSeen = isNow ? missedToday(deps, deps.store.readState().state, day) : NOTHING_MISSED;
+  return { record, notSeen, sessionRepos: sessionReposOf(record) };
 }
 
 /** Returns today's record from the events so far. Writes nothing. */
 export function today(deps: ReadDeps): Today {
-  const { state } = deps.store.readState();
   const day = todayOf(deps);
+  const machines = deps.machines?.();
+  if (machines !== undefined) return unionView(deps, machines, day);
+  const { state } = deps.store.readState();
   const { record, sessionRepos } = readDay(deps, state, day);
+  return { record, sessionRepos, notSeen: missedToday(deps, state, day) };
+}
+
+function missedToday(deps: ReadDeps, state: SenseState, day: Day): NotSeen {
   const failed = sourceRows(deps, state, []).filter((row) => row.state !== 'ok' && row.state !== 'idle');
   return {
-    record,
-    sessionRepos,
-    notSeen: {
-      idleMinutes: state.away?.day === day ? state.away.seconds / 60 : 0,
-      sources: failed.map(({ label, state: status, reason }) => ({ label, reason: reason ?? status })),
-    },
+    idleMinutes: state.away?.day === day ? state.away.seconds / 60 : 0,
+    sources: failed.map(({ label, state: status, reason }) => ({ label, reason: reason ?? status })),
   };
 }
 
@@ -63,6 +86,8 @@ export interface DayDetail extends Pick<Today, 'record' | 'notSeen'> {
   /** Whether the event log still exists. Without a log, the timeline is empty. */
   raw: boolean;
   timeline: DayTimeline;
+  /** The other machines' timelines, if there are any. */
+  others?: (MachineName & { timeline: DayTimeline })[];
 }
 
 /** Returns a day's record with its timeline. Writes nothing. */
@@ -70,10 +95,18 @@ export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
   const { record, notSeen } = dayView(deps, day);
   const bounds = dayBounds(day, record.timezone);
   const options = { ...bounds, pollIntervalSec: deps.config.pollIntervalSec, classify: deps.classify };
+  const machines = deps.machines?.();
+  const hasOwn = machines?.hasOwn !== false;
   return {
     ...{ record, notSeen, ...bounds },
-    raw: day === todayOf(deps) || deps.store.logBytes(day) !== undefined,
-    timeline: dayTimeline(deps.store.readLog(day).events, options),
+    raw: hasOwn && (day === todayOf(deps) || deps.store.logBytes(day) !== undefined),
+    timeline: dayTimeline(hasOwn ? deps.store.readLog(day).events : [], options),
+    ...(machines && {
+      others: machines.others(day).map(({ id, name, ...parts }) => ({
+        ...{ id, name },
+        timeline: machineTimeline(parts, bounds),
+      })),
+    }),
   };
 }
 
@@ -84,14 +117,20 @@ const MAX_RECENT_DAYS = 366;
  * between 1 and 366.
  */
 export function recent(
-  { store }: Pick<ReadDeps, 'store'>,
+  deps: Pick<ReadDeps, 'store' | 'machines' | 'goalTags' | 'clock' | 'timezone'>,
   days: number,
   onDamaged: OnDamaged = () => undefined,
 ): DailyRecord[] {
+  const { store } = deps;
   if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
     throw new StewardError('usage', `Invalid number of days: ${days}.`, {
       hint: `Use a whole number from 1 to ${MAX_RECENT_DAYS}.`,
     });
+  }
+  const machines = deps.machines?.();
+  if (machines !== undefined) {
+    const past = machines.days().filter((day) => day < todayOf(deps));
+    return [...unionDays(machines, past.slice(-days), deps.goalTags).values()].reverse();
   }
   const stored = store.recordedDays().slice(-days).reverse();
   return stored.flatMap((day) => store.readRecord(day, onDamaged) ?? []);
@@ -128,6 +167,8 @@ export interface Ledgers {
  * without a log, all time in a record from an earlier version is unknown.
  */
 export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
+  const machines = deps.machines?.();
+  if (machines !== undefined) return ledgersIn([...unionDays(machines, days).values()], days, []);
   const { store } = deps;
   const [logged, recorded] = [new Set(store.loggedDays()), new Set(store.recordedDays())];
   const { state } = store.readState();
@@ -142,6 +183,10 @@ export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
     const isCurrent = record?.final === true && record.ledger !== undefined;
     return logged.has(day) && !isCurrent ? readDay(deps, state, day).record : (record ?? []);
   });
+  return ledgersIn(records, days, damaged);
+}
+
+function ledgersIn(records: readonly DailyRecord[], days: readonly Day[], damaged: StewardError[]): Ledgers {
   const backfilled = records.filter((record) => record.backfilled === true);
   return {
     ledgers: records.map((record) => record.ledger ?? withoutLedger(record)),
@@ -251,38 +296,4 @@ function stateOf(
   const memory = state.sources[id];
   if (memory === undefined) return { state: 'idle', reason: 'not captured yet' };
   return { state: memory.state, ...(memory.reason === undefined ? {} : { reason: memory.reason }) };
-}
-
-/** Cached reads for a long-running process. Each returns the same object until something changes. */
-export interface LiveReads {
-  today: (deps: ReadDeps) => DailyRecord;
-  sources: (deps: ReadDeps) => readonly SourceStatus[];
-  status: (deps: ReadDeps) => SenseStatus;
-  day: (deps: ReadDeps, day: Day) => DayDetail;
-}
-
-/**
- * Returns reads that are cached until the configuration (`deps`), the date or a file changes. `day` caches
- * only the last day read.
- */
-export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
-  return {
-    today: cached((deps) => today(deps).record),
-    sources: cached(sources),
-    status: cached((deps) => status(deps, scheduler)),
-    day: cached(dayDetail),
-  };
-}
-
-function cached<T>(read: (deps: ReadDeps, day: Day) => T): (deps: ReadDeps, day?: Day) => T {
-  let last: { deps: ReadDeps; today: Day; day: Day; entry: Cached<T> } | undefined;
-  return (deps, wanted) => {
-    const today = todayOf(deps);
-    const day = wanted ?? today;
-    const paths = [deps.store.logOf(day), deps.store.statePath, deps.store.dailyPath];
-    const isSame = last?.deps === deps && last.today === today && last.day === day;
-    const before = isSame ? last?.entry : undefined;
-    last = { deps, today, day, entry: refreshCached(deps.clock, before, paths, () => read(deps, day)) };
-    return last.entry.value;
-  };
 }

@@ -6,7 +6,8 @@ import { dayBounds } from '../../../src/lib/platform/time/time';
 import { makeClassifier } from '../../../src/lib/sense/classify';
 import { dayTimeline, type DayTimeline } from '../../../src/lib/sense/day-timeline';
 import type { SenseEvent } from '../../../src/lib/sense/event';
-import { dayDetail, liveReads } from '../../../src/lib/sense/read';
+import { liveReads } from '../../../src/lib/sense/live';
+import { dayDetail } from '../../../src/lib/sense/read';
 import { commit, focus, listSource, senseBox } from '../../helpers/sense';
 
 const classify = makeClassifier('templates');

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 
 import { makeClassifier } from '../../../src/lib/sense/classify';
-import { liveReads, type LiveReads, sources, status, today } from '../../../src/lib/sense/read';
+import { liveReads, type LiveReads } from '../../../src/lib/sense/live';
+import { sources, status, today } from '../../../src/lib/sense/read';
 import { focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
 
 describe('sense: cached reads', () => {

@@ -153,7 +153,7 @@ function medianOf(sorted: readonly number[]): number | null {
   return sorted.length === 0 ? null : Math.round((total(middle) / middle.length) * 10) / 10;
 }
 
-/** Joins the answers of several days. The median is null if a day's record lacks the times. */
+/** Joins the answers of several days or machines. The median is null if a day's record lacks the times. */
 export function joinAnswers(days: readonly Answers[]): Answers {
   const answered = days.filter(({ count }) => count > 0);
   const [first = { count: 0, medianMinutes: null, longestMinutes: null }] = answered;
@@ -164,6 +164,7 @@ export function joinAnswers(days: readonly Answers[]): Answers {
     count: total(answered.map(({ count }) => count)),
     medianMinutes: isKnown ? medianOf(times) : null,
     longestMinutes: Math.max(...answered.map(({ longestMinutes }) => longestMinutes ?? 0)),
+    ...(isKnown ? { times: times.length <= MAX_TIMES ? times : evenly(times) } : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
 import { apportion, TENTH_MS } from '../focus-tally';
-import { sumOf } from '../ledger/cells';
+import { joinAnswers, sumOf } from '../ledger/cells';
 import {
   AGENT_STATES,
   minutesIn,
@@ -23,20 +23,13 @@ export function unionLedger(parts: readonly Part[]): DayLedger {
   const ledgers = parts.map(({ counted }) => counted.day.record.ledger).filter((ledger) => !!ledger);
   const agents = agentRows(parts);
   const cells = sumOf(agents);
-  const answers = ledgers.map((ledger) => ledger.answers).filter(({ count }) => count > 0);
-  const longest = answers.map(({ longestMinutes }) => longestMinutes ?? 0);
   return {
     attention: attentionRows(parts),
     agents,
     apps: appRows(ledgers),
     cells,
     heldUpMinutes: minutesIn(cells, 'waiting', 'desk'),
-    answers: {
-      count: answers.reduce((sum, { count }) => sum + count, 0),
-      // The waits themselves aren't published.
-      medianMinutes: answers.length === 1 ? (answers[0]?.medianMinutes ?? null) : null,
-      longestMinutes: longest.length === 0 ? null : Math.max(...longest),
-    },
+    answers: joinAnswers(ledgers.map(({ answers }) => answers)),
     parallel: parallelOf(ledgers),
   };
 }
@@ -76,8 +69,10 @@ function countedRows(counted: Counted): TimedRow[] {
     group.ms += (to - from) * 1000;
     groups.set(key, group);
   }
+  const groupOf = (app: string, repo: string | null) => groups.get(JSON.stringify([app, repo]));
+  // The repository of a row may come from its session, which spans don't have.
   for (const each of ownRows(counted))
-    groups.get(JSON.stringify([each.row.app, each.row.repo]))?.rows.push(each);
+    (groupOf(each.row.app, each.row.repo) ?? groupOf(each.row.app, null))?.rows.push(each);
   return [...groups.values()].flatMap(({ app, repo, ms, rows }) => {
     const total = rows.reduce((sum, row) => sum + row.ms, 0);
     if (total === 0) return [{ row: { app, repo, branch: null, session: null, assistant: null }, ms }];

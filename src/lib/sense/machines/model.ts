@@ -19,7 +19,7 @@ export interface MachineDay {
   record: DailyRecord;
   /** Empty if the machine no longer has the times, only their sums. */
   spans: readonly MachineSpan[];
-  commits: readonly { id: string; repo: string; ts: number }[];
+  commits: readonly { id: string; repo: string; ts: number; subject?: string }[];
 }
 
 /** `so-far`: the machine's day isn't over, or it hasn't published the rest yet. */

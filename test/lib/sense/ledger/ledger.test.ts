@@ -184,7 +184,7 @@ describe('sense: the time ledger', () => {
     });
     const none = { count: 0, medianMinutes: null, longestMinutes: null };
     expect(joinAnswers([day(1, 2, 9), none, day(3), day(4)])).to.deep.equal({
-      ...{ count: 5, medianMinutes: 3, longestMinutes: 9 },
+      ...{ count: 5, medianMinutes: 3, longestMinutes: 9, times: [1, 2, 3, 4, 9] },
     });
     const older = { count: 1, medianMinutes: 5, longestMinutes: 5 };
     expect(joinAnswers([day(1), older]).medianMinutes).to.equal(null);

@@ -1,0 +1,41 @@
+import { refreshCached, type Cached } from '../platform/files/file-cache';
+import type { Day } from '../platform/time/time';
+import { dayDetail, sources, status, today, type DayDetail, type ReadDeps } from './read';
+import type { DailyRecord } from './record';
+import { todayOf } from './roll';
+import type { SenseStatus, SourceStatus } from './source';
+
+/** Cached reads for a long-running process. Each returns the same object until something changes. */
+export interface LiveReads {
+  today: (deps: ReadDeps) => DailyRecord;
+  sources: (deps: ReadDeps) => readonly SourceStatus[];
+  status: (deps: ReadDeps) => SenseStatus;
+  day: (deps: ReadDeps, day: Day) => DayDetail;
+}
+
+/**
+ * Returns reads that are cached until the configuration (`deps`), the date or a file changes. `day` caches
+ * only the last day read.
+ */
+export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
+  return {
+    today: cached((deps) => today(deps).record),
+    sources: cached(sources),
+    status: cached((deps) => status(deps, scheduler)),
+    day: cached(dayDetail),
+  };
+}
+
+function cached<T>(read: (deps: ReadDeps, day: Day) => T): (deps: ReadDeps, day?: Day) => T {
+  let last: { deps: ReadDeps; today: Day; day: Day; entry: Cached<T> } | undefined;
+  return (deps, wanted) => {
+    const today = todayOf(deps);
+    const day = wanted ?? today;
+    const paths = [deps.store.logOf(day), deps.store.statePath, deps.store.dailyPath];
+    const all = [...paths, ...(deps.machineFiles?.() ?? [])];
+    const isSame = last?.deps === deps && last.today === today && last.day === day;
+    const before = isSame ? last?.entry : undefined;
+    last = { deps, today, day, entry: refreshCached(deps.clock, before, all, () => read(deps, day)) };
+    return last.entry.value;
+  };
+}

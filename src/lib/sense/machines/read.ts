@@ -1,0 +1,76 @@
+import { StewardError } from '../../errors';
+import { byCodeUnits } from '../../platform/files/short-hash';
+import { addDays, type Day } from '../../platform/time/time';
+import type { DailyRecord, SessionRepos } from '../record';
+import { mergeDays } from './merge';
+import type { MachineDay, UnionRecord } from './model';
+import type { MachineParts } from './timeline';
+
+export interface MachineName {
+  id: string;
+  name: string;
+}
+
+/** The machines whose days are merged. */
+export interface Machines {
+  /** By id. */
+  names: readonly MachineName[];
+  /** Whether this machine is one of them. */
+  hasOwn: boolean;
+  /** Returns the machines' recorded days, in order. */
+  days: () => Day[];
+  /** Returns what the machines recorded on these days. Omits days with damaged files. */
+  read: (days: readonly Day[]) => MachineDay[];
+  /** Returns what the other machines published of a day, for its timeline. */
+  others: (day: Day) => (MachineName & MachineParts)[];
+}
+
+/** This machine, and the machines in the exchange folder. */
+export interface KnownMachines {
+  own: MachineName;
+  others: readonly MachineName[];
+  /** Returns the machines with these ids; undefined if this machine is the only one. */
+  choose: (ids: ReadonlySet<string>) => Machines | undefined;
+}
+
+/** Returns the merged records by date, without dates that no machine recorded. */
+export function unionDays(
+  machines: Machines,
+  days: readonly Day[],
+  goalTags?: (ledger: NonNullable<DailyRecord['ledger']>) => DailyRecord['goalTags'],
+): Map<Day, UnionRecord> {
+  const around = new Set(days.flatMap((day) => [addDays(day, -1), day, addDays(day, 1)]));
+  const records = mergeDays(machines.read([...around].sort()), new Set(days), machines.names);
+  for (const record of records)
+    if (record.ledger !== undefined) record.goalTags = goalTags?.(record.ledger) ?? {};
+  return new Map(records.map((record) => [record.date, record]));
+}
+
+/** Returns the number of sessions per repository. */
+export function sessionReposOf({ ledger }: DailyRecord): SessionRepos {
+  const repos = new Map<string, Set<string>>();
+  for (const { repo, session } of ledger?.agents ?? [])
+    if (repo !== null) repos.set(repo, (repos.get(repo) ?? new Set()).add(session));
+  const rows = [...repos].map(([repo, ids]) => ({ repo, sessions: ids.size }));
+  return rows.sort((a, b) => b.sessions - a.sessions || byCodeUnits(a.repo, b.repo));
+}
+
+/**
+ * Returns the machines to merge: all of them, or the one with this name or id prefix; `this` is this machine.
+ * Undefined if only this machine is read. Throws `usage` for an unknown name.
+ */
+export function chooseMachines(known: KnownMachines, wanted?: string): Machines | undefined {
+  const { own, others } = known;
+  if (wanted === undefined) return known.choose(new Set([own, ...others].map(({ id }) => id)));
+  const text = wanted.trim().toLowerCase();
+  if (text === 'this') return undefined;
+  const all = [own, ...others];
+  const named = all.filter(({ name }) => name.toLowerCase() === text);
+  const found = named.length > 0 ? named : all.filter(({ id }) => text !== '' && id.startsWith(text));
+  if (found.length === 1 && found[0] !== undefined) return known.choose(new Set([found[0].id]));
+  const problem = found.length === 0 ? 'Unknown machine' : 'More than one machine matches';
+  const list = all.map(({ id, name }) => `${name} (${id === own.id ? 'this' : id})`);
+  throw new StewardError('usage', `${problem}: ${JSON.stringify(wanted)}.`, {
+    hint: `Use a name, the start of an id, or "this". Known: ${list.join(', ')}.`,
+  });
+}
