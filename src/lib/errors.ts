@@ -73,6 +73,18 @@ export function toStewardError(error: unknown): StewardError {
   return new StewardError('internal', message, { cause: error });
 }
 
+/** Throws a failure, or several as one error with every message and hint. */
+export function throwAll(failures: readonly unknown[]): void {
+  const [first, ...more] = failures.map(toStewardError);
+  if (first === undefined) return;
+  if (more.length === 0) throw failures[0];
+  const { kind } = more.find((error) => error.kind === 'internal') ?? first;
+  const lines = [first, ...more].flatMap(({ message, hint }) =>
+    hint === undefined ? message : [message, hint],
+  );
+  throw new StewardError(kind, [...new Set(lines)].join('\n'), { cause: failures[0] });
+}
+
 /** Returns the code of a system error, such as `ENOENT`. */
 export function errnoCode(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;

@@ -36,8 +36,14 @@ export function assistantContract(assistant: Assistant): void {
       product: { root: ROOT, node: process.execPath },
     });
     const install = (dryRun = false) => installHooks(installDeps(), { assistant, dryRun });
-    const uninstall = (dryRun = false) =>
-      uninstallAllHooks(installDeps(), { assistants: [assistant], dryRun });
+    const uninstall = async (dryRun = false) => {
+      const { result, failures } = await uninstallAllHooks(installDeps(), {
+        assistants: [assistant],
+        dryRun,
+      });
+      expect(failures).to.deep.equal([]);
+      return result;
+    };
     const files = (): string[] =>
       readdirSync(at.home, { recursive: true, encoding: 'utf8' })
         .filter((name) => !/^\.(?:steward|local)/.test(name))

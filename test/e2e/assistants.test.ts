@@ -112,6 +112,38 @@ describe('six assistants (built)', function () {
     expect(readFileSync(pathOf('codex'), 'utf8')).to.equal('{');
   });
 
+  it('are reported one by one if several fail, and a dry run mentions the script once', async () => {
+    const dry = await run('hooks', 'install', '--assistant', 'all', '--dry-run');
+    expect(dry.stdout.match(/^Would write /gm)).to.have.length(1);
+    const installed = await run('hooks', 'install', '--assistant', 'all');
+    expect(installed.stdout.match(/^steward records /gm)).to.have.length(1);
+    const broken = ['codex', 'cursor'].map((id) => ({
+      path: pathOf(id),
+      text: readFileSync(pathOf(id), 'utf8'),
+    }));
+    for (const { path } of broken) writeFileSync(path, '{');
+    for (const [verb, done] of [
+      ['install', /^Hooks already installed in .*\.qwen/m],
+      ['status', /^Installed, in .*\.qwen/m],
+      ['uninstall', /^Removed 11 hooks from .*\.qwen/m],
+    ] as const) {
+      const failed = await steward(['hooks', verb, '--assistant', 'all'], { home: home.path });
+      expect(failed.code, verb).to.equal(3);
+      expect(failed.stdout).to.match(done);
+      for (const { path } of broken) expect(failed.stderr, verb).to.include(`${path} is not JSON`);
+      expect(failed.stderr.match(/not removed/g)?.length, verb).to.equal(
+        verb === 'uninstall' ? 2 : undefined,
+      );
+    }
+    for (const { path, text } of broken) writeFileSync(path, text);
+    const rest = await run('hooks', 'uninstall');
+    expect(rest.stdout)
+      .to.match(/^Removed 10 hooks from .*\.codex/m)
+      .and.to.match(/^Removed .*steward-hook$/m);
+    for (const { path } of broken)
+      expect(readFileSync(path, 'utf8')).to.equal(SETTINGS[path.includes('codex') ? 'codex' : 'cursor']);
+  });
+
   it('mentions other installed assistants, and refuses an unknown one', async () => {
     const first = await run('hooks', 'install');
     expect(first.stdout).to.include('Added 11 hooks to ').and.not.to.include('.codex');

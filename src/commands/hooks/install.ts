@@ -1,5 +1,6 @@
 import { installEach, type InstallResult } from '../../lib/assistant/install';
 import { installText } from '../../lib/assistant/install-view';
+import { throwAll } from '../../lib/errors';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { ASSISTANT_IDS, CLAUDE_CODE } from '../../lib/sessions/session-key';
 import { askForSkill, chosenAssistants, openHooks, unregisteredAssistants } from '../../lib/app/hooks';
@@ -43,12 +44,10 @@ export default class HooksInstall extends BaseCommand {
     const statusLine = flags.statusline === true;
     const { results, failures } = await installEach(deps, assistants, { dryRun, skill, statusLine });
     if (!this.json || failures.length === 0) {
-      for (const result of results) {
-        this.print(() => installText(result));
-        for (const warning of result.warnings) this.say(warning);
-      }
+      if (results.length > 0) this.print(() => installText(results));
+      for (const warning of new Set(results.flatMap(({ warnings }) => warnings))) this.say(warning);
     }
-    if (failures.length > 0) throw failures[0];
+    throwAll(failures);
     const others = flags.assistant === undefined ? unregisteredAssistants(this.context) : [];
     const rest = others.filter((one) => !assistants.includes(one));
     if (rest.length > 0)

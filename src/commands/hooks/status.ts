@@ -1,4 +1,5 @@
 import { type HooksStatus, statusText } from '../../lib/assistant/install-view';
+import { throwAll } from '../../lib/errors';
 import { BaseCommand, text } from '../../lib/cli/base-command';
 import { ASSISTANT_IDS } from '../../lib/sessions/session-key';
 import { openHooksStatus } from '../../lib/app/hooks';
@@ -20,7 +21,7 @@ export default class HooksStatusCommand extends BaseCommand {
     const all = await openHooksStatus(this.context, flags.assistant, (error) => failures.push(error));
     const isShown = all.length > 0 && (!this.json || failures.length === 0);
     if (isShown) this.print(() => all.map(statusText).join('\n'));
-    if (failures.length > 0) throw failures[0];
+    throwAll(failures);
     const [first, ...more] = all as [HooksStatus, ...HooksStatus[]];
     return { ...first, more };
   }

@@ -1,5 +1,6 @@
 import { uninstallAllHooks, type UninstallResult } from '../../lib/assistant/uninstall';
 import { uninstallText } from '../../lib/assistant/install-view';
+import { throwAll } from '../../lib/errors';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { ASSISTANT_IDS } from '../../lib/sessions/session-key';
 import { openRegistered } from '../../lib/app/hooks';
@@ -24,7 +25,12 @@ export default class HooksUninstall extends BaseCommand {
   async run(): Promise<UninstallResult> {
     const { flags } = await this.parse(HooksUninstall);
     const { deps, assistants } = openRegistered(this.context, flags.assistant);
-    const result = await uninstallAllHooks(deps, { assistants, dryRun: flags['dry-run'] === true });
-    return this.show(result, () => uninstallText(result));
+    const dryRun = flags['dry-run'] === true;
+    const { result, failures } = await uninstallAllHooks(deps, { assistants, dryRun });
+    const text = uninstallText(result);
+    if (failures.length === 0) this.print(() => text ?? 'No steward hooks installed');
+    else if (text !== undefined) this.print(() => text);
+    throwAll(failures);
+    return result;
   }
 }

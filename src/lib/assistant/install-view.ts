@@ -16,10 +16,23 @@ import { type SkillResult, hasSkill, skillPath } from './skill';
 import type { UninstallResult } from './uninstall';
 
 /** Formats `hooks install`. */
-export function installText(result: InstallResult): string {
+export function installText(results: readonly InstallResult[]): string {
+  const isActive = results.some(
+    (result) => hasChanges(result) && !result.dryRun && result.warnings.length === 0,
+  );
+  return [
+    ...results.map(resultText),
+    ...(isActive ? ['steward records sessions that start from now on.'] : []),
+  ].join('\n');
+}
+
+function hasChanges({ added, shim, skill, statusLine }: InstallResult): boolean {
+  return added.length > 0 || shim.written || skill !== null || statusLine !== null;
+}
+
+function resultText(result: InstallResult): string {
   const { added, kept, settings, backup, shim, skill, statusLine, dryRun } = result;
-  if (added.length === 0 && !shim.written && skill === null && statusLine === null)
-    return clean(`Hooks already installed in ${settings}`);
+  if (!hasChanges(result)) return clean(`Hooks already installed in ${settings}`);
   const lines = [
     ...(added.length === 0
       ? []
@@ -31,7 +44,6 @@ export function installText(result: InstallResult): string {
     ...(backup === null ? [] : [`${dryRun ? 'Would back it up to' : 'Backup'}: ${backup}`]),
     ...(shim.written ? [`${dryRun ? 'Would write' : 'Wrote'} ${shim.path}`] : []),
     ...(skill === null ? [] : skillLines(skill, dryRun)),
-    ...(dryRun || result.warnings.length > 0 ? [] : ['steward records sessions that start from now on.']),
   ];
   return lines.map(clean).join('\n');
 }
@@ -52,8 +64,8 @@ function skillLines({ path, changed, left }: SkillResult, dryRun: boolean): stri
   ];
 }
 
-/** Formats `hooks uninstall`. */
-export function uninstallText(result: UninstallResult): string {
+/** Formats `hooks uninstall`; undefined if there was nothing to remove. */
+export function uninstallText(result: UninstallResult): string | undefined {
   const { settings, statusLine, shim, skill, left, strangers, dryRun } = result;
   const lines = [
     ...settings
@@ -81,7 +93,7 @@ export function uninstallText(result: UninstallResult): string {
         `Belongs to another user area ("STEWARD_HOME=… steward hooks uninstall" removes it): ${command}`,
     ),
   ];
-  return lines.length === 0 ? 'No steward hooks installed' : lines.map(clean).join('\n');
+  return lines.length === 0 ? undefined : lines.map(clean).join('\n');
 }
 
 /** Formats `hooks status`. */

@@ -1,13 +1,7 @@
-import { dirname, sep } from 'node:path';
+import { dirname } from 'node:path';
 
-import { ensureFolder, exists } from '../platform/files/folder';
-import {
-  type Backup,
-  type InstallEntry,
-  type InstallManifest,
-  sha256,
-  withInstallManifest,
-} from '../platform/files/install-manifest';
+import { ensureFolder } from '../platform/files/folder';
+import { type Backup, type InstallManifest, withInstallManifest } from '../platform/files/install-manifest';
 import { toIso } from '../platform/time/clock';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import type { Assistant } from './assistant';
@@ -16,13 +10,13 @@ import {
   busy,
   commandsOf,
   entriesOf,
-  hooksAddedBy,
   idOf,
-  KIND,
   manifestDeps,
   shimDeps,
   type HookInstallDeps,
 } from './install-deps';
+import { entryFor } from './install-entry';
+import { warningsFor } from './install-warnings';
 import { hasOwnFile, isOwnFileDue, writeOwnFile } from './own-file';
 import {
   aboutSettings,
@@ -33,16 +27,9 @@ import {
   writeBackup,
   writeSettings,
 } from './settings-file';
-import {
-  addHooks,
-  eventsWithHooks,
-  isSwitchedOff,
-  removeHooks,
-  strangersIn,
-  type Added,
-} from './settings-hooks';
+import { addHooks, eventsWithHooks, type Added } from './settings-hooks';
 import { isShimCurrent, removeShim, shimPath, writeShim } from './shim';
-import { addStatusLine, removeStatusLine, type StatusLineInstall } from './settings-statusline';
+import { addStatusLine, type StatusLineInstall } from './settings-statusline';
 import { type SkillResult, installSkill } from './skill';
 
 export interface InstallResult {
@@ -62,8 +49,6 @@ export interface InstallResult {
   dryRun: boolean;
   warnings: string[];
 }
-
-const KEPT_BACKUPS = 3;
 
 /**
  * Writes the shim, then adds an entry for each event without one of steward's. Leaves every other byte of the
@@ -136,7 +121,10 @@ export async function installEach(
   const failures: unknown[] = [];
   for (const assistant of assistants) {
     try {
-      results.push(await installHooks(deps, { assistant, ...options }));
+      const result = await installHooks(deps, { assistant, ...options });
+      // In a dry run, the script is still missing for each assistant.
+      const isAgain = results.some(({ shim }) => shim.written);
+      results.push(isAgain ? { ...result, shim: { ...result.shim, written: false } } : result);
     } catch (error) {
       failures.push(error);
     }
@@ -254,89 +242,6 @@ function addTo(
   throw busy(path);
 }
 
-function holdsOurs(deps: HookInstallDeps, assistant: Assistant, source: string): boolean {
-  const path = assistant.path(deps.host);
-  const commands = commandsOf(deps);
-  const { statusLineKey: key } = assistant;
-  return (
-    removeHooks(source, path, { assistant, commands, created: [] }).entries > 0 ||
-    (key !== undefined &&
-      removeStatusLine(source, path, { key, commands, before: undefined }).result !== null)
-  );
-}
-
 function backupFor({ clock }: Pick<HookInstallDeps, 'clock'>, path: string, source: string): Backup {
   return backupOf(path, source, toIso(clock.now()));
-}
-
-/** Returns the manifest entry, merged with an earlier install's entry. */
-function entryFor(input: {
-  deps: HookInstallDeps;
-  assistant: Assistant;
-  path: string;
-  source: string | undefined;
-  added: Plan;
-  at: string;
-  backup: Backup | undefined;
-  earlier: InstallEntry | undefined;
-}): { entry: InstallEntry; outdated: Backup[] } {
-  const { deps, assistant, path, source, added, at, backup, earlier } = input;
-  // If steward has entries there, it also created the containers and may remove them.
-  const isFirst = source === undefined || !holdsOurs(deps, assistant, source);
-  const isUntouched = source !== undefined && earlier?.after === sha256(source);
-  const before = isFirst ? undefined : earlier;
-  const known = before === undefined ? undefined : hooksAddedBy(before);
-  const madeFolder = earlier !== undefined && hooksAddedBy(earlier).createdFolder;
-  const backups = [...(earlier?.backups ?? []), ...(backup === undefined ? [] : [backup])].filter(
-    ({ path: name }, index, all) => all.findIndex((other) => other.path === name) === index,
-  );
-  const entry: InstallEntry = {
-    id: idOf(assistant),
-    kind: KIND,
-    path,
-    added: {
-      created: [...new Set([...(known?.created ?? []), ...added.created])],
-      createdFile: source === undefined || known?.createdFile === true,
-      createdFolder: !exists(dirname(path)) || madeFolder,
-      statusLine: added.lineBefore === undefined ? known?.statusLine : added.lineBefore,
-    },
-    before: isFirst ? (source === undefined ? null : sha256(source)) : isUntouched ? earlier.before : null,
-    after: isFirst || isUntouched ? sha256(added.text) : null,
-    backups: backups.slice(-KEPT_BACKUPS),
-    at,
-    machine: deps.machineId,
-  };
-  return { entry, outdated: backups.slice(0, -KEPT_BACKUPS) };
-}
-
-function warningsFor(
-  deps: HookInstallDeps,
-  assistant: Assistant,
-  source: string | undefined,
-  { statusLine, isNew }: { statusLine: StatusLineInstall | null; isNew: boolean },
-): string[] {
-  const path = assistant.path(deps.host);
-  const isOff = source !== undefined && isSwitchedOff(source, path, assistant);
-  const strangers = source === undefined ? [] : strangersIn(source, path, assistant, commandsOf(deps));
-  return [
-    ...(deps.product.root.includes(`${sep}_npx${sep}`)
-      ? [
-          'This steward runs from the npx cache, which npm may empty. Install it with "npm install --global" to keep the hooks working.',
-        ]
-      : []),
-    ...(isOff
-      ? [
-          `The settings disable all hooks: ${assistant.switchedOffBy ?? ''} is true. steward records nothing until you change that.`,
-        ]
-      : []),
-    ...(strangers.length > 0
-      ? [`Hooks of another user area are registered too and also record each event: ${strangers[0] ?? ''}`]
-      : []),
-    ...(assistant.pending === undefined || !isNew ? [] : [`${assistant.title}: ${assistant.pending}.`]),
-    ...(statusLine === 'unsupported'
-      ? [
-          `The status line in ${path} stays as it is: its command cannot be quoted for Windows. Move it to a script and run this again.`,
-        ]
-      : []),
-  ];
 }

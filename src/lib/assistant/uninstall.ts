@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 
+import { StewardError, toStewardError } from '../errors';
 import { exists, removeEmptyFolder } from '../platform/files/folder';
 import { sha256, withInstallManifest, type InstallEntry } from '../platform/files/install-manifest';
 import { CLAUDE_CODE } from '../sessions/session-key';
@@ -105,29 +106,33 @@ export async function uninstallHooks(
 }
 
 /**
- * Removes several assistants' hooks; the result has the first assistant's id. If one fails, the others are
- * still processed, and then the first failure is thrown.
+ * Removes several assistants' hooks; the result has the first assistant's id. One that fails does not stop the
+ * others.
  */
 export async function uninstallAllHooks(
   deps: HookInstallDeps,
   input: { assistants: readonly Assistant[]; dryRun: boolean },
-): Promise<UninstallResult> {
+): Promise<{ result: UninstallResult; failures: unknown[] }> {
   const { assistants, dryRun } = input;
   const all: UninstallResult[] = [];
   const failures: unknown[] = [];
+  const nothing: UninstallResult = {
+    ...{ assistant: assistants[0]?.id ?? CLAUDE_CODE, settings: [], statusLine: null, dryRun },
+    ...{ shim: { path: shimPath(shimDeps(deps)), removed: false }, skill: NO_SKILL, left: [], strangers: [] },
+  };
   for (const assistant of assistants) {
     try {
       all.push(await uninstallHooks(deps, { assistant, dryRun }));
     } catch (error) {
-      failures.push(error);
+      failures.push(notRemoved(assistant, error));
     }
   }
-  if (failures.length > 0) throw failures[0];
-  const [first, ...rest] = all as [UninstallResult, ...UninstallResult[]];
+  const [first = nothing] = all;
   // In a dry run, these assistants' entries still exist.
   const ids = assistants.map(idOf);
-  const isLast = !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
-  return {
+  const isLast =
+    failures.length === 0 && !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
+  const result: UninstallResult = {
     ...first,
     settings: all.flatMap(({ settings }) => settings),
     statusLine: all.find(({ statusLine }) => statusLine !== null)?.statusLine ?? null,
@@ -137,8 +142,15 @@ export async function uninstallAllHooks(
     },
     skill: all.find(({ skill }) => skill.changed.length + skill.left.length > 0)?.skill ?? first.skill,
     left: all.flatMap(({ left }) => left),
-    strangers: [first, ...rest].flatMap(({ strangers }) => strangers),
+    strangers: all.flatMap(({ strangers }) => strangers),
   };
+  return { result, failures };
+}
+
+function notRemoved({ title }: Assistant, error: unknown): StewardError {
+  const { kind, message, hint } = toStewardError(error);
+  const detail = { cause: error, ...(hint === undefined ? {} : { hint }) };
+  return new StewardError(kind, `Hooks of ${title} not removed. ${message}`, detail);
 }
 
 function ownFileRow(

@@ -7,7 +7,7 @@ import { installEach, installedEvents } from '../../assistant/install';
 import { uninstallAllHooks } from '../../assistant/uninstall';
 import type { Config } from '../../config/schema';
 import { resolveSecret, secretSources } from '../../config/secret';
-import { StewardError, toStewardError } from '../../errors';
+import { StewardError, throwAll, toStewardError } from '../../errors';
 import { testChannel } from '../../notify/channels/channel';
 import { kindOf } from '../../platform/files/stat';
 import { withSteps } from '../../platform/terminal/progress';
@@ -147,13 +147,13 @@ function hasHooks({ context }: Setup): boolean {
 async function setHooks({ context, say }: Setup, on: boolean): Promise<void> {
   if (!on) {
     const { deps, assistants } = openRegistered(context);
-    await uninstallAllHooks(deps, { assistants, dryRun: false });
+    throwAll((await uninstallAllHooks(deps, { assistants, dryRun: false })).failures);
     return;
   }
   const { deps, assistants } = openHooks(context);
   const { results, failures } = await installEach(deps, assistants, { dryRun: false });
   for (const { warnings } of results) for (const warning of warnings) say(warning);
-  if (failures.length > 0) throw failures[0];
+  throwAll(failures);
 }
 
 export const jobsStep: Step = {

@@ -105,7 +105,7 @@ export async function installAll(
       const [first, ...more] = results;
       if (first !== undefined) result.hooks = { ...first, more };
       result.warnings.push(...results.flatMap(({ warnings }) => warnings));
-      if (failures.length > 0) throw failures[0];
+      for (const failure of failures) await attempt('hooks', () => Promise.reject(toStewardError(failure)));
     });
   }
   for (const id of choice.jobs) {

@@ -73,7 +73,7 @@ export async function uninstallAll(
     (await attempt('the daemon', false, async () =>
       dryRun ? (await findDaemon(context)) !== undefined : endDaemonOf(context),
     ));
-  const none: HooksGone = {
+  const nothing: HooksGone = {
     assistant: CLAUDE_CODE,
     settings: [],
     statusLine: null,
@@ -83,10 +83,14 @@ export async function uninstallAll(
     strangers: [],
     dryRun,
   };
-  const hooks = parts.hooks ? await attempt('hooks', none, () => removeHooks(context, dryRun)) : none;
+  const none = { result: nothing, failures: [] };
+  const { result: hooks, failures } = parts.hooks
+    ? await attempt('hooks', none, () => removeHooks(context, dryRun))
+    : none;
+  left.push(...failures.map((error) => ({ what: 'hooks', why: reasonOf(error).why })));
   left.push(...hooks.left.map((what) => ({ what, why: CHANGED })));
   const { isWhole, completion } = parts;
-  const hooksGone = hooks.settings.length > 0;
+  const hooksGone = hooks.settings.length > 0 && failures.length === 0;
   const files = completion
     ? await attempt('completion scripts', [], () =>
         removeFiles(context, { dryRun, hooksGone, left, isWhole }),
@@ -128,14 +132,15 @@ async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
 }
 
 /** Doesn't write anything if nothing is installed. */
-async function removeHooks(context: Context, dryRun: boolean): Promise<HooksGone> {
+async function removeHooks(context: Context, dryRun: boolean): ReturnType<typeof uninstallAllHooks> {
   const { deps, assistants } = openRegistered(context);
-  const found = await uninstallAllHooks(deps, { assistants, dryRun: true });
+  const { result: found, failures } = await uninstallAllHooks(deps, { assistants, dryRun: true });
   const isThere =
     found.shim.removed ||
     found.skill.changed.length > 0 ||
     found.settings.some(({ entries, removed }) => entries > 0 || removed);
-  if (dryRun || !(isThere || exists(context.area.installManifest))) return { ...found, dryRun };
+  if (dryRun || !(isThere || exists(context.area.installManifest)))
+    return { result: { ...found, dryRun }, failures };
   return uninstallAllHooks(deps, { assistants, dryRun: false });
 }
 

@@ -1,0 +1,39 @@
+import { sep } from 'node:path';
+
+import type { Assistant } from './assistant';
+import { commandsOf, type HookInstallDeps } from './install-deps';
+import { isSwitchedOff, strangersIn } from './settings-hooks';
+import type { StatusLineInstall } from './settings-statusline';
+
+/** Returns why the hooks may not run as expected. */
+export function warningsFor(
+  deps: HookInstallDeps,
+  assistant: Assistant,
+  source: string | undefined,
+  { statusLine, isNew }: { statusLine: StatusLineInstall | null; isNew: boolean },
+): string[] {
+  const path = assistant.path(deps.host);
+  const isOff = source !== undefined && isSwitchedOff(source, path, assistant);
+  const strangers = source === undefined ? [] : strangersIn(source, path, assistant, commandsOf(deps));
+  return [
+    ...(deps.product.root.includes(`${sep}_npx${sep}`)
+      ? [
+          'This steward runs from the npx cache, which npm may empty. Install it with "npm install --global" to keep the hooks working.',
+        ]
+      : []),
+    ...(isOff
+      ? [
+          `The settings disable all hooks: ${assistant.switchedOffBy ?? ''} is true. steward records nothing until you change that.`,
+        ]
+      : []),
+    ...(strangers.length > 0
+      ? [`Hooks of another user area are registered too and also record each event: ${strangers[0] ?? ''}`]
+      : []),
+    ...(assistant.pending === undefined || !isNew ? [] : [`${assistant.title}: ${assistant.pending}.`]),
+    ...(statusLine === 'unsupported'
+      ? [
+          `The status line in ${path} stays as it is: its command cannot be quoted for Windows. Move it to a script and run this again.`,
+        ]
+      : []),
+  ];
+}
