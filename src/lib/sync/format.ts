@@ -85,13 +85,18 @@ export interface Machine {
 }
 
 /** Returns an id that is the same on every machine but doesn't show the original. */
-export function hashedId(kind: 'commit' | 'session', id: string): string {
+export function hashedId(kind: 'commit' | 'session' | 'notice', id: string): string {
   return createHash('sha256').update(`steward\0${kind}\0${id}`).digest('hex').slice(0, 16);
 }
 
 /** Returns the commit's published id. `change` identifies the change within its repository. */
 export function commitId(repo: string, change: string): string {
   return hashedId('commit', `${repo.toLowerCase()}\n${change}`);
+}
+
+/** Returns the published key of something that machines notify about. */
+export function hashedKey(key: string): string {
+  return hashedId('notice', key);
 }
 
 export function isMachineId(name: string): boolean {

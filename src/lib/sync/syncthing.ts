@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+
+import { StewardError } from '../errors';
+import type { PathHost } from '../platform/files/paths';
+import { parseObject, isObject, textOf } from '../platform/files/json-object';
+import { realPath } from '../platform/files/folder';
+import { readSystemText } from '../platform/files/system-files';
+import type { OriginClient } from '../platform/net/origin-client';
+import { cleanLine } from '../platform/terminal/terminal';
+
+/** How to reach this machine's Syncthing. */
+export interface SyncthingAccess {
+  url: string;
+  apiKey: string;
+}
+
+/** The folder's id in Syncthing, the same on all machines. */
+const FOLDER_ID = 'steward-exchange';
+const MAX_CONFIG_BYTES = 1024 * 1024;
+const LIMITS = { timeoutMs: 10_000, maxBytes: 4 * 1024 * 1024 };
+
+/** Reads Syncthing's address and API key from its configuration; undefined if there is none. */
+export function findSyncthing({ platform, env, home }: PathHost): SyncthingAccess | undefined {
+  const folders = [
+    env['STHOMEDIR'],
+    env['STCONFDIR'],
+    platform === 'darwin' ? join(home, 'Library', 'Application Support', 'Syncthing') : undefined,
+    platform === 'win32' ? join(env['LOCALAPPDATA'] ?? home, 'Syncthing') : undefined,
+    join(env['XDG_STATE_HOME'] ?? join(home, '.local', 'state'), 'syncthing'),
+    join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'syncthing'),
+  ];
+  for (const folder of folders) {
+    if (folder === undefined || folder === '') continue;
+    const text = readSystemText(join(folder, 'config.xml'), MAX_CONFIG_BYTES) ?? '';
+    const gui = /<gui [^>]*>[^]*?<\/gui>/.exec(text)?.[0] ?? '';
+    const address = /<address>([^<]+)<\/address>/.exec(gui)?.[1];
+    const apiKey = /<apikey>([\w-]+)<\/apikey>/.exec(gui)?.[1];
+    if (address === undefined || apiKey === undefined) continue;
+    const scheme = /<gui [^>]*tls="true"/.test(gui) ? 'https' : 'http';
+    return { url: `${scheme}://${address.replace(/^(?:0\.0\.0\.0|\[::\])?:/, '127.0.0.1:')}`, apiKey };
+  }
+  return undefined;
+}
+
+export type SyncthingApi = ReturnType<typeof syncthingApi>;
+
+/** Calls Syncthing's REST API. Throws `unavailable` if it fails. */
+export function syncthingApi(client: Pick<OriginClient, 'request'>, apiKey: string) {
+  const headers = { 'x-api-key': apiKey };
+  const call = async (
+    method: 'GET' | 'POST',
+    path: string,
+    query: Readonly<Record<string, string>> = {},
+    body?: unknown,
+  ): Promise<string> => {
+    const request = { method, path: `/rest/${path}`, query: Object.entries(query), headers, ...LIMITS };
+    const answer = await client.request({ ...request, ...(body !== undefined && { body }) });
+    if (answer.status === 200) return answer.text;
+    throw new StewardError(
+      'unavailable',
+      `Syncthing returned status ${answer.status}: ${cleanLine(answer.text, 200)}`,
+      { hint: 'Open its page, and check that it is version 1.12 or later.' },
+    );
+  };
+  return {
+    get: (path: string, query?: Readonly<Record<string, string>>) => call('GET', path, query),
+    post: (path: string, body: unknown, query?: Readonly<Record<string, string>>) =>
+      call('POST', path, query, body),
+  };
+}
+
+interface FolderConfig {
+  id: string;
+  path: string;
+  devices: string[];
+}
+
+async function foldersOf(api: SyncthingApi): Promise<FolderConfig[]> {
+  return list(await api.get('config/folders')).flatMap((folder) => {
+    const [id, path] = [textOf(folder['id']), textOf(folder['path'])];
+    if (id === undefined || path === undefined) return [];
+    const devices = Array.isArray(folder['devices']) ? (folder['devices'] as unknown[]) : [];
+    return [
+      { id, path, devices: devices.flatMap((one) => (isObject(one) ? (textOf(one['deviceID']) ?? []) : [])) },
+    ];
+  });
+}
+
+function list(text: string): Record<string, unknown>[] {
+  const value: unknown = JSON.parse(text);
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function carrierOf(folders: readonly FolderConfig[], path: string): FolderConfig | undefined {
+  const real = realPath(path) ?? path;
+  return folders.find((folder) => {
+    const root = realPath(folder.path) ?? folder.path;
+    return real === root || real.startsWith(join(root, '/'));
+  });
+}
+
+export interface Connected {
+  /** Syncthing's id of the folder. */
+  folder: string;
+  /** Names of the devices that it is shared with. */
+  devices: string[];
+  /** False if Syncthing already carried the folder. */
+  added: boolean;
+}
+
+/**
+ * Adds the exchange folder to Syncthing, shared with every device that Syncthing knows. It carries only the
+ * files that steward writes. Does nothing if Syncthing already carries the folder.
+ */
+export async function connectSyncthing(api: SyncthingApi, path: string): Promise<Connected> {
+  const me = textOf(parseObject(await api.get('system/status'))?.['myID']);
+  const devices = list(await api.get('config/devices')).filter(({ deviceID }) => deviceID !== me);
+  const folders = await foldersOf(api);
+  const carrier = carrierOf(folders, path);
+  const namesOf = (ids: readonly string[]): string[] =>
+    devices
+      .filter(({ deviceID }) => ids.includes(String(deviceID)))
+      .map(({ name, deviceID }) => cleanLine(textOf(name) ?? String(deviceID).slice(0, 7), 60));
+  if (carrier !== undefined) return { folder: carrier.id, devices: namesOf(carrier.devices), added: false };
+  const taken = folders.find(({ id }) => id === FOLDER_ID);
+  if (taken !== undefined) {
+    throw new StewardError('conflict', `Syncthing carries ${taken.path} as ${FOLDER_ID} already.`, {
+      hint: `Remove that folder in Syncthing, or use it: steward sync set ${taken.path}`,
+    });
+  }
+  const ids = devices.map(({ deviceID }) => String(deviceID));
+  const folder = { id: FOLDER_ID, label: 'steward', path, fsWatcherEnabled: true, fsWatcherDelayS: 5 };
+  const shared = [...(me === undefined ? [] : [me]), ...ids].map((deviceID) => ({ deviceID }));
+  await api.post('config/folders', { ...folder, devices: shared });
+  const ignore = ['(?d).*.tmp', '!/machines', '*'];
+  await api.post('db/ignores', { ignore }, { folder: FOLDER_ID });
+  return { folder: FOLDER_ID, devices: namesOf(ids), added: true };
+}
+
+export interface SyncthingStatus {
+  /** Syncthing's own word, such as `idle` or `syncing`; null if it doesn't carry the folder. */
+  state: string | null;
+  /** Bytes that are still missing here. */
+  needBytes: number;
+  errors: number;
+  connected: number;
+  devices: number;
+}
+
+/** Returns how far Syncthing is with the exchange folder. */
+export async function syncthingStatus(api: SyncthingApi, path: string): Promise<SyncthingStatus> {
+  const none = { state: null, needBytes: 0, errors: 0, connected: 0, devices: 0 };
+  const carrier = carrierOf(await foldersOf(api), path);
+  if (carrier === undefined) return none;
+  const status = parseObject(await api.get('db/status', { folder: carrier.id }));
+  const { connections } = parseObject(await api.get('system/connections')) ?? {};
+  const peers = Object.entries(isObject(connections) ? connections : {}).filter(([id]) =>
+    carrier.devices.includes(id),
+  );
+  return {
+    state: textOf(status?.['state']) ?? 'unknown',
+    needBytes: Number(status?.['needBytes'] ?? 0),
+    errors: Number(status?.['errors'] ?? 0),
+    connected: peers.filter(([, peer]) => isObject(peer) && peer['connected'] === true).length,
+    devices: peers.length,
+  };
+}

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import { machinesFolder, readMachines } from './exchange';
+import { hashedKey, type Machine } from './format';
+
+/**
+ * Decides which of your machines notifies you about something that all of them know, such as a reminder. A
+ * synced folder has no atomic claim, so a machine writes its claim to its own `told.jsonl`, waits until the
+ * others must have it, and notifies only if no machine with a lower id has claimed it too.
+ */
+export interface TurnDeps {
+  clock: Clock;
+  /** The exchange folder. */
+  folder: string;
+  machineId: string;
+  /** Machine-local file: when each machine's news last arrived. */
+  news: string;
+}
+
+/** A machine is active if something new of it arrived within this time, by this machine's clock. */
+const NEWS_MS = 10 * 60_000;
+/** How long a claim waits for the claims of other machines. Sync takes less. */
+const CLAIM_MS = 90_000;
+/** How long before an event to claim it. */
+const AHEAD_MS = 2 * 60_000;
+const KEEP_MS = 7 * 24 * 60 * 60_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Something to notify about at a time. */
+export interface Due {
+  key: string;
+  dueMs: number;
+}
+
+/** `now`: notify. `done`: another machine has. `later`: not yet, or left to another machine. */
+export type Turn = 'now' | 'done' | 'later';
+
+interface Told {
+  key: string;
+  at: string;
+  what: 'claimed' | 'told';
+}
+
+/** Returns whose turn each item is, and claims those that are due soon. Call it about once per minute. */
+export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Turn> {
+  const nowMs = deps.clock.now();
+  const others = activeMachines(deps);
+  const mine = readTold(deps, deps.machineId);
+  const theirs = others.map(({ id }) => ({ id, told: readTold(deps, id) }));
+  const waitMs = NEWS_MS * (1 + rankOf(deps, others));
+  const claims: string[] = [];
+  const turns = new Map<string, Turn>();
+  for (const { key, dueMs } of items) {
+    const hash = hashedKey(key);
+    const of = (told: readonly Told[], what: Told['what']): Told | undefined =>
+      told.find((line) => line.key === hash && line.what === what);
+    const claim = of(mine, 'claimed');
+    const isTold = [mine, ...theirs.map(({ told }) => told)].some((told) => of(told, 'told') !== undefined);
+    const claimants = theirs.filter(({ told }) => of(told, 'claimed') !== undefined);
+    const isOverdue = nowMs - dueMs >= waitMs;
+    let turn: Turn = 'later';
+    if (isTold) turn = 'done';
+    else if (others.length === 0) turn = dueMs <= nowMs ? 'now' : 'later';
+    else if (claim === undefined) {
+      const isFirst = claimants.length === 0 && isFreshest(deps, others);
+      if (dueMs - nowMs <= AHEAD_MS && (isFirst || isOverdue)) claims.push(hash);
+    } else {
+      const hasWaited = Math.abs(nowMs - (parseIso(claim.at) ?? 0)) >= CLAIM_MS;
+      const isWinner = isOverdue || claimants.every(({ id }) => deps.machineId < id);
+      if (hasWaited && isWinner && dueMs <= nowMs) turn = 'now';
+    }
+    turns.set(key, turn);
+  }
+  note(deps, claims, 'claimed');
+  return turns;
+}
+
+/** Records that this machine has notified about these. */
+export function noteTold(deps: TurnDeps, keys: readonly string[]): void {
+  note(deps, keys.map(hashedKey), 'told');
+}
+
+function note(deps: TurnDeps, keys: readonly string[], what: Told['what']): void {
+  if (keys.length === 0) return;
+  const nowMs = deps.clock.now();
+  const recent = readTold(deps, deps.machineId).filter(
+    ({ at }) => Math.abs(nowMs - (parseIso(at) ?? 0)) < KEEP_MS,
+  );
+  const lines = [...recent, ...keys.map((key): Told => ({ key, at: toIso(nowMs), what }))];
+  const path = toldFile(deps, deps.machineId);
+  ensureFolder(join(path, '..'));
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  replaceFile(path, text, { sync: what === 'told' });
+}
+
+function toldFile({ folder }: TurnDeps, id: string): string {
+  return join(machinesFolder(folder), id, 'told.jsonl');
+}
+
+function readTold(deps: TurnDeps, id: string): Told[] {
+  const text = readText(toldFile(deps, id), { maxBytes: MAX_BYTES }) ?? '';
+  return text.split('\n').flatMap((line): Told[] => {
+    const { key, at, what } = parseObject(line) ?? {};
+    if (typeof key !== 'string' || typeof at !== 'string' || parseIso(at) === undefined) return [];
+    return what === 'claimed' || what === 'told' ? [{ key, at, what }] : [];
+  });
+}
+
+/**
+ * Returns the other machines of which something new arrived lately. Goes by when it arrived here, because
+ * their clocks may differ.
+ */
+export function activeMachines(deps: TurnDeps): Machine[] {
+  const nowMs = deps.clock.now();
+  const known = parseObject(readText(deps.news, { maxBytes: MAX_BYTES }) ?? '') ?? {};
+  const news: Record<string, { publishedAt: string; seen: number }> = {};
+  const others = readMachines(deps.folder).filter(({ id }) => id !== deps.machineId);
+  for (const { id, info } of others) {
+    const before = known[id];
+    const isOld = isObject(before) && textOf(before['publishedAt']) === info.publishedAt;
+    // Of a machine that is new here, the clock decides.
+    const isRecent = Math.abs(nowMs - (parseIso(info.publishedAt) ?? 0)) < 3 * NEWS_MS;
+    const seen = isOld ? Number(before['seen']) : isObject(before) || isRecent ? nowMs : 0;
+    news[id] = { publishedAt: info.publishedAt, seen: Number.isFinite(seen) ? seen : 0 };
+  }
+  if (JSON.stringify(news) !== JSON.stringify(known)) {
+    ensureFolder(join(deps.news, '..'));
+    replaceFile(deps.news, `${JSON.stringify(news)}\n`, { sync: false });
+  }
+  return others.filter(({ id }) => Math.abs(nowMs - (news[id]?.seen ?? 0)) < NEWS_MS);
+}
+
+/** Returns whether you used this machine last, as far as published. Every machine compares the same values. */
+function isFreshest(deps: TurnDeps, others: readonly Machine[]): boolean {
+  const own = readMachines(deps.folder).find(({ id }) => id === deps.machineId);
+  return [...others, ...(own === undefined ? [] : [own])].sort(byInput)[0]?.id === deps.machineId;
+}
+
+function byInput(a: Machine, b: Machine): number {
+  const [inputA, inputB] = [a, b].map(({ info }) => parseIso(info.lastInput ?? '') ?? 0) as [number, number];
+  return inputB - inputA || (a.id < b.id ? -1 : 1);
+}
+
+/** Returns how many active machines have a lower id. Each waits longer before it takes over. */
+function rankOf(deps: TurnDeps, others: readonly Machine[]): number {
+  return others.filter(({ id }) => id < deps.machineId).length;
+}

@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { run } from '../../../src/lib/platform/process/process';
+import { exchangeByGit, removeFromGit, type GitExchange } from '../../../src/lib/sync/git';
+import { scratch } from '../../helpers/scratch';
+
+const A = 'aaaaaaaaaaaa';
+const B = 'bbbbbbbbbbbb';
+
+describe('sync: exchange through git', () => {
+  const { path } = scratch();
+  let a: GitExchange;
+  let b: GitExchange;
+
+  beforeEach(() => {
+    execFileSync('git', ['init', '--quiet', '--bare', path('remote.git')]);
+    const at = (machineId: string): GitExchange => ({
+      git: { run, env: process.env, timeoutMs: 60_000 },
+      remote: { url: pathToFileURL(path('remote.git')).href, authorization: 'Basic eA==' },
+      ...{ folder: path(machineId), clone: path(`${machineId}-clone`), machineId },
+    });
+    [a, b] = [at(A), at(B)];
+    write(A, A, 'machine.json', 'a1');
+    write(A, A, 'daily/2026-11-20.json', 'day 1');
+    write(B, B, 'machine.json', 'b1');
+  });
+
+  function write(of: string, id: string, name: string, text: string): void {
+    const file = join(path(of), 'machines', id, name);
+    mkdirSync(join(file, '..'), { recursive: true });
+    writeFileSync(file, text);
+  }
+  const read = (of: string, id: string, name: string): string | undefined => {
+    const file = join(path(of), 'machines', id, name);
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  };
+
+  it('carries the files of each machine to the others', async () => {
+    expect(await exchangeByGit(a)).to.deep.equal({ received: [], sent: true });
+    expect(await exchangeByGit(b)).to.deep.equal({ received: [A], sent: true });
+    expect(await exchangeByGit(a)).to.deep.equal({ received: [B], sent: false });
+    expect([read(A, B, 'machine.json'), read(B, A, 'daily/2026-11-20.json')]).to.deep.equal(['b1', 'day 1']);
+  });
+
+  it('does nothing if nothing changed, and carries only changes', async () => {
+    await exchangeByGit(a);
+    await exchangeByGit(b);
+    await exchangeByGit(a);
+    expect(await exchangeByGit(a)).to.deep.equal({ received: [], sent: false });
+    write(A, A, 'daily/2026-11-20.json', 'day 1, longer');
+    rmSync(join(path(A), 'machines', A, 'machine.json'));
+    expect(await exchangeByGit(a)).to.deep.equal({ received: [], sent: true });
+    expect(await exchangeByGit(b)).to.deep.equal({ received: [A], sent: false });
+    expect([read(B, A, 'machine.json'), read(B, A, 'daily/2026-11-20.json')]).to.deep.equal([
+      undefined,
+      'day 1, longer',
+    ]);
+  });
+
+  it('keeps no history of what was removed, and carries no other files', async () => {
+    write(A, A, 'daily/2026-11-20.json', 'SECRET');
+    write(A, A, 'secrets.txt', 'x');
+    write(A, A, 'daily/.2026-11-20.json.0123456789ab.tmp', 'x');
+    await exchangeByGit(a);
+    write(A, A, 'daily/2026-11-20.json', 'clean');
+    await exchangeByGit(a);
+    execFileSync('git', ['-C', path('remote.git'), 'gc', '--quiet', '--prune=now']);
+    const objects = execFileSync('git', ['-C', path('remote.git'), 'rev-list', '--all', '--objects'], {
+      encoding: 'utf8',
+    });
+    const names = objects.split('\n').map((line) => line.split(' ')[1] ?? '');
+    expect(names.filter((name) => name !== '').sort()).to.deep.equal([
+      'daily',
+      'daily/2026-11-20.json',
+      'machine.json',
+    ]);
+  });
+
+  it('ignores branches and files that steward does not write', async () => {
+    const clone = path('other');
+    execFileSync('git', ['init', '--quiet', clone]);
+    mkdirSync(join(clone, 'daily'), { recursive: true });
+    writeFileSync(join(clone, 'daily', 'run.sh'), 'x');
+    writeFileSync(join(clone, 'machine.json'), 'c1');
+    const git = (...args: string[]): void => {
+      execFileSync('git', ['-C', clone, '-c', 'user.name=x', '-c', 'user.email=x@x', ...args], {
+        stdio: 'ignore',
+      });
+    };
+    git('add', '.');
+    git('commit', '-m', 'x');
+    git('push', path('remote.git'), 'HEAD:refs/heads/machine-nothex');
+    git('push', path('remote.git'), 'HEAD:refs/heads/machine-cccccccccccc');
+    await exchangeByGit(a);
+    expect(readdirSync(join(path(A), 'machines')).sort()).to.deep.equal([A, 'cccccccccccc']);
+    expect(readdirSync(join(path(A), 'machines', 'cccccccccccc'))).to.deep.equal(['machine.json']);
+  });
+
+  it('repairs a damaged clone', async () => {
+    await exchangeByGit(a);
+    writeFileSync(join(a.clone, '.git', 'HEAD'), 'nonsense');
+    write(A, A, 'machine.json', 'a2');
+    expect(await exchangeByGit(a)).to.deep.equal({ received: [], sent: true });
+  });
+
+  it('removes the branch of a forgotten machine', async () => {
+    await exchangeByGit(b);
+    await exchangeByGit(a);
+    await removeFromGit(a, B);
+    expect(await exchangeByGit(a)).to.deep.include({ sent: false });
+    const heads = execFileSync('git', ['-C', path('remote.git'), 'for-each-ref', '--format=%(refname)']);
+    expect(heads.toString().trim()).to.equal(`refs/heads/machine-${A}`);
+  });
+
+  it('reports an unreachable repository', async () => {
+    rmSync(path('remote.git'), { recursive: true });
+    let message = '';
+    await exchangeByGit(a).catch((error: unknown) => (message = String(error)));
+    expect(message).to.match(/The exchange through git failed: .*does not appear to be a git repository/);
+  });
+});
