@@ -12,10 +12,17 @@ export default class SenseCapture extends BaseCommand {
 
   async run(): Promise<CaptureResult> {
     await this.parse(SenseCapture);
-    const { deps, warnings, result } = await captureNow(this.context);
+    const { deps, warnings, result, isPublished } = await captureNow(this.context);
+    if (isPublished) await this.publish(result);
     for (const problem of [...warnings, ...result.problems]) this.say(problem);
     return this.show(result, () =>
       captureText(result, { timezone: deps.timezone, columns: this.terminal.columns }),
     );
+  }
+
+  private async publish({ problems }: CaptureResult): Promise<void> {
+    const { publishAfter } = await import('../../lib/app/sync');
+    const problem = await publishAfter(this.context);
+    if (problem !== undefined) problems.push(problem);
   }
 }

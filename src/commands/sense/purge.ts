@@ -1,6 +1,8 @@
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
+import { withRemoval } from '../../lib/app/sync';
 import { purgeUsage } from '../../lib/app/usage';
+import { definedOnly } from '../../lib/platform/files/json-object';
 import { purge, type PurgeResult } from '../../lib/sense/purge';
 import { purgeText } from '../../lib/sense/view-status';
 
@@ -35,10 +37,16 @@ export default class SensePurge extends BaseCommand {
       ...(day === undefined ? {} : { day: await readDay(day) }),
       ...(before === undefined ? {} : { before: await readDay(before) }),
     };
-    const purged = await locked(() => purge(deps, selection, !yes));
-    // Token usage isn't recorded by application.
-    const usage = app === undefined ? await purgeUsage(this.context, selection, !yes) : [];
-    const result = { ...purged, usage };
+    const work = async (): Promise<PurgeResult & { usage: string[] }> => {
+      const purged = await locked(() => purge(deps, selection, !yes));
+      // Token usage isn't recorded by application.
+      const usage = app === undefined ? await purgeUsage(this.context, selection, !yes) : [];
+      return { ...purged, usage };
+    };
+    const { value: result, problem } = yes
+      ? await withRemoval(this.context, definedOnly({ day: selection.day, before: selection.before }), work)
+      : { value: await work() };
+    if (problem !== undefined) this.say(problem);
     this.print(() => purgeText(result));
     if (result.dryRun) this.say('Nothing was deleted. Add --yes to delete.');
     return result;

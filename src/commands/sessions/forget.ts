@@ -2,6 +2,7 @@ import { join } from 'node:path';
 
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openSessions } from '../../lib/app/sessions';
+import { withRemoval } from '../../lib/app/sync';
 import { purgeUsage } from '../../lib/app/usage';
 import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 
@@ -23,10 +24,16 @@ export default class SessionsForget extends BaseCommand {
       spool: area.spool,
       hookLog: join(area.observability, 'hooks.jsonl'),
     });
-    const days = await purgeUsage(this.context, {}, !flags.yes);
-    const forgotten = await forgetSessions(deps, !flags.yes);
-    const usage = days.map((day) => join(area.usage, `${day}.json`));
-    const result = { ...forgotten, files: [...forgotten.files, ...usage] };
+    const work = async (): Promise<Forgotten> => {
+      const days = await purgeUsage(this.context, {}, !flags.yes);
+      const forgotten = await forgetSessions(deps, !flags.yes);
+      const usage = days.map((day) => join(area.usage, `${day}.json`));
+      return { ...forgotten, files: [...forgotten.files, ...usage] };
+    };
+    const { value: result, problem } = flags.yes
+      ? await withRemoval(this.context, { sessions: true }, work)
+      : { value: await work() };
+    if (problem !== undefined) this.say(problem);
     const verb = result.dryRun ? 'Would remove' : 'Removed';
     this.print(() =>
       result.files.length === 0

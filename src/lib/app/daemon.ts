@@ -29,6 +29,7 @@ import { openNotifyOfDaemon } from './notify-daemon';
 import { DAEMON_SCHEDULER } from './schedule';
 import { openFocusWatch, openSense, storeFocus } from './sense';
 import { openSessions } from './sessions';
+import { syncJob } from './sync';
 import { usageJob, usageRoute } from './usage';
 import { VERSION } from './version';
 import { openWork, yourName, type WorkContext } from './work';
@@ -90,7 +91,7 @@ export async function openDaemon(
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
       ...(flags.sweep === true ? [hourlySweep(context, work)] : []),
       usageJob(context, notify.notify),
-      notify.job,
+      ...[syncJob(context), notify.job],
     ],
     services: (log) => [startWatch(log), ...notify.services(log)],
     modules: [

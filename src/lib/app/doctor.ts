@@ -12,6 +12,7 @@ import { openHooksStatus } from './hooks';
 import { currentScheduler, jobsHere, type JobsHere } from './schedule';
 import { openSessions } from './sessions';
 import { speechSettings } from './speech';
+import { status as syncStatusNow } from './sync-setup';
 import { VERSION } from './version';
 import { openWork } from './work';
 
@@ -52,5 +53,6 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
       ];
     },
     openWork: () => openWork(context),
+    syncStatus: () => syncStatusNow(context, true),
   };
 }

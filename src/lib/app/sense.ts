@@ -221,15 +221,19 @@ export async function setClassification(
   return locked(() => setAppKind(deps, files, { app, kind, since }));
 }
 
-/** Sets up sense if needed, then captures. Writes nothing, not even a lock, if sense.enabled is false. */
+/**
+ * Sets up sense if needed, then captures. Writes nothing, not even a lock, if sense.enabled is false.
+ * `isPublished`: your other machines should get the result.
+ */
 export async function captureNow(
   context: Context,
-): Promise<Pick<SenseContext, 'deps' | 'warnings'> & { result: CaptureResult }> {
+): Promise<Pick<SenseContext, 'deps' | 'warnings'> & { result: CaptureResult; isPublished: boolean }> {
   const { config } = await context.loadConfig();
   if (config.sense.enabled) await setUpSense(context);
   const { deps, locked, captureHere, warnings } = await openSense(context);
   const result = config.sense.enabled ? await locked(captureHere) : await captureHere();
-  return { deps, warnings, result };
+  const isPublished = config.sense.enabled && config.user.sync.folder !== undefined;
+  return { deps, warnings, result, isPublished };
 }
 
 /** Writes sense's default configuration if it is missing. */

@@ -180,13 +180,18 @@ export function secretText(expected: string, test: (value: string) => boolean): 
 }
 
 /** Defines a path that is absolute or starts with `~/`. Resolves to an absolute path. */
+const PATH = {
+  expected: 'an absolute path, or one that starts with ~/',
+  check: string((value) => isCleanText(value) && (isAbsolute(value) || /^~[/\\]./.test(value))),
+  resolve: (stored: string, host: ResolveHost) => expandHome(stored, host.home),
+};
+
 export function pathLeaf(fallback: Leaf<string>['fallback']): Leaf<string> {
-  return leaf<string, string>({
-    expected: 'an absolute path, or one that starts with ~/',
-    check: string((value) => isCleanText(value) && (isAbsolute(value) || /^~[/\\]./.test(value))),
-    fallback: (host) => fallback(host) as string,
-    resolve: (stored, host) => expandHome(stored, host.home),
-  });
+  return leaf<string, string>({ ...PATH, fallback: (host) => fallback(host) as string });
+}
+
+export function optionalPath(): Leaf<string | undefined> {
+  return optionalLeaf<string>(PATH);
 }
 
 export function webAddress(fallback: string): Leaf<string> {

@@ -17,6 +17,7 @@ import {
   listOf,
   mapOf,
   optionalText,
+  optionalPath,
   pathLeaf,
   repositoryList,
   secretText,
@@ -113,6 +114,7 @@ export const USER_KEYS = {
   },
   usage: { enabled: flag(true), prices: modelPrices() },
   sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
+  sync: { folder: optionalPath(), details: flag(false) },
   notify: {
     quietHours: optionalText('two times of day such as 22:00-07:00', isQuietHours),
     turnEnd: leaf<'long' | 'always' | 'never'>({

@@ -8,6 +8,7 @@ import type { Check } from '../platform/check';
 import { JOB_CHECKS, type JobsChecked } from '../schedule/checks';
 import { SENSE_CHECKS, type SenseChecked } from '../sense/checks';
 import { SHELL_CHECKS, type ShellChecked } from '../shell/checks';
+import { SYNC_CHECKS, type SyncChecked } from '../sync/checks';
 import { WORK_CHECKS, type WorkChecked } from '../work/checks';
 import { AREA_CHECKS, type AreaChecked } from './area';
 import { MACHINE_CHECKS, type MachineChecked } from './machine';
@@ -24,7 +25,8 @@ export interface Checked
     DaemonChecked,
     NotifyChecked,
     WorkChecked,
-    ShellChecked {
+    ShellChecked,
+    SyncChecked {
   host: MachineChecked['host'];
   area: AreaChecked['area'];
   config: Config;
@@ -42,6 +44,7 @@ const CHECKS: readonly Check<Checked>[] = [
   ...NOTIFY_CHECKS,
   ...WORK_CHECKS,
   ...SHELL_CHECKS,
+  ...SYNC_CHECKS,
 ];
 
 /** The parts, in dependency order. */

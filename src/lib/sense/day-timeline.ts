@@ -67,6 +67,8 @@ interface Sample {
   bundleId: string | undefined;
   repo: string | undefined;
   machine: string;
+  /** Time of the last input before `ms`, if known. */
+  inputMs: number | undefined;
 }
 
 function focusSpans(
@@ -74,7 +76,7 @@ function focusSpans(
   options: TimelineOptions,
 ): Pick<DayTimeline, 'apps' | 'repos' | 'spans'> {
   const { pollIntervalSec, classify } = options;
-  const samples = samplesOf(events, pollIntervalSec);
+  const samples = focusSamples(events, pollIntervalSec);
   const counts = new Map<string, number>();
   for (const { app, fromMs, ms } of samples) counts.set(app, (counts.get(app) ?? 0) + ms - fromMs);
   const joined = joinSpellings(counts).sort((a, b) => b.ms - a.ms);
@@ -99,7 +101,7 @@ function focusSpans(
 }
 
 /** If an application has two events with the same timestamp, the longer one counts, as in the record. */
-function samplesOf(events: readonly SenseEvent[], pollIntervalSec: number): Sample[] {
+export function focusSamples(events: readonly SenseEvent[], pollIntervalSec: number): Sample[] {
   const samples = new Map<string, Sample>();
   for (const event of events) {
     if (event.type !== 'app-focus') continue;
@@ -107,11 +109,13 @@ function samplesOf(events: readonly SenseEvent[], pollIntervalSec: number): Samp
     const fromMs = ms - focusMs(event, pollIntervalSec);
     const key = `${ms}\n${sampleKey(event)}`;
     const bundleId = textOf(event.detail?.['bundleId']);
+    const idleSec = event.detail?.['idleSec'];
     if (fromMs >= (samples.get(key)?.fromMs ?? Infinity)) continue;
     samples.set(key, {
       ...{ ms, fromMs, bundleId, repo: textOf(event.repo) },
       app: textOf(event.app) ?? bundleId ?? 'unknown',
       machine: textOf(event.detail?.['machine']) ?? '',
+      inputMs: typeof idleSec === 'number' && idleSec >= 0 ? ms - idleSec * 1000 : undefined,
     });
   }
   return [...samples.values()].sort((a, b) => byCodeUnits(a.machine, b.machine) || a.ms - b.ms);

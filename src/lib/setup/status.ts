@@ -1,11 +1,12 @@
 import type { Context } from '../app/context';
 import { jobsHere } from '../app/schedule';
 import { daemonReport } from '../app/serve';
+import { status as syncStatus } from '../app/sync-setup';
 import { VERSION } from '../app/version';
 import type { Config } from '../config/schema';
 import { toStewardError } from '../errors';
 import { exists } from '../platform/files/folder';
-import { palette, toAscii, wrap } from '../platform/terminal/format';
+import { palette, plural, toAscii, wrap } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { padEnd } from '../platform/terminal/text-width';
@@ -66,7 +67,7 @@ export async function overview(context: Context): Promise<Overview> {
       }
     }),
   );
-  return { ...head, parts: [...areaPart(context), ...parts] };
+  return { ...head, parts: [...areaPart(context), ...parts, ...(await syncPart(context))] };
 }
 
 /** Returns a row if several machines share the area, or if that is unknown. */
@@ -77,6 +78,21 @@ function areaPart(context: Context): Part[] {
     return summary === undefined ? [] : [{ id: 'area', state: 'needs-you', summary, next }];
   } catch (error) {
     return [{ id: 'area', ...errorRow(error, next) }];
+  }
+}
+
+/** Returns a row if an exchange folder is set. */
+async function syncPart(context: Context): Promise<Part[]> {
+  const next = 'steward sync status';
+  try {
+    const { folder, problem, machines, pendingRemovals } = await syncStatus(context, false);
+    if (folder === null) return [];
+    const waiting = pendingRemovals === 0 ? [] : ['purged data is still published'];
+    const summary = [problem ?? `${plural(machines.length, 'machine')} in ${folder}`, ...waiting].join(' · ');
+    const isOk = problem === null && waiting.length === 0;
+    return [{ id: 'sync', state: isOk ? 'ok' : 'needs-you', summary, next: isOk ? null : next }];
+  } catch (error) {
+    return [{ id: 'sync', ...errorRow(error, next) }];
   }
 }
 

@@ -1,0 +1,20 @@
+import { setDetails, type SyncChange } from '../../lib/app/sync-setup';
+import { BaseCommand, word } from '../../lib/cli/base-command';
+import { plural } from '../../lib/platform/terminal/format';
+
+export default class SyncDetails extends BaseCommand {
+  static override summary = 'Publish commit subjects, paths and session titles, or stop';
+  static override description =
+    'Rewrites what this machine has published. Your sync tool or its versions may still have older copies.';
+  static override args = {
+    state: word({ required: true, options: ['on', 'off'], description: 'on or off.' }),
+  };
+  static override examples = ['<%= config.bin %> sync details on', '<%= config.bin %> sync details off'];
+  static override related = ['sync plan', 'sync status'];
+
+  async run(): Promise<SyncChange> {
+    const { args } = await this.parse(SyncDetails);
+    const result = await setDetails(this.context, args.state === 'on');
+    return this.show(result, () => `Details are ${args.state}. ${plural(result.files, 'file')} rewritten.`);
+  }
+}

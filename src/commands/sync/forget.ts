@@ -1,0 +1,29 @@
+import { forget } from '../../lib/app/sync-setup';
+import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
+import type { ForgottenMachine } from '../../lib/sync/status';
+
+export default class SyncForget extends BaseCommand {
+  static override summary = 'Delete what another machine has published';
+  static override description =
+    'For a machine that you no longer have. Only shows what it would delete until you add --yes. A machine that still publishes comes back with its next run.';
+  static override args = {
+    machine: word({ required: true, description: 'Id or name, as in `sync status`.' }),
+  };
+  static override flags = { yes: boolean({ char: 'y', description: 'Delete the files.' }) };
+  static override examples = [
+    '<%= config.bin %> sync forget old-laptop',
+    '<%= config.bin %> sync forget 0123456789ab --yes',
+  ];
+  static override related = ['sync status', 'sync leave --remove'];
+
+  async run(): Promise<ForgottenMachine> {
+    const { args, flags } = await this.parse(SyncForget);
+    const result = await forget(this.context, args.machine, !flags.yes);
+    this.print(
+      () =>
+        `${result.dryRun ? 'Would remove' : 'Removed'} ${result.path}${result.name === null ? '' : ` (${result.name})`}`,
+    );
+    if (result.dryRun) this.say('Nothing was removed. Add --yes to remove it.');
+    return result;
+  }
+}

@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+
+import { shortHash } from '../platform/files/short-hash';
+import { marksOf } from '../platform/files/stat';
+import { dayBounds, dayOf, type Day } from '../platform/time/time';
+import { dayParts, withoutHidden } from '../sense/day-parts';
+import { SENSE_VERSION } from '../sense/event';
+import { readDay } from '../sense/roll';
+import { senseStore } from '../sense/store';
+import { namesFolder } from '../sessions/names';
+import type { Session } from '../sessions/session';
+import { archiveOf } from '../sessions/state';
+import type { Disclosure, LocalDay } from '../sync/day';
+import { FORMAT } from '../sync/format';
+import type { LocalData } from '../sync/publish';
+import { daysIn, readDayRows } from '../usage/days';
+import type { Context } from './context';
+import type { SenseContext } from './sense';
+import { VERSION } from './version';
+
+interface MarkInput {
+  details: boolean;
+  timezone: string;
+  today: Day;
+  sessions: string;
+  workEvents: string;
+  name: string;
+}
+
+/** Changes whenever something that is published may have changed. */
+export function markOfAll({ area }: Context, { sessions, workEvents, ...rest }: MarkInput): string {
+  const store = senseStore(area);
+  const { text } = marksOf([
+    ...[area.sense.classify, area.sense.events, area.sense.daily, area.usage],
+    ...store.loggedDays().map((day) => store.logOf(day)),
+    ...[sessions, workEvents, archiveOf(sessions), namesFolder(area.machine)],
+  ]);
+  return shortHash(JSON.stringify([text, rest, VERSION, SENSE_VERSION, FORMAT]));
+}
+
+/** Reads what this machine has of each day. */
+export function localData(
+  { area, clock }: Context,
+  { deps }: SenseContext,
+  sessions: readonly Session[],
+  details: boolean,
+): LocalData {
+  const { store, classify, config, timezone } = deps;
+  const today = dayOf(clock.now(), timezone);
+  const { state } = store.readState();
+  const disclosure = disclosureOf(sessions, details);
+  const logged = store.loggedDays();
+  const zoneOf = (day: Day): string => state.zones[day] ?? timezone;
+  const read = (day: Day): LocalDay => {
+    const usage = readDayRows(area.usage, day);
+    const stored = day < today ? store.readRecord(day, () => undefined) : undefined;
+    if (!logged.includes(day)) return { record: stored, parts: undefined, usage };
+    const record = stored ?? readDay(deps, state, day).record;
+    const events = withoutHidden(store.readLog(day).events, disclosure.isShown);
+    const options = { ...dayBounds(day, record.timezone), pollIntervalSec: config.pollIntervalSec, classify };
+    return { record, parts: dayParts(events, options), usage };
+  };
+  return {
+    ...{ read, disclosure },
+    days: () =>
+      [...new Set([...logged, ...store.recordedDays(), ...daysIn(area.usage)])]
+        .filter((day) => day <= today)
+        .sort(),
+    markOf: (day) =>
+      shortHash(
+        JSON.stringify([
+          marksOf([
+            store.logOf(day),
+            join(area.sense.daily, `${day}.json`),
+            join(area.usage, `${day}.json`),
+            area.sense.classify,
+          ]).text,
+          ...[details, day < today, zoneOf(day), VERSION, SENSE_VERSION, FORMAT],
+          sessionsOf(sessions, day, zoneOf(day)).map((session) => [
+            session.sessionIds,
+            session.restricted,
+            details && detailsOf(session),
+          ]),
+        ]),
+      ),
+    lastInput() {
+      const spans =
+        logged.length === 0
+          ? []
+          : (read(logged.filter((day) => day <= today).at(-1) ?? today).parts?.spans ?? []);
+      const last = Math.max(0, ...spans.map(({ input, to }) => input ?? to));
+      return last === 0 ? null : last;
+    },
+  };
+}
+
+function disclosureOf(sessions: readonly Session[], details: boolean): Disclosure {
+  const restricted = new Set<string>();
+  const known = new Map<string, Session>();
+  for (const session of sessions) {
+    for (const id of session.sessionIds) {
+      known.set(id, session);
+      if (session.restricted === true) restricted.add(id);
+    }
+  }
+  return {
+    details,
+    isShown: (id) => known.has(id) && !restricted.has(id),
+    isRestricted: (id) => restricted.has(id),
+    about: (id) => {
+      const session = known.get(id);
+      return session && detailsOf(session);
+    },
+  };
+}
+
+function detailsOf({
+  slug,
+  givenName,
+  title,
+  task,
+  github_issue: issue,
+}: Session): ReturnType<Disclosure['about']> {
+  const shown = givenName ?? title ?? task ?? undefined;
+  return { slug, ...(shown === undefined ? {} : { title: shown }), ...(issue === null ? {} : { issue }) };
+}
+
+/** Returns the sessions that existed during a day. */
+function sessionsOf(sessions: readonly Session[], day: Day, zone: string): Session[] {
+  const { startMs, endMs } = dayBounds(day, zone);
+  return sessions.filter(
+    ({ startedAt, updatedAt }) => Date.parse(startedAt) < endMs && Date.parse(updatedAt) >= startMs,
+  );
+}

@@ -1,0 +1,123 @@
+import { join, resolve } from 'node:path';
+
+import { changeConfig, type Change } from '../config/write';
+import { StewardError } from '../errors';
+import { knownMachineId } from '../platform/files/machine';
+import { expandHome, processHost } from '../platform/files/paths';
+import { cleanLine } from '../platform/terminal/terminal';
+import { asRecord } from '../sense/record';
+import { prepareFolder } from '../sync/folder';
+import { planFiles, unpublish, type PublishResult } from '../sync/publish';
+import { readState, writeState } from '../sync/state';
+import { forgetMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
+import { planOf, type SyncPlan } from '../sync/view';
+import type { Context } from './context';
+import { MAX_NAME, openSync, publishNow } from './sync';
+
+/** What a change of the settings led to. */
+export interface SyncChange extends PublishResult {
+  folder: string | null;
+  details: boolean;
+}
+
+/** Sets the exchange folder, and publishes to it. */
+export async function setFolder(
+  context: Context,
+  path: string,
+  details: boolean | undefined,
+): Promise<SyncChange & { before: string | null }> {
+  const { area } = context;
+  const { home } = processHost();
+  const folder = resolve(path === '~' ? home : expandHome(path, home));
+  const before = (await openSync(context)).folder ?? null;
+  prepareFolder(folder, [area.root, area.machine]);
+  await change(context, [
+    { key: 'sync.folder', to: () => folder },
+    ...(details === undefined ? [] : [{ key: 'sync.details', to: () => details }]),
+  ]);
+  return { ...(await republish(context)), before: before === folder ? null : before };
+}
+
+/** Turns details on or off, and rewrites what was published. */
+export async function setDetails(context: Context, details: boolean): Promise<SyncChange> {
+  await change(context, [{ key: 'sync.details', to: () => details }]);
+  return republish(context);
+}
+
+/** Renames this machine. */
+export async function rename(context: Context, wanted: string): Promise<SyncChange & { name: string }> {
+  const name = cleanLine(wanted, MAX_NAME);
+  if (name === '')
+    throw new StewardError('usage', 'The name is empty.', { hint: 'Use a name such as laptop.' });
+  const { deps, locked } = await openSync(context);
+  await locked(() => writeState(deps.state, { ...readState(deps.state), name }));
+  return { ...(await republish(context)), name };
+}
+
+/** Stops publishing; `remove` also removes what this machine has published. */
+export async function leave(
+  context: Context,
+  remove: boolean,
+): Promise<{ folder: string; removedFiles: number }> {
+  const { folder, deps, locked } = await openSync(context);
+  if (folder === undefined) throw notSet();
+  const removedFiles = remove ? await locked(() => unpublish(deps)) : 0;
+  await change(context, [{ key: 'sync.folder', to: () => undefined }]);
+  await locked(() => {
+    const { name } = readState(deps.state);
+    writeState(deps.state, { ...(name === undefined ? {} : { name }), days: {}, removals: [] });
+  });
+  return { folder, removedFiles };
+}
+
+/** Removes what another machine has published. */
+export async function forget(context: Context, wanted: string, dryRun: boolean): Promise<ForgottenMachine> {
+  const { folder, locked } = await openSync(context);
+  if (folder === undefined) throw notSet();
+  return locked(() => forgetMachine(folder, wanted, { ownId: knownMachineId(), dryRun }));
+}
+
+/** Returns what would be published now. With `show`, also the text of that file. */
+export async function plan(
+  context: Context,
+  show: string | undefined,
+): Promise<{ plan: SyncPlan; text: string | undefined }> {
+  const { folder, details, deps } = await openSync(context);
+  const files = planFiles(deps);
+  const machine = `machines/${deps.machine.id}`;
+  const wanted = show?.replaceAll('\\', '/').replace(`${machine}/`, '');
+  const shown = wanted === undefined ? undefined : files.find(({ path }) => path === wanted);
+  if (wanted !== undefined && shown === undefined) {
+    throw new StewardError('not_found', `${JSON.stringify(show)} is not a file of the plan.`, {
+      hint: `Use a path that "steward sync plan" lists, such as machine.json.`,
+    });
+  }
+  return { plan: planOf(files, { folder: folder ?? null, machine, details }), text: shown?.text };
+}
+
+/** Returns the state of the exchange folder; `isDeep` reads every file in it. */
+export async function status(context: Context, isDeep: boolean): Promise<SyncStatus> {
+  const { user } = (await context.loadConfig()).config;
+  return syncStatus({
+    ...{ ...user.sync, timezone: user.timezone, isDeep, asRecord, nowMs: context.clock.now() },
+    state: readState(join(context.area.machine, 'sync.json')),
+    ownId: knownMachineId(),
+  });
+}
+
+async function change(context: Context, changes: readonly Change[]): Promise<void> {
+  const { area, clock, machineId } = context;
+  await changeConfig({ area, clock, machineId }, changes);
+}
+
+async function republish(context: Context): Promise<SyncChange> {
+  const result = (await publishNow(context)) ?? { files: 0, bytes: 0 };
+  const { folder = null, details } = (await context.loadConfig()).config.user.sync;
+  return { ...result, folder: folder ?? null, details };
+}
+
+function notSet(): StewardError {
+  return new StewardError('not_found', 'No exchange folder is set.', {
+    hint: 'Set one: steward sync set FOLDER',
+  });
+}

@@ -1,0 +1,98 @@
+import { isObject, textOf } from '../platform/files/json-object';
+import { byCodeUnits } from '../platform/files/short-hash';
+import { foldName, type AppKind } from './classify';
+import { dayTimeline, focusSamples, type SessionParts, type TimelineOptions } from './day-timeline';
+import { changeOf, type SenseEvent } from './event';
+
+/** A day's time, commits and sessions with absolute times, for other machines. Times are in epoch seconds. */
+export interface DayParts {
+  /** In chronological order. */
+  spans: FocusSpan[];
+  commits: { change: string; repo: string; at: number; subject: string; path: string | undefined }[];
+  sessions: (Omit<SessionParts, 'parts'> & { parts: [from: number, to: number, state: 'w' | 'y'][] })[];
+  /** Time of the last event. */
+  lastAt: number;
+}
+
+interface FocusSpan {
+  from: number;
+  to: number;
+  app: string;
+  kind: AppKind;
+  repo: string | undefined;
+  /** Time of the last known input at or before `to`. */
+  input: number | null;
+}
+
+/** Computes the parts of a day. A span of more than one event has input in each of them, or in none. */
+export function dayParts(events: readonly SenseEvent[], options: TimelineOptions): DayParts {
+  const start = Math.floor(options.startMs / 1000);
+  const timeline = dayTimeline(events, options);
+  return {
+    spans: spansOf(
+      events,
+      options,
+      new Map(timeline.apps.map(([app, kind]) => [foldName(app), { app, kind }])),
+    ),
+    commits: commitsOf(events),
+    sessions: timeline.sessions.map(({ parts, ...session }) => ({
+      ...session,
+      parts: parts.map(([at, length, state]) => [start + at, start + at + length, state]),
+    })),
+    lastAt: Math.floor(events.reduce((last, { ts }) => Math.max(last, Date.parse(ts)), 0) / 1000),
+  };
+}
+
+function spansOf(
+  events: readonly SenseEvent[],
+  { startMs, endMs, pollIntervalSec }: TimelineOptions,
+  apps: ReadonlyMap<string, { app: string; kind: AppKind }>,
+): FocusSpan[] {
+  const second = (ms: number): number => Math.round(Math.min(Math.max(ms, startMs), endMs) / 1000);
+  const spans: (FocusSpan & { isQuiet: boolean | undefined })[] = [];
+  const samples = focusSamples(events, pollIntervalSec).sort((a, b) => a.ms - b.ms);
+  for (const { ms, fromMs, app, repo, inputMs } of samples) {
+    const last = spans.at(-1);
+    const shown = apps.get(foldName(app)) ?? { app, kind: 'neutral' };
+    const [from, to] = [Math.max(second(fromMs), last?.to ?? 0), second(ms)];
+    if (from >= to) continue;
+    const input = inputMs === undefined ? null : Math.min(Math.floor(inputMs / 1000), to);
+    const isQuiet = input === null ? undefined : input < from;
+    const isSame = last?.app === shown.app && last.repo === repo && last.isQuiet === isQuiet;
+    if (isSame && from - last.to <= pollIntervalSec / 2) Object.assign(last, { to, input });
+    else spans.push({ from, to, ...shown, repo, input, isQuiet });
+  }
+  return spans.map(({ isQuiet: _isQuiet, ...span }) => span);
+}
+
+/** A change that was captured twice counts only once. */
+function commitsOf(events: readonly SenseEvent[]): DayParts['commits'] {
+  const commits = new Map<string, DayParts['commits'][number]>();
+  for (const event of events) {
+    if (event.type !== 'git-commit') continue;
+    const at = Math.floor(Date.parse(event.ts) / 1000);
+    const path = textOf(event.detail?.['path']);
+    const repo = textOf(event.repo) ?? path ?? 'unknown';
+    const change = changeOf(event) ?? String(at);
+    const key = `${path ?? repo}\n${change}`;
+    if (!commits.has(key))
+      commits.set(key, { change, repo, at, subject: textOf(event.detail?.['subject']) ?? '', path });
+  }
+  return [...commits.values()].sort((a, b) => a.at - b.at || byCodeUnits(a.change, b.change));
+}
+
+/** Removes the repository from the time in front of sessions that `isShown` excludes. */
+export function withoutHidden(
+  events: readonly SenseEvent[],
+  isShown: (session: string) => boolean,
+): SenseEvent[] {
+  return events.map((event) => {
+    const sessions: unknown = event.detail?.['sessions'];
+    if (event.type !== 'app-focus' || !Array.isArray(sessions)) return event;
+    const ids = sessions.map((one: unknown) => (isObject(one) ? one['id'] : one));
+    if (ids.every((id) => typeof id === 'string' && isShown(id))) return event;
+    const shown = { ...event };
+    delete shown.repo;
+    return shown;
+  });
+}

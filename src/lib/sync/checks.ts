@@ -1,0 +1,49 @@
+import { failed, off, ok, warning, type Check, type Finding } from '../platform/check';
+import { plural } from '../platform/terminal/format';
+import type { SyncStatus } from './status';
+
+export interface SyncChecked {
+  /** Reads every file in the exchange folder. */
+  syncStatus: () => Promise<SyncStatus>;
+}
+
+export const SYNC_CHECKS: readonly Check<SyncChecked>[] = [
+  { id: 'sync.folder', title: 'the exchange folder', needsConfig: true, limitMs: 60_000, run: checkFolder },
+];
+
+const OLD_DAYS = 7;
+
+async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
+  const { folder, problem, hint, machines, conflicts, damaged, pendingRemovals } = await syncStatus();
+  if (folder === null) return [off('not set; several machines: steward sync set FOLDER')];
+  if (problem !== null) return [failed(problem, hint === null ? {} : { hint })];
+  const old = machines.filter(({ isThis, daysBehind }) => !isThis && daysBehind >= OLD_DAYS);
+  const findings: Finding[] = [
+    ...(pendingRemovals === 0
+      ? []
+      : [warning('purged data is still published', { mend: 'steward sense capture' })]),
+    ...old.map(({ name, daysBehind }) =>
+      warning(`${name} was last seen ${plural(daysBehind, 'day')} ago`, {
+        hint: 'Check its sync tool. For a machine that you no longer have:',
+        mend: 'steward sync forget MACHINE',
+      }),
+    ),
+    ...(conflicts.length === 0
+      ? []
+      : [
+          warning(
+            `${plural(conflicts.length, 'conflict copy', 'conflict copies')}, such as ${conflicts[0] ?? ''}`,
+            {
+              hint: 'steward ignores them. Delete them; if they come back, two machines have the same id.',
+            },
+          ),
+        ]),
+    ...damaged.slice(0, 5).map(({ path, reason }) =>
+      warning(`${path}: ${reason}`, {
+        hint: 'Its machine writes it again within a day. Upgrade steward if it is too old.',
+      }),
+    ),
+  ];
+  if (findings.length > 0) return findings;
+  return [ok(`${folder}, ${plural(machines.length, 'machine')}`)];
+}

@@ -1,0 +1,212 @@
+import type { DayParts } from '../sense/day-parts';
+import { definedOnly } from '../platform/files/json-object';
+import { byCodeUnits } from '../platform/files/short-hash';
+import { toIso } from '../platform/time/clock';
+import type { AgentRow, AttentionRow, Cells } from '../sense/ledger/model';
+import type { DailyRecord } from '../sense/record';
+import { ASSISTANT_IDS, CLAUDE_CODE, idOfKey, sessionKey } from '../sessions/session-key';
+import type { DayRow } from '../usage/days';
+import {
+  commitId,
+  FORMAT,
+  hashedId,
+  type PublishedDay,
+  type PublishedSession,
+  type PublishedUsage,
+} from './format';
+
+type SessionDetails = Pick<PublishedSession, 'slug' | 'title' | 'issue'>;
+
+/** What may leave this machine. */
+export interface Disclosure {
+  /** Whether subjects, paths and session titles may leave. */
+  details: boolean;
+  /** Returns whether a session's data may leave: it is known, and not restricted. */
+  isShown: (session: string) => boolean;
+  /** Returns whether a session is known to be restricted. */
+  isRestricted: (session: string) => boolean;
+  /** Returns a session's details, if it is known. */
+  about: (session: string) => SessionDetails | undefined;
+}
+
+/** A day as this machine has it. */
+export interface LocalDay {
+  record: DailyRecord | undefined;
+  /** Undefined if the event log was deleted. */
+  parts: DayParts | undefined;
+  usage: readonly DayRow[];
+}
+
+/**
+ * Returns what other machines get to see of a day. If the event log was deleted, keeps the time and commits
+ * that were published before.
+ */
+export function publishedDay(
+  { record, parts }: LocalDay & { record: DailyRecord },
+  before: PublishedDay | undefined,
+  shown: Disclosure,
+): PublishedDay {
+  const spans = parts?.spans.map(({ repo, ...span }) => ({
+    ...span,
+    ...(repo !== undefined && { repo: repoName(repo) }),
+  }));
+  const commits = parts?.commits.map(({ change, repo, at, subject, path }) => ({
+    ...{ id: commitId(repoName(repo), change), repo: repoName(repo), ts: at },
+    ...(subject === '' ? {} : { subject }),
+    ...(path === undefined ? {} : { path }),
+  }));
+  return {
+    format: FORMAT,
+    record: publishedRecord(record, parts, shown),
+    spans: spans ?? before?.spans ?? [],
+    commits: (commits ?? before?.commits ?? []).map(({ subject, path, ...commit }) =>
+      shown.details
+        ? {
+            ...commit,
+            ...(subject === undefined ? {} : { subject }),
+            ...(path === undefined ? {} : { path }),
+          }
+        : commit,
+    ),
+  };
+}
+
+/** Returns the sessions of a day, sorted by id. */
+export function publishedSessions(
+  { parts }: Pick<LocalDay, 'parts'>,
+  before: readonly PublishedSession[],
+  shown: Disclosure,
+): PublishedSession[] {
+  const known = new Map(before.map((session) => [session.id, session]));
+  const sessions = parts?.sessions
+    .filter(({ id }) => shown.isShown(id))
+    .map(({ id: key, repo, branch, parts: times }): PublishedSession => {
+      const id = hashedId('session', key);
+      const basics = { id, assistant: assistantOf(key), repo: repo === null ? null : repoName(repo), branch };
+      return { ...basics, parts: times, ...detailsIn(shown.about(key) ?? known.get(id) ?? {}) };
+    });
+  return (sessions ?? [...before])
+    .map((session) => (shown.details ? session : withoutDetails(session)))
+    .sort((a, b) => byCodeUnits(a.id, b.id));
+}
+
+function detailsIn({ slug, title, issue }: SessionDetails): SessionDetails {
+  return definedOnly({ slug, title, issue });
+}
+
+function withoutDetails({ id, assistant, repo, branch, parts }: PublishedSession): PublishedSession {
+  return { id, assistant, repo, branch, parts };
+}
+
+/**
+ * Returns the usage of a day. Restricted sessions are left out; of sessions that this machine doesn't know,
+ * only the model and the amounts leave.
+ */
+export function publishedUsage(rows: readonly DayRow[], shown: Disclosure): PublishedUsage {
+  const sums = new Map<string, DayRow>();
+  for (const row of rows) {
+    const { assistant, session, repo, model, ...amounts } = row;
+    const key = sessionKey(assistant, session);
+    if (shown.isRestricted(key)) continue;
+    const isShown = shown.isShown(key);
+    const named = { assistant, session: isShown ? hashedId('session', key) : 'unknown', model };
+    const published = { ...named, repo: isShown && repo !== null ? repoName(repo) : null };
+    const sum = sums.get(JSON.stringify(published)) ?? { ...published, ...zeroed(amounts) };
+    for (const [name, amount] of entriesOf(amounts)) sum[name] += amount;
+    sums.set(JSON.stringify(published), sum);
+  }
+  const sorted = [...sums].sort(([a], [b]) => byCodeUnits(a, b)).map(([, row]) => row);
+  return { format: FORMAT, rows: sorted };
+}
+
+type Amounts = Omit<DayRow, 'assistant' | 'session' | 'repo' | 'model'>;
+
+function entriesOf(amounts: Amounts): [keyof Amounts, number][] {
+  return Object.entries(amounts) as [keyof Amounts, number][];
+}
+
+function zeroed(amounts: Amounts): Amounts {
+  return Object.fromEntries(entriesOf(amounts).map(([name]) => [name, 0])) as unknown as Amounts;
+}
+
+/** Returns the record with hashed ids, without hidden sessions, and with names instead of paths. */
+function publishedRecord(record: DailyRecord, parts: DayParts | undefined, shown: Disclosure): DailyRecord {
+  const { commits, sessions, ledger, goalTags } = record;
+  const items = sessions.items.filter(({ session }) => shown.isShown(session));
+  const repos = new Map<string, number>();
+  for (const { repo, commits: count } of commits.repos)
+    repos.set(repoName(repo), (repos.get(repoName(repo)) ?? 0) + count);
+  const agents = (ledger?.agents ?? []).filter(({ session }) => shown.isShown(session)).map(publishedAgent);
+  return {
+    ...record,
+    // A record that isn't final is built at each run, so its time must come from its events.
+    generatedAt: record.final || parts === undefined ? record.generatedAt : toIso(parts.lastAt * 1000),
+    commits: { ...commits, repos: [...repos].map(([repo, count]) => ({ repo, commits: count })) },
+    sessions: {
+      count: items.length,
+      items: items.map((item) => ({ ...item, session: hashedId('session', item.session) })),
+    },
+    ...(ledger && {
+      ledger: {
+        ...ledger,
+        attention: publishedAttention(ledger.attention, shown),
+        agents,
+        cells: sumOf(agents.map(({ cells }) => cells)),
+      },
+    }),
+    goalTags: Object.fromEntries(
+      Object.entries(goalTags).map(([goal, tag]) => [
+        goal,
+        { ...tag, reasons: shown.details ? tag.reasons : [] },
+      ]),
+    ),
+  };
+}
+
+function publishedAgent(row: AgentRow): AgentRow {
+  return {
+    ...row,
+    session: hashedId('session', row.session),
+    repo: row.repo === null ? null : repoName(row.repo),
+  };
+}
+
+function publishedAttention(rows: readonly AttentionRow[], shown: Disclosure): AttentionRow[] {
+  const sums = new Map<string, AttentionRow>();
+  for (const row of rows) {
+    const isHidden = row.session !== null && !shown.isShown(row.session);
+    const { minutes, ...published } = {
+      ...row,
+      ...(isHidden ? { branch: null, assistant: null } : {}),
+      session: isHidden || row.session === null ? null : hashedId('session', row.session),
+      repo: isHidden || row.repo === null ? null : repoName(row.repo),
+    };
+    const key = JSON.stringify(published);
+    const sum = sums.get(key)?.minutes ?? 0;
+    sums.set(key, { ...published, minutes: Math.round((sum + minutes) * 10) / 10 });
+  }
+  return [...sums.values()];
+}
+
+function sumOf(all: readonly Cells[]): Cells {
+  const sum: Record<string, Record<string, number>> = {};
+  for (const cells of all) {
+    for (const [state, places] of Object.entries(cells)) {
+      const row = (sum[state] ??= {});
+      for (const [place, minutes] of Object.entries(places))
+        row[place] = Math.round(((row[place] ?? 0) + minutes) * 10) / 10;
+    }
+  }
+  return sum;
+}
+
+function assistantOf(key: string): string {
+  return (
+    ASSISTANT_IDS.find((id) => key === sessionKey(id, idOfKey(key)) && id !== CLAUDE_CODE) ?? CLAUDE_CODE
+  );
+}
+
+/** Returns the last part of a path. A name without separators stays as it is. */
+function repoName(text: string): string {
+  return text.split(/[\\/]+/).findLast((part) => part !== '') ?? text;
+}

@@ -1,0 +1,61 @@
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+
+import { StewardError, toStewardError } from '../errors';
+import { createFile, tempOf } from '../platform/files/atomic-file';
+import { ensureFolder, exists, realPath, removeFile } from '../platform/files/folder';
+import { kindOf } from '../platform/files/stat';
+import { machinesFolder } from './exchange';
+
+/**
+ * Creates the exchange folder and its `machines` folder. Throws `usage` for a folder that can't be one, before
+ * anything is written.
+ */
+export function prepareFolder(folder: string, kept: readonly string[]): void {
+  const parent = realPath(exists(folder) ? folder : dirname(folder));
+  if (parent === undefined || kindOf(parent) !== 'folder') {
+    throw new StewardError('usage', `The folder ${dirname(folder)} does not exist.`, {
+      hint: 'Create it first, or connect its drive. steward creates only the last folder of the path.',
+    });
+  }
+  const real = exists(folder) ? parent : join(parent, relative(dirname(folder), folder));
+  for (const path of kept) {
+    const other = realPath(path) ?? path;
+    if (!isWithin(real, other) && !isWithin(other, real)) continue;
+    throw new StewardError('usage', `${folder} and ${path} contain each other.`, {
+      hint: "Choose a folder outside of steward's own files; otherwise the sync tool would carry them all.",
+    });
+  }
+  ensureFolder(folder, { allowLink: true });
+  const probe = tempOf(join(folder, 'steward'));
+  try {
+    createFile(probe, '');
+    removeFile(probe);
+    ensureFolder(machinesFolder(folder));
+  } catch (error) {
+    throw new StewardError('usage', `Cannot write to ${folder}: ${toStewardError(error).message}`, {
+      hint: 'Choose a folder that you may write to.',
+      cause: error,
+    });
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** Throws `unavailable` if the exchange folder isn't there. It is never created again silently. */
+export function requireFolder(folder: string): void {
+  if (kindOf(machinesFolder(folder)) === 'folder') return;
+  const hint =
+    'Connect its drive or start the sync tool; publishing then resumes. To stop: steward sync leave';
+  if (!exists(folder))
+    throw new StewardError('unavailable', `Exchange folder not found: ${folder}.`, { hint });
+  throw new StewardError(
+    'unavailable',
+    `${folder} has no folder "machines", so its drive may not be mounted.`,
+    {
+      hint: `If it was emptied on purpose, run: steward sync set ${folder}`,
+    },
+  );
+}

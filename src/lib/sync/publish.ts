@@ -1,0 +1,245 @@
+import { dirname, join } from 'node:path';
+
+import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import {
+  diskUse,
+  ensureFolder,
+  exists,
+  listFolder,
+  removeEmptyFolder,
+  removeFile,
+  removeFolder,
+} from '../platform/files/folder';
+import { toIso, type Clock } from '../platform/time/clock';
+import type { Day } from '../platform/time/time';
+import { publishedDay, publishedSessions, publishedUsage, type Disclosure, type LocalDay } from './day';
+import { dayFileOf, machinesFolder, readPublishedDay, readPublishedSessions } from './exchange';
+import { requireFolder } from './folder';
+import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type MachineInfo } from './format';
+import { parseInfo, type CheckRecord } from './parse';
+import { readState, writeState, type Removal, type SyncState } from './state';
+
+/** What this machine has, and what of it may leave. */
+export interface LocalData {
+  /** Returns the days with a record, events or usage, in order. */
+  days: () => Day[];
+  /** Changes when what is published of a day may have changed. */
+  markOf: (day: Day) => string;
+  read: (day: Day) => LocalDay;
+  disclosure: Disclosure;
+  /** Epoch seconds of the last known input; null if unknown. */
+  lastInput: () => number | null;
+}
+
+export interface PublishDeps {
+  clock: Clock;
+  /** The exchange folder. */
+  folder: string;
+  /** The machine-local state file. */
+  state: string;
+  today: Day;
+  machine: Pick<MachineInfo, 'id' | 'name' | 'timezone' | 'version'>;
+  asRecord: CheckRecord;
+  /** Changes whenever the local data may have changed. Cheap. */
+  mark: () => string;
+  /** Opens the local data. Called only if something may have changed. */
+  local: () => LocalData;
+}
+
+/** A file as it is published. `path` is relative to the machine's folder. */
+export interface PlannedFile {
+  path: string;
+  bytes: number;
+  change: 'new' | 'changed' | 'none' | 'removed';
+  text: string;
+}
+
+export interface PublishResult {
+  /** Number of files that were written or removed. */
+  files: number;
+  bytes: number;
+}
+
+const KINDS = Object.keys(DAY_FILES) as DayKind[];
+/** While nothing else changes, the machine's file is written this often. */
+const HEARTBEAT_MS = 6 * 3_600_000;
+
+/** Returns the folder of a machine in an exchange folder. */
+export function machineFolderOf({ folder, machine }: Pick<PublishDeps, 'folder' | 'machine'>): string {
+  return join(machinesFolder(folder), machine.id);
+}
+
+/**
+ * Writes what changed since the last run. Without changes, it only compares marks. Once a day it compares
+ * every file. The caller must hold the sync lock.
+ */
+export function publish(deps: PublishDeps): PublishResult {
+  requireFolder(deps.folder);
+  const { state, clock } = deps;
+  const before = readState(state);
+  const own = machineFolderOf(deps);
+  const mark = deps.mark();
+  const isComplete =
+    before.checked === deps.today && before.folder === deps.folder && exists(join(own, 'machine.json'));
+  const isQuiet = Math.abs(clock.now() - (before.publishedMs ?? 0)) < HEARTBEAT_MS;
+  if (isComplete && isQuiet && before.mark === mark && before.removals.length === 0)
+    return { files: 0, bytes: 0 };
+  ensureFolder(own);
+  for (const folder of [own, ...KINDS.map((kind) => join(own, kind))])
+    if (exists(folder)) sweepTemps(folder, -1, clock.now());
+  const local = deps.local();
+  const result = { files: applyRemovals(own, before.removals, local), bytes: 0 };
+  const isForced = !isComplete || before.removals.length > 0;
+  const marks: SyncState['days'] = {};
+  for (const day of local.days()) {
+    const dayMark = local.markOf(day);
+    marks[day] = dayMark;
+    if (isForced || before.days[day] !== dayMark)
+      for (const file of dayFiles(deps, local, day)) write(own, file, result);
+  }
+  const published = writeInfo(deps, local, result) ?? before.publishedMs;
+  const { name } = before;
+  writeState(state, {
+    ...{ folder: deps.folder, mark, checked: deps.today, days: marks, removals: [] },
+    ...(name === undefined ? {} : { name }),
+    ...(published === undefined ? {} : { publishedMs: published }),
+  });
+  return result;
+}
+
+/** Returns every file that this machine publishes, and how it differs from what is published. */
+export function planFiles(deps: PublishDeps): PlannedFile[] {
+  const own = machineFolderOf(deps);
+  const local = deps.local();
+  const days = local.days();
+  const removals = readState(deps.state).removals;
+  const removed = removals.flatMap((removal) => removedFiles(own, removal, local));
+  const files = days.flatMap((day) => dayFiles(deps, local, day));
+  const planned = [plannedFile(own, 'machine.json', infoText(deps, local, clockMinute(deps))), ...files];
+  const isPlanned = new Set(planned.map(({ path }) => path));
+  return [...planned, ...removed.filter(({ path }) => !isPlanned.has(path))];
+}
+
+function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] {
+  const machine = { path: machineFolderOf(deps) };
+  const source = local.read(day);
+  const sessionsBefore = readPublishedSessions(machine, day);
+  const known = new Set(sessionsBefore.map(({ id }) => id));
+  const { isShown, isRestricted } = local.disclosure;
+  const shown: Disclosure = {
+    ...local.disclosure,
+    // A session that was published stays known after its state was pruned.
+    isShown: (id) => isShown(id) || (!isRestricted(id) && known.has(hashedId('session', id))),
+  };
+  const sessions = publishedSessions(source, sessionsBefore, shown);
+  const usage = publishedUsage(source.usage, shown);
+  const files: Partial<Record<DayKind, string>> = {
+    sessions: sessions.map((session) => `${JSON.stringify(session)}\n`).join(''),
+    usage: usage.rows.length === 0 ? '' : `{"format":${FORMAT},"rows":${lines(usage.rows)}}\n`,
+  };
+  const { record } = source;
+  if (record !== undefined) {
+    const before = source.parts === undefined ? readPublishedDay(machine, day, deps.asRecord) : undefined;
+    const { spans, commits, ...head } = publishedDay({ ...source, record }, before, shown);
+    const rest = `"spans":${lines(spans)},\n"commits":${lines(commits)}}\n`;
+    files.daily = `{"format":${FORMAT},"record":${JSON.stringify(head.record)},\n${rest}`;
+  }
+  return KINDS.flatMap((kind) => {
+    const text = files[kind];
+    const path = `${kind}/${day}${DAY_FILES[kind]}`;
+    if (text === undefined) return [];
+    const file = plannedFile(machine.path, path, text);
+    return text === '' && file.change === 'none' ? [] : [file];
+  });
+}
+
+/** Returns a JSON array with one item per line, so that a version control system stores only the lines that changed. */
+function lines(items: readonly unknown[]): string {
+  return items.length === 0 ? '[]' : `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]`;
+}
+
+/** An empty text means that there is no file. */
+function plannedFile(own: string, path: string, text: string): PlannedFile {
+  const stored = readText(join(own, path));
+  const change =
+    (stored ?? '') === text ? 'none' : text === '' ? 'removed' : stored === undefined ? 'new' : 'changed';
+  return { path, bytes: Buffer.byteLength(text), change, text };
+}
+
+function write(own: string, { path, text, bytes, change }: PlannedFile, result: PublishResult): void {
+  if (change === 'none') return;
+  const target = join(own, path);
+  if (change === 'removed') removeFile(target);
+  else {
+    ensureFolder(dirname(target));
+    replaceFile(target, text);
+  }
+  result.files += 1;
+  result.bytes += bytes;
+}
+
+function clockMinute({ clock }: Pick<PublishDeps, 'clock'>): string {
+  return toMinute(toIso(clock.now()));
+}
+
+function infoText({ machine }: PublishDeps, local: LocalData, publishedAt: string): string {
+  const input = local.lastInput();
+  const { id, name, timezone, version } = machine;
+  const info: MachineInfo = {
+    ...{ format: FORMAT, id, name, timezone, version },
+    lastInput: input === null ? null : toMinute(toIso(input * 1000)),
+    publishedAt,
+  };
+  return `${JSON.stringify(info)}\n`;
+}
+
+/** Writes the machine's file last. Returns the time, or undefined if the file is unchanged. */
+function writeInfo(deps: PublishDeps, local: LocalData, result: PublishResult): number | undefined {
+  const own = machineFolderOf(deps);
+  const stored = parseInfo(readText(join(own, 'machine.json')) ?? '');
+  const isDue = deps.clock.now() - Date.parse(stored?.publishedAt ?? '') >= HEARTBEAT_MS;
+  const isSame = stored !== undefined && result.files === 0 && !isDue;
+  const file = plannedFile(
+    own,
+    'machine.json',
+    infoText(deps, local, isSame ? stored.publishedAt : clockMinute(deps)),
+  );
+  write(own, file, result);
+  return file.change === 'none' ? undefined : deps.clock.now();
+}
+
+/** Removes what was published of purged data. Returns the number of removed files. */
+function applyRemovals(own: string, removals: readonly Removal[], local: LocalData): number {
+  const files = removals.flatMap((removal) => removedFiles(own, removal, local));
+  for (const { path } of files) removeFile(join(own, path));
+  return files.length;
+}
+
+/** Returns the published files of a removal whose local data is gone. */
+function removedFiles(own: string, removal: Removal, local: LocalData): PlannedFile[] {
+  const stored = KINDS.flatMap((kind) =>
+    listFolder(join(own, kind))
+      .filter((name) => name.endsWith(DAY_FILES[kind]))
+      .map((name) => ({ kind, day: name.slice(0, -DAY_FILES[kind].length) })),
+  );
+  const localDays = new Set(local.days());
+  return stored.flatMap(({ kind, day }): PlannedFile[] => {
+    const { day: only = day, before, sessions = false } = removal;
+    if (day !== only || (before !== undefined && day >= before)) return [];
+    const source = localDays.has(day) ? local.read(day) : undefined;
+    const isGone = kind === 'usage' ? (source?.usage.length ?? 0) === 0 : source?.record === undefined;
+    const isForgotten = sessions && kind === 'sessions';
+    if (!isGone && !isForgotten) return [];
+    return [{ path: dayFileOf('', kind, day), bytes: 0, change: 'removed', text: '' }];
+  });
+}
+
+/** Removes everything that this machine published. Returns the number of files. */
+export function unpublish(deps: Pick<PublishDeps, 'folder' | 'machine'>): number {
+  requireFolder(deps.folder);
+  const own = machineFolderOf(deps);
+  const { files } = diskUse(own);
+  removeFolder(own);
+  removeEmptyFolder(machinesFolder(deps.folder));
+  return files;
+}

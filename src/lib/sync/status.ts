@@ -1,0 +1,155 @@
+import { relative } from 'node:path';
+
+import { StewardError, toStewardError } from '../errors';
+import { lstatOf, removeFolder } from '../platform/files/folder';
+import { conflictCopies } from '../platform/files/machine';
+import { cleanLine } from '../platform/terminal/terminal';
+import { addDays, dayOf, type Day } from '../platform/time/time';
+import {
+  machinesFolder,
+  readMachines,
+  readPublishedDay,
+  readPublishedSessions,
+  readPublishedUsage,
+} from './exchange';
+import { requireFolder } from './folder';
+import type { MachineInfo } from './format';
+import type { CheckRecord } from './parse';
+import type { SyncState } from './state';
+
+export interface MachineStatus extends Pick<
+  MachineInfo,
+  'id' | 'name' | 'timezone' | 'version' | 'lastInput'
+> {
+  isThis: boolean;
+  /** `2026-11-23T09:42Z` */
+  lastSeen: string;
+  /** Number of local days since the machine last published. */
+  daysBehind: number;
+  /** Number of published days, and the first and last of them. */
+  days: number;
+  from: Day | null;
+  to: Day | null;
+}
+
+/** The output of `steward sync status --json`. */
+export interface SyncStatus {
+  /** Null before `sync set`. */
+  folder: string | null;
+  details: boolean;
+  /** Why the folder can't be used, or why the last run failed. */
+  problem: string | null;
+  hint: string | null;
+  /** Purges that wait for the folder. */
+  pendingRemovals: number;
+  machines: MachineStatus[];
+  /** Conflict copies, relative to the folder. Nothing reads them. */
+  conflicts: string[];
+  /** Files that no machine can read, relative to the folder. */
+  damaged: { path: string; reason: string }[];
+}
+
+export interface StatusInput {
+  folder: string | undefined;
+  details: boolean;
+  state: SyncState;
+  /** This machine's id, if it has one. */
+  ownId: string | undefined;
+  nowMs: number;
+  timezone: string;
+  asRecord: CheckRecord;
+  /** Whether to read every file. Default: only the machines' own files. */
+  isDeep?: boolean;
+}
+
+/** Returns the state of the exchange folder. Writes nothing. */
+export function syncStatus(input: StatusInput): SyncStatus {
+  const { folder, details, state } = input;
+  const status: SyncStatus = {
+    ...{
+      folder: folder ?? null,
+      details,
+      problem: state.problem?.message ?? null,
+      hint: state.problem?.hint ?? null,
+    },
+    ...{ pendingRemovals: state.removals.length, machines: [], conflicts: [], damaged: [] },
+  };
+  if (folder === undefined) return { ...status, problem: null, hint: null };
+  try {
+    requireFolder(folder);
+  } catch (error) {
+    const { message, hint = null } = toStewardError(error);
+    return { ...status, problem: message, hint };
+  }
+  const note = (path: string, reason: string): unknown =>
+    status.damaged.push({ path: relative(folder, path), reason });
+  for (const machine of readMachines(folder, note)) {
+    const { daily, sessions, usage } = machine.days;
+    status.machines.push(machineStatus(machine.info, daily, input));
+    if (input.isDeep !== true) continue;
+    for (const day of daily) readPublishedDay(machine, day, input.asRecord, note);
+    for (const day of sessions) readPublishedSessions(machine, day, note);
+    for (const day of usage) readPublishedUsage(machine, day, note);
+  }
+  const copies = conflictCopies(machinesFolder(folder));
+  return { ...status, conflicts: copies.map((path) => cleanLine(`machines/${path}`, 300)).sort() };
+}
+
+function machineStatus(info: MachineInfo, daily: readonly Day[], input: StatusInput): MachineStatus {
+  const { id, name, timezone, version, lastInput, publishedAt } = info;
+  const { ownId, nowMs } = input;
+  const seen = dayOf(Date.parse(publishedAt), input.timezone);
+  let daysBehind = 0;
+  for (let day = dayOf(nowMs, input.timezone); day > seen && daysBehind < MAX_BEHIND; day = addDays(day, -1))
+    daysBehind += 1;
+  return {
+    ...{ id, name, timezone, version, lastInput, isThis: id === ownId },
+    ...{ lastSeen: publishedAt, daysBehind, days: daily.length },
+    ...{ from: daily[0] ?? null, to: daily.at(-1) ?? null },
+  };
+}
+
+const MAX_BEHIND = 3660;
+
+/** What of a machine was removed, or would be in a dry run. */
+export interface ForgottenMachine {
+  id: string;
+  name: string | null;
+  path: string;
+  dryRun: boolean;
+}
+
+/** Removes another machine's folder, given its id or name. */
+export function forgetMachine(
+  folder: string,
+  wanted: string,
+  { ownId, dryRun }: { ownId: string | undefined; dryRun: boolean },
+): ForgottenMachine {
+  requireFolder(folder);
+  const machines = readMachines(folder);
+  const named = machines.filter(
+    ({ id, info }) => id === wanted || info.name.toLowerCase() === wanted.toLowerCase(),
+  );
+  // A machine whose own file is damaged can still be removed by its id.
+  const path = `${machinesFolder(folder)}/${wanted}`;
+  const isId = /^[0-9a-f]{12}$/.test(wanted) && lstatOf(path)?.isFolder === true;
+  const found = named.length === 0 && isId ? [{ id: wanted, path, info: undefined }] : named;
+  const [machine] = found;
+  if (machine === undefined || found.length > 1) {
+    const list = found.length > 1 ? found : machines;
+    throw new StewardError(
+      'not_found',
+      `${found.length > 1 ? 'Several machines are' : 'No machine is'} named ${JSON.stringify(wanted)}.`,
+      {
+        hint: `Use an id: ${list.map(({ id, info }) => `${id} (${info?.name ?? ''})`).join(', ') || 'none has published yet'}.`,
+      },
+    );
+  }
+  if (machine.id === ownId) {
+    throw new StewardError('usage', 'This is the machine you are on.', {
+      hint: 'To stop publishing from here: steward sync leave --remove',
+    });
+  }
+  if (!dryRun) removeFolder(machine.path);
+  return { id: machine.id, name: machine.info?.name ?? null, path: machine.path, dryRun };
+}

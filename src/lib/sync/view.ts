@@ -1,0 +1,106 @@
+import { palette, plural, table, toAscii } from '../platform/terminal/format';
+import type { Terminal } from '../platform/terminal/stdio';
+import type { PlannedFile } from './publish';
+import type { SyncStatus } from './status';
+
+/** The output of `steward sync plan --json`. */
+export interface SyncPlan {
+  folder: string | null;
+  /** This machine's folder below it. */
+  machine: string;
+  details: boolean;
+  files: Omit<PlannedFile, 'text'>[];
+  /** Of all files, and of those that the next run writes or removes. */
+  total: { files: number; bytes: number };
+  changed: { files: number; bytes: number };
+}
+
+export function planOf(
+  files: readonly PlannedFile[],
+  head: Pick<SyncPlan, 'folder' | 'machine' | 'details'>,
+): SyncPlan {
+  const sum = (list: readonly PlannedFile[]): SyncPlan['total'] => ({
+    files: list.length,
+    bytes: list.reduce((bytes, file) => bytes + file.bytes, 0),
+  });
+  return {
+    ...head,
+    files: files.map(({ path, bytes, change }) => ({ path, bytes, change })),
+    total: sum(files.filter(({ change }) => change !== 'removed')),
+    changed: sum(files.filter(({ change }) => change !== 'none')),
+  };
+}
+
+const WORDS = { new: 'new', changed: 'changed', removed: 'removed', none: '' };
+
+/** Formats the plan: each file that the next run writes or removes, then the sums. */
+export function planText(
+  { folder, machine, details, files, total, changed }: SyncPlan,
+  terminal: Terminal,
+): string {
+  const rows = files
+    .filter(({ change }) => change !== 'none')
+    .map(({ path, bytes, change }) => [`${machine}/${path}`, String(bytes), WORDS[change]]);
+  const lines = [
+    ...(rows.length === 0 ? [] : [table(rows, [{}, { align: 'right' }]), '']),
+    `${plural(changed.files, 'file')} to write, ${plural(changed.bytes, 'byte')}; ${plural(total.files, 'file')} in all, ${plural(total.bytes, 'byte')}.`,
+    details
+      ? 'With commit subjects, paths and session titles.'
+      : 'Without commit subjects, paths and session titles.',
+    folder === null
+      ? 'No exchange folder is set, so nothing leaves: steward sync set FOLDER'
+      : `Folder: ${folder}`,
+  ];
+  const text = lines.join('\n');
+  return terminal.unicode ? text : toAscii(text);
+}
+
+const MAX_LISTED = 10;
+
+/** Formats the machines, then what is wrong. */
+export function statusText(
+  status: SyncStatus,
+  localTime: (iso: string) => string,
+  terminal: Terminal,
+): string {
+  const { folder, details, problem, hint, pendingRemovals, machines, conflicts, damaged } = status;
+  if (folder === null) return 'No exchange folder is set. Set one with: steward sync set FOLDER';
+  const colors = palette(terminal);
+  const rows = machines.map((machine) => [
+    machine.name,
+    machine.id,
+    machine.isThis
+      ? 'this machine'
+      : machine.daysBehind === 0
+        ? 'up to date'
+        : `${plural(machine.daysBehind, 'day')} behind`,
+    `seen ${localTime(machine.lastSeen)}`,
+    machine.days === 0 ? 'no days' : `${plural(machine.days, 'day')} since ${machine.from ?? ''}`,
+  ]);
+  const lines = [
+    `${folder} (${details ? 'with' : 'without'} details)`,
+    ...(problem === null ? [] : [colors.attention([problem, hint].filter(Boolean).join(' '))]),
+    ...(rows.length === 0 ? [] : ['', table(rows, [{ max: 30 }])]),
+    ...listed(plural(conflicts.length, 'conflict copy', 'conflict copies'), conflicts),
+    ...listed(
+      plural(damaged.length, 'unreadable file'),
+      damaged.map(({ path, reason }) => `${path}: ${reason}`),
+    ),
+    ...(pendingRemovals === 0
+      ? []
+      : ['', 'Purged data is still published; it is removed once the folder is back.']),
+  ];
+  const text = lines.join('\n');
+  return terminal.unicode ? text : toAscii(text);
+}
+
+function listed(title: string, items: readonly string[]): string[] {
+  if (items.length === 0) return [];
+  const more = items.length - MAX_LISTED;
+  return [
+    '',
+    `${title}, ignored:`,
+    ...items.slice(0, MAX_LISTED).map((item) => `  ${item}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
+}
