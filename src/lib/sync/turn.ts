@@ -59,11 +59,13 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
     const of = (told: readonly Told[], what: Told['what']): Told | undefined =>
       told.find((line) => line.key === hash && line.what === what);
     const claim = of(mine, 'claimed');
-    const isTold = [mine, ...theirs.map(({ told }) => told)].some((told) => of(told, 'told') !== undefined);
+    const isTold = theirs.some(({ told }) => of(told, 'told') !== undefined);
     const claimants = theirs.filter(({ told }) => of(told, 'claimed') !== undefined);
     const isOverdue = nowMs - dueMs >= waitMs;
     let turn: Turn = 'later';
     if (isTold) turn = 'done';
+    // Noted, but not sent before a crash.
+    else if (of(mine, 'told') !== undefined) turn = 'now';
     else if (others.length === 0) turn = dueMs <= nowMs ? 'now' : 'later';
     else if (claim === undefined) {
       const isFirst = claimants.length === 0 && isFreshest(deps, others);
@@ -79,7 +81,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
   return turns;
 }
 
-/** Records that this machine has notified about these. */
+/** Records that this machine notifies about these, just before it does. */
 export function noteTold(deps: TurnDeps, keys: readonly string[]): void {
   note(deps, keys.map(hashedKey), 'told');
 }

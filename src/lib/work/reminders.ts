@@ -26,6 +26,16 @@ export interface ReminderDeps {
   /** Returns whether a notice with this key was sent. */
   wasSent: (key: string) => boolean;
   send: (notice: Notice) => Promise<unknown>;
+  /** Your other machines; undefined without an exchange folder. */
+  others?: OtherMachines;
+}
+
+/** Decides which of your machines notifies about a reminder. */
+export interface OtherMachines {
+  /** Returns whose turn it is. Claims reminders that are due soon. */
+  turns: (reminders: readonly { key: string; dueMs: number }[]) => Map<string, 'now' | 'done' | 'later'>;
+  /** Records that this machine notifies about these, just before it does. */
+  noteTold: (keys: readonly string[]) => void;
 }
 
 const VERSION = 1;
@@ -45,6 +55,8 @@ const StoredReminders = v.object({
 type SentReminders = Pick<v.InferOutput<typeof StoredReminders>, 'told' | 'telling'>;
 
 const MAX_SENT = 5000;
+/** Machines claim reminders before they are due. */
+const AHEAD_MS = 2 * 60_000;
 /** If more are due, one notice covers all: the machine was off, or the repository is new. */
 const MAX_NOTICES = 3;
 
@@ -57,7 +69,7 @@ export async function notifyDue(deps: ReminderDeps): Promise<number> {
   const state = currentPrivacy(deps.work);
   if (repo === undefined || state === 'off' || state === 'public') return 0;
   // Usually none is due, and no lock is needed.
-  if (dueIssues(deps, repo).length === 0) return 0;
+  if (dueIssues(deps, repo, deps.others === undefined ? 0 : AHEAD_MS).length === 0) return 0;
   try {
     return await withWorkLock(deps.work, 'reminders', () => notifyAll(deps, repo), 0);
   } catch (error) {
@@ -72,13 +84,14 @@ async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {
     if (deps.wasSent(telling.key)) recordSent(deps.work, repo, telling.issues);
     else update(deps.work, repo, { telling: null });
   }
-  const issues = dueIssues(deps, repo);
+  const issues = ownTurns(deps, repo);
   const batches = issues.length > MAX_NOTICES ? [issues] : issues.map((issue) => [issue]);
   for (const batch of batches) {
     const times = batch.map(({ number, due }) => ({ number, due: due ?? '' }));
     const key = keyOf(repo.toLowerCase(), batch);
     if (!deps.wasSent(key)) {
       update(deps.work, repo, { telling: { key, issues: times } });
+      deps.others?.noteTold(batch.map((issue) => sharedKey(repo, issue)));
       await deps.send({ ...noticeOf(deps.work, batch), key });
     }
     recordSent(deps.work, repo, times);
@@ -86,9 +99,28 @@ async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {
   return issues.length;
 }
 
-/** Returns the open issues that are due and not yet notified about, most overdue first. */
-function dueIssues({ work }: ReminderDeps, repo: string): Issue[] {
-  const nowMs = work.clock.now();
+/** Returns the due issues that this machine notifies about now. Records those that another one has. */
+function ownTurns(deps: ReminderDeps, repo: string): Issue[] {
+  if (deps.others === undefined) return dueIssues(deps, repo);
+  const issues = dueIssues(deps, repo, AHEAD_MS);
+  const turns = deps.others.turns(
+    issues.map((issue) => ({ key: sharedKey(repo, issue), dueMs: parseIso(issue.due ?? '') ?? 0 })),
+  );
+  const whose = (turn: string): Issue[] =>
+    issues.filter((issue) => turns.get(sharedKey(repo, issue)) === turn);
+  const done = whose('done').map(({ number, due }) => ({ number, due: due ?? '' }));
+  if (done.length > 0) recordSent(deps.work, repo, done);
+  return whose('now');
+}
+
+/** The same on all your machines. */
+function sharedKey(repo: string, { number, due }: Issue): string {
+  return `reminder ${repo.toLowerCase()}#${number}@${due}`;
+}
+
+/** Returns the open issues that are due (or within `aheadMs`) and not yet notified about, most overdue first. */
+function dueIssues({ work }: ReminderDeps, repo: string, aheadMs = 0): Issue[] {
+  const nowMs = work.clock.now() + aheadMs;
   const at = (issue: Issue): number => parseIso(issue.due ?? '') ?? Infinity;
   const due = work.cache(repo).issues.filter((issue) => issue.state === 'open' && at(issue) <= nowMs);
   if (due.length === 0) return [];

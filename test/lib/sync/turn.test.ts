@@ -67,8 +67,9 @@ function simulated(root: string, ids: readonly string[], options: { seed: number
       if (random.chance(0.1)) machine.lastInput = now;
       if ((tick + machine.phase * 5) % 16 === 0) publish(machine);
       if ((tick + machine.phase) % 4 !== 0) continue;
-      const turns = takeTurns(depsOf(machine), items);
-      const keys = items.map(({ key }) => key).filter((key) => turns.get(key) === 'now');
+      const open = items.filter(({ key }) => !told.some((one) => one.key === key && one.by === machine.id));
+      const turns = takeTurns(depsOf(machine), open);
+      const keys = open.map(({ key }) => key).filter((key) => turns.get(key) === 'now');
       for (const key of keys) told.push({ key, by: machine.id, at: now });
       noteTold(depsOf(machine), keys);
     }
@@ -129,6 +130,18 @@ describe('sync: whose turn it is', () => {
       world.step([item]);
     }
     expect(world.told.map(({ by }) => by)).to.deep.equal([first.id]);
+  });
+
+  it('repeats what a crash interrupted before it was sent', () => {
+    const deps: TurnDeps = {
+      clock: { now: () => START, monotonic: () => 0 },
+      ...{ folder: path('crash'), machineId: 'aaaaaaaaaaaa', news: path('news.json') },
+    };
+    noteTold(deps, ['x']);
+    expect(takeTurns(deps, [{ key: 'x', dueMs: START }]).get('x')).to.equal('now');
+    expect(takeTurns({ ...deps, machineId: 'bbbbbbbbbbbb' }, [{ key: 'y', dueMs: START }]).get('y')).to.equal(
+      'now',
+    );
   });
 
   it('notifies at once if no other machine has news', () => {

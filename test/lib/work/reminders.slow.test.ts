@@ -57,6 +57,27 @@ describe('reminder notifications', function () {
   };
   const messages = (): string[] => told.map(({ message }) => message);
 
+  it('leaves reminders to another machine, and takes those whose turn it is', async () => {
+    await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 2 hours' }));
+    await create(world.deps, await newReminder(world.deps, { text: 'call Bo in 2 hours' }));
+    const noted: string[] = [];
+    let turn: (index: number) => 'now' | 'done' | 'later' = () => 'later';
+    const others = {
+      turns: (due: readonly { key: string; dueMs: number }[]) =>
+        new Map(due.map(({ key }, index) => [key, turn(index)])),
+      noteTold: (keys: readonly string[]) => void noted.push(...keys),
+    };
+    later(3 * HOUR);
+    expect([await notifyDue({ ...deps, others }), told.length]).to.deep.equal([0, 0]);
+    turn = (index) => (index === 0 ? 'now' : 'done');
+    expect(await notifyDue({ ...deps, others })).to.equal(1);
+    expect(messages()).to.have.length(1);
+    expect(noted[0]).to.match(/^reminder ann\/work#1@\d{4}-/);
+    turn = () => 'now';
+    expect(await notifyDue({ ...deps, others })).to.equal(0);
+    expect(await notifyDue(deps)).to.equal(0);
+  });
+
   it('notifies once when due, on desktop and phone, never by voice', async () => {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 2 hours' }));
     await create(world.deps, await newReminder(world.deps, { text: 'no time at all' }));
