@@ -1,0 +1,360 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import type { Clock } from '../../../src/lib/platform/time/clock';
+import { dayBounds } from '../../../src/lib/platform/time/time';
+import { makeClassifier } from '../../../src/lib/sense/classify';
+import { dayParts, withoutHidden } from '../../../src/lib/sense/day-parts';
+import type { SenseEvent } from '../../../src/lib/sense/event';
+import { asRecord } from '../../../src/lib/sense/record';
+import type { LocalDay } from '../../../src/lib/sync/day';
+import { readPublishedDay, readPublishedSessions, readPublishedUsage } from '../../../src/lib/sync/exchange';
+import { prepareFolder } from '../../../src/lib/sync/folder';
+import { hashedId } from '../../../src/lib/sync/format';
+import { planFiles, publish, unpublish, type PublishDeps } from '../../../src/lib/sync/publish';
+import { readState, writeState } from '../../../src/lib/sync/state';
+import { forgetMachine, syncStatus } from '../../../src/lib/sync/status';
+import { snapshot } from '../../helpers/scratch';
+import { scratch } from '../../helpers/scratch';
+import { buildDailyRecord, focus } from '../../helpers/sense';
+
+const DAY = '2026-11-20';
+const ID = '0123456789ab';
+const options = { timezone: 'UTC', pollIntervalSec: 120, classify: makeClassifier('templates') };
+
+/** Time, a commit and three sessions: one shown, one restricted, one that this machine doesn't know. */
+const EVENTS: SenseEvent[] = [
+  { ...focus(`${DAY}T09:00:00Z`, 'Code'), repo: 'shop', detail: { intervalSec: 120, sessions: ['open'] } },
+  {
+    ...focus(`${DAY}T09:10:00Z`, 'Code'),
+    repo: 'hidden-repo',
+    detail: { intervalSec: 120, sessions: ['secret'] },
+  },
+  {
+    ...focus(`${DAY}T09:20:00Z`, 'Code'),
+    repo: 'unknown-repo',
+    detail: { intervalSec: 120, sessions: ['stray'] },
+  },
+  {
+    ...{ ts: `${DAY}T09:30:00.000Z`, type: 'git-commit', source: 'git', repo: 'shop' },
+    detail: { sha: 'a1', subject: 'secret subject', identity: 'x', path: '/home/ann/secret-path/shop' },
+  },
+  ...['open', 'secret', 'stray'].flatMap((session): SenseEvent[] => {
+    const repo = session === 'open' ? 'shop' : `${session}-session-repo`;
+    const detail = { session, state: 'working', branch: `${session}-branch` };
+    return [
+      { ts: `${DAY}T09:00:00.000Z`, type: 'session-state', source: 'agentSession', repo, detail },
+      {
+        ts: `${DAY}T09:05:00.000Z`,
+        type: 'agent-session',
+        source: 'agentSession',
+        repo,
+        detail: { session, events: 2 },
+      },
+      {
+        ts: `${DAY}T09:30:00.000Z`,
+        type: 'session-state',
+        source: 'agentSession',
+        repo,
+        detail: { ...detail, state: 'over' },
+      },
+    ];
+  }),
+];
+const amounts = { input: 10, output: 2, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, cost: 0.5 };
+const USAGE = ['open', 'secret', 'stray'].map((session) => ({
+  ...{
+    assistant: 'claude-code',
+    session,
+    repo: session === 'open' ? 'shop' : `${session}-session-repo`,
+    model: 'm',
+  },
+  ...amounts,
+}));
+const SECRETS = /secret|stray|hidden|unknown-repo|\/home/;
+
+describe('publishing (lib)', () => {
+  const { path } = scratch();
+  let nowMs = 0;
+  let mark = 1;
+  let reads = 0;
+  let details = false;
+  const known = new Set<string>();
+  const restricted = new Set<string>();
+  let days: Record<string, LocalDay> = {};
+  const clock: Clock = { now: () => nowMs, monotonic: () => nowMs };
+  const folder = (): string => path('exchange');
+  const own = (...names: string[]): string => path('exchange', 'machines', ID, ...names);
+
+  const deps = (): PublishDeps => ({
+    ...{ clock, folder: folder(), state: path('state', 'sync.json'), today: '2026-11-21', asRecord },
+    machine: { id: ID, name: 'laptop', timezone: 'UTC', version: '1.0.0' },
+    mark: () => String(mark),
+    local: () => ({
+      days: () => Object.keys(days).sort(),
+      markOf: () => String(mark),
+      read: (day) => {
+        reads += 1;
+        return days[day] ?? expect.fail(day);
+      },
+      disclosure: {
+        details,
+        isShown: (id) => known.has(id) && !restricted.has(id),
+        isRestricted: (id) => restricted.has(id),
+        about: (id) =>
+          known.has(id) ? { slug: `${id}-slug`, title: `${id} secret title`, issue: 7 } : undefined,
+      },
+      lastInput: () => Date.parse(`${DAY}T09:20:30Z`) / 1000,
+    }),
+  });
+  const localDay = (): LocalDay => {
+    const record = buildDailyRecord(DAY, EVENTS, {
+      ...{ ...options, version: '1.2.0', generatedAt: `${DAY}T23:00:00.000Z`, final: true },
+    });
+    record.goalTags = { G1: { minutes: 2, working: 1, reasons: ['projects: secret'] } };
+    const shown = withoutHidden(EVENTS, (id) => known.has(id) && !restricted.has(id));
+    return { record, parts: dayParts(shown, { ...options, ...dayBounds(DAY, 'UTC') }), usage: USAGE };
+  };
+  const day = () => readPublishedDay({ path: own() }, DAY, asRecord) ?? expect.fail('no day');
+  const sessions = () => readPublishedSessions({ path: own() }, DAY);
+  const bytes = (): string =>
+    readdirSync(folder(), { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(path('exchange', name)).isFile())
+      .map((name) => `${name}\n${readFileSync(path('exchange', name), 'utf8')}`)
+      .join('\n');
+
+  beforeEach(() => {
+    nowMs = Date.parse('2026-11-21T10:00:00Z');
+    [mark, reads, details] = [1, 0, false];
+    known.clear();
+    restricted.clear();
+    ['open', 'secret'].forEach((id) => known.add(id));
+    restricted.add('secret');
+    days = { [DAY]: localDay() };
+    prepareFolder(folder(), [path('area')]);
+  });
+
+  it('writes exactly the files of the plan, which readers then find', () => {
+    const planned = planFiles(deps());
+    expect(planned.map(({ path: name, change }) => [name, change])).to.deep.equal([
+      ['machine.json', 'new'],
+      [`daily/${DAY}.json`, 'new'],
+      [`sessions/${DAY}.jsonl`, 'new'],
+      [`usage/${DAY}.json`, 'new'],
+    ]);
+    expect(existsSync(own())).to.equal(false);
+    const { files, bytes: written } = publish(deps());
+    expect(files).to.equal(4);
+    expect(written).to.equal(planned.reduce((sum, file) => sum + file.bytes, 0));
+    for (const { path: name, text } of planned) expect(readFileSync(own(name), 'utf8')).to.equal(text);
+    const found = readdirSync(folder(), { recursive: true, encoding: 'utf8' });
+    expect(found.filter((name) => statSync(path('exchange', name)).isFile()).sort()).to.deep.equal(
+      planned.map(({ path: name }) => join('machines', ID, name)).sort(),
+    );
+    expect(planFiles(deps()).every(({ change }) => change === 'none')).to.equal(true);
+  });
+
+  it('publishes no subject, path, title, restricted or unknown session without details', () => {
+    publish(deps());
+    expect(bytes()).to.not.match(SECRETS);
+    expect(day().record.totalMinutes).to.equal(6);
+    expect(day().record.sessions.items.map(({ session }) => session)).to.deep.equal([
+      hashedId('session', 'open'),
+    ]);
+    expect(day().record.ledger?.agents.map(({ repo }) => repo)).to.deep.equal(['shop']);
+    expect(day().spans.map(({ repo }) => repo)).to.deep.equal(['shop', undefined, undefined]);
+    expect(sessions()).to.deep.equal([
+      {
+        ...{ id: hashedId('session', 'open'), assistant: 'claude-code', repo: 'shop', branch: 'open-branch' },
+        parts: [[Date.parse(`${DAY}T09:00:00Z`) / 1000, Date.parse(`${DAY}T09:30:00Z`) / 1000, 'w']],
+      },
+    ]);
+    expect(
+      readPublishedUsage({ path: own() }, DAY).map(({ session, repo, input }) => [session, repo, input]),
+    ).to.deep.equal([
+      [hashedId('session', 'open'), 'shop', 10],
+      ['unknown', null, 10],
+    ]);
+  });
+
+  it('publishes subjects, paths and titles with details, but no restricted session, and takes them back', () => {
+    details = true;
+    publish(deps());
+    expect(day().commits[0]).to.include({ subject: 'secret subject', path: '/home/ann/secret-path/shop' });
+    expect(sessions().map(({ slug, title, issue }) => [slug, title, issue])).to.deep.equal([
+      ['open-slug', 'open secret title', 7],
+    ]);
+    expect(bytes()).to.not.match(/secret-session|secret-branch|hidden|secret-slug|stray/);
+    // Even for a day whose event log was deleted meanwhile.
+    days = { [DAY]: { ...localDay(), parts: undefined } };
+    [details, mark] = [false, 2];
+    publish(deps());
+    expect(bytes()).to.not.match(SECRETS);
+    expect(day().spans).to.have.length(3);
+    expect(day().commits).to.have.length(1);
+  });
+
+  it('reads and writes nothing while nothing changed', () => {
+    publish(deps());
+    const before = snapshot(folder());
+    const inodes = statSync(own('machine.json')).ino;
+    reads = 0;
+    nowMs += 3_600_000;
+    expect(publish(deps())).to.deep.equal({ files: 0, bytes: 0 });
+    expect(reads).to.equal(0);
+    mark = 2;
+    expect(publish(deps())).to.deep.equal({ files: 0, bytes: 0 });
+    expect(snapshot(folder())).to.deep.equal(before);
+    expect(statSync(own('machine.json')).ino).to.equal(inodes);
+  });
+
+  it('gives a sign of life every six hours, and compares every file once a day', () => {
+    publish(deps());
+    nowMs += 7 * 3_600_000;
+    expect(publish(deps()).files).to.equal(1);
+    expect(readFileSync(own('machine.json'), 'utf8')).to.contain('"publishedAt":"2026-11-21T17:00Z"');
+    writeFileSync(own('daily', `${DAY}.json`), '<<<<<<< HEAD');
+    publish(deps());
+    expect(readFileSync(own('daily', `${DAY}.json`), 'utf8')).to.equal('<<<<<<< HEAD');
+    publish({ ...deps(), today: '2026-11-22' });
+    expect(day().record.totalMinutes).to.equal(6);
+  });
+
+  it('keeps the times and sessions of a day whose log and sessions are gone here', () => {
+    publish(deps());
+    const before = bytes();
+    known.delete('open');
+    days = { [DAY]: { ...localDay(), parts: undefined } };
+    mark = 2;
+    publish(deps());
+    expect(bytes()).to.equal(before);
+    restricted.add('open');
+    mark = 3;
+    publish(deps());
+    expect(day().record.sessions.count).to.equal(0);
+  });
+
+  it('keeps published days if the local data is missing, and removes them only after a purge', () => {
+    publish(deps());
+    days = {};
+    mark = 2;
+    publish(deps());
+    expect(existsSync(own('daily', `${DAY}.json`))).to.equal(true);
+    const purge = (removal: object): void => {
+      writeState(deps().state, { ...readState(deps().state), removals: [removal] });
+      publish(deps());
+    };
+    purge({ day: '2026-11-19' });
+    purge({ before: DAY });
+    expect(existsSync(own('daily', `${DAY}.json`))).to.equal(true);
+    purge({ day: DAY });
+    expect(readdirSync(own('daily'))).to.deep.equal([]);
+    expect(readdirSync(own('sessions'))).to.deep.equal([]);
+    expect(readdirSync(own('usage'))).to.deep.equal([]);
+    expect(readState(deps().state).removals).to.deep.equal([]);
+  });
+
+  it('removes every session after "sessions forget", and what it cannot check stays home', () => {
+    publish(deps());
+    known.clear();
+    writeState(deps().state, { ...readState(deps().state), removals: [{ sessions: true }] });
+    publish(deps());
+    expect(readdirSync(own('sessions'))).to.deep.equal([]);
+    expect(bytes()).to.not.contain(hashedId('session', 'open'));
+    expect(day().record.totalMinutes).to.equal(6);
+  });
+
+  it('never creates a missing folder, and publishes a waiting removal once it is back', () => {
+    publish(deps());
+    rmSync(path('exchange', 'machines'), { recursive: true });
+    expect(() => publish(deps())).to.throw(/may not be mounted/);
+    expect(readdirSync(folder())).to.deep.equal([]);
+    rmSync(folder(), { recursive: true });
+    expect(() => publish(deps())).to.throw(/Exchange folder not found/);
+    expect(() => unpublish(deps())).to.throw(/Exchange folder not found/);
+    expect(existsSync(folder())).to.equal(false);
+  });
+
+  it('sweeps what a killed run left, removes only its own files, and forgets another machine', () => {
+    mkdirSync(own('daily'), { recursive: true });
+    writeFileSync(own('daily', `.${DAY}.json.0123456789ab.tmp`), '{');
+    publish(deps());
+    expect(readdirSync(own('daily'))).to.deep.equal([`${DAY}.json`]);
+    const other = {
+      ...deps(),
+      machine: { ...deps().machine, id: 'bbbbbbbbbbbb', name: 'desktop' },
+      state: path('other', 'sync.json'),
+    };
+    publish(other);
+    const input = {
+      ...{
+        folder: folder(),
+        details: false,
+        state: readState(deps().state),
+        ownId: ID,
+        nowMs,
+        timezone: 'UTC',
+        asRecord,
+      },
+    };
+    const { machines } = syncStatus({ ...input, nowMs: nowMs + 3 * 86_400_000, isDeep: true });
+    expect(
+      machines.map(({ name, isThis, daysBehind, days: count }) => [name, isThis, daysBehind, count]),
+    ).to.deep.equal([
+      ['laptop', true, 3, 1],
+      ['desktop', false, 3, 1],
+    ]);
+    expect(() => forgetMachine(folder(), 'laptop', { ownId: ID, dryRun: false })).to.throw(
+      /machine you are on/,
+    );
+    expect(() => forgetMachine(folder(), 'phone', { ownId: ID, dryRun: false })).to.throw(
+      /No machine is named/,
+    );
+    expect(forgetMachine(folder(), 'Desktop', { ownId: ID, dryRun: true }).id).to.equal('bbbbbbbbbbbb');
+    expect(unpublish(deps())).to.equal(4);
+    expect(syncStatus(input).machines.map(({ name }) => name)).to.deep.equal(['desktop']);
+    forgetMachine(folder(), 'bbbbbbbbbbbb', { ownId: ID, dryRun: false });
+    expect(readdirSync(path('exchange', 'machines'))).to.deep.equal([]);
+  });
+
+  it('lists conflict copies and damaged files', () => {
+    publish(deps());
+    writeFileSync(own('daily', `${DAY}.sync-conflict-20261120-101010-ABCDEFG.json`), '{}');
+    writeFileSync(own('usage', `${DAY}.json`), '{"format":1,"rows":[');
+    const found = syncStatus({
+      ...{
+        folder: folder(),
+        details: false,
+        state: readState(deps().state),
+        ownId: ID,
+        nowMs,
+        timezone: 'UTC',
+        asRecord,
+      },
+      isDeep: true,
+    });
+    expect(found.conflicts).to.deep.equal([
+      `machines/${ID}/daily/${DAY}.sync-conflict-20261120-101010-ABCDEFG.json`,
+    ]);
+    expect(found.damaged).to.deep.equal([{ path: `machines/${ID}/usage/${DAY}.json`, reason: 'damaged' }]);
+  });
+});
+
+describe('the exchange folder that you choose (lib)', () => {
+  const { path } = scratch();
+
+  it('is created if its parent exists, and must not contain steward’s files or be inside them', () => {
+    mkdirSync(path('area'));
+    prepareFolder(path('sync'), [path('area')]);
+    expect(readdirSync(path('sync'))).to.deep.equal(['machines']);
+    prepareFolder(path('sync'), [path('area')]);
+    expect(() => prepareFolder(path('no', 'sync'), [path('area')])).to.throw(/no does not exist/);
+    expect(() => prepareFolder(path('area', 'x'), [path('area')])).to.throw(/contain each other/);
+    expect(() => prepareFolder(path(), [path('area')])).to.throw(/contain each other/);
+    expect(() => prepareFolder('/proc/steward', [path('area')])).to.throw();
+    writeFileSync(path('file'), '');
+    expect(() => prepareFolder(path('file'), [path('area')])).to.throw();
+    expect(readdirSync(path('area'))).to.deep.equal([]);
+  });
+});
