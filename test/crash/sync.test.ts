@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { asRecord } from '../../src/lib/sense/record';
+import { readMachines, readPublishedDay } from '../../src/lib/sync/exchange';
+import { BIN, cleanEnv, emptyHome, steward } from '../helpers/cli';
+import { bareEnvironment } from '../helpers/git';
+import { requirePrograms } from '../helpers/real-part';
+
+describe('a machine that is killed while it publishes (built)', function () {
+  this.timeout(300_000);
+  const home = emptyHome();
+  const folder = join(home.path, 'exchange');
+  after(() => home.remove());
+  before(function () {
+    requirePrograms(this, { strace: 'strace', git: 'git' });
+  });
+
+  const run = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await steward(args, { home: home.path });
+    expect(code, stderr).to.equal(0);
+    return stdout;
+  };
+  /** Runs a command that is killed at its n-th system call of this kind. Returns whether it was killed. */
+  const killedAt = (n: number, calls: string, ...args: string[]): boolean => {
+    const inject = `inject=${calls}:signal=KILL:when=${n}`;
+    const trace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject];
+    const env = cleanEnv(home.path, { STEWARD_NO_CODE_CACHE: '1' });
+    const done = spawnSync('strace', [...trace, process.execPath, BIN, ...args], { env, timeout: 60_000 });
+    return done.signal === 'SIGKILL' || (done.status ?? 0) > 128;
+  };
+  const published = (): string[] =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .sort();
+  /** Everything that is there can be read by the other machines. */
+  const expectWhole = (): void => {
+    const damaged: string[] = [];
+    const machines = readMachines(folder, (path, reason) => {
+      // The machine's own file is written last.
+      if (reason !== 'missing') damaged.push(`${path}: ${reason}`);
+    });
+    for (const machine of machines) {
+      for (const day of machine.days.daily)
+        readPublishedDay(machine, day, asRecord, (path, reason) => damaged.push(`${path}: ${reason}`));
+    }
+    expect(damaged).to.deep.equal([]);
+  };
+
+  it('leaves no half file, wherever it is killed, and the next run completes it', async () => {
+    const repo = join(home.path, 'repo');
+    mkdirSync(repo);
+    const env = bareEnvironment(home.path);
+    const commit = (subject: string): void => {
+      const args = [
+        '-c',
+        'user.email=me@example.org',
+        '-c',
+        'user.name=Me',
+        'commit',
+        '-q',
+        '--allow-empty',
+        '-m',
+        subject,
+      ];
+      expect(spawnSync('git', args, { cwd: repo, env }).status).to.equal(0);
+    };
+    spawnSync('git', ['init', '-q'], { cwd: repo, env });
+    spawnSync('git', ['config', 'user.email', 'me@example.org'], { cwd: repo, env });
+    commit('first');
+    await run('config', 'set', 'sense.repos', repo);
+    await run('sense', 'capture');
+    await run('sync', 'set', folder);
+    const complete = published();
+    let kills = 0;
+    for (const calls of ['rename,renameat,renameat2', 'fsync', 'write,pwrite64']) {
+      for (let n = 1; n <= 8; n += 1) {
+        commit(`${calls} ${n}`);
+        if (killedAt(n, calls, 'sense', 'capture')) kills += 1;
+        expectWhole();
+        // Turning details on and off rewrites every file.
+        if (killedAt(n, calls, 'sync', 'details', n % 2 === 0 ? 'off' : 'on')) kills += 1;
+        expectWhole();
+      }
+    }
+    expect(kills).to.be.at.least(16);
+    await run('sync', 'details', 'off');
+    await run('sense', 'capture');
+    expect(published()).to.deep.equal(complete);
+    expect(complete.map((name) => readFileSync(join(folder, name), 'utf8')).join('')).to.not.contain(
+      '"subject"',
+    );
+    const { changed } = JSON.parse(await run('sync', 'plan', '--json')) as { changed: { files: number } };
+    expect(changed.files).to.equal(0);
+  });
+});

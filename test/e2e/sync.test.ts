@@ -1,0 +1,191 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { emptyHome, steward } from '../helpers/cli';
+import { bareEnvironment } from '../helpers/git';
+import { hookJson, verbOf, type RecordedEvent } from '../helpers/hooks';
+
+const SUBJECT = 'rosebud-subject';
+const CLIENT = 'rosebud-client';
+
+interface SyncPlan {
+  files: { path: string; bytes: number; change: string }[];
+}
+
+describe('several machines with one exchange folder (built)', function () {
+  this.timeout(120_000);
+  const homes = [emptyHome(), emptyHome(), emptyHome()] as const;
+  const [laptop, desktop, shared] = homes;
+  const folder = join(shared.path, 'Sync', 'steward');
+  after(() => homes.forEach(({ remove }) => remove()));
+
+  const run = async (home: { path: string }, ...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await steward(args, { home: home.path });
+    expect(code, stderr).to.equal(0);
+    return stdout;
+  };
+  const json = async <T>(home: { path: string }, ...args: string[]): Promise<T> =>
+    JSON.parse(await run(home, ...args, '--json')) as T;
+  const hook = async (
+    home: { path: string },
+    event: RecordedEvent,
+    session: string,
+    cwd: string,
+  ): Promise<void> => {
+    const { code } = await steward(['hook', verbOf(event)], {
+      home: home.path,
+      input: hookJson(event, { session_id: session, cwd }),
+    });
+    expect(code).to.equal(0);
+  };
+  const commit = (home: { path: string }, repo: string): void => {
+    const cwd = join(home.path, repo);
+    mkdirSync(cwd, { recursive: true });
+    const env = { ...bareEnvironment(home.path), GIT_AUTHOR_DATE: '@1795168800 +0000' };
+    for (const args of [
+      ['init', '-q'],
+      ['commit', '-q', '--allow-empty', '-m', SUBJECT],
+    ]) {
+      const done = spawnSync('git', ['-c', 'user.email=me@example.org', '-c', 'user.name=Me', ...args], {
+        cwd,
+        env,
+      });
+      expect(done.status, String(done.stderr)).to.equal(0);
+    }
+    spawnSync('git', ['config', 'user.email', 'me@example.org'], { cwd, env });
+  };
+  /** Each file below the shared folder with its text. */
+  const files = (): Record<string, string> => {
+    const names = readdirSync(shared.path, { recursive: true, encoding: 'utf8' }).sort();
+    const paths = names.filter((name) => statSync(join(shared.path, name)).isFile());
+    return Object.fromEntries(paths.map((name) => [name, readFileSync(join(shared.path, name), 'utf8')]));
+  };
+
+  before(async () => {
+    mkdirSync(join(shared.path, 'Sync'));
+    for (const home of [laptop, desktop]) {
+      commit(home, 'shop');
+      await run(home, 'config', 'set', 'sense.repos', join(home.path, 'shop'));
+      await run(home, 'config', 'set', 'sessions.titles', 'true');
+    }
+    const client = join(laptop.path, CLIENT);
+    mkdirSync(client);
+    writeFileSync(join(client, 'RESTRICTED.md'), '');
+    for (const event of ['session-start', 'prompt', 'tool', 'stop'] as const) {
+      await hook(laptop, event, 'aaaaaaaa-0000-4000-8000-000000000001', join(laptop.path, 'shop'));
+      await hook(laptop, event, 'bbbbbbbb-0000-4000-8000-000000000002', client);
+    }
+    await run(laptop, 'sense', 'capture');
+  });
+
+  it('writes exactly what the plan lists, and nothing else below the folder', async () => {
+    const before = await json<SyncPlan>(laptop, 'sync', 'plan');
+    expect(before.files.map(({ path }) => path.replace(/\d{4}-\d\d-\d\d/, 'DAY'))).to.include.members([
+      'machine.json',
+      'daily/DAY.json',
+    ]);
+    expect(files()).to.deep.equal({});
+    await run(laptop, 'sync', 'set', folder);
+    const id = readdirSync(join(folder, 'machines'))[0] ?? '';
+    const written = Object.entries(files()).map(([name, text]) => [name, Buffer.byteLength(text)]);
+    expect(written).to.deep.equal(
+      before.files.map(({ path, bytes }) => [join('Sync/steward/machines', id, path), bytes]).sort(),
+    );
+    const shown = await run(laptop, 'sync', 'plan', '--show', 'machine.json');
+    expect(shown).to.equal(files()[join('Sync/steward/machines', id, 'machine.json')]);
+  });
+
+  it('lets no subject, path, title or restricted session leave without details', async () => {
+    const all = (): string => JSON.stringify(files());
+    expect(all()).to.not.match(new RegExp(`${SUBJECT}|${CLIENT}|SECRET|bbbbbbbb|aaaaaaaa|${laptop.path}`));
+    expect(Object.values(files()).join('\n')).to.contain('"repo":"shop"');
+    await run(laptop, 'sync', 'details', 'on');
+    expect(all()).to.contain(SUBJECT);
+    expect(all()).to.contain('SECRET-PROMPT');
+    expect(all()).to.not.match(new RegExp(`${CLIENT}|bbbbbbbb`));
+    await run(laptop, 'sync', 'details', 'off');
+    expect(all()).to.not.match(new RegExp(`${SUBJECT}|${CLIENT}|SECRET|bbbbbbbb|aaaaaaaa|${laptop.path}`));
+  });
+
+  it('publishes after each capture, and writes nothing if nothing changed', async () => {
+    const before = files();
+    await run(laptop, 'sense', 'capture');
+    expect(files()).to.deep.equal(before);
+    commit(laptop, 'shop');
+    await run(laptop, 'sense', 'capture');
+    expect(files()).to.not.deep.equal(before);
+  });
+
+  it('shows both machines, whose common commit has one id', async () => {
+    await run(desktop, 'sense', 'capture');
+    await run(desktop, 'sync', 'set', folder);
+    await run(desktop, 'sync', 'rename', 'desk');
+    const { machines } = await json<{ machines: { name: string; isThis: boolean }[] }>(
+      desktop,
+      'sync',
+      'status',
+    );
+    expect(machines).to.have.length(2);
+    expect(machines.filter(({ isThis }) => isThis).map(({ name }) => name)).to.deep.equal(['desk']);
+    const commits = Object.entries(files())
+      .filter(([name]) => name.includes('/daily/'))
+      .map(([, text]) => (JSON.parse(text) as { commits: { id: string }[] }).commits.map(({ id }) => id));
+    expect(commits[0]?.some((id) => commits[1]?.includes(id))).to.equal(true);
+  });
+
+  it('reports a folder that is gone, does not create it, and purges there once it is back', async () => {
+    const away = `${folder}-away`;
+    renameSync(folder, away);
+    const { stderr } = await steward(['sense', 'capture'], { home: laptop.path });
+    expect(stderr).to.match(/Not published to other machines: Exchange folder not found/);
+    expect(await run(laptop, 'status')).to.match(/sync +needs you +Exchange folder not found/);
+    expect((await steward(['doctor', 'sync'], { home: laptop.path })).stdout).to.match(
+      /failed +sync\.folder/,
+    );
+    const purge = await steward(['sense', 'purge', '--all', '--yes'], { home: laptop.path });
+    expect(purge.code, purge.stderr).to.equal(0);
+    expect(purge.stderr).to.contain('The published files remain');
+    expect(existsSync(folder)).to.equal(false);
+    expect((await run(laptop, 'status')).replace(/\s+/g, ' ')).to.contain('purged data is still published');
+    renameSync(away, folder);
+    await run(laptop, 'sense', 'capture');
+    const own = Object.keys(files()).filter((name) => /\/(daily|sessions|usage)\//.test(name));
+    expect(own).to.have.length(1);
+    expect(await run(laptop, 'status')).to.match(/sync +ok +2 machines/);
+  });
+
+  it('rewrites what was published at once when sessions are forgotten', async () => {
+    await hook(desktop, 'prompt', 'cccccccc-0000-4000-8000-000000000003', join(desktop.path, 'shop'));
+    await hook(desktop, 'stop', 'cccccccc-0000-4000-8000-000000000003', join(desktop.path, 'shop'));
+    await run(desktop, 'sense', 'capture');
+    expect(Object.values(files()).join('')).to.contain('"session":"');
+    await run(desktop, 'sessions', 'forget', '--yes');
+    expect(Object.values(files()).join('')).to.not.contain('"session":"');
+  });
+
+  it('leaves with or without its files, and forgets the other machine', async () => {
+    const { stderr, code } = await steward(['sync', 'set', join(laptop.path, '.steward', 'x')], {
+      home: laptop.path,
+    });
+    expect(code, stderr).to.equal(2);
+    expect(await run(laptop, 'sync', 'leave', '--remove')).to.contain('Removed');
+    expect((await json<{ folder: unknown }>(laptop, 'sync', 'status')).folder).to.equal(null);
+    await run(laptop, 'sync', 'set', folder);
+    const wanted = ['sync', 'forget', 'desk'];
+    expect(await run(laptop, ...wanted)).to.contain('Would remove');
+    await run(laptop, ...wanted, '--yes');
+    expect(readdirSync(join(folder, 'machines'))).to.have.length(1);
+    expect(await run(laptop, 'sync', 'leave')).to.not.contain('Removed');
+    expect(readdirSync(join(folder, 'machines'))).to.have.length(1);
+  });
+});
