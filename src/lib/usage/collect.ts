@@ -1,4 +1,4 @@
-import { isAbsolute, join, sep } from 'node:path';
+import { join } from 'node:path';
 
 import { toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
@@ -9,15 +9,14 @@ import { readLines } from '../platform/files/jsonl';
 import { withLock } from '../platform/files/lock';
 import type { PathHost } from '../platform/files/paths';
 import { shortHash } from '../platform/files/short-hash';
-import { entriesIn, kindOf, stampOf } from '../platform/files/stat';
 import { cleanLine } from '../platform/terminal/terminal';
 import type { Clock } from '../platform/time/clock';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import { yielder } from '../platform/time/wait';
 import { mergeDay } from './days';
 import { tokensOf, type Entry, type SeenLimit, type Sink } from './entry';
+import { findLogs, newMark, type Position, type Source } from './find-logs';
 import { put, readLedger, sumsOf, writeLedger, type Ledger } from './ledger';
-import { READERS } from './readers';
 import type { LineReader, Reader } from './readers/reader';
 
 export interface UsageDeps {
@@ -42,15 +41,6 @@ const DAY_MS = 86_400_000;
 const MAX_TEXT = 120;
 const NO_SQLITE = 'not known (reading its database needs Node.js 22.13)';
 
-/** How much of a log has been read. */
-interface Position {
-  /** The log's `inode:size:time` when it was last read. */
-  mark: string;
-  /** The last complete line. */
-  last?: { offset: number; hash: string };
-  carry?: Record<string, unknown>;
-}
-
 /** An assistant's limits, and when it reported them. */
 export interface StoredLimits {
   atMs: number;
@@ -62,17 +52,6 @@ interface State {
   limits: Record<string, StoredLimits>;
   /** What could not be read in the last run. */
   problems: readonly string[];
-}
-
-/** What was found in an assistant's logs. */
-export interface Source {
-  assistant: string;
-  name: string;
-  places: string[];
-  /** Number of logs. */
-  files: number;
-  /** Why some usage is unknown. */
-  problem?: string;
 }
 
 interface Run {
@@ -89,13 +68,6 @@ interface Run {
   repos: Map<string, string>;
 }
 
-/** The logs of all assistants, and those that have changed since they were read. */
-interface Found {
-  sources: Source[];
-  seen: Set<string>;
-  changed: { reader: Reader; path: string; source: Source }[];
-}
-
 /**
  * Reads new entries from all assistants' logs. Stores positions last, so that the next run redoes interrupted
  * work without counting anything twice. Writes nothing if nothing is new.
@@ -104,7 +76,7 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
   const { startMs } = dayBounds(oldest, deps.zone);
   const before = readState(deps.state);
-  const found = findLogs(deps, before, startMs);
+  const found = findLogs(deps.host, before.files, startMs);
   if (found.changed.length === 0 && String(problemsOf(found.sources)) === String(before.problems))
     return found.sources;
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
@@ -136,38 +108,6 @@ export function problemsOf(sources: readonly Source[]): string[] {
   );
 }
 
-function findLogs(deps: UsageDeps, { files }: State, oldestMs: number): Found {
-  const found: Found = { sources: [], seen: new Set(), changed: [] };
-  for (const reader of READERS) {
-    // A relative path would depend on the current folder, which is untrusted.
-    const places = [...new Set(reader.places(deps.host))].filter((place) => isAbsolute(place));
-    const source: Source = { assistant: reader.assistant, name: reader.name, places, files: 0 };
-    const logs = places.flatMap((place) => logsAt(place, reader, source));
-    source.files = logs.length;
-    found.sources.push(source);
-    for (const path of logs) {
-      found.seen.add(path);
-      if (newMark(reader, path, files[path], oldestMs) !== undefined)
-        found.changed.push({ reader, path, source });
-    }
-  }
-  return found;
-}
-
-/** Returns a log's mark if the log has changed since it was read; undefined if it hasn't or is too old. */
-function newMark(
-  { kind }: Reader,
-  path: string,
-  known: Position | undefined,
-  oldestMs: number,
-): string | undefined {
-  const stamp = stampOf(path);
-  if (stamp?.kind !== 'file' || (known === undefined && stamp.mtimeMs < oldestMs)) return undefined;
-  const wal = kind === 'database' ? stampOf(`${path}-wal`)?.mark : undefined;
-  const mark = wal === undefined ? stamp.mark : `${stamp.mark} ${wal}`;
-  return mark === known?.mark ? undefined : mark;
-}
-
 function sinkOf(run: Run, assistant: string): Sink {
   return {
     entry: (entry) => take(run, assistant, entry),
@@ -194,30 +134,6 @@ function take(run: Run, assistant: string, entry: Entry): void {
   run.ledger ??= readLedger(run.deps.state);
   const row = [assistant, ownSession, ownRepo, ownModel] as const;
   put(run.ledger, { id, day: run.day.day, row, amounts, isCopy, repeats });
-}
-
-/** Returns the logs below a folder, in order, or the path itself if it is a file. Doesn't follow links. */
-function logsAt(place: string, { isLog, depth }: Reader, source: Source): string[] {
-  if (kindOf(place) === 'file') return [place];
-  const below = (folder: string, left: number): string[] =>
-    entriesOf(folder, source).flatMap(({ name, isFolder }) => {
-      // `join` would take longer than the rest of this function.
-      const path = folder + sep + name;
-      if (isFolder) return left > 0 ? below(path, left - 1) : [];
-      return isLog(name) ? [path] : [];
-    });
-  return below(place, depth);
-}
-
-function entriesOf(folder: string, source: Source): ReturnType<typeof entriesIn> {
-  try {
-    return entriesIn(folder);
-  } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
-    source.problem = message;
-    return [];
-  }
 }
 
 /** Reads the new lines of a log; returns why it failed, if it did. */

@@ -2,7 +2,7 @@ import { csvLine } from '../platform/terminal/csv';
 import { palette, plural, table, toAscii, tokens, wrap, type Column } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
-import type { Source } from './collect';
+import type { Source } from './find-logs';
 import { PRICES_AS_OF } from './prices';
 import type { Grouping, Usage, UsageRow } from './rollup';
 

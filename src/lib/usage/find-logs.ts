@@ -1,0 +1,95 @@
+import { isAbsolute, sep } from 'node:path';
+
+import { toStewardError } from '../errors';
+import type { PathHost } from '../platform/files/paths';
+import { entriesIn, kindOf, stampOf } from '../platform/files/stat';
+import { READERS } from './readers';
+import type { Reader } from './readers/reader';
+
+/** How much of a log has been read. */
+export interface Position {
+  /** The log's `inode:size:time` when it was last read. */
+  mark: string;
+  /** The last complete line. */
+  last?: { offset: number; hash: string };
+  carry?: Record<string, unknown>;
+}
+
+/** What was found in an assistant's logs. */
+export interface Source {
+  assistant: string;
+  name: string;
+  places: string[];
+  /** Number of logs. */
+  files: number;
+  /** Why some usage is unknown. */
+  problem?: string;
+}
+
+/** The logs of all assistants, and those that have changed since they were read. */
+export interface Found {
+  sources: Source[];
+  seen: Set<string>;
+  changed: { reader: Reader; path: string; source: Source }[];
+}
+
+/** Finds the logs. `files` has those that were read. */
+export function findLogs(
+  host: Pick<PathHost, 'env' | 'home'>,
+  files: Readonly<Record<string, Position>>,
+  oldestMs: number,
+): Found {
+  const found: Found = { sources: [], seen: new Set(), changed: [] };
+  for (const reader of READERS) {
+    // A relative path would depend on the current folder, which is untrusted.
+    const places = [...new Set(reader.places(host))].filter((place) => isAbsolute(place));
+    const source: Source = { assistant: reader.assistant, name: reader.name, places, files: 0 };
+    const logs = places.flatMap((place) => logsAt(place, reader, source));
+    source.files = logs.length;
+    found.sources.push(source);
+    for (const path of logs) {
+      found.seen.add(path);
+      if (newMark(reader, path, files[path], oldestMs) !== undefined)
+        found.changed.push({ reader, path, source });
+    }
+  }
+  return found;
+}
+
+/** Returns a log's mark if the log has changed since it was read; undefined if it hasn't or is too old. */
+export function newMark(
+  { kind }: Reader,
+  path: string,
+  known: Position | undefined,
+  oldestMs: number,
+): string | undefined {
+  const stamp = stampOf(path);
+  if (stamp?.kind !== 'file' || (known === undefined && stamp.mtimeMs < oldestMs)) return undefined;
+  const wal = kind === 'database' ? stampOf(`${path}-wal`)?.mark : undefined;
+  const mark = wal === undefined ? stamp.mark : `${stamp.mark} ${wal}`;
+  return mark === known?.mark ? undefined : mark;
+}
+
+/** Returns the logs below a folder, in order, or the path itself if it is a file. Doesn't follow links. */
+function logsAt(place: string, { isLog, depth }: Reader, source: Source): string[] {
+  if (kindOf(place) === 'file') return [place];
+  const below = (folder: string, left: number): string[] =>
+    entriesOf(folder, source).flatMap(({ name, isFolder }) => {
+      // `join` would take longer than the rest of this function.
+      const path = folder + sep + name;
+      if (isFolder) return left > 0 ? below(path, left - 1) : [];
+      return isLog(name) ? [path] : [];
+    });
+  return below(place, depth);
+}
+
+function entriesOf(folder: string, source: Source): ReturnType<typeof entriesIn> {
+  try {
+    return entriesIn(folder);
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal') throw error;
+    source.problem = message;
+    return [];
+  }
+}
