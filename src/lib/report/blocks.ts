@@ -1,4 +1,4 @@
-import { longDay, minutes, plural, tokens } from '../platform/terminal/format';
+import { longDay, minutes, plural, tokens, usd } from '../platform/terminal/format';
 import { clean, cleanLine } from '../platform/terminal/terminal';
 import type { Report, ReportTime, ReportClosed, ReportIssue, ReportSession, UsageFacts } from './model';
 import { phase } from '../sessions/phases';
@@ -167,7 +167,7 @@ function usageItems({ rows, total }: UsageFacts): Part[][] {
       ? []
       : [[{ text: `price not known for ${tokens(total.unpriced)} tokens`, tone: 'quiet' }]];
   const items = rows.map(({ key, input, output, cacheRead, cacheWrite, cost }): Part[] => [
-    { text: cost === null ? 'unknown cost' : `${cost.toFixed(2)} USD`, tone: 'strong' },
+    { text: cost === null ? 'unknown cost' : usd(cost), tone: 'strong' },
     { text: `, ${cleanLine(key, 60)}: ${tokens(input + cacheRead + cacheWrite)} in, ${tokens(output)} out` },
   ]);
   return [...items, ...notKnown];

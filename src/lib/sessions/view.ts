@@ -182,17 +182,20 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
   const colors = palette(options);
   if (columns < NARROW) {
     return rows.flatMap((row) => {
-      const [name = '', status, does, age, place, about] = cellsOf(row, options);
-      const rest = [status, does, place, age, about].filter((cell) => cell !== '').join(' · ');
+      const [name = '', status, does, age, whose, place, about] = cellsOf(row, options);
+      const rest = [status, does, whose, place, age, about].filter((cell) => cell !== '').join(' · ');
       return [fit(name, columns), fit(`  ${rest}`, columns)].map((line) => painted(line, row, colors));
     });
   }
-  const cells = rows.map((row) => cellsOf(row, options));
+  const hasOthers = rows.some((row) => whoseOf(row) !== '');
+  const cells = rows.map((row) => cellsOf(row, options).filter((_, at) => hasOthers || at !== WHOSE_CELL));
+  // The other assistants' names stay readable at 80 columns.
   const widths = [
-    { max: MAX_NAME_CELL },
+    { max: hasOthers ? Math.min(MAX_NAME_CELL, columns - 56) : MAX_NAME_CELL },
     {},
-    { max: MAX_DOES_CELL },
+    { max: hasOthers && columns < WIDE ? 14 : MAX_DOES_CELL },
     { align: 'right' as const },
+    ...(hasOthers ? [{}] : []),
     { max: 14 },
   ];
   return table(cells, widths)
@@ -206,6 +209,8 @@ const NARROW = 72;
 const WIDE = 100;
 const MAX_NAME_CELL = 32;
 const MAX_DOES_CELL = 24;
+/** The index of the assistant in a row. */
+const WHOSE_CELL = 4;
 
 const STATUS_WORDS: Readonly<Record<SessionStatus, string>> = {
   waiting: 'waiting',
@@ -222,8 +227,9 @@ function cellsOf(row: SessionRow, { nowMs, columns }: SessionsTextOptions): stri
     statusWords(row, nowMs),
     doesOf(row) ?? '',
     ago(row.startedAt, nowMs),
+    whoseOf(row),
     clean(row.place ?? ''),
-    [...whoseOf(row), ...model, ...aboutOf(row), ...agentsOf(row)].join(' · '),
+    [...model, ...aboutOf(row), ...agentsOf(row)].join(' · '),
   ];
 }
 
@@ -244,9 +250,9 @@ function painted(line: string, row: SessionRow | undefined, colors: Palette): st
   return row?.status === 'working' ? line : colors.neutral(line);
 }
 
-/** Returns the assistant's name unless it is Claude Code. */
-function whoseOf({ assistant }: SessionRow): string[] {
-  return assistant === CLAUDE_CODE ? [] : [clean(assistant)];
+/** Returns the assistant's name; empty for Claude Code. */
+function whoseOf({ assistant }: SessionRow): string {
+  return assistant === CLAUDE_CODE ? '' : clean(assistant);
 }
 
 /** Returns the phase and the task, or the title if there is no task. */

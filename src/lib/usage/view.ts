@@ -1,5 +1,5 @@
 import { csvLine } from '../platform/terminal/csv';
-import { palette, plural, table, toAscii, tokens, wrap, type Column } from '../platform/terminal/format';
+import { palette, plural, table, toAscii, tokens, usd, wrap, type Column } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import type { Source } from './find-logs';
@@ -57,11 +57,13 @@ function tableLines(report: UsageReport, columns: number, strong: (text: string)
   const rows = [...usage.rows, total].map((row) => [
     clean(by === 'session' ? (names.get(row.key) ?? row.key) : row.key),
     ...cells.map((cell) => tokens(row[cell])),
-    price(row.cost),
+    usd(row.cost),
   ]);
-  const others = columns < WIDE_COLUMNS ? 30 : 54;
-  const layout: Column[] = [{ max: Math.max(10, columns - others) }, ...[...cells, 'cost'].map(() => RIGHT)];
-  const lines = table([[by, ...cells.map((cell) => HEADS[cell]), 'cost'], ...rows], layout).split('\n');
+  const all = [[by, ...cells.map((cell) => HEADS[cell]), 'cost'], ...rows];
+  const others = [...cells, 'cost'].map((_, at) => Math.max(...all.map((row) => row[at + 1]?.length ?? 0)));
+  const left = others.reduce((rest, width) => rest - width - 2, columns);
+  const layout: Column[] = [{ max: Math.max(10, left) }, ...others.map(() => RIGHT)];
+  const lines = table(all, layout).split('\n');
   return lines.map((line, at) => (at === 0 || at === lines.length - 1 ? strong(line) : line));
 }
 
@@ -92,12 +94,6 @@ function notesOf({ usage, sources, unpriced, notes }: UsageReport): string[] {
     problem === undefined ? [] : [`${name}: ${problem}.`],
   );
   return [...missing, ...problems.map(clean), ...notes, ...dated];
-}
-
-/** Formats `$1.20`. An unknown cost is `unknown`, never 0. */
-export function price(cost: number | null): string {
-  if (cost === null) return 'unknown';
-  return cost > 0 && cost < 0.01 ? '<$0.01' : `$${cost.toFixed(2)}`;
 }
 
 /** Formats the rows as CSV, with an empty cell for an unknown cost. */

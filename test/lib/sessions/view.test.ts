@@ -53,6 +53,39 @@ describe('sessions: what a person is shown', () => {
     });
   }
 
+  for (const columns of [72, 80, 100]) {
+    it(`names the assistant in full in ${columns} columns, however long the rest is`, () => {
+      const at = new Date(0).toISOString();
+      const long = {
+        ...DETAIL,
+        startedAt: at,
+        updatedAt: at,
+        phaseHistory: [],
+        name: `site·${'x'.repeat(60)}`,
+      };
+      const waiting = {
+        status: 'waiting' as const,
+        waitingFor: 'permission to use a tool',
+        waitingSince: at,
+      };
+      const report = {
+        ...NONE,
+        sessions: [
+          { ...long, ...waiting, assistant: 'opencode', task: 'A task', place: 'tmux 1:2' },
+          { ...long, status: 'crashed' as const, assistant: 'copilot' },
+          long,
+        ],
+      };
+      const lines = sessionsText(report, { columns, color: false, nowMs: 59 * 60_000 }).split('\n');
+      expect(lines.map((line) => /opencode|copilot/.exec(line)?.[0])).to.deep.equal([
+        'opencode',
+        'copilot',
+        undefined,
+      ]);
+      for (const line of lines) expect(line.length, line).to.be.at.most(columns);
+    });
+  }
+
   it('tells the times of one session as the clock on the wall does', () => {
     const at = '2026-11-20T09:00:00.000Z';
     const detail: SessionDetail = {

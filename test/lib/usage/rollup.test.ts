@@ -94,6 +94,12 @@ describe('summing usage (lib)', () => {
       expect(text).to.include('a long');
     });
 
+    it('uses the room that short numbers leave for the names', () => {
+      const model = 'a-model-with-a-very-long-name-1';
+      const usage = usageBy([row({ model })], 'model', prices);
+      expect(usageText(report({ usage, by: 'model' }), terminal(80))).to.include(`${model} `);
+    });
+
     it('says what will be here while there is nothing', () => {
       const empty = usageBy([], 'day', prices);
       const sources = [

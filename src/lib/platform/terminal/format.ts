@@ -102,6 +102,12 @@ export function table(rows: readonly (readonly string[])[], columns: readonly Co
     .join('\n');
 }
 
+/** Formats `$1.20`. An unknown cost is `unknown`, never 0. */
+export function usd(cost: number | null): string {
+  if (cost === null) return 'unknown';
+  return cost > 0 && cost < 0.01 ? '<$0.01' : `$${cost.toFixed(2)}`;
+}
+
 /** Replacements for terminals without block characters. */
 export function toAscii(text: string): string {
   return text.replace(/[▁-█▉-▏·…–—]/g, (char) => ASCII[char] ?? '#');
