@@ -77,7 +77,11 @@ describe('six assistants (built)', function () {
     const log = readFileSync(join(home.path, '.steward', 'state', 'work-events.jsonl'), 'utf8');
     const events = ASSISTANTS.reduce((sum, { id }) => sum + PAYLOADS[id].length - 1, 0);
     expect(log.split('\n').filter((line) => line !== '')).to.have.length(events);
-    expect((await run('hooks', 'status', '--assistant', 'codex')).stdout).not.to.include('pending');
+    const codex = async () => (await run('hooks', 'status', '--assistant', 'codex')).stdout;
+    expect(await codex()).not.to.match(/pending|disabled/);
+    const toml = join(dirname(pathOf('codex')), 'config.toml');
+    writeFileSync(toml, '[features]\nhooks = false\n');
+    expect(await codex()).to.include(`all hooks are disabled by hooks in ${toml}`);
 
     await run('sense', 'capture');
     const day = jsonOf(await run('sense', 'today', '--json')) as { sessions: { count: number } };

@@ -413,7 +413,7 @@ describe('doctor (built)', function () {
       expect(Stop).not.to.equal(undefined);
       writeFileSync(settings(), JSON.stringify({ ...whole, disableAllHooks: true, hooks: rest }));
       await at.expectRow('hooks.registered', 'warning', /not registered in .*: Stop$/);
-      await at.expectRow('hooks.registered', 'warning', /disables all hooks/);
+      await at.expectRow('hooks.registered', 'warning', /all hooks are disabled by disableAllHooks in /);
       rmSync(shim());
       await at.expectRow('hooks.registered', 'failed', /steward-hook is missing, so the hooks do nothing/);
       script(shim(), 'exit 0');

@@ -30,7 +30,7 @@ describe('hooks from the command line', function () {
     expect((await run(['hooks', 'install'])).stdout).to.match(/^Hooks already installed/);
     expect(readFileSync(settings(), 'utf8')).to.equal(installed);
     const status = jsonOf(await run(['hooks', 'status', '--json']));
-    expect(status).to.include({ state: 'installed', switchedOff: false });
+    expect(status).to.include({ state: 'installed', switchedOffBy: null });
     expect(status).to.have.nested.property('node.version', process.versions.node);
     expect(status).to.have.nested.property('steward.version').that.matches(/^\d/);
     expect((await run(['hooks', 'uninstall'])).stdout).to.include('Removed 11 hooks from');

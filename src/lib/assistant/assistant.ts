@@ -52,6 +52,8 @@ export interface Assistant {
   ownFile?: (input: OwnFileInput) => string;
   /** The settings key that disables all hooks. */
   switchedOffBy?: string;
+  /** Returns the key and file outside the settings that disable all hooks. */
+  disabledBy?: (host: PathHost) => string | undefined;
   /** The settings key of the status line. */
   statusLineKey?: string;
   /**

@@ -42,7 +42,7 @@ function checkRegistered(at: HooksChecked): Promise<Finding[]> {
 }
 
 function judgeHooks(status: HooksStatus): Finding[] {
-  const { state, settings, events, switchedOff, shim, node, steward, strangers, pending } = status;
+  const { state, settings, events, switchedOffBy, shim, node, steward, strangers, pending } = status;
   const mend = installCommand(status.assistant);
   if (state === 'not') return [off(`not registered in ${settings}`, { mend })];
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
@@ -50,13 +50,10 @@ function judgeHooks(status: HooksStatus): Finding[] {
   if (missing.length > 0) {
     findings.push(warning(`not registered in ${settings}: ${missing.join(', ')}`, { mend }));
   }
-  if (switchedOff) {
+  if (switchedOffBy !== null)
     findings.push(
-      warning(`${settings} disables all hooks`, {
-        hint: 'Remove disableAllHooks to enable them.',
-      }),
+      warning(`all hooks are disabled by ${switchedOffBy}`, { hint: 'Remove that setting to enable them.' }),
     );
-  }
   if (pending !== null)
     findings.push(warning(pending, { hint: 'The hooks might not be running: no session has reported yet.' }));
   if (!shim.exists) findings.push(failed(`${shim.path} is missing, so the hooks do nothing`, { mend }));

@@ -1,6 +1,10 @@
 import { join } from 'node:path';
 
+import { readSystemText } from '../platform/files/system-files';
+import { disablesHooks } from './codex-features';
 import { groupEntry, placeAt, registrations, type Assistant } from './assistant';
+
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * OpenAI Codex CLI: `$CODEX_HOME/hooks.json`, or `~/.codex/hooks.json`. Codex trusts a hook by the hash of
@@ -13,6 +17,10 @@ export const codex: Assistant = {
   ...placeAt({ variable: 'CODEX_HOME', folder: '.codex' }, 'hooks.json'),
   entry: groupEntry(1),
   transcripts: (host) => [join(codex.folder(host), 'sessions')],
+  disabledBy(host) {
+    const path = join(codex.folder(host), 'config.toml');
+    return disablesHooks(readSystemText(path, MAX_BYTES) ?? '') ? `hooks in ${path}` : undefined;
+  },
   pending: 'pending trust: run /hooks in codex',
   toolKeys: [
     ...['session_id', 'turn_id', 'transcript_path', 'cwd', 'hook_event_name', 'model', 'permission_mode'],

@@ -9,7 +9,7 @@ import type { Assistant } from './assistant';
 import { type InstallResult, installedEvents } from './install';
 import { type HookInstallDeps, commandsOf, shimDeps } from './install-deps';
 import { readSettings } from './settings-file';
-import { isSwitchedOff, strangersIn } from './settings-hooks';
+import { strangersIn, switchedOffBy } from './settings-hooks';
 import { statusLineOwner } from './settings-statusline';
 import { shimPath } from './shim';
 import { type SkillResult, hasSkill, skillPath } from './skill';
@@ -98,14 +98,25 @@ export function uninstallText(result: UninstallResult): string | undefined {
 
 /** Formats `hooks status`. */
 export function statusText(status: HooksStatus): string {
-  const { state, settings, events, switchedOff, shim, node, steward, skill, statusLine, strangers } = status;
+  const {
+    state,
+    settings,
+    events,
+    switchedOffBy: off,
+    shim,
+    node,
+    steward,
+    skill,
+    statusLine,
+    strangers,
+  } = status;
   const { pending, assistant } = status;
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
   const lines = [
     `${WORDS[state]}, in ${settings}`,
     ...(pending === null ? [] : [`  ${pending}`]),
     ...(state === 'partly' && missing.length > 0 ? [`  not registered: ${missing.join(', ')}`] : []),
-    ...(switchedOff ? ['  all hooks are disabled there (disableAllHooks)'] : []),
+    ...(off === null ? [] : [`  all hooks are disabled by ${off}`]),
     ...(state === 'not' ? [] : [shimText(shim, node, steward)]),
     ...(skill?.exists === true
       ? [`  work skill: ${skill.path}`]
@@ -150,8 +161,8 @@ export interface HooksStatus {
   /** `installed`: all events are registered, and the shim works. */
   state: 'installed' | 'partly' | 'not';
   events: { event: string; registered: boolean }[];
-  /** Whether the settings disable all hooks. */
-  switchedOff: boolean;
+  /** The setting that disables all hooks, and its file. */
+  switchedOffBy: string | null;
   /** `runs`: the shim responds to `--where`. */
   shim: { path: string; exists: boolean; runs: boolean };
   /** What the user must do before the hooks run. Null if there is no such step, or they have run. */
@@ -208,7 +219,7 @@ function statusOf(deps: StatusDeps, assistant: Assistant, { runs, ...found }: Pr
     settings: path,
     state: isAll && works ? 'installed' : isNothing ? 'not' : 'partly',
     events,
-    switchedOff: source !== undefined && isSwitchedOff(source, path, assistant),
+    switchedOffBy: switchedOffBy(source, path, assistant, deps.host),
     shim: { path: shim, exists, runs },
     pending: registered.size > 0 && !deps.isHeard(assistant) ? (assistant.pending ?? null) : null,
     skill: isClaude ? { path: skillPath(deps, assistant), exists: hasSkill(deps, assistant) } : null,

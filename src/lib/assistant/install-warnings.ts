@@ -2,7 +2,7 @@ import { sep } from 'node:path';
 
 import type { Assistant } from './assistant';
 import { commandsOf, type HookInstallDeps } from './install-deps';
-import { isSwitchedOff, strangersIn } from './settings-hooks';
+import { strangersIn, switchedOffBy } from './settings-hooks';
 import type { StatusLineInstall } from './settings-statusline';
 
 /** Returns why the hooks may not run as expected. */
@@ -13,7 +13,7 @@ export function warningsFor(
   { statusLine, isNew }: { statusLine: StatusLineInstall | null; isNew: boolean },
 ): string[] {
   const path = assistant.path(deps.host);
-  const isOff = source !== undefined && isSwitchedOff(source, path, assistant);
+  const off = switchedOffBy(source, path, assistant, deps.host);
   const strangers = source === undefined ? [] : strangersIn(source, path, assistant, commandsOf(deps));
   return [
     ...(deps.product.root.includes(`${sep}_npx${sep}`)
@@ -21,11 +21,9 @@ export function warningsFor(
           'This steward runs from the npx cache, which npm may empty. Install it with "npm install --global" to keep the hooks working.',
         ]
       : []),
-    ...(isOff
-      ? [
-          `The settings disable all hooks: ${assistant.switchedOffBy ?? ''} is true. steward records nothing until you change that.`,
-        ]
-      : []),
+    ...(off === null
+      ? []
+      : [`All hooks are disabled by ${off}. steward records nothing until you change that.`]),
     ...(strangers.length > 0
       ? [`Hooks of another user area are registered too and also record each event: ${strangers[0] ?? ''}`]
       : []),

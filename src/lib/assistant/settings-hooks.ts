@@ -1,6 +1,7 @@
 import { StewardError } from '../errors';
 import { appendChild, applyEdits, removeChildren, type Edit } from '../platform/files/json-edit';
 import { parseJsonTree, type JsonArray, type JsonNode, type JsonObject } from '../platform/files/json-tree';
+import type { PathHost } from '../platform/files/paths';
 import { wordsOf, type Assistant, type HookRegistration } from './assistant';
 import type { ShimCommands } from './shim';
 
@@ -97,11 +98,17 @@ export function strangersIn(
   );
 }
 
-/** Returns whether the settings disable all hooks. */
-export function isSwitchedOff(source: string, path: string, assistant: Assistant): boolean {
+/** Returns what disables all hooks, as `KEY in PATH`; null if nothing does. */
+export function switchedOffBy(
+  source: string | undefined,
+  path: string,
+  assistant: Assistant,
+  host: PathHost,
+): string | null {
   const { switchedOffBy: key } = assistant;
-  const node = key === undefined ? undefined : topNode(source, path, key, assistant);
-  return node !== undefined && source.slice(node.start, node.end) === 'true';
+  const node = key === undefined || source === undefined ? undefined : topNode(source, path, key, assistant);
+  const isOff = node !== undefined && source?.slice(node.start, node.end) === 'true';
+  return (isOff ? `${key} in ${path}` : assistant.disabledBy?.(host)) ?? null;
 }
 
 export interface Removed {

@@ -496,7 +496,7 @@ describe('assistant: hooks in a home folder', () => {
     const status = () => statusOf();
 
     it('tells not, installed and partly apart, and writes nothing', async () => {
-      expect(await status()).to.deep.include({ state: 'not', node: null, steward: null, switchedOff: false });
+      expect(await status()).to.deep.include({ state: 'not', node: null, steward: null, switchedOffBy: null });
       expect(readdirSync(box.path())).to.deep.equal([]);
       await install();
       const all = await status();
@@ -506,7 +506,7 @@ describe('assistant: hooks in a home folder', () => {
       delete content.hooks['Stop'];
       put(JSON.stringify({ ...content, disableAllHooks: true }));
       const some = await status();
-      expect(some).to.include({ state: 'partly', switchedOff: true });
+      expect(some).to.include({ state: 'partly', switchedOffBy: `disableAllHooks in ${path()}` });
       expect(some.events.filter(({ registered }) => !registered)).to.deep.equal([
         { event: 'Stop', registered: false },
       ]);

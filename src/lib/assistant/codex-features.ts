@@ -1,0 +1,34 @@
+const SETTING = /^features\.(hooks|codex_hooks)=(true|false)/;
+const INLINE = 'features={';
+
+/**
+ * Returns whether Codex's `config.toml` disables hooks. Reads only the lines of its `features` table, so it accepts
+ * files that are not valid TOML.
+ */
+export function disablesHooks(toml: string): boolean {
+  const found = new Map<string, boolean>();
+  let table = '';
+  let isText = false;
+  for (const raw of toml.split('\n')) {
+    // Keys may be quoted. Neither they nor the values contain spaces.
+    const line = raw.replace(/["'\s]/g, '');
+    if (!isText && line.startsWith('[')) table = line.slice(1, line.indexOf(']'));
+    else if (!isText) {
+      const full = table === '' ? line : `${table}.${line}`;
+      const settings = full.startsWith(INLINE)
+        ? full
+            .slice(INLINE.length)
+            .split(',')
+            .map((setting) => `features.${setting}`)
+        : [full];
+      for (const setting of settings) {
+        const [, key, value] = SETTING.exec(setting) ?? [];
+        if (key !== undefined) found.set(key, value === 'true');
+      }
+    }
+    // A text of several lines begins or ends here.
+    if (raw.split(/"""|'''/).length % 2 === 0) isText = !isText;
+  }
+  // The second is the earlier name.
+  return (found.get('hooks') ?? found.get('codex_hooks')) === false;
+}
