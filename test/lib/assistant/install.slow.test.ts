@@ -496,7 +496,12 @@ describe('assistant: hooks in a home folder', () => {
     const status = () => statusOf();
 
     it('tells not, installed and partly apart, and writes nothing', async () => {
-      expect(await status()).to.deep.include({ state: 'not', node: null, steward: null, switchedOffBy: null });
+      expect(await status()).to.deep.include({
+        state: 'not',
+        node: null,
+        steward: null,
+        switchedOffBy: null,
+      });
       expect(readdirSync(box.path())).to.deep.equal([]);
       await install();
       const all = await status();
