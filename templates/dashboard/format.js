@@ -100,14 +100,3 @@ export function percents(shares) {
   }
   return whole;
 }
-
-/**
- * `09:00`, with its offset if the day has that hour twice.
- * @param {readonly { start: string }[]} hours @param {number} index
- */
-export function hourName(hours, index) {
-  const start = hours[index]?.start ?? '';
-  const time = start.slice(11, 16);
-  const isTwice = hours.some((hour, i) => i !== index && hour.start.slice(11, 16) === time);
-  return isTwice ? `${time} (UTC${start.slice(19)})` : time;
-}

@@ -1,18 +1,18 @@
-// The page / is the day: who waits for the person, the timeline, what was done and what is next. With `?day=` it is
-// another day, without what concerns only now.
+// The page / is the day: who waits for the person, the timeline, what was done and what is next. /sense?day= is another
+// day, without what concerns only now.
 
 import { byId, command, h, show } from './dom.js';
 import { clock as clockOf, dayOf, daysBefore, longDay, minutes, shortDay } from './format.js';
 import { byKind, KINDS } from './kinds.js';
-import { onKey } from './keys.js';
+import { onTurn } from './keys.js';
 import { follow } from './live.js';
 import { showWaiting } from './nav.js';
 import { drawPanels } from './notes.js';
 import { showFlow } from './sense-flow.js';
-import { isEmpty, showApps } from './sense-time.js';
+import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
 import { timeline } from './timeline.js';
 import { showDone, showNext, showRunning, showWaitingList } from './today-lists.js';
-import { showWeek } from './today-week.js';
+import { daysUpTo, showDays } from './today-week.js';
 
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
 /** @typedef {import('../../src/lib/sessions/view').SessionsReport} SessionsReport */
@@ -25,7 +25,7 @@ import { showWeek } from './today-week.js';
 const asked = new URLSearchParams(location.search).get('day');
 const picture = timeline(byId('timeline'), byId('readout'), byId('timeline-table'));
 
-follow(
+const { refresh } = follow(
   {
     day: asked === null ? '/api/day' : `/api/day?day=${encodeURIComponent(asked)}`,
     sessions: '/api/sessions',
@@ -74,7 +74,8 @@ follow(
         feeds: [feeds.recent],
         from: [day, recent],
         draw() {
-          if (day !== undefined && recent !== undefined) showWeek(byId('week'), day.record, recent);
+          if (day !== undefined && recent !== undefined)
+            showDays(byId('week'), daysUpTo(day.day, 7, [...recent, day.record]));
         },
       },
       {
@@ -94,13 +95,16 @@ follow(
     ]);
   },
 );
+onTurn('/');
+watchKinds(byId('classified'), () => asked ?? undefined, refresh);
 if (asked !== null) show(byId('day-title'), asked);
 
 /** @param {SessionsReport | undefined} report @param {Status | undefined} status @param {Board | undefined} board @param {number} now @param {Lost} lost */
 function showSessions(report, status, board, now, lost) {
   const sessions = report?.sessions ?? [];
   const waiting = { sessions, items: board?.items ?? [], failed: status?.outbox.failed ?? 0 };
-  byId('waiting').hidden = showWaitingList(byId('waiting-list'), waiting, now, lost) === 0;
+  const count = showWaitingList(byId('waiting-list'), waiting, now, lost);
+  byId('waiting').hidden = count === 0 || asked !== null;
   show(byId('waiting-title'), lost ? `Waiting at ${lost}` : 'Waiting for you');
   show(byId('running-title'), lost ? `Working at ${lost}` : 'Working now');
   showRunning(byId('running'), sessions, now, lost);
@@ -136,10 +140,11 @@ function showDay(day, now, lost) {
   );
   const until = isToday ? Math.round((now - startMs) / 1000) : undefined;
   picture.draw(day, { until, rest: summary(day, isToday, clock, lost), clock });
-  showApps(byId('apps'), byId('apps-more'), record);
+  showApps(byId('apps'), byId('apps-more'), [record]);
+  showLedger(byId('ledger'), [record]);
   showDone(byId('done'), day, clock);
   // Another day omits what concerns only now.
-  for (const id of ['running-section', 'next-section', 'flow-section']) byId(id).hidden = !isToday;
+  for (const id of ['running', 'next', 'flow', 'week']) byId(`${id}-section`).hidden = !isToday;
 }
 
 /** @param {string} shown @param {string} today @param {string} timezone */
@@ -150,14 +155,15 @@ function showHead(shown, today, timezone) {
   const after = daysBefore(shown, -1);
   show(
     byId('day-links'),
-    h('a', { href: `/?day=${before}`, rel: 'prev', 'data-key': 'before' }, `‹ ${shortDay(before)}`),
+    h('a', { href: `/sense?day=${before}`, rel: 'prev', 'data-key': 'before' }, `‹ ${shortDay(before)}`),
     shown < today &&
       h(
         'a',
-        { href: after === today ? '/' : `/?day=${after}`, rel: 'next', 'data-key': 'after' },
+        { href: after === today ? '/' : `/sense?day=${after}`, rel: 'next', 'data-key': 'after' },
         `${shortDay(after)} ›`,
       ),
     shown !== today && after !== today && h('a', { href: '/', 'data-key': 'today' }, 'Today'),
+    h('a', { href: `/sense?to=${shown}`, 'data-key': 'week' }, 'Week'),
     zone !== '' && h('span', { class: 'muted', 'data-key': 'zone' }, zone),
   );
 }
@@ -203,14 +209,4 @@ function showSetup(day, report, status, board) {
         ),
       ),
   );
-}
-
-onKey('p', 'Previous day', () => turn('prev'));
-onKey('n', 'Next day', () => turn('next'));
-if (asked !== null) onKey('t', 'Today', () => location.assign('/'));
-
-/** @param {string} rel */
-function turn(rel) {
-  const link = document.querySelector(`#day-links a[rel=${rel}]`);
-  if (link instanceof HTMLElement) link.click();
 }

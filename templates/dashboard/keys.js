@@ -15,6 +15,17 @@ export function onKey(keys, text, run) {
   shortcuts.set(keys, { text, run });
 }
 
+/** Adds the keys of pages that show days. @param {string} home */
+export function onTurn(home) {
+  const press = (/** @type {string} */ rel) => {
+    const link = document.querySelector(`#day-links [rel=${rel}]`);
+    if (link instanceof HTMLElement) link.click();
+  };
+  onKey('p', 'Earlier', () => press('prev'));
+  onKey('n', 'Later', () => press('next'));
+  onKey('t', 'Today', () => location.assign(home));
+}
+
 export function watchKeys() {
   for (const [path, name, key] of PAGES) onKey(`g ${key}`, `Go to ${name}`, () => location.assign(path));
   onKey('?', 'Show the shortcuts', showDialog);

@@ -10,7 +10,7 @@ import { openStream } from './stream.js';
 const EVERY_MS = 30_000;
 const SLOWEST_MS = 60_000;
 const MINUTE_MS = 60_000;
-/** Changes within this time are asked for together. */
+/** One request answers the changes within this time. */
 const SOON_MS = 250;
 /** The first drawing waits so long for all answers, so that late ones push nothing down. */
 const TOGETHER_MS = 300;

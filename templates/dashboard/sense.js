@@ -1,126 +1,89 @@
-// The page /sense: polls the API and passes each answer to its panel.
+// The page /sense: a week, by default up to today, and the 30 days up to its end. `?to=` ends it on another day.
 
 import { byId, command, h, show } from './dom.js';
-import { clock, longDay, minutes, plural } from './format.js';
+import { daysBefore, minutes, shortDay } from './format.js';
+import { onTurn } from './keys.js';
 import { follow } from './live.js';
 import { showWaiting, waitingIn } from './nav.js';
 import { drawPanels } from './notes.js';
-import { daysStrip, lastDays } from './sense-days.js';
-import { showFlow } from './sense-flow.js';
-import { hoursPlot } from './sense-hours.js';
-import { nextCapture, showCadence, showSources } from './sense-sources.js';
-import { isEmpty, showApps, showCounts, showKinds } from './sense-time.js';
+import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
+import { showWeek } from './sense-week.js';
+import { daysUpTo, showDays } from './today-week.js';
 
-/** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
-/** @typedef {import('../../src/lib/sense/source').SenseStatus} SenseStatus */
+/** @typedef {import('./today-week.js').DailyRecord} DailyRecord */
 
-const plot = hoursPlot(byId('hours'), byId('hour'), byId('hours-table'));
-const strip = daysStrip(byId('days'), byId('day'), byId('days-table'));
+// A link to a day; days are another page.
+const linked = /^#(\d{4}-\d\d-\d\d)$/.exec(location.hash)?.[1];
+if (linked !== undefined) location.replace(`/sense?day=${linked}`);
 
-// A day has a page of its own.
-const asked =
-  new URLSearchParams(location.search).get('day') ?? /^#(\d{4}-\d\d-\d\d)$/.exec(location.hash)?.[1];
-if (asked !== undefined) location.replace(`/?day=${encodeURIComponent(asked)}`);
+const asked = new URLSearchParams(location.search).get('to');
+/** The first day of the week. @type {string | undefined} */
+let from;
 
-follow(
+const { refresh } = follow(
   {
     today: '/api/sense/today',
-    recent: '/api/sense/recent?days=30',
-    sources: '/api/sense/sources',
-    insight: '/api/sense/insight',
-    status: '/api/sense/status',
+    recent: `/api/sense/recent?days=30${asked === null ? '' : `&to=${encodeURIComponent(asked)}`}`,
     sessions: '/api/sessions',
   },
   (feeds) => {
-    const now = Date.now();
-    // Relative times change every minute.
-    const minute = Math.floor(now / 60_000);
     const today = /** @type {DailyRecord | undefined} */ (feeds.today.data);
     const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
-    const sources = /** @type {SenseStatus['sources'] | undefined} */ (feeds.sources.data);
-    const insight = /** @type {import('../../src/lib/sense/insight-reads').Insight | undefined} */ (
-      feeds.insight.data
-    );
-    const status = /** @type {SenseStatus | undefined} */ (feeds.status.data);
-    const zone = today?.timezone;
-    showWaiting(waitingIn(feeds.sessions.data));
     drawPanels(byId('notes'), [
       {
-        name: 'Today',
-        feeds: [feeds.today],
-        from: [today, status, minute],
-        draw() {
-          if (today !== undefined) showFacts(today, status, now);
-        },
-      },
-      {
-        name: 'Time and creation',
-        feeds: [feeds.today],
-        from: [today],
-        draw() {
-          if (today !== undefined) showTime(today);
-        },
-      },
-      {
-        name: 'Recent activity',
-        feeds: [feeds.insight],
-        from: [insight, zone, minute],
-        draw() {
-          if (insight !== undefined) showFlow(byId('flow'), insight, zone, now);
-        },
-      },
-      {
-        name: 'Sources',
-        feeds: [feeds.sources, feeds.status],
-        from: [sources, status, zone, minute],
-        draw() {
-          if (status !== undefined) showCadence(byId('cadence'), status, zone, now);
-          if (sources !== undefined) showSources(byId('sources'), sources, now);
-        },
-      },
-      {
-        name: 'The last 30 days',
-        feeds: [feeds.recent],
+        name: 'Days',
+        feeds: [feeds.today, feeds.recent],
         from: [today, recent],
         draw() {
-          if (today !== undefined && recent !== undefined) strip.draw(lastDays(today, recent), today.date);
+          if (today !== undefined && recent !== undefined) draw(today, recent);
+          else show(byId('facts'), 'No data.');
         },
       },
     ]);
+    showWaiting(waitingIn(feeds.sessions.data), `${byId('day-title').textContent} · steward`);
   },
 );
+onTurn('/sense');
+watchKinds(byId('classified'), () => from, refresh);
 
-/** @param {DailyRecord} record @param {SenseStatus | undefined} status @param {number} now */
-function showFacts(record, status, now) {
-  const day = `${longDay(record.date)}, ${record.timezone}: `;
-  if (isEmpty(record)) return show(byId('facts'), `${day}no captures today. `, whatNext(record, status, now));
+/** @param {DailyRecord} today @param {DailyRecord[]} recent */
+function draw(today, recent) {
+  const to = asked !== null && asked < today.date ? asked : today.date;
+  // A stored record of today would be older than the live one.
+  const days = daysUpTo(to, 30, [...recent, today]);
+  const week = days.slice(0, 7);
+  const known = week.flatMap(({ record }) => record ?? []);
+  const isNew = recent.length === 0 && isEmpty(today);
+  from = week[6]?.day;
+  showHead(to, today.date);
+  const { tracked, gap, commits } = showWeek(byId('days-table'), week);
+  const share = Math.round((gap / (tracked + gap || 1)) * 100);
+  byId('week').hidden = isNew;
+  show(byId('empty'), isNew && h('p', {}, 'Start capturing: ', command('steward up')));
+  if (isNew) show(byId('facts'), 'Nothing is recorded yet.');
+  else
+    show(
+      byId('facts'),
+      h('span', {}, h('b', { class: 'large' }, minutes(tracked)), ' tracked'),
+      h('span', {}, h('b', {}, `${share} %`), ' not recorded'),
+      h('span', {}, h('b', {}, String(commits)), ' commits'),
+    );
+  showDays(byId('days'), days);
+  showApps(byId('apps'), byId('apps-more'), known);
+  showLedger(byId('ledger'), known);
+}
+
+/** @param {string} to @param {string} today */
+function showHead(to, today) {
+  const range = (/** @type {string} */ last) => `${shortDay(daysBefore(last, 6))} – ${shortDay(last)}`;
+  const link = (/** @type {string} */ day, /** @type {string} */ rel, /** @type {string} */ text) =>
+    h('a', { href: day < today ? `/sense?to=${day}` : '/sense', rel, 'data-key': rel }, text);
+  const after = daysBefore(to, -7);
+  show(byId('day-title'), `${range(to)} ${to.slice(0, 4)}`);
   show(
-    byId('facts'),
-    day,
-    h('b', {}, minutes(record.totalMinutes)),
-    ' tracked so far, ',
-    h('b', {}, minutes(record.creationMinutes)),
-    ' creation; ',
-    h('b', {}, plural(record.commits.count, 'commit')),
-    ', ',
-    h('b', {}, plural(record.sessions.count, 'session')),
-    '.',
+    byId('day-links'),
+    link(daysBefore(to, 7), 'prev', `‹ ${range(daysBefore(to, 7))}`),
+    to < today && link(after, 'next', `${range(after < today ? after : today)} ›`),
+    after < today && link(today, 'up', 'This week'),
   );
-}
-
-/** @param {DailyRecord} record @param {SenseStatus | undefined} status @param {number} now */
-function whatNext({ timezone }, status, now) {
-  // The sources panel shows that capture is off.
-  if (status === undefined || !status.enabled) return '';
-  const next = nextCapture(status, now);
-  if (next !== undefined) return `Next capture at ${clock(next, timezone)}.`;
-  return h('span', {}, 'Capture now: ', command('steward sense capture'));
-}
-
-/** @param {DailyRecord} record */
-function showTime(record) {
-  showKinds(byId('kinds'), record);
-  plot.draw(record);
-  showApps(byId('apps'), byId('apps-more'), record);
-  showCounts(byId('counts'), record);
 }

@@ -1,37 +1,48 @@
-// The last seven days: a bar each, with its kinds in fixed order, and its figures as text.
+// Days as rows: a bar each, with its kinds in fixed order, and its figures as text.
 
 import { h, show } from './dom.js';
 import { daysBefore, minutes, plural, shortDay } from './format.js';
 import { byKind, fill, KINDS } from './kinds.js';
 
 /** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
+/** @typedef {{ day: string, record: DailyRecord | undefined }} DayRow */
 
-const COUNT = 7;
+/**
+ * Returns the days up to one, latest first. The last record of a day counts.
+ * @param {string} to @param {number} count @param {readonly DailyRecord[]} list @returns {DayRow[]}
+ */
+export function daysUpTo(to, count, list) {
+  const records = new Map(list.map((record) => [record.date, record]));
+  return Array.from({ length: count }, (_, i) => daysBefore(to, i)).map((day) => ({
+    day,
+    record: records.get(day),
+  }));
+}
 
-/** @param {Element} place @param {DailyRecord} today @param {readonly DailyRecord[]} recent */
-export function showWeek(place, today, recent) {
-  const records = new Map(recent.map((record) => [record.date, record]));
-  // A stored record of today would be older than the live one.
-  records.set(today.date, today);
-  const days = Array.from({ length: COUNT }, (_, i) => daysBefore(today.date, i));
-  const max = Math.max(60, ...days.map((day) => records.get(day)?.totalMinutes ?? 0));
+/** @param {Element} place @param {DayRow[]} days */
+export function showDays(place, days) {
+  const max = Math.max(60, ...days.map(({ record }) => record?.totalMinutes ?? 0));
   show(
     place,
-    days.map((day) => {
-      const record = records.get(day);
-      const name = shortDay(day);
-      return h(
+    days.map(({ day, record }) =>
+      h(
         'li',
         { 'data-key': day },
-        record === undefined
-          ? h('span', { class: 'muted' }, name)
-          : h('a', { href: day === today.date ? '/' : `/?day=${day}` }, name),
+        dayLink(day, record),
         h('span', { class: 'figure' }, record === undefined ? 'no record' : timeOf(record)),
         bar(record, max),
-        h('span', { class: 'muted' }, record === undefined ? '' : plural(record.commits.count, 'commit')),
-      );
-    }),
+        h('span', { class: 'muted' }, record && plural(record.commits.count, 'commit')),
+      ),
+    ),
   );
+}
+
+/** @param {string} day @param {DailyRecord | undefined} record */
+export function dayLink(day, record) {
+  const name = shortDay(day);
+  return record === undefined
+    ? h('span', { class: 'muted' }, name)
+    : h('a', { href: `/sense?day=${day}` }, name);
 }
 
 /** @param {DailyRecord} record */

@@ -9,6 +9,8 @@ import { openDaemon } from '../../src/lib/app/daemon';
 import { streamRoute } from '../../src/lib/daemon/changes';
 import type { Gate } from '../../src/lib/daemon/guards';
 import { ownRoutes } from '../../src/lib/daemon/routes';
+import type { Report } from '../../src/lib/report/model';
+import type { Classified } from '../../src/lib/sense/classify-file';
 import type { Item } from '../../src/lib/work/board';
 import type { SessionsReport } from '../../src/lib/sessions/view';
 import type { Usage } from '../../src/lib/usage/rollup';
@@ -177,6 +179,10 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       await meet(name, 400, { ...at, headers: page, body: '{' });
     }
     await meet('GET /api/sense/recent', 400, { at: '/api/sense/recent?days=367' });
+    await meet('GET /api/sense/recent', 400, { at: '/api/sense/recent?to=yesterday' });
+    await meet('GET /api/report', 400, { at: '/api/report?from=2999-01-01' });
+    await meet('GET /api/report', 400, { at: '/api/report?from=2020-01-01' });
+    await meet('GET /api/report', 400, { at: '/api/report?usage=2' });
     await meet('GET /api/usage', 400, { at: '/api/usage?by=colour' });
     await meet('GET /api/work', 400, { at: '/api/work?full=yes' });
     await meet('GET /api/day', 400, { at: '/api/day?day=12.11.' });
@@ -269,6 +275,18 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     expect((JSON.parse(listed) as SessionsReport).sessions).to.have.length(1);
     const recent = await visit(daemon, 'GET /api/sense/recent', 200, { at: '/api/sense/recent?days=2' });
     expect(JSON.parse(recent.text)).to.have.length(2);
+    const till = { at: `/api/sense/recent?to=${day(2)}` };
+    expect(JSON.parse((await visit(daemon, 'GET /api/sense/recent', 200, till)).text)).to.have.length(1);
+    for (const [query, args] of [
+      ['', ['standup']],
+      [`?from=${day(2)}&to=${day(1)}`, ['standup', '--since', day(2), '--until', day(1)]],
+    ] as const) {
+      const { text: report } = await visit(daemon, 'GET /api/report', 200, { at: `/api/report${query}` });
+      const printed = jsonOf(await steward([...args, '--json'], { home: home.path, env }));
+      expect(JSON.parse(report)).to.deep.equal(printed);
+    }
+    const { text: weekly } = await visit(daemon, 'GET /api/report', 200, { at: '/api/report?usage=1' });
+    expect((JSON.parse(weekly) as Report).usage?.rows).to.have.length(1);
     await visit(daemon, 'POST /api/work/refresh', 200);
     const bodies = [
       { message: 'Done' },
@@ -304,6 +322,16 @@ describe('docs/openapi.yaml, held against the daemon', function () {
         (await visit(daemon, `POST /api/work/${name}`, status, { headers: page, body })).text,
       );
     };
+    const rule = { app: 'Firefox', kind: 'creation', since: day(2) };
+    expect(api.bodyFaults('POST /api/sense/classify', rule)).to.deep.equal(NONE);
+    const classified = await visit(daemon, 'POST /api/sense/classify', 200, {
+      ...{ headers: page, body: JSON.stringify(rule) },
+    });
+    expect(JSON.parse(classified.text)).to.include({ app: 'Firefox', kind: 'creation' });
+    expect((JSON.parse(classified.text) as Classified).rolled).to.include.members([day(2), day(1)]);
+    const { text: after } = await visit(daemon, 'GET /api/day', 200, { at: `/api/day?day=${day(1)}` });
+    const { apps } = (JSON.parse(after) as DayDocument).record;
+    expect(apps.find(({ app }) => app === 'Firefox')?.kind).to.equal('creation');
     const added = (await write('add', 200, { title: 'From the page', priority: 'P0' })) as Item;
     const { number } = added;
     expect(added).to.include({ type: 'feature', status: 'queued', priority: 'P0' });

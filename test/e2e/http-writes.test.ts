@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
@@ -6,15 +8,16 @@ import { startGitHub, type GitHub } from '../helpers/github';
 import { issuesOf } from '../helpers/work-kill';
 
 const WRITES = {
-  claim: { number: 1 },
-  move: { number: 1, status: 'blocked' },
-  snooze: { number: 1, when: '2h' },
-  close: { number: 1, evidence: 'Done' },
-  add: { title: 'Intruder' },
-  remind: { text: 'Intruder' },
+  '/api/work/claim': { number: 1 },
+  '/api/work/move': { number: 1, status: 'blocked' },
+  '/api/work/snooze': { number: 1, when: '2h' },
+  '/api/work/close': { number: 1, evidence: 'Done' },
+  '/api/work/add': { title: 'Intruder' },
+  '/api/work/remind': { text: 'Intruder' },
+  '/api/sense/classify': { app: 'Intruder', kind: 'creation' },
 } as const;
 
-describe('changing issues over HTTP, attacked (built)', function () {
+describe('changing something over HTTP, attacked (built)', function () {
   this.timeout(120_000);
   let home: ReturnType<typeof emptyHome>;
   let github: GitHub;
@@ -64,7 +67,7 @@ describe('changing issues over HTTP, attacked (built)', function () {
       ['no body', 400, { authorization }, ''],
     ];
     for (const [name, input] of Object.entries(WRITES)) {
-      const url = `${daemon.url}/api/work/${name}`;
+      const url = `${daemon.url}${name}`;
       for (const [what, status, headers, body = JSON.stringify(input)] of attacks) {
         const reply = await ask(url, { method: 'POST', headers, body });
         expect(reply.status, `${name}: ${what}: ${reply.text}`).to.equal(status);
@@ -75,6 +78,8 @@ describe('changing issues over HTTP, attacked (built)', function () {
         { ...input, more: 1 },
         { ...input, number: '1; rm' },
         { ...input, number: 1.5 },
+        { ...input, kind: 'none' },
+        { ...input, since: '../2026-11-20' },
       ]) {
         const reply = await ask(url, {
           method: 'POST',
@@ -94,8 +99,9 @@ describe('changing issues over HTTP, attacked (built)', function () {
     expect(issues.map(({ title, state, labels }) => [title, state, labels.length])).to.deep.equal([
       ['Mine', 'open', 2],
     ]);
+    expect(existsSync(join(home.path, '.steward', 'sense', 'classify.yaml'))).to.equal(false);
     const headers = { authorization, origin: `http://${host}`, ...json };
-    const body = JSON.stringify(WRITES.claim);
+    const body = JSON.stringify(WRITES['/api/work/claim']);
     expect((await ask(`${daemon.url}/api/work/claim`, { method: 'POST', headers, body })).status).to.equal(
       200,
     );
@@ -107,7 +113,7 @@ describe('changing issues over HTTP, attacked (built)', function () {
     expect((await steward(['daemon', 'restart'], { home: home.path })).code).to.equal(0);
     const now = jsonOf(await steward(['daemon', 'status', '--json'], { home: home.path })) as { pid: number };
     expect(now.pid).not.to.equal(before);
-    const body = JSON.stringify(WRITES.add);
+    const body = JSON.stringify(WRITES['/api/work/add']);
     const reply = await ask(`${daemon.url}/api/work/add`, {
       method: 'POST',
       headers: { authorization },

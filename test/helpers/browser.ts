@@ -42,7 +42,7 @@ export interface Answer {
   late?: Promise<unknown>;
 }
 
-export type Answers = Record<string, () => Answer>;
+export type Answers = Record<string, (url?: URL) => Answer>;
 
 export interface Served {
   url: string;
@@ -70,7 +70,8 @@ export async function servePages(answers: Answers): Promise<Served> {
   const streams: Served['streams'] = new Set();
   let version: string | undefined;
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const { pathname, searchParams } = url;
     const reply = (status: number, type: string, body: string | Buffer, late?: Promise<unknown>): void => {
       const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`;
       const isSame = status === 200 && request.headers['if-none-match'] === etag;
@@ -86,7 +87,7 @@ export async function servePages(answers: Answers): Promise<Served> {
       response.flushHeaders();
       void Promise.resolve(late).then(() => response.end(isSame ? undefined : body));
     };
-    const answer = answers[pathname]?.();
+    const answer = answers[pathname]?.(url);
     // The page polls without a stream.
     if (answer === undefined && pathname === '/api/stream') {
       response.writeHead(version === undefined ? 204 : 200);
@@ -98,9 +99,11 @@ export async function servePages(answers: Answers): Promise<Served> {
       return void say({ run: 'a', version, signedIn: false });
     }
     const name =
+      (searchParams.has('day') ? 'index.html' : undefined) ??
       { '/': 'index.html', '/status': 'status.html', '/sense': 'sense.html', '/work': 'work.html' }[
         pathname
-      ] ?? assetName(pathname);
+      ] ??
+      assetName(pathname);
     if (answer !== undefined) {
       const {
         status = 200,

@@ -109,11 +109,14 @@ export function realSources(
 export function senseAnswers(box: SenseBox, insight: unknown = INSIGHT): Answers {
   return {
     '/api/sense/today': () => ({ body: today(box.deps).record }),
-    '/api/sense/recent': () => ({ body: recent(box.deps, 30) }),
+    '/api/sense/recent': (url) => {
+      const to = url?.searchParams.get('to') ?? undefined;
+      return { body: recent(box.deps, 30, to === undefined ? {} : { to }) };
+    },
     '/api/sense/sources': () => ({ body: sources(box.deps) }),
     '/api/sense/status': () => ({ body: status(box.deps, null) }),
     '/api/sense/insight': () => ({ body: insight }),
-    '/api/day': () => ({ body: dayDocument(box) }),
+    '/api/day': (url) => ({ body: dayDocument(box, url?.searchParams.get('day') ?? undefined) }),
     '/api/sessions': () => ({ body: SESSIONS }),
     '/api/status': () => ({ body: STATUS }),
     '/api/work': () => ({ body: NO_BOARD }),
@@ -341,8 +344,8 @@ function notePaint(isThere: string): string {
   })()`;
 }
 
-/** The figures of today and its columns. */
-export const HAS_DATA = `document.querySelector('#facts b') && document.querySelector('[data-hour]')`;
+/** The figures of the week and its columns. */
+export const HAS_DATA = `document.querySelector('#facts b') && document.querySelector('#days-table rect')`;
 /** A page with one line, for comparison. */
 export const BARE = {
   type: 'text/html',

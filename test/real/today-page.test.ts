@@ -125,17 +125,21 @@ describe('the page of the day in Chromium', function () {
 
   it('shows another day with the days beside it, and nothing that concerns only now', async () => {
     const day = '2026-11-18';
-    answers['/api/day'] = () => ({ body: dayDocument(full, day) });
-    const { page } = await open(`/?day=${day}`);
+    const { page } = await open(`/sense?day=${day}`);
     await waitForText(page, '#day-title', /^Wed 18 Nov 2026$/);
-    expect(await textOf(page, '#day-links')).to.equal('‹ Tue 17 NovThu 19 Nov ›Today');
+    expect(await textOf(page, '#day-links')).to.equal('‹ Tue 17 NovThu 19 Nov ›TodayWeek');
     expect(await page.title()).to.equal('(2) Wed 18 Nov · steward');
-    for (const id of ['running', 'next', 'flow'])
-      expect(await page.locator(`#${id}-section`).isVisible(), id).to.equal(false);
+    for (const id of ['#running', '#next', '#flow', '#week', '#waiting-list'])
+      expect(await page.locator(id).isVisible(), id).to.equal(false);
+    expect(await textOf(page, 'nav [aria-current]')).to.equal('Days');
     await page.keyboard.press('p');
-    await page.waitForURL('**/?day=2026-11-17');
-    await page.goto(`${served.url}/sense?day=${day}`);
-    await page.waitForURL(`**/?day=${day}`);
+    await page.waitForURL('**/sense?day=2026-11-17');
+    await waitForText(page, '#day-title', /^Tue 17 Nov 2026$/);
+    await page.goto(`${served.url}/sense#${day}`);
+    await page.waitForURL(`**/sense?day=${day}`);
+    await waitForText(page, '#day-title', /^Wed 18 Nov 2026$/);
+    await page.keyboard.press('t');
+    await waitForText(page, '#day-title', /^Fri 20 Nov 2026$/);
   });
 
   it('says where there is no such day', async () => {
@@ -143,7 +147,7 @@ describe('the page of the day in Chromium', function () {
       status: 404,
       body: { error: { kind: 'not_found', message: 'No record of 2001-01-01.' } },
     });
-    const { page } = await open('/?day=2001-01-01');
+    const { page } = await open('/sense?day=2001-01-01');
     await waitForText(page, '#facts', /^No record of 2001-01-01\.$/);
   });
 

@@ -18,7 +18,7 @@ export default class SenseRecent extends BaseCommand {
   async run(): Promise<DailyRecord[]> {
     const { flags } = await this.parse(SenseRecent);
     const { deps } = await openSense(this.context);
-    const records = recent(deps, flags.days, ({ message }) => this.say(message));
+    const records = recent(deps, flags.days, { onDamaged: ({ message }) => this.say(message) });
     return this.show(records, () => recentText(records, this.terminal));
   }
 }

@@ -6,6 +6,7 @@ import type { DaemonParts, Service } from '../daemon/daemon';
 import type { Topic } from '../daemon/changes';
 import type { DaemonLog } from '../daemon/log';
 import { captureJob, periodicJob, sweepJob, workJob, type Job } from '../daemon/jobs';
+import type { Route } from '../daemon/route';
 import { pageRoutes, senseRoutes } from '../daemon/routes';
 import { senseModule, workModule, type DaemonStatus, type LiveSession } from '../daemon/status';
 import { workRoutes } from '../daemon/work-routes';
@@ -14,7 +15,7 @@ import { exists } from '../platform/files/folder';
 import { cachedLoader } from '../platform/files/file-cache';
 import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
-import { liveReads } from '../sense/live';
+import { type LiveReads, liveReads } from '../sense/live';
 import { namesFolder } from '../sessions/names';
 import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
@@ -26,8 +27,9 @@ import { installedBuild } from './daemon-client';
 import { dayRoute, sessionsRoute } from './day';
 import { sendReminders } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
+import { reportRoute } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
-import { openFocusWatch, openSense, storeFocus } from './sense';
+import { openFocusWatch, openSense, setClassification, storeFocus } from './sense';
 import { openSessions } from './sessions';
 import { syncJob } from './sync';
 import { usageJob, usageRoute } from './usage';
@@ -57,11 +59,11 @@ export async function openDaemon(
   const { area, clock, machineId } = context;
   ensureUserArea(area);
   await updateFiles(context, say);
-  const { sense, isSetUp, watchOf, startWatch } = senseService(context, config.user.paths.goals);
+  const service = senseService(context, config.user.paths.goals);
+  const { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense } = service;
   const work: Work = cachedLoader(clock, [area.config, area.work.config, area.work.repo], () =>
     openWork(context),
   );
-  const senseDeps = async () => (await sense()).deps;
   const workDeps = async () => (await work()).deps;
   const notify = await openNotifyOfDaemon(context);
   const live = liveReads(DAEMON_SCHEDULER);
@@ -70,9 +72,9 @@ export async function openDaemon(
     ...{ area, clock, machineId, version: VERSION, say },
     ...config.user.daemon,
     routes: [
-      ...senseRoutes({ sense: senseDeps, live, insights: insightStore(area.sense.insights) }),
+      ...routesOfSense(live),
       ...workRoutes({ work: workDeps, you: async () => yourName((await work()).user) }),
-      ...[usageRoute(context), sessionsRoute(context)],
+      ...[usageRoute(context), sessionsRoute(context), reportRoute(context)],
       dayRoute(context, { sense: async () => sense(), day: live.day, work: workDeps }),
       ...notify.routes,
       ...pageRoutes({ clock, pages: join(context.templates, 'dashboard'), assets }),
@@ -152,7 +154,13 @@ function senseService(context: Context, goals: string) {
       },
     };
   };
-  return { sense, isSetUp, watchOf, startWatch };
+  const senseDeps = async () => (await sense()).deps;
+  const routesOfSense = (live: LiveReads): Route[] =>
+    senseRoutes({
+      ...{ sense: senseDeps, live, insights: insightStore(area.sense.insights) },
+      classify: ({ app, kind, since }) => setClassification(context, app, kind, since),
+    });
+  return { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense };
 }
 
 function hourlySweep(context: Context, work: Work): Job {

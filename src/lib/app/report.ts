@@ -1,7 +1,8 @@
+import { oneOf, route, type Route } from '../daemon/route';
 import { StewardError, toStewardError } from '../errors';
 import type { CommitFacts, DayFacts, IssueFacts, Report, ReportInput, ReportTime } from '../report/model';
 import { buildReport } from '../report/build';
-import { daysOf, type Period } from '../report/period';
+import { daysOf, readPeriod, type Period } from '../report/period';
 import { changeOf, type SenseEvent } from '../sense/event';
 import { timeRows } from '../sense/ledger/rows';
 import { ledgersOf } from '../sense/read';
@@ -51,6 +52,30 @@ export async function openReport(context: Context, period: Period, options: Repo
   if (!options.evidence || first.issues === null) return first;
   const numbers = first.issues.closed.map(({ number }) => number);
   return report(await evidenceOf(work, numbers, notes));
+}
+
+/** A longer report would block the daemon. */
+const MAX_DAYS = 366;
+
+/** `GET /api/report?from=2026-11-16&to=2026-11-20`: the output of `steward standup --json`; with `usage=1` of `week`. */
+export function reportRoute(context: Context): Route {
+  return route({
+    method: 'GET',
+    path: '/api/report',
+    input: ({ query }) => ({
+      since: query.get('from') ?? 'yesterday',
+      until: query.get('to') ?? 'today',
+      usage: oneOf(query, 'usage', ['0', '1']) === '1',
+    }),
+    async run({ since, until, usage }): Promise<Report> {
+      const period = await readPeriod({ since, until }, await reportNow(context));
+      if (daysOf(period).length > MAX_DAYS)
+        throw new StewardError('usage', `From ${period.from} to ${period.to} is longer than a year.`, {
+          hint: 'Choose a shorter period.',
+        });
+      return openReport(context, period, { evidence: false, reminders: false, usage });
+    },
+  });
 }
 
 /** Returns the time by repository. */

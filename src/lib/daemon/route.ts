@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { type ErrorKind, StewardError, errorBody, toStewardError } from '../errors';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import { cleanLines } from '../platform/terminal/terminal';
+import { isDay, type Day } from '../platform/time/time';
 import { loopTurn } from '../platform/time/wait';
 
 /** The input of a route. */
@@ -64,6 +65,15 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   if (/^-?\d{1,9}$/.test(text)) return Number(text);
   throw new StewardError('usage', `${name} must be an integer, not "${text.slice(0, 100)}".`, {
     hint: `For example: ?${name}=30`,
+  });
+}
+
+/** Returns a day parameter, or undefined if it is missing. Throws `usage` for anything but a date. */
+export function dayIn(query: URLSearchParams, name: string): Day | undefined {
+  const text = query.get(name);
+  if (text === null || isDay(text)) return text ?? undefined;
+  throw new StewardError('usage', `Invalid ${name} "${text.slice(0, 40)}".`, {
+    hint: `For example: ?${name}=2026-11-20`,
   });
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import * as v from 'valibot';
 
 import { StewardError } from '../errors';
 import { readBytes } from '../platform/files/atomic-file';
@@ -7,12 +8,16 @@ import { isObject } from '../platform/files/json-object';
 import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { ownProcess } from '../platform/process/own-process';
 import type { Clock } from '../platform/time/clock';
+import { isDay, type Day } from '../platform/time/time';
+import { APP_KINDS, type AppKind } from '../sense/classify';
+import type { Classified } from '../sense/classify-file';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
 import type { LiveReads } from '../sense/live';
 import { recent, type ReadDeps } from '../sense/read';
 import type { Gate } from './guards';
 import {
   cached,
+  dayIn,
   route,
   SAFE_HEADERS,
   tagged,
@@ -24,6 +29,7 @@ import {
   type Tagged,
 } from './route';
 import type { DaemonStatus } from './status';
+import { writeRoute } from './write-route';
 
 export interface OwnRoutesDeps {
   version: string;
@@ -116,11 +122,15 @@ export interface SenseRoutesDeps {
   sense: Opened<ReadDeps>;
   live: LiveReads;
   insights: InsightReadDeps['insights'];
+  /** Does what `steward sense classify set` does. */
+  classify: (input: { app: string; kind: AppKind; since?: Day | undefined }) => Promise<Classified>;
 }
 
 const DEFAULT_DAYS = 7;
+const APP = v.pipe(v.string(), v.maxLength(200));
+const DAY = v.optional(v.pipe(v.string(), v.check(isDay, 'Use a day such as 2026-11-20.')));
 
-export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[] {
+export function senseRoutes({ sense, live, insights, classify }: SenseRoutesDeps): Route[] {
   // For reads that return the same object until something changes.
   const liveRoute = <T>(path: string, read: (deps: ReadDeps) => T): RawRoute =>
     cached(path, sense, read, (_, value) => value);
@@ -139,9 +149,10 @@ export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[]
     route({
       method: 'GET',
       path: '/api/sense/recent',
-      input: ({ query }) => wholeNumber(query, 'days') ?? DEFAULT_DAYS,
-      run: async (days) => recent(await sense(), days),
+      input: ({ query }) => ({ days: wholeNumber(query, 'days') ?? DEFAULT_DAYS, to: dayIn(query, 'to') }),
+      run: async ({ days, to }) => recent(await sense(), days, to === undefined ? {} : { to }),
     }),
+    writeRoute('/api/sense/classify', { app: APP, kind: v.picklist(APP_KINDS), since: DAY }, classify),
   ];
 }
 
@@ -152,7 +163,7 @@ export interface PagesDeps {
   assets: string;
 }
 
-/** Each page's path and file. */
+/** The file of each page. A day, `/sense?day=2026-11-20`, has the file of today. */
 const PAGES = [
   ['/', 'index.html'],
   ['/sense', 'sense.html'],
@@ -187,7 +198,13 @@ export function pageRoutes({ clock, pages, assets }: PagesDeps): RawRoute[] {
     for (const name of listFolder(folder))
       if (ASSET.test(name)) files.set(`/assets/${name}`, join(folder, name));
   }
-  return [...files].map(([path, file]) => fileRoute(clock, path, file));
+  const routes = [...files].map(([path, file]) => fileRoute(clock, path, file));
+  const today = fileRoute(clock, '/sense', join(pages, 'index.html'));
+  return routes.map((week) =>
+    week.path === '/sense'
+      ? { ...week, serve: (request) => (request.query.has('day') ? today : week).serve(request) }
+      : week,
+  );
 }
 
 function fileRoute(clock: Pick<Clock, 'now'>, path: string, file: string): RawRoute {

@@ -1,8 +1,6 @@
 import * as v from 'valibot';
 
-import { StewardError } from '../errors';
 import { markOfTarget } from '../platform/files/stat';
-import { clean } from '../platform/terminal/terminal';
 import { closeIssue, snooze } from '../work/actions';
 import { createOrQueue, newIssue, newReminder } from '../work/add';
 import { type BoardView, boardView, columnsView, type Item } from '../work/board';
@@ -12,7 +10,8 @@ import { moveIssue } from '../work/edit';
 import { PRIORITIES, STATUSES } from '../work/label';
 import { refresh } from '../work/poll';
 import { workStatus } from '../work/status';
-import { cached, oneOf, route, type Opened, type Route } from './route';
+import { cached, oneOf, type Opened, type Route } from './route';
+import { writeRoute, type Written } from './write-route';
 
 /** How long a view may be cached; limited because staleness depends on the time. */
 const CACHE_MS = 1000;
@@ -105,26 +104,7 @@ function writeRoutes(work: Opened<WorkDeps>, you: WorkRoutesDeps['you']): Route[
 function write<T extends v.ObjectEntries>(
   name: string,
   entries: T,
-  run: (input: v.InferOutput<v.StrictObjectSchema<T, undefined>>) => unknown,
+  run: (input: Written<T>) => unknown,
 ): Route {
-  const schema = v.strictObject(entries);
-  return route({
-    method: 'POST',
-    path: `/api/work/${name}`,
-    needsPage: true,
-    input: ({ body }) => {
-      const { success, output, issues } = v.safeParse(schema, body);
-      if (success) return output;
-      const [issue] = issues;
-      const key = v.getDotPath(issue);
-      throw new StewardError(
-        'usage',
-        `Invalid ${key === null ? 'body' : `key "${clean(key).slice(0, 40)}"`}.`,
-        {
-          hint: clean(issue.message).slice(0, 200),
-        },
-      );
-    },
-    run,
-  });
+  return writeRoute(`/api/work/${name}`, entries, run);
 }

@@ -111,15 +111,16 @@ export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
 }
 
 const MAX_RECENT_DAYS = 366;
+const LAST_DAY = '9999-12-31';
 
 /**
- * Returns the last stored records, newest first, omitting damaged ones. Throws `usage` unless `days` is
- * between 1 and 366.
+ * Returns the last stored records up to a day (default: all), newest first, omitting damaged ones. Throws
+ * `usage` unless `days` is between 1 and 366.
  */
 export function recent(
   deps: Pick<ReadDeps, 'store' | 'machines' | 'goalTags' | 'clock' | 'timezone'>,
   days: number,
-  onDamaged: OnDamaged = () => undefined,
+  { to = LAST_DAY, onDamaged = () => undefined }: { to?: Day; onDamaged?: OnDamaged } = {},
 ): DailyRecord[] {
   const { store } = deps;
   if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
@@ -129,10 +130,10 @@ export function recent(
   }
   const machines = deps.machines?.();
   if (machines !== undefined) {
-    const past = machines.days().filter((day) => day < todayOf(deps));
+    const past = machines.days().filter((day) => day < todayOf(deps) && day <= to);
     return [...unionDays(machines, past.slice(-days), deps.goalTags).values()].reverse();
   }
-  const stored = store.recordedDays().slice(-days).reverse();
+  const stored = daysBetween(store.recordedDays(), { to }).slice(-days).reverse();
   return stored.flatMap((day) => store.readRecord(day, onDamaged) ?? []);
 }
 
@@ -228,7 +229,7 @@ export function* eventsBetween({ store }: Pick<ReadDeps, 'store'>, range: DayRan
   for (const day of daysBetween(store.loggedDays(), range)) yield* store.readLog(day).events;
 }
 
-function daysBetween(days: readonly Day[], { from = '', to = '9999-12-31' }: DayRange): Day[] {
+function daysBetween(days: readonly Day[], { from = '', to = LAST_DAY }: DayRange): Day[] {
   if (from > to) {
     throw new StewardError('usage', `${from} is after ${to}.`, { hint: 'Pass the earlier day as --from.' });
   }

@@ -200,6 +200,7 @@ describe('daemon parts', () => {
       mkdirSync(box.path('pages'));
       mkdirSync(box.path('assets'));
       writeFileSync(box.path('pages', 'index.html'), '<p>index');
+      writeFileSync(box.path('pages', 'sense.html'), '<p>week');
       writeFileSync(box.path('pages', 'sense.js'), 'let a;');
       writeFileSync(box.path('pages', '.secret.js'), 'no');
       writeFileSync(box.path('pages', 'notes.txt'), 'no');
@@ -213,6 +214,8 @@ describe('daemon parts', () => {
       for (const [path, type, body] of [
         ['/', 'text/html; charset=utf-8', '<p>index'],
         ['/?day=2026-11-20', 'text/html; charset=utf-8', '<p>index'],
+        ['/sense?to=2026-11-20', 'text/html; charset=utf-8', '<p>week'],
+        ['/sense?day=2026-11-20', 'text/html; charset=utf-8', '<p>index'],
         ['/assets/sense.js', 'text/javascript; charset=utf-8', 'let a;'],
         ['/assets/plot.css', 'text/css; charset=utf-8', 'p{}'],
       ] as const) {
@@ -242,7 +245,7 @@ describe('daemon parts', () => {
       ]) {
         expect((await served.ask(path)).status, path).to.equal(404);
       }
-      expect((await served.ask('/sense')).error().message).to.include('missing from the package');
+      expect((await served.ask('/status')).error().message).to.include('missing from the package');
     });
 
     it('serves a changed file', async () => {

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import * as terminal from '../../../src/lib/platform/terminal/format';
 import * as time from '../../../src/lib/platform/time/time';
 import { PAGES } from '../../helpers/browser';
-import { buildDailyRecord } from '../../helpers/sense';
 
 interface Format {
   minutes: (value: number) => string;
@@ -17,7 +16,6 @@ interface Format {
   ago: (ms: number, now: number) => string;
   span: (seconds: number) => string;
   percents: (shares: readonly number[]) => number[];
-  hourName: (hours: readonly { start: string }[], index: number) => string;
 }
 
 const ZONES = [
@@ -93,25 +91,5 @@ describe('the figures of the pages', () => {
       }),
     );
     expect(format.percents([0, 0])).to.deep.equal([0, 0]);
-  });
-
-  it('name each hour of a day of 23, 24 and 25 hours once', () => {
-    const classify = (): never => {
-      throw new Error('no application is there to classify');
-    };
-    const hoursOf = (day: string) =>
-      buildDailyRecord(day, [], { timezone: 'Europe/Paris', pollIntervalSec: 120, classify: classify as never, version: '1.0.0', generatedAt: '', final: true }).hours; // prettier-ignore
-    for (const [day, count] of [
-      ['2026-03-29', 23],
-      ['2026-11-20', 24],
-      ['2026-10-25', 25],
-    ] as const) {
-      // prettier-ignore
-      const hours = hoursOf(day);
-      const names = hours.map((_, i) => format.hourName(hours, i));
-      expect(new Set(names).size, day).to.equal(count);
-    }
-    const long = hoursOf('2026-10-25');
-    expect([1, 2, 3, 4].map((i) => format.hourName(long, i))).to.deep.equal(['01:00', '02:00 (UTC+02:00)', '02:00 (UTC+01:00)', '03:00']); // prettier-ignore
   });
 });

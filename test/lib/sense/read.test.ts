@@ -165,7 +165,9 @@ describe('sense: reading', () => {
     for (const text of damaged) {
       const path = box.write('sense/daily/2026-11-18.json', text);
       const told: string[] = [];
-      const days = recent(box.deps, 7, ({ kind, message }) => told.push(`${kind} ${message}`));
+      const days = recent(box.deps, 7, {
+        onDamaged: ({ kind, message }) => told.push(`${kind} ${message}`),
+      });
       expect(days.map(({ date }) => date)).to.deep.equal(['2026-11-19']);
       expect(told).to.deep.equal([`config ${path} is damaged: it is not a daily record.`]);
     }

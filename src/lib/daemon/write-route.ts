@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+
+import { StewardError } from '../errors';
+import { clean } from '../platform/terminal/terminal';
+import { route, type Route } from './route';
+
+/** The validated body of a write. */
+export type Written<T extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<T, undefined>>;
+
+/** Returns a POST route for signed-in pages. Throws `usage` for a missing, invalid or unknown key. */
+export function writeRoute<T extends v.ObjectEntries>(
+  path: string,
+  entries: T,
+  run: (input: Written<T>) => unknown,
+): Route {
+  const schema = v.strictObject(entries);
+  return route({
+    method: 'POST',
+    path,
+    needsPage: true,
+    input: ({ body }) => {
+      const { success, output, issues } = v.safeParse(schema, body);
+      if (success) return output;
+      const [issue] = issues;
+      const key = v.getDotPath(issue);
+      throw new StewardError(
+        'usage',
+        `Invalid ${key === null ? 'body' : `key "${clean(key).slice(0, 40)}"`}.`,
+        {
+          hint: clean(issue.message).slice(0, 200),
+        },
+      );
+    },
+    run,
+  });
+}

@@ -1,0 +1,289 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+
+import { addDays } from '../../src/lib/platform/time/time';
+import { minutes } from '../../src/lib/platform/terminal/format';
+import { today } from '../../src/lib/sense/read';
+import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import {
+  captureInto,
+  cellsOf,
+  expectQuiet,
+  fullBox,
+  openPage,
+  type OpenOptions,
+  type OpenPage,
+  realSources,
+  senseAnswers,
+  textOf,
+  until,
+  waitForText,
+} from '../helpers/dashboard';
+import { requirePrograms } from '../helpers/real-part';
+import { focus, senseBox, type SenseBox } from '../helpers/sense';
+
+const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+const SHIFT = `new Promise((done) => new PerformanceObserver((list) =>
+  done(list.getEntries().reduce((sum, { value }) => sum + value, 0))).observe({ type: 'layout-shift', buffered: true })
+  || setTimeout(() => done(0), 500))`;
+
+describe('the page of the days in Chromium', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let full: SenseBox;
+  let answers: Answers;
+  let served: Served;
+  let opened: OpenPage[] = [];
+
+  before(async function () {
+    requirePrograms(this, { chromium: 'chromium' });
+    browser = await launchBrowser();
+    full = await fullBox();
+  });
+  after(async () => {
+    await browser?.close();
+    full?.remove();
+  });
+  beforeEach(async () => {
+    answers = senseAnswers(full);
+    served = await servePages(answers);
+  });
+  afterEach(async () => {
+    for (const { close } of opened) await close();
+    opened = [];
+    await served.close();
+  });
+
+  async function open(path = '/sense', options: OpenOptions = {}): Promise<OpenPage> {
+    const one = await openPage(browser, `${served.url}${path}`, options);
+    opened.push(one);
+    return one;
+  }
+
+  async function axe(page: Page): Promise<unknown[]> {
+    await page.evaluate(AXE);
+    return (await page.evaluate(
+      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))',
+    )) as unknown[];
+  }
+
+  const isReady = (page: Page): Promise<void> => page.locator('#days-table rect').first().waitFor();
+
+  it('shows seven days in the same columns, with the figures of their records', async () => {
+    const one = await open();
+    const { page } = one;
+    await isReady(page);
+    expect(await textOf(page, '#day-title')).to.equal('Sat 14 Nov – Fri 20 Nov 2026');
+    const rows = await cellsOf(page, '#days-table');
+    const days = Array.from({ length: 7 }, (_, i) => addDays('2026-11-20', -i));
+    const records = [today(full.deps).record, ...days.slice(1).map((day) => full.record(day))];
+    expect(rows.slice(0, 7).map(([, , ...cells]) => cells.slice(0, 4))).to.deep.equal(
+      records.map(({ totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes }) =>
+        [totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes].map((value) =>
+          value === 0 ? '–' : minutes(value),
+        ),
+      ),
+    );
+    // 12:00 to 13:00 has 26 minutes of applications, 13:00 to 14:00 has 50; all other hours are full.
+    expect(rows[0]?.slice(6)).to.deep.equal(['44 m', '2 m', '–', '7', '1']);
+    const tracked = records.reduce((sum, { totalMinutes }) => sum + totalMinutes, 0);
+    expect(await textOf(page, '#facts b')).to.equal(minutes(tracked));
+    expect(await textOf(page, '#facts')).to.match(/tracked41 % not recorded34 commits$/);
+    // Two sessions have the same name on different days, so they count once.
+    expect(rows[7]?.slice(2, 3)).to.deep.equal([minutes(tracked)]);
+    expect(await page.title()).to.equal('(2) Sat 14 Nov – Fri 20 Nov 2026 · steward');
+    expect(await page.locator('#days a').count()).to.equal(30);
+    expectQuiet(one, served.url);
+  });
+
+  it('moves by week with links and keys, and opens a day', async () => {
+    const { page } = await open();
+    await isReady(page);
+    expect(await textOf(page, '#day-links')).to.equal('‹ Sat 7 Nov – Fri 13 Nov');
+    await page.keyboard.press('p');
+    await page.waitForURL('**/sense?to=2026-11-13');
+    await waitForText(page, '#day-title', /^Sat 7 Nov – Fri 13 Nov 2026$/);
+    expect(await textOf(page, '#day-links')).to.equal('‹ Sat 31 Oct – Fri 6 NovSat 14 Nov – Fri 20 Nov ›');
+    expect(await page.locator('#days > li').first().getAttribute('data-key')).to.equal('2026-11-13');
+    await page.keyboard.press('n');
+    await waitForText(page, '#day-title', /^Sat 14 Nov – Fri 20 Nov 2026$/);
+    for (const key of ['j', 'j', 'j', 'o']) await page.keyboard.press(key);
+    await page.waitForURL('**/sense?day=2026-11-18');
+    await waitForText(page, '#day-title', /^Wed 18 Nov 2026$/);
+    expect(await textOf(page, 'nav [aria-current]')).to.equal('Days');
+    await page.goto(`${served.url}/sense?to=2026-11-09`);
+    await waitForText(page, '#day-links', /This week$/);
+    await page.keyboard.press('t');
+    await waitForText(page, '#day-title', /Fri 20 Nov 2026$/);
+  });
+
+  it('says what is wrong with a day that it cannot show', async () => {
+    answers['/api/sense/recent'] = () => ({
+      status: 400,
+      body: { error: { kind: 'usage', message: 'Invalid to "x".', hint: 'For example: ?to=2026-11-20' } },
+    });
+    const { page } = await open('/sense?to=x');
+    await waitForText(page, '#notes', /^Days: Invalid to "x"\. For example: \?to=2026-11-20$/);
+  });
+
+  it('shows what was backfilled as such, beside days without a record', async () => {
+    const records = ['2026-11-19', '2026-11-18'].map((day) => ({ ...full.record(day), date: day }));
+    records[1] = { ...records[1]!, backfilled: true, totalMinutes: 0, creationMinutes: 0, consumptionMinutes: 0, neutralMinutes: 0, hours: [] }; // prettier-ignore
+    answers['/api/sense/recent'] = () => ({ body: records });
+    const { page } = await open();
+    await isReady(page);
+    const rows = await cellsOf(page, '#days-table');
+    expect(rows[2]).to.deep.equal(['Wed 18 Nov', 'your time: not recorded', '–', '–', '–', '–', '–', '6 m', '–', '5', '3']); // prettier-ignore
+    expect(rows[3]).to.deep.equal(['Tue 17 Nov', 'no record']);
+    expect(await textOf(page, '#days [data-key="2026-11-18"]')).to.equal('Wed 18 Novnot recorded5 commits');
+    expect(await textOf(page, '#days [data-key="2026-11-17"]')).to.equal('Tue 17 Novno record');
+  });
+
+  it('says how to begin where nothing is recorded', async () => {
+    const box = senseBox('2026-11-20T17:41:00Z');
+    box.deps.sources = realSources([]);
+    Object.assign(answers, senseAnswers(box));
+    const { page } = await open();
+    await waitForText(page, '#facts', /^Nothing is recorded yet\.$/);
+    expect(await textOf(page, '#empty code')).to.equal('steward up');
+    expect(await page.locator('#week').isVisible()).to.equal(false);
+    expect(await axe(page)).to.deep.equal([]);
+    box.remove();
+  });
+
+  for (const [now, day] of [
+    ['2026-10-25T20:00:00Z', '2026-10-25'],
+    ['2026-03-29T20:00:00Z', '2026-03-29'],
+  ] as const) {
+    it(`places the hours of ${day}, which has not 24, by their number`, async () => {
+      const box = senseBox(now, 'Europe/Paris');
+      await captureInto(box, [focus(`${day}T00:30:00Z`, 'Code'), focus(`${day}T02:30:00Z`, 'Code')]);
+      Object.assign(answers, senseAnswers(box));
+      const { page } = await open('/sense', { now });
+      await isReady(page);
+      const [from, to] = day === '2026-10-25' ? [2, 3] : [1, 4];
+      const xs = await page
+        .locator('#days-table tbody tr:first-child rect[fill*=creation]:not([height="0"])')
+        .evaluateAll((all) => all.map((rect) => rect.getAttribute('x')));
+      expect(xs).to.deep.equal([0, to - from].map((i) => `${(i / 8) * 100}%`));
+      box.remove();
+    });
+  }
+
+  it('draws a month of long days with many applications and repositories', async () => {
+    const { record } = today(full.deps);
+    const apps = Array.from({ length: 57 }, (_, i) => ({ app: `Application ${i}`, kind: 'neutral', minutes: 60 - i })); // prettier-ignore
+    const attention = Array.from({ length: 40 }, (_, i) => ({
+      ...{ app: 'Code', branch: null, session: null, assistant: null },
+      ...{ repo: `a-repository-with-a-long-name-${i}`, minutes: 40 - i },
+    }));
+    const huge = { ...record, apps, ledger: { ...record.ledger!, attention } };
+    answers['/api/sense/today'] = () => ({ body: huge });
+    answers['/api/sense/recent'] = () => ({
+      body: Array.from({ length: 30 }, (_, i) => ({ ...huge, date: addDays(record.date, -i) })),
+    });
+    for (const width of [390, 768, 1280, 1920]) {
+      const { page } = await open('/sense', { viewport: { width, height: 800 } });
+      await isReady(page);
+      expect(await page.locator('#ledger > table tbody tr').count()).to.equal(8);
+      expect(await textOf(page, '#ledger summary')).to.equal('33 more');
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), `${width}`).to.equal(
+        0,
+      );
+    }
+  });
+
+  describe('a kind of application', () => {
+    const signedIn = async (path: string): Promise<Page> => {
+      const { page } = await open(path);
+      await page.evaluate(`localStorage.setItem('steward-secret', 'x'.repeat(43))`);
+      await page.reload();
+      await page.locator('#apps select').first().waitFor();
+      return page;
+    };
+
+    it('can be changed by a page that is signed in, and the days that changed are named', async () => {
+      answers['/api/sense/classify'] = () => ({
+        body: { app: 'Firefox', kind: 'creation', file: '', rolled: ['2026-11-18'], kept: ['2026-11-17'] },
+      });
+      const page = await signedIn('/sense?day=2026-11-18');
+      const asked = page.waitForRequest('**/api/sense/classify');
+      await page.locator('select[data-app=Firefox]').selectOption('creation');
+      const request = await asked;
+      expect(request.postDataJSON()).to.deep.equal({ app: 'Firefox', kind: 'creation', since: '2026-11-18' });
+      expect(request.headers()['authorization']).to.equal(`Bearer ${'x'.repeat(43)}`);
+      await waitForText(
+        page,
+        '#classified',
+        /^Firefox counts as creation\. Rebuilt: Wed 18 Nov\. Unchanged, as the event log was deleted: Tue 17 Nov\.$/,
+      );
+    });
+
+    it('is as before where the daemon refuses', async () => {
+      answers['/api/sense/classify'] = () => ({
+        status: 403,
+        body: { error: { kind: 'auth', message: 'Only pages.', hint: 'Run "steward open".' } },
+      });
+      const page = await signedIn('/sense');
+      await page.locator('select[data-app=Firefox]').selectOption('neutral');
+      await waitForText(page, '#classified', /^Only pages\. Run "steward open"\.$/);
+      expect(await page.locator('select[data-app=Firefox]').inputValue()).to.equal('consumption');
+    });
+
+    it('is text without a sign-in, and the page says how to sign in', async () => {
+      const { page } = await open();
+      await isReady(page);
+      expect(await page.locator('select').count()).to.equal(0);
+      expect(await textOf(page, '#apps-more')).to.match(/^To change a kind here: steward open/);
+    });
+  });
+
+  const looks: [string, OpenOptions][] = [
+    ['light', { viewport: { width: 1280, height: 900 } }],
+    ['dark', { viewport: { width: 1920, height: 900 }, colorScheme: 'dark' }],
+    ['a tablet', { viewport: { width: 768, height: 1024 }, colorScheme: 'dark' }],
+    ['a phone', { viewport: { width: 390, height: 844 } }],
+    ['a small phone in forced colours', { viewport: { width: 360, height: 740 }, forcedColors: 'active' }],
+  ];
+  for (const path of ['/sense', '/sense?day=2026-11-18']) {
+    for (const [name, options] of looks) {
+      it(`axe finds nothing, nothing moves, and nothing is too wide: ${path}, ${name}`, async () => {
+        let { page } = await open(path, options);
+        // On a loaded machine answers can come too late to be drawn together: the best of some is the page's own.
+        for (let attempt = 0; attempt < 5 && Number(await page.evaluate(SHIFT)) >= 0.05; attempt += 1)
+          ({ page } = await open(path, options));
+        expect(await page.evaluate(SHIFT)).to.be.lessThan(0.05);
+        await page.evaluate(`localStorage.setItem('steward-secret', 'x'.repeat(43))`);
+        await page.reload();
+        await page.locator('#apps select').first().waitFor();
+        await page
+          .locator('details')
+          .evaluateAll((all) => all.forEach((one) => ((one as never as { open: boolean }).open = true)));
+        expect(await axe(page)).to.deep.equal([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.equal(0);
+      });
+    }
+  }
+
+  it('is reached in all its parts by the Tab key, and shows the focus', async () => {
+    const { page } = await open();
+    await isReady(page);
+    const stops: string[] = [];
+    for (let i = 0; i < 60; i += 1) {
+      await page.keyboard.press('Tab');
+      const stop = (await until(
+        page,
+        `(() => { const at = document.activeElement; return at === document.body ? 'end' : (at.ariaLabel ?? at.textContent).trim() + ' ' + getComputedStyle(at).outlineStyle; })()`,
+      )) as string;
+      if (stop === 'end' || stop === stops[0]) break;
+      stops.push(stop);
+    }
+    const week = ['Fri 20', 'Thu 19', 'Wed 18', 'Tue 17', 'Mon 16', 'Sun 15', 'Sat 14'];
+    const wanted = ['‹ Sat 7 Nov – Fri 13 Nov', ...week.map((day) => `${day} Nov`)];
+    const start = stops.findIndex((stop) => stop.startsWith('‹'));
+    expect(stops.slice(start, start + wanted.length)).to.deep.equal(wanted.map((name) => `${name} solid`));
+    expect(stops.slice(start + wanted.length)).to.have.length(30 + 1);
+  });
+});
