@@ -6,6 +6,9 @@ import { bareEnvironment } from '../../test/helpers/git';
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
 import { addDays } from '../../src/lib/platform/time/time';
 import { makeClassifier } from '../../src/lib/sense/classify';
+import { userArea } from '../../src/lib/config/user-area';
+import { processHost } from '../../src/lib/platform/files/paths';
+import { senseStore } from '../../src/lib/sense/store';
 import type { Figure, Limit, Prepared } from '../figure';
 import { buildDailyRecord } from '../../test/helpers/sense';
 
@@ -25,6 +28,18 @@ export const FIGURES: readonly Figure[] = [
   beside(`sense recent, ${DAYS} days`, ['sense', 'recent', '--days', '365'], { moreMs: 100 }, '1 day', (home, much) =>
     storeRecords(home, much ? DAYS : 1),
   ),
+  {
+    name: `time --of year, ${DAYS} days`,
+    limit: { moreMs: 150 },
+    rounds: 30,
+    prepare() {
+      const home = emptyHome();
+      writeConfig(home.path, []);
+      storeLedgers(home.path, DAYS);
+      const args = ['time', '--of', 'year'];
+      return { program: program(home.path, args), yardstick: bare(home.path), against: 'node -e 0', remove: home.remove };
+    },
+  },
   {
     name: `sense capture, peak memory (${REPOSITORIES})`,
     limit: { mib: MEMORY_MIB },
@@ -135,5 +150,48 @@ function storeRecords(home: string, days: number): void {
       final: true,
     });
     writeFileSync(join(folder, `${date}.json`), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  }
+}
+
+/** Stores days of eight hours with 20 applications and eight sessions in three repositories. */
+function storeLedgers(home: string, days: number): void {
+  const store = senseStore(userArea({ ...processHost(), home, env: {} }));
+  store.prepare();
+  const today = new Date().toISOString().slice(0, 10);
+  for (let n = 1; n <= days; n += 1) {
+    const date = addDays(today, -n);
+    const at = (minute: number): string =>
+      new Date(Date.parse(`${date}T08:00:00Z`) + minute * 60_000).toISOString();
+    const session = (i: number) => {
+      const n = i % 8;
+      return {
+        id: `${date}-4e0f-9a3b-5d2c-${n}`,
+        repo: `repository-${n % 3}`,
+        branch: `feature/${n}-branch`,
+      };
+    };
+    const focus = Array.from({ length: 240 }, (_, i) => {
+      const { id, repo, branch } = session(Math.floor(i / 3));
+      const detail = { intervalSec: 120, branch, sessions: [id] };
+      return {
+        ...{ ts: at(i * 2 + 2), type: 'app-focus' as const, source: 'appFocus' },
+        ...(i % 3 === 0
+          ? { app: `App ${i % 20}`, detail: { intervalSec: 120 } }
+          : { app: 'Ghostty', repo, detail }),
+      };
+    });
+    const states = Array.from({ length: 160 }, (_, i) => {
+      const { id, repo, branch } = session(Math.floor(i / 4));
+      const state = ['working', 'waiting', 'working', 'ready'][i % 4];
+      return {
+        ...{ ts: at(i * 3), type: 'session-state' as const, source: 'agentSession', repo },
+        detail: { session: id, state, branch, ...(i % 4 === 0 ? { prompt: true } : {}) },
+      };
+    });
+    const record = buildDailyRecord(date, [...focus, ...states], {
+      ...{ timezone: 'UTC', pollIntervalSec: 120, classify: makeClassifier('templates') },
+      ...{ version: '1.2.0', generatedAt: `${date}T23:59:00.000Z`, final: true },
+    });
+    store.writeRecord(record, '');
   }
 }

@@ -1,20 +1,12 @@
-import * as v from 'valibot';
-
-import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { parseObject, textOf } from '../platform/files/json-object';
+import { isAmount, isFlag, isText, listOf, nullable, optional, shape } from '../platform/files/shape';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { dayBounds, hourStarts, isDay, isDaySomewhere, timeOf, type Day } from '../platform/time/time';
 import { APP_KINDS, type AppKind, type Classifier } from './classify';
 import { changeOf, isBackfilled, type SenseEvent } from './event';
 import { focusTally } from './focus-tally';
 import { ledgerTally } from './ledger/ledger';
-import {
-  AGENT_STATES,
-  PLACES,
-  type AttentionRow,
-  type Cells,
-  type DayLedger,
-  type GoalTag,
-} from './ledger/model';
+import { AGENT_STATES, PLACES, type DayLedger, type GoalTag } from './ledger/model';
 
 export interface AppTime {
   app: string;
@@ -213,54 +205,42 @@ export function countOf(count: unknown): number {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 1;
 }
 
-const AMOUNT = v.pipe(v.number(), v.minValue(0));
+const isName = nullable(isText);
+const isPlaces = shape(Object.fromEntries(PLACES.map((place) => [place, optional(isAmount)])));
+const isCells = shape(Object.fromEntries(AGENT_STATES.map((state) => [state, optional(isPlaces)])));
+const WORK = { repo: isName, branch: isName, assistant: isName };
 
-const CELLS = v.custom<Cells>(
-  (cells) =>
-    isObject(cells) &&
-    AGENT_STATES.every((state) => {
-      const row = cells[state] ?? {};
-      return isObject(row) && PLACES.every((place) => typeof (row[place] ?? 0) === 'number');
-    }),
-);
-const isName = (value: unknown): boolean => value === null || typeof value === 'string';
-/** Checked by hand for speed, since a year of records has tens of thousands of rows. */
-const ATTENTION = v.custom<AttentionRow>(
-  (row) =>
-    isObject(row) &&
-    typeof row['app'] === 'string' &&
-    typeof row['minutes'] === 'number' &&
-    [row['repo'], row['branch'], row['session'], row['assistant']].every(isName),
-);
-const NAME = v.nullable(v.string());
-const LEDGER = v.object({
-  attention: v.array(ATTENTION),
-  agents: v.array(v.object({ session: v.string(), assistant: NAME, repo: NAME, branch: NAME, cells: CELLS })),
-  apps: v.array(v.object({ app: v.string(), cells: CELLS })),
-  cells: CELLS,
-  heldUpMinutes: AMOUNT,
-  answers: v.object({
-    ...{ count: AMOUNT, medianMinutes: v.nullable(AMOUNT), longestMinutes: v.nullable(AMOUNT) },
-    times: v.optional(v.array(AMOUNT)),
+const isLedger = shape({
+  attention: listOf(shape({ ...WORK, app: isText, session: isName, minutes: isAmount })),
+  agents: listOf(shape({ ...WORK, session: isText, cells: isCells })),
+  apps: listOf(shape({ app: isText, cells: isCells })),
+  cells: isCells,
+  heldUpMinutes: isAmount,
+  answers: shape({
+    ...{ count: isAmount, medianMinutes: nullable(isAmount), longestMinutes: nullable(isAmount) },
+    times: optional(listOf(isAmount)),
   }),
-  parallel: v.object({ most: AMOUNT, mean: AMOUNT }),
+  parallel: shape({ most: isAmount, mean: isAmount }),
 });
 
-const RECORD = v.object({
-  date: v.pipe(v.string(), v.check(isDay)),
-  timezone: v.string(),
-  version: v.string(),
-  generatedAt: v.string(),
-  final: v.boolean(),
-  totalMinutes: AMOUNT,
-  creationMinutes: AMOUNT,
-  consumptionMinutes: AMOUNT,
-  neutralMinutes: AMOUNT,
-  apps: v.array(v.object({ app: v.string(), kind: v.picklist(APP_KINDS), minutes: AMOUNT })),
-  hours: v.array(v.object({ start: v.string(), creation: AMOUNT, consumption: AMOUNT, neutral: AMOUNT })),
-  commits: v.object({ count: AMOUNT, repos: v.array(v.object({ repo: v.string(), commits: AMOUNT })) }),
-  sessions: v.object({ count: AMOUNT, items: v.array(v.object({ session: v.string(), events: AMOUNT })) }),
-  ledger: v.optional(LEDGER),
+const KINDS = { creation: isAmount, consumption: isAmount, neutral: isAmount };
+
+const isRecord = shape({
+  date: (value) => isText(value) && isDay(value as string),
+  ...{ timezone: isText, version: isText, generatedAt: isText, final: isFlag },
+  ...{
+    totalMinutes: isAmount,
+    creationMinutes: isAmount,
+    consumptionMinutes: isAmount,
+    neutralMinutes: isAmount,
+  },
+  apps: listOf(
+    shape({ app: isText, kind: (value) => APP_KINDS.includes(value as AppKind), minutes: isAmount }),
+  ),
+  hours: listOf(shape({ start: isText, ...KINDS })),
+  commits: shape({ count: isAmount, repos: listOf(shape({ repo: isText, commits: isAmount })) }),
+  sessions: shape({ count: isAmount, items: listOf(shape({ session: isText, events: isAmount })) }),
+  ledger: optional(isLedger),
 });
 
 /** Parses a record; undefined if it is damaged or incomplete. */
@@ -270,5 +250,5 @@ export function parseRecord(text: string): DailyRecord | undefined {
 
 /** Checks a parsed record; undefined if it is incomplete. */
 export function asRecord(value: unknown): DailyRecord | undefined {
-  return v.is(RECORD, value) ? (value as unknown as DailyRecord) : undefined;
+  return isRecord(value) ? (value as unknown as DailyRecord) : undefined;
 }

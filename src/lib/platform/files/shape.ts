@@ -1,0 +1,26 @@
+import { isObject } from './json-object';
+
+/** Returns whether a parsed value has the expected form. Faster than a validation library for many small rows. */
+export type Check = (value: unknown) => boolean;
+
+export const isText: Check = (value) => typeof value === 'string';
+export const isFlag: Check = (value) => typeof value === 'boolean';
+export const isAmount: Check = (value) => typeof value === 'number' && value >= 0;
+
+export function nullable(check: Check): Check {
+  return (value) => value === null || check(value);
+}
+
+export function optional(check: Check): Check {
+  return (value) => value === undefined || check(value);
+}
+
+export function listOf(check: Check): Check {
+  return (value) => Array.isArray(value) && value.every((item) => check(item));
+}
+
+/** Allows other fields. */
+export function shape(fields: Readonly<Record<string, Check>>): Check {
+  const checks = Object.entries(fields);
+  return (value) => isObject(value) && checks.every(([key, check]) => check(value[key]));
+}
