@@ -24,6 +24,8 @@ export const WORDS = {
   'sessions.tellAssistant': 'Tell the assistant at the start of a session where its session file belongs.',
   'notify.quietHours': 'Hours in which nothing is spoken and pushes are collected into one digest.',
   'sync.folder': 'The exchange folder for several machines; set it with `steward sync set`.',
+  'sync.engine': 'What carries the exchange folder; set it with `steward sync connect`.',
+  'sync.repo': 'The private GitHub repository that carries the exchange folder.',
   'sync.details': 'Also publish commit subjects, paths and session titles to the exchange folder.',
   'usage.enabled': "`false` stops reading the assistants' logs for their token use and limits.",
   'usage.prices': 'Prices of models over those that come with steward, in USD per million tokens.',

@@ -25,13 +25,14 @@ import { drainWork } from './capture';
 import { productRoot, type Context } from './context';
 import { installedBuild } from './daemon-client';
 import { dayRoute, sessionsRoute } from './day';
-import { sendReminders } from './notify';
+import { sendReminders, type NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { reportRoute } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
 import { openFocusWatch, openSense, setClassification, storeFocus } from './sense';
 import { openSessions } from './sessions';
 import { syncJob } from './sync';
+import { otherMachines } from './sync-turns';
 import { usageJob, usageRoute } from './usage';
 import { VERSION } from './version';
 import { openWork, yourName, type WorkContext } from './work';
@@ -89,7 +90,7 @@ export async function openDaemon(
         onProblem: (problem) => log.write('warn', 'capture', { problem }),
       }),
       workJob(work, (opened) => drainWork(context, opened)),
-      periodicJob('reminders', 'work', REMINDERS_SEC, async () => sendReminders(await work(), notify.notify)),
+      reminderJob(context, work, notify.notify),
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
       ...(flags.sweep === true ? [hourlySweep(context, work)] : []),
       usageJob(context, notify.notify),
@@ -161,6 +162,12 @@ function senseService(context: Context, goals: string) {
       classify: ({ app, kind, since }) => setClassification(context, app, kind, since),
     });
   return { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense };
+}
+
+function reminderJob(context: Context, work: Work, notify: Pick<NotifyContext, 'deps'>): Job {
+  return periodicJob('reminders', 'work', REMINDERS_SEC, async () =>
+    sendReminders(await work(), notify, await otherMachines(context)),
+  );
 }
 
 function hourlySweep(context: Context, work: Work): Job {

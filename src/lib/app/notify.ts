@@ -19,7 +19,7 @@ import { processHost } from '../platform/files/paths';
 import { capacityCheck } from '../platform/files/spool';
 import type { HttpLibrary } from '../platform/net/origin-client';
 import { startDetached } from '../platform/process/own-process';
-import { notifyDue } from '../work/reminders';
+import { notifyDue, type OtherMachines } from '../work/reminders';
 import type { Context } from './context';
 import { askDaemon } from './daemon-client';
 import { type LiveConfig, liveConfig } from './live-config';
@@ -125,8 +125,10 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
 export function sendReminders(
   work: Pick<WorkContext, 'deps'>,
   notify: Pick<NotifyContext, 'deps'>,
+  others?: OtherMachines,
 ): Promise<number> {
   return notifyDue({
+    ...(others === undefined ? {} : { others }),
     work: work.deps,
     wasSent: (key) =>
       readHistory(notify.deps.history).some((line) => line.kind === 'accepted' && line.dedupe === key),

@@ -16,6 +16,7 @@ import { captureDeps } from './capture';
 import type { Context } from './context';
 import { sendReminders } from './notify';
 import { openSessions } from './sessions';
+import { otherMachines } from './sync-turns';
 import { openWork, type WorkContext } from './work';
 
 /** Runs the sweep, and logs one line even if it fails. */
@@ -81,7 +82,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
     remind: async () => {
       const { openNotify } = await import('./notify');
       const notify = await openNotify(context);
-      const sent = await sendReminders(work, notify);
+      const sent = await sendReminders(work, notify, await otherMachines(context));
       if (sent > 0) notify.deliverLater();
       return sent;
     },

@@ -13,6 +13,7 @@ import { forgetMachine, syncStatus, type ForgottenMachine, type SyncStatus } fro
 import { planOf, type SyncPlan } from '../sync/view';
 import type { Context } from './context';
 import { MAX_NAME, openSync, publishNow } from './sync';
+import { engineStatus, forgetInGit } from './sync-engine';
 
 /** What a change of the settings led to. */
 export interface SyncChange extends PublishResult {
@@ -74,7 +75,9 @@ export async function leave(
 export async function forget(context: Context, wanted: string, dryRun: boolean): Promise<ForgottenMachine> {
   const { folder, locked } = await openSync(context);
   if (folder === undefined) throw notSet();
-  return locked(() => forgetMachine(folder, wanted, { ownId: knownMachineId(), dryRun }));
+  const forgotten = await locked(() => forgetMachine(folder, wanted, { ownId: knownMachineId(), dryRun }));
+  if (!dryRun) await forgetInGit(context, forgotten.id);
+  return forgotten;
 }
 
 /** Returns what would be published now. With `show`, also the text of that file. */
@@ -98,11 +101,12 @@ export async function plan(
 /** Returns the state of the exchange folder; `isDeep` reads every file in it. */
 export async function status(context: Context, isDeep: boolean): Promise<SyncStatus> {
   const { user } = (await context.loadConfig()).config;
-  return syncStatus({
+  const found = syncStatus({
     ...{ ...user.sync, timezone: user.timezone, isDeep, asRecord, nowMs: context.clock.now() },
     state: readState(join(context.area.machine, 'sync.json')),
     ownId: knownMachineId(),
   });
+  return { ...found, engine: await engineStatus(context, isDeep) };
 }
 
 async function change(context: Context, changes: readonly Change[]): Promise<void> {

@@ -102,7 +102,12 @@ export function syncJob(context: Context): Job {
   return {
     id: 'sync',
     everySec: () => JOB_SEC,
-    run: async () => ((await publishNow(context)) === undefined ? 'no exchange folder is set' : undefined),
+    run: async () => {
+      if ((await publishNow(context)) === undefined) return 'no exchange folder is set';
+      const { exchangeWhenDue } = await import('./sync-engine');
+      await exchangeWhenDue(context);
+      return undefined;
+    },
   };
 }
 

@@ -12,6 +12,7 @@ import { runningSessions } from '../sessions/state';
 import type { Context } from './context';
 import { type NotifyContext, openNotify } from './notify';
 import { openSessions } from './sessions';
+import { isElsewhere } from './sync-turns';
 
 /** Returns what is needed to turn queued hook events into notifications. */
 export async function openTriggers(
@@ -59,5 +60,6 @@ export async function presenceOf(context: Context, session: Session | undefined)
   const { sense } = (await context.loadConfig()).config;
   if (!exists(context.area.sense.config) || !sense.enabled || !sense.sources.appFocus) return 'unknown';
   const isHere = session !== undefined && session.machine === context.machineId;
-  return readPresence(context.desktop, isHere ? session.terminal : null);
+  const presence = await readPresence(context.desktop, isHere ? session.terminal : null);
+  return presence === 'unknown' && (await isElsewhere(context)) ? 'away' : presence;
 }

@@ -114,7 +114,16 @@ export const USER_KEYS = {
   },
   usage: { enabled: flag(true), prices: modelPrices() },
   sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
-  sync: { folder: optionalPath(), details: flag(false) },
+  sync: {
+    folder: optionalPath(),
+    details: flag(false),
+    engine: leaf<'none' | 'syncthing' | 'git'>({
+      expected: 'none, syncthing or git',
+      check: v.picklist(['none', 'syncthing', 'git']),
+      fallback: 'none',
+    }),
+    repo: optionalText('OWNER/REPO', isRepository),
+  },
   notify: {
     quietHours: optionalText('two times of day such as 22:00-07:00', isQuietHours),
     turnEnd: leaf<'long' | 'always' | 'never'>({

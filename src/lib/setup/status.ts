@@ -85,7 +85,8 @@ function areaPart(context: Context): Part[] {
 async function syncPart(context: Context): Promise<Part[]> {
   const next = 'steward sync status';
   try {
-    const { folder, problem, machines, pendingRemovals } = await syncStatus(context, false);
+    const { folder, machines, pendingRemovals, engine, ...rest } = await syncStatus(context, false);
+    const problem = rest.problem ?? (engine?.problem === true ? engine.found : null);
     if (folder === null) return [];
     const waiting = pendingRemovals === 0 ? [] : ['purged data is still published'];
     const summary = [problem ?? `${plural(machines.length, 'machine')} in ${folder}`, ...waiting].join(' · ');

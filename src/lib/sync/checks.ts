@@ -14,11 +14,14 @@ export const SYNC_CHECKS: readonly Check<SyncChecked>[] = [
 const OLD_DAYS = 7;
 
 async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
-  const { folder, problem, hint, machines, conflicts, damaged, pendingRemovals } = await syncStatus();
+  const { folder, problem, hint, machines, conflicts, damaged, pendingRemovals, engine } = await syncStatus();
   if (folder === null) return [off('not set; several machines: steward sync set FOLDER')];
   if (problem !== null) return [failed(problem, hint === null ? {} : { hint })];
   const old = machines.filter(({ isThis, daysBehind }) => !isThis && daysBehind >= OLD_DAYS);
   const findings: Finding[] = [
+    ...(engine?.problem === true
+      ? [warning(`${engine.engine}: ${engine.found}`, { mend: 'steward sync status' })]
+      : []),
     ...(pendingRemovals === 0
       ? []
       : [warning('purged data is still published', { mend: 'steward sense capture' })]),

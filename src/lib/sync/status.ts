@@ -32,6 +32,13 @@ export interface MachineStatus extends Pick<
   to: Day | null;
 }
 
+/** What carries the folder, and how far it is. */
+export interface EngineStatus {
+  engine: 'syncthing' | 'git';
+  found: string;
+  problem: boolean;
+}
+
 /** The output of `steward sync status --json`. */
 export interface SyncStatus {
   /** Null before `sync set`. */
@@ -47,6 +54,8 @@ export interface SyncStatus {
   conflicts: string[];
   /** Files that no machine can read, relative to the folder. */
   damaged: { path: string; reason: string }[];
+  /** Null if steward did not set up what carries the folder. */
+  engine: EngineStatus | null;
 }
 
 export interface StatusInput {
@@ -72,7 +81,7 @@ export function syncStatus(input: StatusInput): SyncStatus {
       problem: state.problem?.message ?? null,
       hint: state.problem?.hint ?? null,
     },
-    ...{ pendingRemovals: state.removals.length, machines: [], conflicts: [], damaged: [] },
+    ...{ pendingRemovals: state.removals.length, machines: [], conflicts: [], damaged: [], engine: null },
   };
   if (folder === undefined) return { ...status, problem: null, hint: null };
   try {

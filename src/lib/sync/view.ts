@@ -1,7 +1,7 @@
-import { palette, plural, table, toAscii } from '../platform/terminal/format';
+import { palette, plural, table, toAscii, type Palette } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import type { PlannedFile } from './publish';
-import type { SyncStatus } from './status';
+import type { EngineStatus, SyncStatus } from './status';
 
 /** The output of `steward sync plan --json`. */
 export interface SyncPlan {
@@ -63,7 +63,7 @@ export function statusText(
   localTime: (iso: string) => string,
   terminal: Terminal,
 ): string {
-  const { folder, details, problem, hint, pendingRemovals, machines, conflicts, damaged } = status;
+  const { folder, details, problem, hint, pendingRemovals, machines, conflicts, damaged, engine } = status;
   if (folder === null) return 'No exchange folder is set. Set one with: steward sync set FOLDER';
   const colors = palette(terminal);
   const rows = machines.map((machine) => [
@@ -80,6 +80,7 @@ export function statusText(
   const lines = [
     `${folder} (${details ? 'with' : 'without'} details)`,
     ...(problem === null ? [] : [colors.attention([problem, hint].filter(Boolean).join(' '))]),
+    ...(engine === null ? [] : [engineText(engine, colors)]),
     ...(rows.length === 0 ? [] : ['', table(rows, [{ max: 30 }])]),
     ...listed(plural(conflicts.length, 'conflict copy', 'conflict copies'), conflicts),
     ...listed(
@@ -92,6 +93,11 @@ export function statusText(
   ];
   const text = lines.join('\n');
   return terminal.unicode ? text : toAscii(text);
+}
+
+function engineText({ engine, found, problem }: EngineStatus, colors: Palette): string {
+  const line = `${engine}: ${found}`;
+  return problem ? colors.attention(line) : line;
 }
 
 function listed(title: string, items: readonly string[]): string[] {

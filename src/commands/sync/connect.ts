@@ -1,0 +1,57 @@
+import { useGit, useSyncthing } from '../../lib/app/sync-engine';
+import { BaseCommand, word } from '../../lib/cli/base-command';
+import { StewardError } from '../../lib/errors';
+import { isRepository } from '../../lib/config/leaf';
+
+interface ConnectResult {
+  engine: 'syncthing' | 'git';
+  /** Names of the devices that Syncthing shares the folder with; absent for git. */
+  devices?: string[];
+  /** Ids of the machines whose files arrived; absent for Syncthing. */
+  received?: string[];
+}
+
+export default class SyncConnect extends BaseCommand {
+  static override summary = 'Have Syncthing or git carry the exchange folder';
+  static override description =
+    'syncthing: adds the folder to the Syncthing of this machine, shared with every device that it knows. git: exchanges through a private GitHub repository now and every 30 minutes; each machine has its own branch. Run it on each machine after `sync set`.';
+  static override args = {
+    engine: word({ required: true, options: ['syncthing', 'git'], description: 'syncthing or git.' }),
+    repo: word({ description: 'For git: OWNER/REPO of an empty private repository.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> sync connect syncthing',
+    '<%= config.bin %> sync connect git ann/steward-exchange',
+  ];
+  static override related = ['sync set FOLDER', 'sync status'];
+
+  async run(): Promise<ConnectResult> {
+    const { args } = await this.parse(SyncConnect);
+    if (args.engine === 'git') return this.connectGit(args.repo);
+    const { added, devices, folder } = await useSyncthing(this.context);
+    const list = devices.length === 0 ? 'no other device yet' : devices.join(', ');
+    const result: ConnectResult = { engine: 'syncthing', devices };
+    return this.show(result, () =>
+      added
+        ? `Syncthing now carries the folder (${folder}), shared with ${list}.`
+        : `Syncthing already carries the folder (${folder}), shared with ${list}.`,
+    );
+  }
+
+  async connectGit(repo: string | undefined): Promise<ConnectResult> {
+    if (repo === undefined || !isRepository(repo)) {
+      throw new StewardError(
+        'usage',
+        repo === undefined ? 'The repository is missing.' : `Invalid repository "${repo}".`,
+        {
+          hint: 'Write it as OWNER/REPO, such as ann/steward-exchange.',
+        },
+      );
+    }
+    const { received } = await useGit(this.context, repo);
+    return this.show(
+      { engine: 'git', received } as ConnectResult,
+      () => `Exchanged through ${repo}: ${received.length} other machines changed.`,
+    );
+  }
+}

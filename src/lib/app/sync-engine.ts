@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+
+import { changeConfig } from '../config/write';
+import { StewardError, toStewardError } from '../errors';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { withLock } from '../platform/files/lock';
+import { processHost } from '../platform/files/paths';
+import { parseIso, toIso } from '../platform/time/clock';
+import { exchangeByGit, removeFromGit, type GitExchange } from '../sync/git';
+import {
+  connectSyncthing,
+  findSyncthing,
+  syncthingApi,
+  syncthingStatus,
+  type Connected,
+  type SyncthingApi,
+  type SyncthingStatus,
+} from '../sync/syncthing';
+import type { EngineStatus } from '../sync/status';
+import type { Context } from './context';
+
+const LOCK_WAIT_MS = 120_000;
+const EXCHANGE_MS = 30 * 60_000;
+
+/** Has Syncthing carry the exchange folder. */
+export async function useSyncthing(context: Context): Promise<Connected> {
+  const { folder } = await settingsOf(context);
+  const connected = await withSyncthing((api) => connectSyncthing(api, folder));
+  await setEngine(context, 'syncthing', undefined);
+  return connected;
+}
+
+/** Has git carry the exchange folder: checks that the repository is private, and exchanges the first time. */
+export async function useGit(context: Context, repo: string): Promise<{ received: string[]; sent: boolean }> {
+  const { folder } = await settingsOf(context);
+  const result = await exchange(context, folder, repo);
+  await setEngine(context, 'git', repo);
+  return result;
+}
+
+/** Exchanges through git if the last exchange was half an hour ago; does nothing with another engine. */
+export async function exchangeWhenDue(context: Context): Promise<void> {
+  const { folder, repo, engine } = (await context.loadConfig()).config.user.sync;
+  if (engine !== 'git' || folder === undefined || repo === undefined) return;
+  const last = parseIso(readExchange(context).at ?? '') ?? 0;
+  if (Math.abs(context.clock.now() - last) < EXCHANGE_MS) return;
+  await exchange(context, folder, repo);
+}
+
+/** Returns the engine's state; null without an engine. Asks Syncthing only if `mayAsk`. */
+export async function engineStatus(context: Context, mayAsk: boolean): Promise<EngineStatus | null> {
+  const { folder, engine, repo } = (await context.loadConfig()).config.user.sync;
+  if (engine === 'none' || folder === undefined) return null;
+  if (engine === 'git') {
+    const { at, problem } = readExchange(context);
+    const found = `${repo ?? ''}, ${at === undefined ? 'no exchange yet' : `last exchange ${at}`}`;
+    return { engine, found: problem?.message ?? found, problem: problem !== undefined };
+  }
+  if (!mayAsk) return { engine, found: 'not checked', problem: false };
+  try {
+    return { engine, ...syncthingWords(await withSyncthing((api) => syncthingStatus(api, folder))) };
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal') throw error;
+    return { engine, found: message, problem: true };
+  }
+}
+
+function syncthingWords(status: SyncthingStatus): Pick<EngineStatus, 'found' | 'problem'> {
+  const { state, needBytes, errors, connected, devices } = status;
+  if (state === null) return { found: 'Syncthing does not carry the folder', problem: true };
+  const parts = [
+    state,
+    needBytes === 0 ? 'up to date' : `${needBytes} bytes to receive`,
+    `${connected} of ${devices} devices connected`,
+    ...(errors === 0 ? [] : [`${errors} errors`]),
+  ];
+  return { found: parts.join(', '), problem: errors > 0 || state === 'error' };
+}
+
+/** The last exchange through git. */
+interface Exchange {
+  at?: string;
+  problem?: { message: string };
+}
+
+function readExchange({ area }: Context): Exchange {
+  const { at, problem } = parseObject(readText(exchangeFile(area.machine)) ?? '') ?? {};
+  const message = isObject(problem) ? textOf(problem['message']) : undefined;
+  return {
+    ...(typeof at === 'string' && { at }),
+    ...(message !== undefined && { problem: { message } }),
+  };
+}
+
+function exchangeFile(machine: string): string {
+  return join(machine, 'exchange.json');
+}
+
+/** Deletes a forgotten machine from the repository, if git is the engine. */
+export async function forgetInGit(context: Context, id: string): Promise<void> {
+  const { sync } = (await context.loadConfig()).config.user;
+  if (sync.engine !== 'git' || sync.folder === undefined || sync.repo === undefined) return;
+  const git = await openGit(context, sync.folder, sync.repo);
+  await locked(context, () => removeFromGit(git, id));
+}
+
+async function exchange(
+  context: Context,
+  folder: string,
+  repo: string,
+): Promise<{ received: string[]; sent: boolean }> {
+  const note = (change: Exchange): void =>
+    replaceFile(exchangeFile(context.area.machine), `${JSON.stringify(change)}\n`);
+  const at = toIso(context.clock.now());
+  try {
+    const git = await openGit(context, folder, repo);
+    const result = await locked(context, () => exchangeByGit(git));
+    note({ at });
+    return result;
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind !== 'internal') note({ at, problem: { message } });
+    throw error;
+  }
+}
+
+async function openGit(context: Context, folder: string, repo: string): Promise<GitExchange> {
+  const { openWork } = await import('./work');
+  const { deps } = await openWork(context);
+  const found = await (await deps.host()).repository(repo);
+  if (found.visibility !== 'private') {
+    throw new StewardError('conflict', `${found.repo} is ${found.visibility}; nothing was sent.`, {
+      hint: 'Make it private, or use a different repository.',
+    });
+  }
+  return {
+    ...{ git: deps.git, remote: await deps.remote(repo), folder, machineId: context.machineId },
+    clone: join(context.area.machine, 'exchange'),
+  };
+}
+
+function locked<T>({ area, clock, machineId }: Context, work: () => Promise<T>): Promise<T> {
+  return withLock(join(area.machine, 'exchange.lock'), { clock, machineId, waitMs: LOCK_WAIT_MS }, work);
+}
+
+async function settingsOf(context: Context): Promise<{ folder: string }> {
+  const { folder } = (await context.loadConfig()).config.user.sync;
+  if (folder !== undefined) return { folder };
+  throw new StewardError('not_found', 'No exchange folder is set.', {
+    hint: 'Set one first: steward sync set FOLDER',
+  });
+}
+
+async function setEngine(
+  { area, clock, machineId }: Context,
+  engine: 'syncthing' | 'git',
+  repo: string | undefined,
+): Promise<void> {
+  await changeConfig({ area, clock, machineId }, [
+    { key: 'sync.engine', to: () => engine },
+    { key: 'sync.repo', to: () => repo },
+  ]);
+}
+
+async function withSyncthing<T>(use: (api: SyncthingApi) => Promise<T>): Promise<T> {
+  const access = findSyncthing(processHost());
+  if (access === undefined) {
+    throw new StewardError('not_found', 'No Syncthing found for this user.', {
+      hint: 'Install and start it (Debian: apt-get install syncthing), then run this again.',
+    });
+  }
+  const { openOrigin } = await import('../platform/net/origin-client');
+  const words = { name: 'Syncthing at', hint: 'Start Syncthing, then retry.' };
+  const client = await openOrigin(access.url, words);
+  try {
+    return await use(syncthingApi(client, access.apiKey));
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { emptyHome, jsonOf, steward } from '../helpers/cli';
+import { startGitHttp, type GitHttp } from '../helpers/git';
+import { startGitHub, type GitHub } from '../helpers/github';
+
+/** One address for GitHub's API and its git repositories, as on a GitHub Enterprise server. */
+async function startFront(github: GitHub, git: GitHttp): Promise<Server> {
+  const forward = (from: IncomingMessage, to: ServerResponse): void => {
+    const base = new URL(/\.git(?:\/|$|\?)/.test(from.url ?? '') ? git.url : github.url);
+    const { method = 'GET', url: path = '/', headers } = from;
+    const sent = request({ host: base.hostname, port: base.port, method, path, headers }, (answer) => {
+      to.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(to);
+    });
+    sent.on('error', () => to.destroy());
+    from.pipe(sent);
+  };
+  const server = createServer(forward);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+describe('sync through a private GitHub repository (built)', function () {
+  this.timeout(120_000);
+  let github: GitHub;
+  let git: GitHttp;
+  let front: Server;
+  let homes: ReturnType<typeof emptyHome>[] = [];
+  beforeEach(async () => {
+    github = await startGitHub();
+    homes = [emptyHome(), emptyHome(), emptyHome()];
+    const root = (homes[2] as (typeof homes)[number]).path;
+    mkdirSync(join(root, 'ann'), { recursive: true });
+    execFileSync('git', ['init', '--quiet', '--bare', join(root, 'ann', 'work.git')]);
+    execFileSync('git', ['-C', join(root, 'ann', 'work.git'), 'config', 'http.receivepack', 'true']);
+    const basic = Buffer.from(`x-access-token:${github.token}`).toString('base64');
+    git = await startGitHttp(root, `Basic ${basic}`);
+    front = await startFront(github, git);
+  });
+  afterEach(async () => {
+    front.closeAllConnections();
+    front.close();
+    await git.close();
+    await github.close();
+    for (const home of homes) home.remove();
+  });
+
+  const run = (index: number, ...args: string[]): ReturnType<typeof steward> => {
+    const home = homes[index]?.path ?? '';
+    const env = {
+      GITHUB_API_URL: `http://127.0.0.1:${(front.address() as AddressInfo).port}`,
+      GH_TOKEN: github.token,
+    };
+    return steward(args, { home, env });
+  };
+  const set = async (index: number): Promise<void> => {
+    const folder = join(homes[index]?.path ?? '', 'exchange');
+    for (const args of [
+      ['sense', 'capture'],
+      ['sync', 'set', folder],
+    ]) {
+      const { code, stderr } = await run(index, ...args);
+      expect(code, stderr).to.equal(0);
+    }
+  };
+
+  it('carries each machine to the other, and removes a forgotten one', async () => {
+    await set(0);
+    await set(1);
+    for (const index of [0, 1]) {
+      const { code, stderr } = await run(index, 'sync', 'connect', 'git', 'ann/work');
+      expect(code, stderr).to.equal(0);
+    }
+    const again = await run(0, 'sync', 'connect', 'git', 'ann/work', '--json');
+    expect((jsonOf(again) as { received: string[] }).received).to.have.length(1);
+    const status = jsonOf(await run(0, 'sync', 'status', '--json')) as {
+      machines: { id: string; isThis: boolean }[];
+      engine: { engine: string; problem: boolean };
+    };
+    expect(status.machines).to.have.length(2);
+    expect(status.engine).to.include({ engine: 'git', problem: false });
+    const other = status.machines.find(({ isThis }) => !isThis)?.id ?? '';
+    expect((await run(0, 'sync', 'forget', other, '--yes')).code).to.equal(0);
+    const heads = execFileSync(
+      'git',
+      ['-C', join(homes[2]?.path ?? '', 'ann', 'work.git'), 'branch', '--list'],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect(heads).not.to.include(other);
+  });
+
+  it('sends nothing to a repository that is not private, and says why', async () => {
+    await set(0);
+    await github.api('PATCH', '/repos/ann/work', { private: false, visibility: 'public' });
+    const { code, stderr } = await run(0, 'sync', 'connect', 'git', 'ann/work');
+    expect([code, stderr]).to.deep.equal([
+      6,
+      'ann/work is public; nothing was sent.\nMake it private, or use a different repository.\n',
+    ]);
+    expect(git.seen).to.deep.equal([]);
+  });
+
+  it('shows a failed exchange in status and sync status', async () => {
+    await set(0);
+    expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
+    git.refuse = 500;
+    expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(8);
+    expect((await run(0, 'sync', 'status')).stdout).to.match(/git: The exchange through git failed: /);
+    expect((await run(0, 'status')).stdout).to.match(/The exchange through git failed/);
+  });
+});
