@@ -1,4 +1,4 @@
-import { ASSISTANTS } from '../assistant';
+import { titleAmong } from '../assistant';
 import { readTurnEnd } from '../assistant/transcripts';
 import type { Config } from '../config/schema';
 import { acceptRequest } from '../notify/accept';
@@ -7,7 +7,6 @@ import { type Presence, type TriggerDeps, runTriggers } from '../notify/triggers
 import { exists } from '../platform/files/folder';
 import { readPresence } from '../sense/presence';
 import type { Session } from '../sessions/session';
-import { CLAUDE_CODE } from '../sessions/session-key';
 import { runningSessions } from '../sessions/state';
 import type { Context } from './context';
 import { type NotifyContext, openNotify } from './notify';
@@ -29,11 +28,7 @@ export async function openTriggers(
       Object.values(runningSessions(sessions).sessions).find(({ sessionIds }) =>
         sessionIds.includes(session),
       ),
-    assistantOf: (session) => {
-      const ids = Object.values(runningSessions(sessions).sessions).map(assistantIdOf);
-      const own = assistantIdOf(session);
-      return ids.every((id) => id === own) ? undefined : ASSISTANTS.find(({ id }) => id === own)?.title;
-    },
+    assistantOf: (session) => titleAmong(session, Object.values(runningSessions(sessions).sessions)),
     turnEnd: readTurnEnd,
     presence: (session) => presenceOf(context, session),
     accept: (request) => acceptRequest(notify.deps, request),
@@ -41,10 +36,6 @@ export async function openTriggers(
     notifiedTurns: () => config().user.notify.turnEnd,
     longTaskMinutes: () => config().settings.notifications.thresholds.longTaskMinutes,
   };
-}
-
-function assistantIdOf({ assistant = CLAUDE_CODE }: Session): string {
-  return assistant;
 }
 
 /** Handles the queued hook events once, and delivers their notifications. */

@@ -1,4 +1,5 @@
 import { StewardError } from '../errors';
+import { CLAUDE_CODE } from '../sessions/session-key';
 import type { Assistant } from './assistant';
 import { claudeCode } from './claude-code';
 import { codex } from './codex';
@@ -24,4 +25,13 @@ export function assistantsIn(list: string): readonly Assistant[] {
       hint: `Use all, or some of: ${known}.`,
     });
   });
+}
+
+/** Returns the name of a session's assistant, if a running session has another assistant. */
+export function titleAmong(
+  { assistant: own = CLAUDE_CODE }: { assistant?: string },
+  running: readonly { assistant?: string }[],
+): string | undefined {
+  const isMixed = running.some(({ assistant = CLAUDE_CODE }) => assistant !== own);
+  return isMixed ? ASSISTANTS.find(({ id }) => id === own)?.title : undefined;
 }
