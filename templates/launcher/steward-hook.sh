@@ -39,7 +39,10 @@ record_tool() {
   # Node.js takes one event in a hundred, since only it folds a log that has become too long.
   case $$ in *00) return 1 ;; esac
   area=@AREA@
-  log=$area/state/work-events.jsonl
+  # Where this machine writes in the area, which another machine may own.
+  IFS= read -r place <@PLACE@ || return 1
+  state=$area/${place}state
+  log=$state/work-events.jsonl
   [ "${STEWARD_HOME:-${HOME-}/.steward}" = "$area" ] && is_log && is_configured || return 1
   [ -x /bin/dd ] && [ -x /bin/date ] && [ ! -t 0 ] || return 1
   block=$(/bin/dd bs=65536 count=1)
@@ -60,7 +63,7 @@ record_tool() {
 }
 
 is_log() {
-  [ -f "$log" ] && [ ! -L "$log" ] && [ ! -L "$area/state" ]
+  [ -f "$log" ] && [ ! -L "$log" ] && [ ! -L "$state" ]
 }
 
 # Do the settings leave the log at its default place?

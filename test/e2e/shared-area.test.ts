@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 import { expect } from 'chai';
@@ -26,33 +34,61 @@ describe('a user area that two machines write to (built)', function () {
   const foundOf = async (machine: string): Promise<string> =>
     JSON.stringify(await on(machine, 'doctor', 'area'));
 
-  it('is reported by doctor and status on both, with the number of conflict copies', async () => {
+  const areaPath = (...names: string[]): string => join(home.path, '.steward', ...names);
+  /** A machine with an id, since a fresh state on the same system would be the owner's wiped state. */
+  const setId = (machine: string, id: string): void => {
+    mkdirSync(join(home.path, machine, 'steward'), { recursive: true });
+    writeFileSync(join(home.path, machine, 'steward', 'machine-id'), `${id}\n`);
+  };
+  const B = 'bbbbbbbbbbbb';
+
+  it('has an owner; the other machine writes below machines, and both report it', async () => {
     await on('a', 'sense', 'capture');
     expect(await summaryOf('a')).to.equal(undefined);
     expect(await foundOf('a')).to.include('is private');
-    const owner = join(home.path, '.steward/state/owner.json');
-    const first = (JSON.parse(readFileSync(owner, 'utf8')) as { owner: string }).owner;
+    const text = readFileSync(areaPath('state/owner.json'), 'utf8');
+    const first = (JSON.parse(text) as { owner: string }).owner;
 
+    setId('b', B);
     await on('b', 'sense', 'capture');
-    expect(JSON.parse(readFileSync(owner, 'utf8'))).to.have.property('owner', first);
-    expect(await summaryOf('b')).to.include(`1 other machine wrote to it in the last 7 days (${first})`);
-    expect(await summaryOf('a')).to.include('1 other machine wrote to it');
+    expect(readFileSync(areaPath('state/owner.json'), 'utf8')).to.equal(text);
+    expect(existsSync(areaPath('machines', B, 'sense/state.json'))).to.equal(true);
+    expect(await summaryOf('b')).to.include(
+      `belongs to the machine ${first}; this machine writes to ${areaPath('machines', B)}`,
+    );
+    expect(await foundOf('b'))
+      .to.include('steward sync set FOLDER')
+      .and.not.to.include('is private');
+    expect(await summaryOf('a')).to.include(`1 other machine wrote to it in the last 7 days (${B})`);
     expect(await foundOf('a'))
       .to.include('is shared')
       .and.not.to.include('is private');
+  });
 
-    rmSync(owner);
+  it('tells about another owner once', async () => {
     await on('a', 'sense', 'capture');
-    expect(await summaryOf('a')).to.equal(undefined);
-    const state = join(home.path, '.steward/sense/state');
-    copyFileSync(`${state}.json`, `${state}.sync-conflict-20261120-101112-ABCDEFG.json`);
-    const copy = 'sense/state.sync-conflict-20261120-101112-ABCDEFG.json';
-    expect(await summaryOf('a')).to.include(`1 conflict copy, such as ${copy}`);
-    expect(await foundOf('a')).to.include(copy);
+    setId('b', B);
+    const env = { XDG_STATE_HOME: join(home.path, 'b') };
+    const run = async (): Promise<string> =>
+      (await steward(['sense', 'today'], { home: home.path, env })).stderr;
+    expect(await run())
+      .to.include(`this machine, ${B}, writes to`)
+      .and.to.include('steward sync set FOLDER');
+    expect(await run()).to.equal('');
+  });
 
-    writeFileSync(join(home.path, ".steward/config (Ann's conflicted copy 2026-11-22).yaml"), '');
-    const both = `2 conflict copies, such as config (Ann's conflicted copy 2026-11-22).yaml, ${copy}`;
-    expect(await summaryOf('a')).to.include(both);
+  it('reports conflict copies of files, with the command that removes each', async () => {
+    await on('a', 'sense', 'capture');
+    const copy = areaPath('sense/state.sync-conflict-20261120-101112-ABCDEFG.json');
+    copyFileSync(areaPath('sense/state.json'), copy);
+    const edited = areaPath("config (Ann's conflicted copy 2026-11-22).yaml");
+    writeFileSync(edited, '');
+    const summary = await summaryOf('a');
+    expect(summary).to.include(`conflict copy of sense/state.json: ${copy}`);
+    expect(summary).to.include(`conflict copy of config.yaml: ${edited}`);
+    expect(await foundOf('a'))
+      .to.include(`rm ${copy}`)
+      .and.not.to.include('is private');
   });
 
   it('reports an owner.json that is a folder or a link in one line, and still captures', async () => {

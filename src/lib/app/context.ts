@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 
 import type { LoadedConfig } from '../config/load';
-import { userArea, type UserArea } from '../config/user-area';
+import { checkedArea, type UserArea } from '../config/user-area';
 import { systemClock, type Clock } from '../platform/time/clock';
 import { machineId } from '../platform/files/machine';
 import { processHost, type PathHost } from '../platform/files/paths';
@@ -28,7 +28,7 @@ export interface Context {
 /** @param root the folder with package.json */
 export function createContext(root: string): Context {
   const clock = lazy(systemClock);
-  const area = lazy(userArea);
+  const area = lazy(checkedArea);
   const id = lazy(machineId);
   return {
     templates: join(root, 'templates'),

@@ -25,11 +25,12 @@ import { type FocusWatch, watchFocus } from '../sense/focus-watch';
 import { goalTagsOf } from '../sense/ledger/rows';
 import { type Last, type Observation, type ObserveDeps, observe } from '../sense/observe';
 import { type ReadDeps, recordsBetween } from '../sense/read';
-import { noteWriter } from '../sense/shared-area';
+
 import { type InitResult, initSense, senseStore } from '../sense/store';
 import { sessionKey } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
+import { prepareArea } from './shared-area';
 import { openSessions, sessionsOn } from './sessions';
 
 /** What the sense commands need. */
@@ -41,7 +42,7 @@ export interface SenseContext {
   readDay: (words: string) => Promise<Day>;
   /** Runs one capture, rollup or purge at a time on this machine. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
-  /** Captures, and records that this machine writes to the area. Requires the lock. */
+  /** Checks who owns the area, merges conflict copies of logs, and captures. Requires the lock. */
   captureHere: () => Promise<CaptureResult>;
   /**
    * Returns what has the focus now; `last` is the previous observation, if the focus has not changed since.
@@ -84,9 +85,9 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
         async () => work(),
       ),
     async captureHere() {
-      const problem = config.sense.enabled && noteWriter(area, context.machineId, clock.now());
+      const problems = config.sense.enabled ? await prepareArea(context, timezone) : [];
       const result = await capture(deps);
-      return problem ? { ...result, problems: [problem, ...result.problems] } : result;
+      return { ...result, problems: [...problems, ...result.problems] };
     },
     observe: (last) => observe(observeDeps(context, config), clock.now(), last),
   };

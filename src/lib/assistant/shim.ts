@@ -1,9 +1,10 @@
-import { win32 } from 'node:path';
+import { basename, win32 } from 'node:path';
 
 import { readText } from '../platform/files/atomic-file';
 import { exists } from '../platform/files/folder';
 import type { InstallManifest } from '../platform/files/install-manifest';
 import { type PathHost, userAreaPath } from '../platform/files/paths';
+import { placePath } from '../platform/files/place';
 import { shortHash } from '../platform/files/short-hash';
 import {
   type LauncherDeps,
@@ -76,6 +77,7 @@ export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): Launc
       ENVIRONMENT: environmentOf(area, host),
       AREA: forShell(root),
       MIRROR: mirrorOf(root, host),
+      PLACE: placeOf(root, host),
       TOOL_COMMANDS: ASSISTANTS.filter(({ toolKeys }) => toolKeys !== undefined)
         .map((assistant) => `'${wordsOf(assistant, 'tool')}'`)
         .join(' | '),
@@ -93,6 +95,15 @@ export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): Launc
 function mirrorOf(root: string, { platform }: PathHost): string {
   const cache = platform === 'darwin' ? '$HOME/Library/Caches' : '${XDG_CACHE_HOME:-$HOME/.cache}';
   return `"${cache}/steward/settings-${shortHash(root)}.json"`;
+}
+
+/** Returns the path of the file with this machine's place in the area (platform/files/place.ts) for a shell. */
+function placeOf(root: string, host: PathHost): string {
+  const state =
+    host.platform === 'darwin'
+      ? '$HOME/Library/Application Support/steward/state'
+      : '${XDG_STATE_HOME:-$HOME/.local/state}/steward';
+  return `"${state}/${basename(placePath(root, host))}"`;
 }
 
 /** Returns shell patterns for the assistant and its keys, one for each combination of optional keys. */

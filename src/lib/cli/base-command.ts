@@ -66,6 +66,16 @@ export abstract class BaseCommand extends Command {
     const value = await this.run();
     if (!this.parsed) throw new StewardError('internal', `${String(this.id)} did not parse its arguments.`);
     if (this.json && value !== undefined) writeStdout(toJson(value));
+    await this.tellPlace();
+  }
+
+  /** Says once that this machine doesn't own its area, unless a scheduler is the only reader. */
+  private async tellPlace(): Promise<void> {
+    if (this.#context === undefined || processHost().env[JOB_VARIABLE] !== undefined) return;
+    const { takeNotice } = await import('../platform/files/area-owner');
+    const { root, host } = this.#context.area;
+    const notice = takeNotice(root, host);
+    if (notice !== '') this.say(notice);
   }
 
   /**

@@ -229,8 +229,8 @@ async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | und
 
 /** Creates a folder that a hook writes to. Rejects a symbolic link. */
 function prepare(area: UserArea, folder: string): void {
-  // If the folder exists, so does the user area.
-  if (lstatOf(folder)?.isFolder === true) return;
+  // If the folder of a claimed area exists, so does the area.
+  if (area.isClaimed && lstatOf(folder)?.isFolder === true) return;
   ensureUserArea(area);
   ensureFolder(folder);
 }

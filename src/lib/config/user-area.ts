@@ -1,25 +1,51 @@
-import { ensureFolder } from '../platform/files/folder';
+import { StewardError, toStewardError } from '../errors';
+import { checkPlace, claimPlace, findPlace, type Claimed } from '../platform/files/area-owner';
+import { ensureFolder, exists } from '../platform/files/folder';
+import { osId } from '../platform/files/os-id';
 import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/files/paths';
+import type { Place } from '../platform/files/place';
 
-/** The paths in the user area and the machine-local state. Creates nothing. */
-export type UserArea = ReturnType<typeof userArea>;
+/**
+ * The paths in the user area and the machine-local state. Files that a person edits are shared by all machines
+ * of a synced area; all others are below `machines/<id>/` if another machine owns the area.
+ */
+export type UserArea = ReturnType<typeof areaAt>;
 
-export function userArea(host: PathHost = processHost()) {
+export function userArea(host: PathHost = processHost()): UserArea {
   const root = userAreaPath(host);
+  return areaAt(root, findPlace(root, host), host);
+}
+
+/**
+ * Like `userArea`, but notices a change of owner, which hooks learn from the next capture. Claims nothing.
+ */
+export function checkedArea(host: PathHost = processHost()): UserArea {
+  const area = userArea(host);
+  if (!area.isClaimed) return area;
+  if (!exists(area.root)) return areaAt(area.root, undefined, host);
+  const place = checkPlace(area.root, host, area.place);
+  return place === area.place ? area : areaAt(area.root, place, host);
+}
+
+/** Returns the area as the machine with this place sees it; without a place, as its owner. */
+export function areaAt(root: string, found: Place | undefined, host: PathHost = processHost()) {
   const sep = host.platform === 'win32' ? '\\' : '/';
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
+  const place = found ?? '';
+  const own = sep === '/' ? base + place : base + place.replaceAll('/', sep);
   // Not `join`, which is slow for the fifty paths in every hook run.
-  const at = (...names: string[]): string => base + names.join(sep);
+  const shared = (...names: string[]): string => base + names.join(sep);
+  const at = (...names: string[]): string => own + names.join(sep);
   return {
     root,
-    config: at('config.yaml'),
-    settings: at('settings.json'),
-    goals: at('goals', 'goals.md'),
+    host,
+    place,
+    /** The folder that this machine writes to. */
+    own: place === '' ? root : own.slice(0, -1),
+    /** False until the area has an owner. */
+    isClaimed: found !== undefined,
+    ...editedFiles(shared),
     goalsState: at('goals', 'state.json'),
-    projects: at('projects.md'),
-    /** Pronunciations for the voice. */
-    pronunciations: at('principal', 'pronunciations.json'),
-    sessions: at('sessions'),
     state: at('state'),
     sessionsState: at('state', 'sessions.json'),
     /** Only the running sessions, so that a status line can read the file quickly. */
@@ -33,15 +59,12 @@ export function userArea(host: PathHost = processHost()) {
     installManifest: at('state', 'install-manifest.json'),
     /** Answers to the questions of `init`. */
     initState: at('state', 'init.json'),
-    /** The owner of the area, and the machines that have written to it. */
+    /** This machine's id in the area, with a hash of its operating system's id. */
     owner: at('state', 'owner.json'),
     bin: at('bin'),
     spool: at('state', 'spool'),
     observability: at('observability'),
     daemonLog: at('daemon', 'daemon.log'),
-    /** The roster, with one file per agent. */
-    agents: at('agents'),
-    knowledge: at('knowledge'),
     /** Deliveries that are not sent yet, one file each. */
     outbox: at('state', 'outbox'),
     /** The result of each notification. */
@@ -50,8 +73,8 @@ export function userArea(host: PathHost = processHost()) {
     mute: at('state', 'mute.json'),
     /** Logs, outboxes and cursors of hosted sessions. */
     managed: at('state', 'managed'),
-    sense: senseArea(at),
-    work: workArea(at),
+    sense: senseArea(at, shared),
+    work: workArea(at, shared),
     /**
      * Machine-local: locks, socket, token, pid file. A getter, because it resolves every link in the path.
      */
@@ -61,12 +84,31 @@ export function userArea(host: PathHost = processHost()) {
   };
 }
 
-function senseArea(at: (...names: string[]) => string) {
+/** Files that a person edits, the same for all machines of a synced area. */
+function editedFiles(shared: PathOf) {
+  return {
+    config: shared('config.yaml'),
+    settings: shared('settings.json'),
+    goals: shared('goals', 'goals.md'),
+    projects: shared('projects.md'),
+    /** Pronunciations for the voice. */
+    pronunciations: shared('principal', 'pronunciations.json'),
+    /** Session files, which sessions of all machines write, each its own. */
+    sessions: shared('sessions'),
+    /** The roster, with one file per agent. */
+    agents: shared('agents'),
+    knowledge: shared('knowledge'),
+  };
+}
+
+type PathOf = (...names: string[]) => string;
+
+function senseArea(at: PathOf, shared: PathOf) {
   return {
     root: at('sense'),
-    config: at('sense', 'config.json'),
+    config: shared('sense', 'config.json'),
     state: at('sense', 'state.json'),
-    classify: at('sense', 'classify.yaml'),
+    classify: shared('sense', 'classify.yaml'),
     events: at('sense', 'events'),
     daily: at('sense', 'daily'),
     insights: at('sense', 'insights'),
@@ -75,16 +117,16 @@ function senseArea(at: (...names: string[]) => string) {
   };
 }
 
-function workArea(at: (...names: string[]) => string) {
+function workArea(at: PathOf, shared: PathOf) {
   return {
     root: at('work'),
     /** The work repository and the result of its privacy check. */
-    repo: at('work', 'work_repo.json'),
-    config: at('work', 'config.yaml'),
-    labels: at('work', 'labels.yml'),
-    readme: at('work', 'README.md'),
+    repo: shared('work', 'work_repo.json'),
+    config: shared('work', 'config.yaml'),
+    labels: shared('work', 'labels.yml'),
+    readme: shared('work', 'README.md'),
     /** Marks the customers' folder as restricted, so nothing in it is ever sent. */
-    restricted: at('work', 'customers', 'RESTRICTED.md'),
+    restricted: shared('work', 'customers', 'RESTRICTED.md'),
     cache: at('work', 'cache.json'),
     /** The part of the cache that the board shows. */
     board: at('work', 'board.json'),
@@ -101,7 +143,26 @@ function workArea(at: (...names: string[]) => string) {
   };
 }
 
-/** Creates the user area (0700) if it is missing. It may be a link, because users may move it. */
+/**
+ * Creates the user area (0700) if it is missing, and claims it if it has no owner. It may be a link, because
+ * users may move it.
+ */
 export function ensureUserArea(area: UserArea): void {
   ensureFolder(area.root, { allowLink: true });
+  if (area.isClaimed) return;
+  try {
+    claimArea(area);
+  } catch (error) {
+    // An unreadable owner must not stop a hook; captures report it.
+    if (toStewardError(error).kind !== 'config') throw error;
+  }
+}
+
+/** Checks who owns the area. Throws `conflict` if this machine now writes elsewhere in it than `area` says. */
+export function claimArea({ root, place, host }: UserArea): Claimed {
+  const claimed = claimPlace(root, { host, osId });
+  if (claimed.place === place) return claimed;
+  throw new StewardError('conflict', `${root} now belongs to another machine.`, {
+    hint: 'Rerun the command. The daemon restarts by itself.',
+  });
 }

@@ -22,8 +22,8 @@ export interface AreaChecked {
   clock: Clock;
   area: UserArea;
   config: object;
-  /** Describes the machines that share the area; undefined if there is only this one. */
-  sharedArea: () => string | undefined;
+  /** Returns the problems of an area that several machines write to. */
+  sharedArea: () => { found: string; hint?: string; mend?: string }[];
 }
 
 export const AREA_CHECKS: readonly Check<AreaChecked>[] = [
@@ -71,10 +71,7 @@ function notReal(folder: string): Finding[] {
 
 function shared(sharedArea: AreaChecked['sharedArea']): Finding[] {
   try {
-    const found = sharedArea();
-    const hint =
-      'Stop syncing it, or use steward on one machine only. Then check the conflict copies and delete them.';
-    return found === undefined ? [] : [warning(found, { hint })];
+    return sharedArea().map(({ found, ...more }) => warning(found, more));
   } catch (error) {
     const found = failure(error);
     if (found.kind === 'internal') throw error;

@@ -133,6 +133,7 @@ function removeDay(run: Purge, day: Day): void {
   if (result.dryRun) return;
   // The log goes first, so that an interrupted run can't create a new record.
   store.removeLog(day);
+  store.removeCopies(day);
   store.removeQuarantine(day);
   store.removeRecord(day);
 }
@@ -183,6 +184,7 @@ function removeLate({ deps, selection, isWhole, result }: Purge): void {
   if (remaining.length === events.length && selection.all !== true) return;
   result.events += events.length - remaining.length;
   if (result.dryRun) return;
+  store.removeCopies('late');
   if (remaining.length === 0) store.removeLog('late');
   else store.rewriteLog('late', remaining);
 }

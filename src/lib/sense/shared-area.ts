@@ -1,90 +1,141 @@
-import { dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import type { UserArea } from '../config/user-area';
-import { toStewardError } from '../errors';
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder } from '../platform/files/folder';
-import { isObject, parseObject } from '../platform/files/json-object';
-import { conflictCopies, knownMachineId } from '../platform/files/machine';
+import { readText } from '../platform/files/atomic-file';
+import { readOwners } from '../platform/files/area-owner';
+import { conflictCopies, type ConflictCopy } from '../platform/files/conflict-copies';
+import { copiesIn, blankMarkers, settleCopies } from '../platform/files/settle-log';
+import { exists, listFolder, lstatOf } from '../platform/files/folder';
+import { knownMachineId } from '../platform/files/machine';
+import { machineStatePath } from '../platform/files/paths';
+import { forShell } from '../platform/process/spawn';
 import { plural } from '../platform/terminal/format';
-import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import type { Clock } from '../platform/time/clock';
+import { dayOf } from '../platform/time/time';
+import { isOpen } from './capture';
 import { senseStore } from './store';
 
-/**
- * The contents of `state/owner.json`: the first machine that wrote to the area, and the time of each
- * machine's last write, in ISO 8601, UTC.
- */
-interface Owner {
-  owner: string;
-  machines: Record<string, string>;
+const RECENT_MS = 7 * 24 * 3_600_000;
+
+const MAX_TEXT = 1024 * 1024;
+const EDITED = [
+  ...['config.yaml', 'settings.json', 'goals/goals.md', 'projects.md', 'principal/pronunciations.json'],
+  ...['sense/classify.yaml', 'sense/config.json', 'work/config.yaml', 'work/labels.yml'],
+];
+
+/** A problem of an area that several machines write to, and the command that fixes it. */
+export interface SharedFinding {
+  found: string;
+  hint?: string;
+  mend?: string;
 }
 
-const HOUR_MS = 3_600_000;
-const RECENT_MS = 7 * 24 * HOUR_MS;
-const MAX_MACHINES = 20;
-/** The folders that steward writes to, apart from the root. */
-const WRITTEN = ['sense', 'state', 'goals', 'observability'];
-
-function readOwner(path: string): Owner | undefined {
-  const { owner, machines } = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '') ?? {};
-  if (typeof owner !== 'string' || !isObject(machines)) return undefined;
-  const valid = Object.entries(machines).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string' && parseIso(entry[1]) !== undefined,
-  );
-  return { owner, machines: Object.fromEntries(valid) };
-}
-
-/**
- * Records, at most once per hour, that this machine writes to the area. If `owner.json` can't be read,
- * returns the problem.
- */
-export function noteWriter(area: UserArea, machineId: string, nowMs: number): string | undefined {
-  let known: Owner;
-  try {
-    known = readOwner(area.owner) ?? { owner: machineId, machines: {} };
-  } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
-    return `cannot tell which machines write to this area: ${message}`;
+/** Merges the conflict copies of append-only logs that this machine writes. Requires the sense lock. */
+export function settleLogs(area: UserArea, { nowMs, zone }: { nowMs: number; zone: string }): void {
+  const inGit = exists(join(area.root, '.git'));
+  const store = senseStore(area);
+  const today = dayOf(nowMs, zone);
+  store.settleLogs((day) => isOpen(store, day, today), inGit);
+  for (const folder of logFolders(area)) {
+    for (const log of new Set(copiesIn(folder).map((found) => found.log))) settleCopies(log);
+    if (!inGit) continue;
+    for (const name of listFolder(folder)) if (name.endsWith('.jsonl')) blankMarkers(join(folder, name));
   }
-  const lastMs = parseIso(known.machines[machineId] ?? '') ?? 0;
-  if (Math.abs(nowMs - lastMs) < HOUR_MS) return undefined;
-  const rest = Object.entries(known.machines).filter(([id]) => id !== machineId);
-  const machines = Object.fromEntries([[machineId, toIso(nowMs)], ...rest].slice(0, MAX_MACHINES));
-  ensureFolder(dirname(area.owner));
-  replaceFile(area.owner, `${JSON.stringify({ owner: known.owner, machines })}\n`);
-  return undefined;
 }
 
-/**
- * Returns a warning if other machines have written to the area in the last seven days, or if a sync tool has
- * left conflict copies. Throws if `owner.json` or an event log can't be read.
- */
-export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): string | undefined {
-  const nowMs = clock.now();
-  const own = knownMachineId();
-  const writers = Object.entries(readOwner(area.owner)?.machines ?? {})
-    .filter(([, at]) => nowMs - (parseIso(at) ?? 0) < RECENT_MS)
-    .map(([id]) => id);
-  const machines = [...new Set([...writers, ...machinesOfEvents(area, nowMs)])].filter((id) => id !== own);
+const MAX_LISTED = 5;
+/** The folders below the root that steward or a person writes to. */
+const WRITTEN = ['sense', 'state', 'goals', 'observability', 'principal', 'agents', 'knowledge', 'work'];
+
+function copiesFound({ root, place }: UserArea): SharedFinding[] {
+  const own = join('/', place);
+  const machines = listFolder(join(root, 'machines')).map((id) => join('machines', id));
+  const folders = ['', ...machines].flatMap((top) => WRITTEN.map((name) => join(top, name)));
   const copies = [
-    ...conflictCopies(area.root, 0),
-    ...WRITTEN.flatMap((folder) => conflictCopies(join(area.root, folder)).map((path) => join(folder, path))),
+    ...conflictCopies(root, 0),
+    ...folders.flatMap((folder) =>
+      conflictCopies(join(root, folder), 1).map(({ path, original }) => ({
+        path: join(folder, path),
+        original: join(folder, original),
+      })),
+    ),
   ];
-  const facts: string[] = [];
-  if (machines.length > 0) {
-    const names = machines.slice(0, 3).join(', ');
-    facts.push(`${plural(machines.length, 'other machine')} wrote to it in the last 7 days (${names})`);
-  }
-  if (copies.length > 0) {
-    const count = plural(copies.length, 'conflict copy', 'conflict copies');
-    facts.push(`a sync tool left ${count}, such as ${copies.slice(0, 3).join(', ')}`);
-  }
-  if (facts.length === 0) return undefined;
-  return `${area.root} is shared: ${facts.join('; ')}. Events get lost or count twice`;
+  const isOwn = ({ path }: ConflictCopy): boolean =>
+    join('/', path).startsWith(own) && !(place === '' && path.startsWith('machines'));
+  const logs = copies.filter(({ original }) => original.endsWith('.jsonl'));
+  const files = copies.filter((copy) => !logs.includes(copy));
+  const listed = files.slice(0, MAX_LISTED).map(({ path, original }): SharedFinding => ({
+    found: `a sync tool left a conflict copy of ${original}: ${join(root, path)}`,
+    hint: `Copy what you need from it to ${basename(original)}. Then delete it:`,
+    mend: `rm ${forShell(join(root, path))}`,
+  }));
+  const rest = files.length - listed.length;
+  return [
+    ...(logs.length === 0 ? [] : [logsFound(logs, logs.some(isOwn))]),
+    ...listed,
+    ...(rest > 0
+      ? [{ found: `a sync tool left ${plural(rest, 'more conflict copy', 'more conflict copies')}` }]
+      : []),
+    ...markedFiles(root),
+  ];
 }
 
-/** Returns the machines that have events in the newest logs. */
+function logsFound(logs: readonly ConflictCopy[], isOwn: boolean): SharedFinding {
+  const count = plural(logs.length, 'conflict copy', 'conflict copies');
+  const found = `a sync tool left ${count} of logs, such as ${logs[0]?.path ?? ''}; none of their lines is lost`;
+  return isOwn
+    ? { found, hint: 'A capture merges them:', mend: 'steward sense capture' }
+    : { found, hint: 'The next capture of the machine that writes these logs merges them.' };
+}
+
+/** Files that a person edits, in which git left conflict markers. */
+function markedFiles(root: string): SharedFinding[] {
+  if (!exists(join(root, '.git'))) return [];
+  return EDITED.filter((name) =>
+    /^<{7} /m.test(readText(join(root, name), { followLink: true })?.slice(0, MAX_TEXT) ?? ''),
+  ).map((name) => ({
+    found: `${join(root, name)} has conflict markers of git`,
+    hint: "Edit the file, or keep this machine's version:",
+    mend: `git -C ${forShell(root)} checkout --ours ${name}`,
+  }));
+}
+
+function logFolders(area: UserArea): string[] {
+  return [area.state, join(area.state, 'sessions-archive'), area.observability];
+}
+
+/**
+ * Returns what is wrong with an area that other machines write to as well, or in which a sync tool left
+ * conflict copies. Throws if an owner or an event log can't be read.
+ */
+export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): SharedFinding[] {
+  return [...othersIn(area, clock.now()), ...copiesFound(area)];
+}
+
+function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
+  const own = knownMachineId(machineStatePath(area.host));
+  const owners = readOwners(area.root);
+  const retired = new Set(owners.flatMap((owner) => owner.retired));
+  const isRecent = (place: string): boolean =>
+    ['sense/state.json', 'state/work-events.jsonl', 'state/owner.json'].some(
+      (name) => nowMs - (lstatOf(join(area.root, place, name))?.mtimeMs ?? 0) < RECENT_MS,
+    );
+  const writers = owners.filter(({ place }) => isRecent(place)).map(({ owner }) => owner);
+  const isOther = (id: string): boolean => id !== own && !retired.has(id);
+  const machines = [...new Set([...writers, ...machinesOfEvents(area, nowMs)])].filter(isOther);
+  const hint = 'Better: give each machine its own area, and share what they record with:';
+  const mend = 'steward sync set FOLDER';
+  const top = owners.find(({ place }) => place === '')?.owner ?? '';
+  if (area.place !== '')
+    return [
+      { found: `${area.root} belongs to the machine ${top}; this machine writes to ${area.own}`, hint, mend },
+    ];
+  if (machines.length === 0) return [];
+  const others = `${plural(machines.length, 'other machine')} wrote to it in the last 7 days (${machines.slice(0, 3).join(', ')})`;
+  return [{ found: `${area.root} is shared: ${others}`, hint, mend }];
+}
+
+/** Returns the machines that have events in the newest logs, as versions before 0.2 wrote them. */
 function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
   const machines = new Set<string>();
   const store = senseStore(area);

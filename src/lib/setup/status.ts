@@ -74,8 +74,10 @@ export async function overview(context: Context): Promise<Overview> {
 function areaPart(context: Context): Part[] {
   const next = 'steward doctor area';
   try {
-    const summary = sharedArea(context);
-    return summary === undefined ? [] : [{ id: 'area', state: 'needs-you', summary, next }];
+    const summary = sharedArea(context)
+      .map(({ found }) => found)
+      .join('\n');
+    return summary === '' ? [] : [{ id: 'area', state: 'needs-you', summary, next }];
   } catch (error) {
     return [{ id: 'area', ...errorRow(error, next) }];
   }

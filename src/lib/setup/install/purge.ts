@@ -17,6 +17,7 @@ import {
   removeFolder,
 } from '../../platform/files/folder';
 import { cachePath, machineStatePath, processHost, type PathHost } from '../../platform/files/paths';
+import { placePath } from '../../platform/files/place';
 import { wait } from '../../platform/time/wait';
 import type { Running } from '../../schedule/running';
 import { consent, NO_TERMINAL } from '../init/step';
@@ -41,20 +42,20 @@ type Say = (text: string) => void;
 /** Plans a purge of steward's files in the user area, machine-local state and the cache. */
 export function planPurge(area: UserArea): PurgePlan {
   const host = processHost();
-  const root = realPath(area.root);
-  refuseWide(root ?? area.root, host);
+  const root = realPath(area.own);
+  refuseWide(root ?? area.own, host);
   const isOurs = ownNames(area);
   const inArea = root === undefined ? [] : listFolder(root).sort();
-  const uses = inArea.filter(isOurs).map((name) => diskUse(join(area.root, name)));
+  const uses = inArea.filter(isOurs).map((name) => diskUse(join(area.own, name)));
   const files = uses.reduce((total, use) => total + use.files, 0);
   const bytes = uses.reduce((total, use) => total + use.bytes, 0);
   const cache = cachePath(host);
   const places = [
-    { path: area.root, what: 'settings and all stored data', files, bytes },
+    { path: area.own, what: 'settings and all stored data', files, bytes },
     { path: area.machine, what: 'locks and daemon state', ...diskUse(area.machine) },
     { path: cache, what: 'cache', ...diskUse(cache) },
   ];
-  const stays = inArea.filter((name) => !isOurs(name)).map((name) => join(area.root, name));
+  const stays = inArea.filter((name) => !isOurs(name)).map((name) => join(area.own, name));
   return { places: places.filter(({ path }) => exists(path)), stays };
 }
 
@@ -109,10 +110,10 @@ function purge(area: UserArea): void {
   const host = processHost();
   const { machine } = area;
   const [state, cache] = [machineStatePath(host), cachePath(host)];
-  const root = realPath(area.root);
-  refuseWide(root ?? area.root, host);
+  const root = realPath(area.own);
+  refuseWide(root ?? area.own, host);
   // A killed run may have left a copy with a token next to a link's target.
-  for (const path of [area.config, area.settings]) {
+  for (const path of area.place === '' ? [area.config, area.settings] : []) {
     const target = lstatOf(path)?.isLink === true ? realPath(path) : undefined;
     if (target !== undefined) sweepTemps(dirname(target), -1, 0, basename(target));
   }
@@ -123,22 +124,26 @@ function purge(area: UserArea): void {
       if (lstatOf(path)?.isFolder === true) removeFolder(path);
       else removeFile(path);
     }
-    if (removeEmptyFolder(root) && lstatOf(area.root)?.isLink === true) removeFile(area.root);
+    if (removeEmptyFolder(root) && lstatOf(area.own)?.isLink === true) removeFile(area.own);
   }
-  const otherAreas = listFolder(state).filter((name) => name !== basename(machine) && !SHARED.includes(name));
+  const place = placePath(area.root, host);
+  const otherAreas = listFolder(state).filter(
+    (name) => ![basename(machine), basename(place), ...SHARED].includes(name),
+  );
   const shared = otherAreas.length === 0 ? SHARED.map((name) => join(state, name)) : [];
   removeAtExit(
-    [machine, cache, ...shared],
+    [machine, place, cache, ...shared],
     [state, ...parents(state, host.home), ...parents(cache, host.home)],
   );
 }
 
-/** Returns a function that checks whether a top-level name in a user area belongs to steward. */
+/** Returns a function that checks whether a top-level name in the machine's folder belongs to steward. */
 function ownNames(area: UserArea): (name: string) => boolean {
-  const paths = Object.values(area).flatMap((place: string | Record<string, string>) =>
-    typeof place === 'string' ? [place] : Object.values(place),
+  const { sense, work, ...rest } = area;
+  const paths = [rest, sense, work].flatMap((part) =>
+    Object.values(part).filter((value) => typeof value === 'string'),
   );
-  const names = new Set(paths.map((path) => relative(area.root, path).split(sep)[0] ?? ''));
+  const names = new Set(paths.map((path) => relative(area.own, path).split(sep)[0] ?? ''));
   return (name) => names.has(name) || /^\..+\.[0-9a-f]{12}\.tmp$/.test(name);
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 import { expect } from 'chai';
 
-import { conflictCopies } from '../../../../src/lib/platform/files/machine';
+import { conflictCopies } from '../../../../src/lib/platform/files/conflict-copies';
 
 describe('copies of a sync tool', () => {
   let root: string;
@@ -17,6 +17,8 @@ describe('copies of a sync tool', () => {
       writeFileSync(join(root, name), '');
     }
   };
+
+  const pathsOf = (found: readonly { path: string }[]): string[] => found.map(({ path }) => path);
 
   it('are found by the names that each tool gives', () => {
     const copies = [
@@ -33,8 +35,10 @@ describe('copies of a sync tool', () => {
       'events/2026-11-20.sync-conflict-20261120-101112-ABCDEFG.jsonl',
     ];
     write('state.json', ...copies);
-    expect(conflictCopies(root).sort()).to.deep.equal(copies.sort());
-    expect(conflictCopies(root, 0)).to.have.members(copies.filter((name) => !name.includes('/')));
+    expect(pathsOf(conflictCopies(root)).sort()).to.deep.equal(copies.sort());
+    const originals = conflictCopies(root).map(({ original }) => original);
+    expect([...new Set(originals)].sort()).to.deep.equal(['events/2026-11-20.jsonl', 'state.json']);
+    expect(pathsOf(conflictCopies(root, 0))).to.have.members(copies.filter((name) => !name.includes('/')));
   });
 
   it('are no other files, and none where there is no folder', () => {

@@ -1,0 +1,40 @@
+import { areaAt, claimArea } from '../config/user-area';
+import { toStewardError } from '../errors';
+import { takeUp } from '../platform/files/take-up';
+import { settleLogs } from '../sense/shared-area';
+import type { Context } from './context';
+
+/**
+ * Checks who owns the area before a capture, and settles what sync tools and other machines left in it.
+ * Returns the problems. Throws `conflict` if this machine now writes elsewhere in the area.
+ */
+export async function prepareArea(
+  { area, clock }: Pick<Context, 'area' | 'clock'>,
+  zone: string,
+): Promise<string[]> {
+  try {
+    const { id } = claimArea(area);
+    // What this machine accepted before it found another owner.
+    if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
+    settleLogs(area, { nowMs: clock.now(), zone });
+    return [];
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal' || kind === 'conflict') throw error;
+    return [`cannot tell which machines write to this area: ${message}`];
+  }
+}
+
+type Spools = { outbox: string; spool: string };
+
+/** Takes up the pending deliveries and captures of some machines. Returns how many. */
+export function takeUpAll(
+  from: Spools,
+  into: Spools,
+  machines: { ids: readonly string[]; to: string },
+): { deliveries: number; captures: number } {
+  return {
+    deliveries: takeUp({ path: from.outbox }, { path: into.outbox }, machines),
+    captures: takeUp({ path: from.spool }, { path: into.spool }, machines),
+  };
+}

@@ -1,0 +1,232 @@
+import { join } from 'node:path';
+
+import { toStewardError } from '../../errors';
+import { createFile, readText, replaceFile } from './atomic-file';
+import { ensureFolder, exists, listFolder } from './folder';
+import { isObject, parseObject } from './json-object';
+import { isMachineId, knownMachineId, machineId, setMachineId } from './machine';
+import { osId } from './os-id';
+import { machineStatePath, type PathHost } from './paths';
+import { placePath, readPlace, type Place } from './place';
+import { byCodeUnits } from './short-hash';
+
+/** The contents of `state/owner.json`, in the area and in each folder below `machines`. */
+export interface AreaOwner {
+  owner: string;
+  /** Hash of the operating system's id with the salt; null if unknown. */
+  os: string | null;
+  salt: string;
+  /** Ids of machines whose data this machine has adopted. */
+  retired: string[];
+}
+
+export interface Owned extends AreaOwner {
+  place: Place;
+}
+
+export type News = 'adopted' | 'cloned' | 'guest' | 'retired';
+
+export interface Decision {
+  /** Undefined: make a new id. */
+  id: string | undefined;
+  isGuest: boolean;
+  place?: Place;
+  news?: News;
+}
+
+/** What is known about this machine. */
+export interface Known {
+  id: string | undefined;
+  hasOsId: boolean;
+  /** Returns whether an owner has this machine's operating system; undefined if that is unknown. */
+  isHere: (owner: AreaOwner) => boolean | undefined;
+}
+
+/** Decides which id this machine has and where in an area it writes. */
+export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: Known): Decision {
+  const top = owners.find(({ place }) => place === '');
+  const mine = owners.find(({ owner }) => owner === id);
+  if (top === undefined) return mine === undefined ? { id, isGuest: false } : { id, ...at(mine) };
+  const retired = new Set(owners.flatMap((owner) => owner.retired));
+  if (id !== undefined && retired.has(id)) return { id: undefined, isGuest: true, news: 'retired' };
+  if (mine !== undefined && isHere(mine) !== false) return { id, ...at(mine) };
+  const here = owners.find((owner) => isHere(owner) === true && !retired.has(owner.owner));
+  if (here !== undefined && (id === undefined || mine !== undefined))
+    return { id: here.owner, ...at(here), news: 'adopted' };
+  // A container without an id that lost its state: nothing distinguishes it from the owner.
+  if (id === undefined && !hasOsId && top.os === null) return { id: top.owner, ...at(top), news: 'adopted' };
+  if (mine !== undefined) return { id: undefined, isGuest: true, news: 'cloned' };
+  return { id, isGuest: true, news: 'guest' };
+}
+
+function at({ place }: Owned): Pick<Decision, 'isGuest' | 'place'> {
+  return { isGuest: place !== '', place };
+}
+
+export function ownerPath(root: string, place: Place): string {
+  return join(root, place, 'state', 'owner.json');
+}
+
+/** Returns the owners of the area and of the folders below `machines`, the area's own first. */
+export function readOwners(root: string): Owned[] {
+  const below = listFolder(join(root, 'machines'))
+    .filter(isMachineId)
+    .sort()
+    .map((id): Place => `machines/${id}/`);
+  return (['', ...below] as const).flatMap((place) => {
+    const owner = readOwner(ownerPath(root, place));
+    return owner === undefined ? [] : [{ ...owner, place }];
+  });
+}
+
+/**
+ * Returns the owner, or undefined if the file is missing or damaged. Of several that git left between its
+ * markers, every machine takes the same.
+ */
+function readOwner(path: string): AreaOwner | undefined {
+  const lines = readText(path, { maxBytes: 64 * 1024 })?.split('\n') ?? [];
+  const owners = lines.flatMap((line) => asOwner(parseObject(line)) ?? []);
+  return owners.sort((a, b) => byCodeUnits(a.owner, b.owner))[0];
+}
+
+function asOwner(value: Record<string, unknown> | undefined): AreaOwner | undefined {
+  if (!isObject(value)) return undefined;
+  const { owner, os, salt, retired } = value;
+  if (typeof owner !== 'string' || !isMachineId(owner)) return undefined;
+  return {
+    owner,
+    os: typeof os === 'string' ? os : null,
+    salt: typeof salt === 'string' ? salt : '',
+    retired: Array.isArray(retired) ? retired.filter((id) => typeof id === 'string') : [],
+  };
+}
+
+export interface PlaceDeps {
+  host: PathHost;
+  /** Returns the operating system's id, which takes a process on some systems. */
+  osId: () => string | undefined;
+}
+
+/** The result of `claimPlace`. */
+export interface Claimed {
+  place: Place;
+  id: string;
+  /** The machine that owns the area. */
+  owner: string;
+  news?: News;
+}
+
+/**
+ * Returns where this machine writes in an area, and records it: in the area if it has no owner yet, and in
+ * machine-local state. Each step can be repeated after a crash.
+ */
+export function claimPlace(root: string, { host, osId: systemId }: PlaceDeps): Claimed {
+  const state = machineStatePath(host);
+  const owners = readOwners(root);
+  const os = systemId();
+  const before = knownMachineId(state);
+  const decision = decidePlace(owners, {
+    id: before,
+    hasOsId: os !== undefined,
+    isHere: ({ os: hash, salt }) =>
+      hash === null || os === undefined ? undefined : hash === hashOf(os, salt),
+  });
+  if (decision.id !== before || before === undefined) setMachineId(state, decision.id);
+  const id = machineId(state);
+  const place = decision.place ?? (decision.isGuest ? (`machines/${id}/` as const) : '');
+  const known = owners.find((owner) => owner.place === place);
+  const salt = known?.salt || owners[0]?.salt || randomHex(16);
+  const hash = known?.os ?? (os === undefined ? null : hashOf(os, salt));
+  const owner = { owner: id, os: hash, salt, retired: known?.retired ?? [] };
+  if (!writeOwner(root, place, owner, known === undefined)) return claimPlace(root, { host, osId: systemId });
+  const claimed = { place, id, owner: owners[0]?.owner ?? id, ...(decision.news && { news: decision.news }) };
+  storePlace(root, host, claimed, before);
+  return claimed;
+}
+
+/** Writes an owner if its file differs. With `isNew`, returns false if another process was faster. */
+export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew = false): boolean {
+  const path = ownerPath(root, place);
+  const retired = owner.retired.length === 0 ? {} : { retired: owner.retired };
+  const text = `${JSON.stringify({ owner: owner.owner, os: owner.os, salt: owner.salt, ...retired })}\n`;
+  if (isNew && !exists(path)) {
+    ensureFolder(join(root, place, 'state'));
+    return createFile(path, text);
+  }
+  if (readText(path) !== text) replaceFile(path, text);
+  return true;
+}
+
+/** Returns the current place of a machine that was at `place`; undefined if the area has no owner. */
+export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
+  return orElse(place, () => {
+    if (!exists(ownerPath(root, place))) return place === '' ? undefined : place;
+    // Elsewhere the id takes a process; there, captures compare it.
+    return claimPlace(root, { host, osId: process.platform === 'linux' ? osId : () => undefined }).place;
+  });
+}
+
+/** Returns the area's folder for this machine, without claiming an area that has no owner yet. */
+export function findPlace(root: string, host: PathHost): Place | undefined {
+  const stored = readPlace(root, host);
+  if (stored !== undefined) return stored.place;
+  if (!exists(ownerPath(root, ''))) return undefined;
+  return orElse(undefined, () => claimPlace(root, { host, osId }).place);
+}
+
+/** An unreadable owner or a read-only disk is reported by the captures. */
+function orElse<T>(fallback: T, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (toStewardError(error).kind === 'internal') throw error;
+    return fallback;
+  }
+}
+
+function storePlace(root: string, host: PathHost, claimed: Claimed, before: string | undefined): void {
+  const stored = readPlace(root, host);
+  if (stored?.place === claimed.place && claimed.news === undefined) return;
+  const notice = claimed.news === undefined ? '' : noticeOf(root, claimed, before);
+  writePlace(
+    root,
+    host,
+    claimed.place,
+    stored?.place === claimed.place && notice === '' ? stored.notice : notice,
+  );
+}
+
+/** Stores the place, and what to tell the user once. */
+export function writePlace(root: string, host: PathHost, place: Place, notice: string): void {
+  ensureFolder(machineStatePath(host));
+  replaceFile(placePath(root, host), `${place}\n${notice}\n`, { sync: false });
+}
+
+/** Returns what to tell the user about the place, and forgets it. */
+export function takeNotice(root: string, host: PathHost): string {
+  const { place, notice } = readPlace(root, host) ?? { place: '', notice: '' };
+  if (notice !== '') writePlace(root, host, place, '');
+  return notice;
+}
+
+function noticeOf(root: string, { id, owner, news }: Claimed, before = ''): string {
+  const below = `writes to ${join(root, 'machines', id)}`;
+  const adopt = (old: string): string => `steward sync adopt ${old}`;
+  const TEXTS: Record<News, string> = {
+    adopted: `The local state of this machine was lost. It keeps its id, ${id}, in ${root}.`,
+    cloned: `The id ${before} belongs to another machine, so this one is now ${id} and ${below}. If you reinstalled the system, run "${adopt(before)}".`,
+    guest: `${root} belongs to the machine ${owner}, so this machine, ${id}, ${below}. Better: give each machine its own area, and run "steward sync set FOLDER" with a folder that your sync tool carries. If this machine replaces ${owner}, run "${adopt(owner)}".`,
+    retired: `Another machine has adopted ${before}, so this machine is now ${id} and ${below}.`,
+  };
+  return news === undefined ? '' : TEXTS[news];
+}
+
+export function hashOf(os: string, salt: string): string {
+  // Loaded lazily: hooks decide nothing, they read the stored place.
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  return createHash('sha256').update(`${salt}\0${os}`).digest('hex').slice(0, 32);
+}
+
+function randomHex(bytes: number): string {
+  return process.getBuiltinModule('node:crypto').randomBytes(bytes).toString('hex');
+}

@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { unless } from '../../errors';
+
+/** The part that sync tools add to the name of a conflict copy. */
+const ADDED: readonly RegExp[] = [
+  // Syncthing
+  /\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?/,
+  // Dropbox, Nextcloud, ownCloud, Seafile
+  / \([^()]*(?:conflicted copy|(?:case|selective sync) conflict)[^()]*\)/i,
+  / \(SFConflict [^()]*\)/i,
+  /[_ ]conflict-\d{8}-\d{6}/,
+  // Resilio
+  /\.Conflict(?=\.[a-z]+$|$)/i,
+];
+/**
+ * Google Drive and iCloud append a number, OneDrive the machine name. These are conflict copies only if the
+ * original exists.
+ */
+const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
+const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES'];
+const MAX_NAMES = 20_000;
+const MAX_DEPTH = 6;
+
+export interface ConflictCopy {
+  /** Relative to the folder that was searched. */
+  path: string;
+  /** The file it is a copy of. */
+  original: string;
+}
+
+/**
+ * Returns the original's name if this is the name of a conflict copy. `exists` tells whether a name is in
+ * the same folder.
+ */
+export function originalOf(name: string, exists: (name: string) => boolean): string | undefined {
+  const added = ADDED.find((pattern) => pattern.test(name));
+  if (added !== undefined) return originalOf(name.replace(added, ''), exists) ?? name.replace(added, '');
+  const [, start, end] = BESIDE.exec(name) ?? [];
+  const original = start === undefined ? '' : `${start}${end ?? ''}`;
+  return original !== '' && exists(original) ? original : undefined;
+}
+
+/** Returns the conflict copies that a sync tool created below a folder. */
+export function conflictCopies(
+  root: string,
+  depth = MAX_DEPTH,
+  within = '',
+  left = { names: MAX_NAMES },
+): ConflictCopy[] {
+  const entries = unless(ABSENT, () => readdirSync(join(root, within), { withFileTypes: true })) ?? [];
+  const names = new Set(entries.map(({ name }) => name));
+  return entries.flatMap((entry): ConflictCopy[] => {
+    left.names -= 1;
+    if (left.names < 0) return [];
+    const path = join(within, entry.name);
+    if (entry.isDirectory()) return depth > 0 ? conflictCopies(root, depth - 1, path, left) : [];
+    const original = originalOf(entry.name, (name) => names.has(name));
+    return original === undefined ? [] : [{ path, original: join(within, original) }];
+  });
+}

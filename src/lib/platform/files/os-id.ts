@@ -1,0 +1,44 @@
+import { spawnSync } from '../process/spawn';
+import { readText } from './atomic-file';
+
+const SOURCES: Partial<Record<NodeJS.Platform, () => string>> = {
+  linux: () => ['/etc/machine-id', '/var/lib/dbus/machine-id'].map(textOf).find((text) => text !== '') ?? '',
+  darwin: () => outputOf('/usr/sbin/ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice']),
+  win32: () =>
+    outputOf(`${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\reg.exe`, [
+      'query',
+      'HKLM\\SOFTWARE\\Microsoft\\Cryptography',
+      ...['/v', 'MachineGuid', '/reg:64'],
+    ]),
+};
+const ID: Partial<Record<NodeJS.Platform, RegExp>> = {
+  linux: /^([0-9a-f]{32})$/m,
+  darwin: /"IOPlatformUUID" = "([0-9A-F-]{36})"/,
+  win32: /MachineGuid\s+REG_SZ\s+([0-9a-f-]{36})/i,
+};
+
+/** Returns the operating system's own id of this machine, or undefined if it has none. */
+export function osId(): string | undefined {
+  return parseOsId(process.platform, SOURCES[process.platform]?.() ?? '');
+}
+
+/** Parses what the system's source of ids returned. */
+export function parseOsId(platform: NodeJS.Platform, text: string): string | undefined {
+  const id = ID[platform]?.exec(text)?.[1]?.toLowerCase();
+  // Some images ship an id of zeros.
+  return id === undefined || /^[0-]+$/.test(id) ? undefined : id;
+}
+
+function textOf(path: string): string {
+  // Often a link, and unreadable in some sandboxes.
+  try {
+    return readText(path, { maxBytes: 4096, followLink: true })?.trim() ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function outputOf(file: string, args: readonly string[]): string {
+  const { stdout } = spawnSync(file, args, { encoding: 'utf8', timeout: 5000, windowsHide: true });
+  return typeof stdout === 'string' ? stdout : '';
+}

@@ -1,0 +1,30 @@
+import { readText } from './atomic-file';
+import { machineStatePath, type PathHost } from './paths';
+import { folderHash } from './short-hash';
+
+/**
+ * The folder of a user area that this machine writes to: the area itself, or `machines/<id>/` in an area that
+ * another machine owns.
+ */
+export type Place = '' | `machines/${string}/`;
+
+/** Returns the machine-local file that stores the place in an area, for hooks and the shim. */
+export function placePath(root: string, host: PathHost): string {
+  const sep = host.platform === 'win32' ? '\\' : '/';
+  return `${machineStatePath(host)}${sep}place-${folderHash(root)}`;
+}
+
+export interface StoredPlace {
+  place: Place;
+  /** What to tell the user once; empty if there is nothing. */
+  notice: string;
+}
+
+/** Returns the stored place, or undefined if it is not decided yet. The first line is the place. */
+export function readPlace(root: string, host: PathHost): StoredPlace | undefined {
+  const text = readText(placePath(root, host), { maxBytes: 64 * 1024 });
+  const end = text?.indexOf('\n') ?? -1;
+  const place = text?.slice(0, end) ?? '';
+  if (text === undefined || end < 0 || !/^(?:machines\/[0-9a-f]{12}\/)?$/.test(place)) return undefined;
+  return { place: place as Place, notice: text.slice(end + 1).trim() };
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+
+import { readText, replaceFile } from './atomic-file';
+import { ensureFolder, exists, listFolder, lstatOf } from './folder';
+import { parseObject } from './json-object';
+import { renameOver } from './atomic-file';
+import { folderOf } from './spool';
+
+const MAX_BYTES = 64 * 1024;
+const PLACES = ['waiting', 'claimed'] as const;
+
+/**
+ * Moves the entries of some machines from one spool to another (or leaves them in place) as entries of
+ * machine `to`. Returns how many. Renames each file before it changes it, so that a crash can't double one.
+ */
+export function takeUp(
+  from: { path: string },
+  into: { path: string },
+  { ids, to }: { ids: readonly string[]; to: string },
+): number {
+  let taken = 0;
+  for (const place of PLACES) {
+    const [source, target] = [folderOf(from, place), folderOf(into, place)];
+    const isTheirs = (folder: string, name: string): boolean =>
+      ids.includes(machineOf(join(folder, name)) ?? '');
+    const moving = source === target ? [] : listFolder(source).filter((name) => isTheirs(source, name));
+    if (moving.length > 0) ensureFolder(target);
+    for (const name of moving) renameOver(join(source, name), join(target, name));
+    const renamed = listFolder(target).filter((name) => isTheirs(target, name));
+    for (const name of renamed) assign(join(target, name), to);
+    taken += Math.max(moving.length, renamed.filter((name) => !moving.includes(name)).length);
+  }
+  return taken;
+}
+
+function assign(path: string, to: string): void {
+  const entry = entryOf(path);
+  if (entry !== undefined && entry['machine'] !== to)
+    replaceFile(path, `${JSON.stringify({ ...entry, machine: to })}\n`);
+}
+
+function machineOf(path: string): string | undefined {
+  const machine = path.endsWith('.json') ? entryOf(path)?.['machine'] : undefined;
+  return typeof machine === 'string' ? machine : undefined;
+}
+
+function entryOf(path: string): Record<string, unknown> | undefined {
+  const facts = lstatOf(path);
+  if (facts?.isFile !== true || facts.size > MAX_BYTES) return undefined;
+  return exists(path) ? parseObject(readText(path) ?? '') : undefined;
+}
