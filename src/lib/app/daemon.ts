@@ -12,6 +12,7 @@ import { senseModule, workModule, type DaemonStatus, type LiveSession } from '..
 import { workRoutes } from '../daemon/work-routes';
 import { StewardError, toStewardError } from '../errors';
 import { exists } from '../platform/files/folder';
+import { readPlace } from '../platform/files/place';
 import { cachedLoader } from '../platform/files/file-cache';
 import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
@@ -106,7 +107,7 @@ export async function openDaemon(
     outbox: notify.outbox,
     spool: () => spoolStatus(area.spool),
     build: installedBuild(context) ?? VERSION,
-    installedBuild: () => installedBuild(context),
+    installedBuild: () => movedPlace(context) ?? installedBuild(context),
   };
   return { parts, warnings };
 }
@@ -197,6 +198,13 @@ function silenceOf(context: Context): () => Promise<void> {
     });
     await check();
   };
+}
+
+/** Returns a build that makes the daemon restart if this machine now writes elsewhere in the area. */
+function movedPlace({ area }: Context): string | undefined {
+  const stored = readPlace(area.root, area.host);
+  if (stored === undefined || stored.place === area.place) return undefined;
+  return `for ${join(area.root, stored.place)}`;
 }
 
 /** Reports a failure instead of stopping the daemon. */

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 
 import type { Config } from '../config/schema';
+import { ensureUserArea } from '../config/user-area';
 import { hasRules } from '../goals/match';
 import { parseGoals } from '../goals/record';
 import { GOALS_WINDOW_DAYS, buildGoalsState } from '../goals/state';
@@ -243,6 +244,7 @@ export async function setUpSense(context: Context): Promise<InitResult> {
   // Loaded first, so that nothing is written if the configuration is invalid.
   await context.loadConfig();
   const { area, templates } = context;
+  ensureUserArea(area);
   return initSense({ area, store: senseStore(area) }, defaultConfig(area).sense, templates);
 }
 

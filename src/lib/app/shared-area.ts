@@ -1,7 +1,9 @@
 import { areaAt, claimArea } from '../config/user-area';
 import { toStewardError } from '../errors';
+import { ensureFolder } from '../platform/files/folder';
 import { takeUp } from '../platform/files/take-up';
 import { settleLogs } from '../sense/shared-area';
+import { machinesFolder } from '../sync/exchange';
 import type { Context } from './context';
 
 /**
@@ -16,6 +18,7 @@ export async function prepareArea(
     const { id } = claimArea(area);
     // What this machine accepted before it found another owner.
     if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
+    if (area.exchange !== undefined) ensureFolder(machinesFolder(area.exchange));
     settleLogs(area, { nowMs: clock.now(), zone });
     return [];
   } catch (error) {

@@ -190,8 +190,8 @@ export function pathLeaf(fallback: Leaf<string>['fallback']): Leaf<string> {
   return leaf<string, string>({ ...PATH, fallback: (host) => fallback(host) as string });
 }
 
-export function optionalPath(): Leaf<string | undefined> {
-  return optionalLeaf<string>(PATH);
+export function optionalPath(fallback: Leaf<string | undefined>['fallback']): Leaf<string | undefined> {
+  return { ...optionalLeaf<string>(PATH), fallback };
 }
 
 export function webAddress(fallback: string): Leaf<string> {

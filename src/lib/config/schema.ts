@@ -115,7 +115,7 @@ export const USER_KEYS = {
   usage: { enabled: flag(true), prices: modelPrices() },
   sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
   sync: {
-    folder: optionalPath(),
+    folder: optionalPath(({ area }) => area.exchange),
     details: flag(false),
     engine: leaf<'none' | 'syncthing' | 'git'>({
       expected: 'none, syncthing or git',

@@ -1,5 +1,5 @@
 import { StewardError, toStewardError } from '../errors';
-import { checkPlace, claimPlace, findPlace, type Claimed } from '../platform/files/area-owner';
+import { checkPlace, claimPlace, findPlace, hasGuests, type Claimed } from '../platform/files/area-owner';
 import { ensureFolder, exists } from '../platform/files/folder';
 import { osId } from '../platform/files/os-id';
 import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/files/paths';
@@ -75,6 +75,10 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     managed: at('state', 'managed'),
     sense: senseArea(at, shared),
     work: workArea(at, shared),
+    /** The exchange folder of an area that several machines write to; undefined in all other areas. */
+    get exchange() {
+      return place !== '' || hasGuests(root) ? shared('exchange') : undefined;
+    },
     /**
      * Machine-local: locks, socket, token, pid file. A getter, because it resolves every link in the path.
      */

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import type { SenseConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
@@ -256,6 +256,8 @@ export function initSense(
   templates: string,
 ): InitResult {
   store.prepare();
+  // In an area that another machine owns, its folder may not exist yet.
+  ensureFolder(dirname(area.sense.config));
   for (const [name, path] of [
     ['classify.yaml', area.sense.classify],
     ['config.yaml', area.config],

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 
 import { StewardError, toStewardError } from '../errors';
 import { lstatOf, removeFolder } from '../platform/files/folder';
-import { conflictCopies } from '../platform/files/machine';
+import { conflictCopies } from '../platform/files/conflict-copies';
 import { cleanLine } from '../platform/terminal/terminal';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import {
@@ -101,7 +101,7 @@ export function syncStatus(input: StatusInput): SyncStatus {
     for (const day of usage) readPublishedUsage(machine, day, note);
   }
   const copies = conflictCopies(machinesFolder(folder));
-  return { ...status, conflicts: copies.map((path) => cleanLine(`machines/${path}`, 300)).sort() };
+  return { ...status, conflicts: copies.map(({ path }) => cleanLine(`machines/${path}`, 300)).sort() };
 }
 
 function machineStatus(info: MachineInfo, daily: readonly Day[], input: StatusInput): MachineStatus {

@@ -67,6 +67,13 @@ export function ownerPath(root: string, place: Place): string {
   return join(root, place, 'state', 'owner.json');
 }
 
+/** Returns whether other machines than the owner write to the area. */
+export function hasGuests(root: string): boolean {
+  return listFolder(join(root, 'machines')).some(
+    (id) => isMachineId(id) && exists(ownerPath(root, `machines/${id}/`)),
+  );
+}
+
 /** Returns the owners of the area and of the folders below `machines`, the area's own first. */
 export function readOwners(root: string): Owned[] {
   const below = listFolder(join(root, 'machines'))

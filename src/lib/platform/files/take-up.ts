@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 
-import { readText, replaceFile } from './atomic-file';
-import { ensureFolder, exists, listFolder, lstatOf } from './folder';
+import { readText, renameOver, replaceFile } from './atomic-file';
+import { ensureFolder, listFolder, lstatOf } from './folder';
 import { parseObject } from './json-object';
-import { renameOver } from './atomic-file';
 import { folderOf } from './spool';
 
 const MAX_BYTES = 64 * 1024;
@@ -26,9 +25,9 @@ export function takeUp(
     const moving = source === target ? [] : listFolder(source).filter((name) => isTheirs(source, name));
     if (moving.length > 0) ensureFolder(target);
     for (const name of moving) renameOver(join(source, name), join(target, name));
-    const renamed = listFolder(target).filter((name) => isTheirs(target, name));
-    for (const name of renamed) assign(join(target, name), to);
-    taken += Math.max(moving.length, renamed.filter((name) => !moving.includes(name)).length);
+    const here = listFolder(target).filter((name) => isTheirs(target, name));
+    for (const name of here) assign(join(target, name), to);
+    taken += new Set([...moving, ...here]).size;
   }
   return taken;
 }
@@ -47,5 +46,5 @@ function machineOf(path: string): string | undefined {
 function entryOf(path: string): Record<string, unknown> | undefined {
   const facts = lstatOf(path);
   if (facts?.isFile !== true || facts.size > MAX_BYTES) return undefined;
-  return exists(path) ? parseObject(readText(path) ?? '') : undefined;
+  return parseObject(readText(path) ?? '');
 }
