@@ -167,6 +167,6 @@ export function claimArea({ root, place, host }: UserArea): Claimed {
   const claimed = claimPlace(root, { host, osId });
   if (claimed.place === place) return claimed;
   throw new StewardError('conflict', `${root} now belongs to another machine.`, {
-    hint: 'Rerun the command. The daemon restarts by itself.',
+    hint: 'Rerun the command. The daemon restarts automatically.',
   });
 }

@@ -96,7 +96,7 @@ function markedFiles(root: string): SharedFinding[] {
   ).map((name) => ({
     found: `${join(root, name)} has conflict markers of git`,
     hint: "Edit the file, or keep this machine's version:",
-    mend: `git -C ${forShell(root)} checkout --ours ${name}`,
+    mend: `git -C ${forShell(root)} checkout HEAD -- ${name}`,
   }));
 }
 
