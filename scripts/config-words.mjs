@@ -91,6 +91,7 @@ export const WORDS = {
   'sense.idleAfterSec': 'Seconds without input after which you count as idle.',
   'sense.countsAsActive': 'Applications, such as meetings, that count even without input.',
   'sense.exclude': 'Applications that are never recorded.',
+  'sense.statusline': "Show today's time and the held-up minutes in the status line.",
   'sense.git.authors': "Whose commits count. `mine` means the repository's `user.email`.",
   'sense.git.backfillDays':
     'Days of your commits and assistant sessions that the set-up reads back; 0 reads none.',

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { BaseCommand, text } from '../lib/cli/base-command';
 import { openSense } from '../lib/app/sense';
 import { openSessions } from '../lib/app/sessions';
-import { keepCreation, marksOf, printLine } from '../lib/cli/statusline';
+import { keepDay, marksOf, printLine } from '../lib/cli/statusline';
+import type { DayFigures } from '../lib/cli/statusline-text';
 import { exists } from '../lib/platform/files/folder';
 import { dayBounds, dayOf } from '../lib/platform/time/time';
 import { today } from '../lib/sense/read';
@@ -31,25 +32,28 @@ export default class Statusline extends BaseCommand {
   async run(): Promise<undefined> {
     const { flags } = await this.parse(Statusline);
     const deps = await openSessions(this.context);
-    const creation = await this.creation();
-    await printLine(this.context.area, deps, { json: this.json, then: flags.then }, creation);
+    const day = await this.day();
+    await printLine(this.context.area, deps, { json: this.json, then: flags.then }, day);
     return undefined;
   }
 
-  /**
-   * Returns today's creation minutes (null if no time is recorded) and caches them for later status lines.
-   */
-  private async creation(): Promise<number | null> {
+  /** Returns today's figures and caches them for later status lines. */
+  private async day(): Promise<DayFigures> {
     const { area, clock } = this.context;
-    if (!exists(area.sense.config)) return null;
+    if (!exists(area.sense.config)) return { creationMinutes: null };
     const { deps } = await openSense(this.context);
+    const { config } = await this.context.loadConfig();
     const day = dayOf(clock.now(), deps.timezone);
     const log = join(area.sense.events, `${day}.jsonl`);
     // Computed before the day is read, so that a concurrent write invalidates the cache.
     const marks = marksOf(area, log);
-    const { totalMinutes, creationMinutes } = today(deps).record;
-    const minutes = totalMinutes === 0 ? null : creationMinutes;
-    keepCreation(area, { ...dayBounds(day, deps.timezone), log, minutes }, marks);
-    return minutes;
+    const { totalMinutes, creationMinutes, ledger } = today(deps).record;
+    const time = totalMinutes === 0 ? null : { totalMinutes, heldUpMinutes: ledger?.heldUpMinutes ?? 0 };
+    const figures = {
+      creationMinutes: totalMinutes === 0 ? null : creationMinutes,
+      ...(config.sense.statusline ? { time } : {}),
+    };
+    keepDay(area, { ...dayBounds(day, deps.timezone), log, day: figures }, marks);
+    return figures;
   }
 }

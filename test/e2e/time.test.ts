@@ -208,6 +208,29 @@ describe('steward time (built)', function () {
     expect(readFileSync(pathOf('daily', `${past}.md`), 'utf8')).to.include('| shop |  | 8 m |  |  |');
   });
 
+  it('shows today in the status line if sense.statusline is on', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const ts = `${today}T00:00:01.000Z`;
+    const sample = {
+      ts,
+      type: 'app-focus',
+      source: 'appFocus',
+      app: 'Ghostty',
+      detail: { intervalSec: 3600 },
+    };
+    writeFileSync(pathOf('events', `${today}.jsonl`), `${JSON.stringify(sample)}\n`);
+    const call = (...args: string[]): Promise<StewardResult> =>
+      steward(args, { home: home.path, env: { TZ: 'UTC' } });
+    await call('sense', 'init');
+    expect((await call('statusline')).stdout).to.equal('no session · 1 h 00 m\n');
+    await call('config', 'set', 'sense.statusline', 'true');
+    for (let time = 0; time < 2; time += 1)
+      expect((await call('statusline')).stdout).to.equal('no session · 1 h 00 m today\n');
+    expect(jsonOf(await call('statusline', '--json'))).to.deep.include({
+      time: { totalMinutes: 60, heldUpMinutes: 0 },
+    });
+  });
+
   it('stores the ledger and the goals of a day in its record, the same bytes each time', async () => {
     const goals = join(home.path, '.steward', 'goals', 'goals.md');
     mkdirSync(join(home.path, '.steward', 'goals'), { recursive: true, mode: 0o700 });

@@ -18,7 +18,19 @@ export interface StatusLine extends StatusInput {
   waiting: number;
   /** Minutes of creation today; null if no time is recorded. */
   creationMinutes: number | null;
+  /** Present with `sense.statusline`; null if no time is recorded. */
+  time?: TimeToday | null;
 }
+
+/** Minutes of today, with one decimal. */
+export interface TimeToday {
+  totalMinutes: number;
+  /** How long agents waited while you were at the desk with something else in front. */
+  heldUpMinutes: number;
+}
+
+/** What the status line shows of the day. */
+export type DayFigures = Pick<StatusLine, 'creationMinutes' | 'time'>;
 
 export const NO_INPUT: StatusInput = { model: null, contextPercent: null, fiveHour: null, sevenDay: null };
 
@@ -27,7 +39,7 @@ const MAX_NAME = 32;
 /** Returns the facts about the given session, or about the most recent session. */
 export function statusLine(
   state: SessionsState,
-  given: { session: string | undefined; input: StatusInput; creationMinutes: number | null; nowMs: number },
+  given: { session: string | undefined; input: StatusInput; day: DayFigures; nowMs: number },
 ): StatusLine {
   const live = Object.values(state.sessions)
     .map((session) => ({ session, status: statusOf(session, given.nowMs) }))
@@ -44,7 +56,7 @@ export function statusLine(
     assistant: own === undefined ? null : (own.session.assistant ?? CLAUDE_CODE),
     waiting: live.filter((one) => one.status === 'waiting' && (given.session === undefined || one !== own))
       .length,
-    creationMinutes: given.creationMinutes,
+    ...given.day,
   };
 }
 
@@ -64,7 +76,7 @@ export function statusLineText(line: StatusLine, options: { columns: number; now
     ...part(1, line.session === null ? null : fit(clean(line.session), MAX_NAME)),
     ...part(5, line.assistant === CLAUDE_CODE ? null : line.assistant),
     ...part(0, line.waiting === 0 ? null : `${line.waiting} waiting`),
-    ...part(6, line.creationMinutes === null ? null : minutes(line.creationMinutes)),
+    ...dayParts(line),
   ];
   const textOf = (shown: readonly Part[]): string => shown.map(({ text }) => text).join(' · ');
   const fits = (shown: readonly Part[]): boolean => displayWidth(textOf(shown)) <= options.columns;
@@ -85,6 +97,14 @@ interface Part {
 
 function part(rank: number, text: string | null): Part[] {
   return text === null ? [] : [{ rank, text }];
+}
+
+function dayParts({ creationMinutes, time }: StatusLine): Part[] {
+  if (time === undefined) return part(6, creationMinutes === null ? null : minutes(creationMinutes));
+  if (time === null) return [];
+  const { totalMinutes, heldUpMinutes } = time;
+  const held = heldUpMinutes < 0.5 ? null : `held up ${minutes(heldUpMinutes)}`;
+  return [...part(6, `${minutes(totalMinutes)} today`), ...part(5, held)];
 }
 
 const DAY_MS = 86_400_000;

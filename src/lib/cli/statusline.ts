@@ -14,7 +14,7 @@ import { runningSessions, type SessionsDeps } from '../sessions/state';
 import { writeCache, cachedHookSettings, readCache } from '../app/mirror';
 import { sessionsDeps } from '../app/sessions';
 import { toJson } from '../platform/terminal/error-report';
-import { NO_INPUT, statusLine, statusLineText, type StatusLine } from './statusline-text';
+import { NO_INPUT, statusLine, statusLineText, type DayFigures, type StatusLine } from './statusline-text';
 
 /** An assistant writes its JSON before Node has started. A shell may leave stdin open without writing. */
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 256 * 1024 };
@@ -40,10 +40,10 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   try {
     const area = userArea();
     const settings = cachedHookSettings(area);
-    const creation = keptCreation(area);
-    if (settings === undefined || creation === undefined) return undefined;
+    const day = keptDay(area);
+    if (settings === undefined || day === undefined) return undefined;
     const deps = sessionsDeps({ area, clock: systemClock(), machineId }, settings);
-    await printLine(area, deps, flags, creation);
+    await printLine(area, deps, flags, day);
     return 0;
   } catch {
     // Stdin hasn't been read yet, so the full command can report the same error.
@@ -63,7 +63,7 @@ export async function printLine(
   area: UserArea,
   deps: SessionsDeps,
   flags: StatusFlags,
-  creationMinutes: number | null,
+  day: DayFigures,
 ): Promise<void> {
   // Comes first, because this may fail and stdin can only be read once.
   const state = runningSessions(deps);
@@ -75,7 +75,7 @@ export async function printLine(
   keepSeen(area, input, nowMs);
   // The other status line already shows the assistant's part.
   const shown = flags.then === undefined ? input : NO_INPUT;
-  const line = statusLine(state, { session, input: shown, creationMinutes, nowMs });
+  const line = statusLine(state, { session, input: shown, day, nowMs });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
   writeOut(before + (flags.json ? toJson(line) : `${textOf(line, nowMs)}\n`));
 }
@@ -115,29 +115,29 @@ async function outputOf(command: string, input: Buffer): Promise<string> {
   }
 }
 
-/** Today's cached creation time, and the file stamps of its sources. */
+/** Today's cached figures, and the file stamps of their sources. */
 interface Kept {
   startMs: number;
   endMs: number;
   /** Path of the day's log. */
   log: string;
   marks: string;
-  minutes: number | null;
+  day: DayFigures;
 }
 
-/** Returns today's cached creation minutes; null if no time is recorded, undefined if the cache is stale. */
-function keptCreation(area: UserArea): number | null | undefined {
-  if (markOfTarget(area.sense.config) === undefined) return null;
-  const { startMs, endMs, log, marks, minutes } = readCache<Kept>('creation', area) ?? {};
-  if (typeof log !== 'string' || minutes === undefined || marks !== marksOf(area, log)) return undefined;
+/** Returns today's cached figures; undefined if the cache is stale. */
+function keptDay(area: UserArea): DayFigures | undefined {
+  if (markOfTarget(area.sense.config) === undefined) return { creationMinutes: null };
+  const { startMs, endMs, log, marks, day } = readCache<Kept>('day', area) ?? {};
+  if (typeof log !== 'string' || day === undefined || marks !== marksOf(area, log)) return undefined;
   const nowMs = systemClock().now();
   return typeof startMs === 'number' && typeof endMs === 'number' && nowMs >= startMs && nowMs < endMs
-    ? minutes
+    ? day
     : undefined;
 }
 
-export function keepCreation(area: UserArea, made: Omit<Kept, 'marks'>, marks: string): void {
-  writeCache('creation', area, { ...made, marks });
+export function keepDay(area: UserArea, made: Omit<Kept, 'marks'>, marks: string): void {
+  writeCache('day', area, { ...made, marks });
 }
 
 /** Returns the file stamps of everything that the figure depends on, except the clock. */

@@ -70,6 +70,7 @@ export const SENSE_KEYS = {
   idleAfterSec: wholeNumber(10, 86_400, 300),
   countsAsActive: listOf('a list of app names, bundle ids or globs', isCleanText, []),
   exclude: listOf('a list of app names, bundle ids or globs', isCleanText, []),
+  statusline: flag(false),
   git: {
     authors: leaf<'mine' | 'all' | string[]>({
       expected: '"mine", "all", or a list of e-mail addresses',

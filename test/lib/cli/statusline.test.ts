@@ -40,6 +40,17 @@ describe('the status line', () => {
     expect(text(160, { fiveHour: past, sevenDay: null })).not.to.include('63%');
   });
 
+  it("shows today's time and the held-up minutes instead of the creation time", () => {
+    const day = (totalMinutes: number, heldUpMinutes: number): string =>
+      text(80, { ...NO_INPUT, waiting: 0, time: { totalMinutes, heldUpMinutes } });
+    expect(day(192, 4.2)).to.equal('▶ Execute · Fix the login · 3 h 12 m today · held up 4 m');
+    expect(day(192, 0)).to.equal('▶ Execute · Fix the login · 3 h 12 m today');
+    expect(text(80, { ...NO_INPUT, waiting: 0, time: null })).to.equal('▶ Execute · Fix the login');
+    expect(text(48, { ...NO_INPUT, waiting: 0, time: { totalMinutes: 192, heldUpMinutes: 4 } })).to.equal(
+      '▶ Execute · Fix the login · held up 4 m',
+    );
+  });
+
   it('leaves out the least important parts in few columns', () => {
     expect(text(100)).to.equal(
       'Opus 4.8 · context 42% · 5 h 63% · week 31% · ▶ Execute · Fix the login · 2 waiting · 1 h 10 m',
@@ -96,7 +107,7 @@ describe('the status line', () => {
       parseSession(slug, { sessionIds: [`id-${slug}`], startedAt: iso, updatedAt: iso }) as Session;
     const state = { version: 1, cursor: { offset: 0, head: '' }, sessions: { a: waits('a'), b: waits('b') } };
     const of = (session: string | undefined): object =>
-      statusLine(state, { session, input: NO_INPUT, creationMinutes: null, nowMs: NOW });
+      statusLine(state, { session, input: NO_INPUT, day: { creationMinutes: null }, nowMs: NOW });
     expect(of(undefined)).to.include({ session: 'a', waiting: 2 });
     expect(of('id-b')).to.include({ session: 'b', waiting: 1 });
   });
