@@ -11,17 +11,22 @@ const COPIED_MS = 2000;
 /** @typedef {Node | string | null | undefined | false} Child */
 
 /**
- * Creates an element; omits attributes that are false, null or undefined.
- * @param {string} tag @param {Record<string, Attribute>} [attributes] @param {...(Child | Child[])} children
+ * Creates an element: `h('p.muted', 'text')`, `h('a', { href }, 'text')`. Omits attributes that are false, null or undefined.
+ * @param {string} kind @param {...(Record<string, Attribute> | Child | Child[])} parts
  * @returns {Element}
  */
-export function h(tag, attributes = {}, ...children) {
+export function h(kind, ...parts) {
+  const [tag = '', ...classes] = kind.split('.');
   const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== false && value !== null && value !== undefined)
-      element.setAttribute(name, value === true ? '' : String(value));
+  if (classes.length > 0) element.setAttribute('class', classes.join(' '));
+  for (const part of parts) {
+    if (!part || typeof part === 'string' || Array.isArray(part) || part instanceof Node)
+      element.append(...nodes([part || null]));
+    else
+      for (const [name, value] of Object.entries(part))
+        if (value !== false && value !== null && value !== undefined)
+          element.setAttribute(name, value === true ? '' : String(value));
   }
-  element.append(...nodes(children));
   return element;
 }
 
@@ -81,7 +86,8 @@ function morph(old, next) {
   // Keep `open`: the person may have opened the details.
   for (const { name } of [...old.attributes])
     if (!next.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
-  morphChildren(old, [...next.childNodes]);
+  // Another function draws what is in here.
+  if (!old.hasAttribute('data-own')) morphChildren(old, [...next.childNodes]);
 }
 
 /** @param {Node} node */

@@ -31,12 +31,10 @@ export function watchKeys() {
   onKey('?', 'Show the shortcuts', showDialog);
   const search = document.querySelector('input[type=search]');
   if (search instanceof HTMLElement) onKey('/', 'Search', () => search.focus());
-  if (document.querySelector('main [data-rows]')) {
-    onKey('j', 'Next row', () => move(1));
-    onKey('k', 'Previous row', () => move(-1));
-    onKey('c', 'Copy the command of the row', () => press('[data-copy]'));
-    onKey('o', 'Open the row', () => press('a, summary'));
-  }
+  onKey('j', 'Next row', () => move(1));
+  onKey('k', 'Previous row', () => move(-1));
+  onKey('c', 'Copy the command of the row', () => press('li > .command > button'));
+  onKey('o', 'Open the row', () => press('a, summary'));
   byId('keys').addEventListener('click', showDialog);
   const hint = h('p', { class: 'sequence', 'aria-hidden': 'true' });
   document.body.append(hint);

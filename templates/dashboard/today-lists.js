@@ -45,8 +45,8 @@ export function showWaitingList(place, { sessions, items, failed }, now, lost) {
   return rows.length;
 }
 
-/** @param {SessionRow} a @param {SessionRow} b */
-function byNeed(a, b) {
+/** Questions come before turns, then the longest wait first. @param {SessionRow} a @param {SessionRow} b */
+export function byNeed(a, b) {
   const turns = Number(a.waitingFor === null) - Number(b.waitingFor === null);
   return turns || Date.parse(a.waitingSince ?? '') - Date.parse(b.waitingSince ?? '');
 }
@@ -64,17 +64,17 @@ function row(key, title, [where, why, fix]) {
 }
 
 /** @param {SessionRow} session */
-function sessionTitle({ title, task, name }) {
-  return title ?? task ?? name;
+export function sessionTitle({ givenName, task, title, name }) {
+  return givenName ?? task ?? title ?? name;
 }
 
 /** @param {SessionRow} session */
-function placeOf({ repo, branch }) {
+export function placeOf({ repo, branch }) {
   return [repo, branch].filter(Boolean).join(' · ');
 }
 
 /** @param {string | null} iso @param {number} now */
-function since(iso, now) {
+export function since(iso, now) {
   return iso === null ? '' : minutes(Math.max(0, now - Date.parse(iso)) / 60_000);
 }
 

@@ -332,6 +332,15 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     const { text: after } = await visit(daemon, 'GET /api/day', 200, { at: `/api/day?day=${day(1)}` });
     const { apps } = (JSON.parse(after) as DayDocument).record;
     expect(apps.find(({ app }) => app === 'Firefox')?.kind).to.equal('creation');
+    const name = async (status: number, session: string): Promise<unknown> => {
+      const body = JSON.stringify({ session, name: 'Shop' });
+      return JSON.parse(
+        (await visit(daemon, 'POST /api/sessions/name', status, { headers: page, body })).text,
+      );
+    };
+    const [{ slug } = { slug: '' }] = (JSON.parse(listed) as SessionsReport).sessions;
+    expect(await name(200, slug)).to.include({ slug, name: 'Shop' });
+    await name(404, 'none');
     const added = (await write('add', 200, { title: 'From the page', priority: 'P0' })) as Item;
     const { number } = added;
     expect(added).to.include({ type: 'feature', status: 'queued', priority: 'P0' });

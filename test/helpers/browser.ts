@@ -100,10 +100,8 @@ export async function servePages(answers: Answers): Promise<Served> {
     }
     const name =
       (searchParams.has('day') ? 'index.html' : undefined) ??
-      { '/': 'index.html', '/status': 'status.html', '/sense': 'sense.html', '/work': 'work.html' }[
-        pathname
-      ] ??
-      assetName(pathname);
+      (/^\/(sense|sessions|status|work)$/.test(pathname) ? `${pathname.slice(1)}.html` : undefined) ??
+      (pathname === '/' ? 'index.html' : assetName(pathname));
     if (answer !== undefined) {
       const {
         status = 200,

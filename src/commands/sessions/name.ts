@@ -1,16 +1,6 @@
 import { BaseCommand, word } from '../../lib/cli/base-command';
-import { openSessions } from '../../lib/app/sessions';
+import { nameSession, type NamedSession } from '../../lib/app/sessions';
 import { clean } from '../../lib/platform/terminal/terminal';
-import { labelOf } from '../../lib/sessions/describe';
-import { findSession } from '../../lib/sessions/find';
-import { giveName, namesFolder } from '../../lib/sessions/names';
-import { currentSessions } from '../../lib/sessions/state';
-
-export interface NamedSession {
-  slug: string;
-  /** Null if the name was removed. */
-  name: string | null;
-}
 
 export default class SessionsName extends BaseCommand {
   static override summary = 'Name a session';
@@ -28,12 +18,9 @@ export default class SessionsName extends BaseCommand {
 
   async run(): Promise<NamedSession> {
     const { args } = await this.parse(SessionsName);
-    const deps = await openSessions(this.context);
-    const session = findSession(currentSessions(deps), args.session, deps.clock.now());
-    const before = labelOf(session) ?? session.slug;
-    const name = giveName(namesFolder(deps.locks), session, args.name);
-    return this.show({ slug: session.slug, name }, () =>
-      clean(name === null ? `Removed the name "${before}".` : `${before} is now "${name}".`),
+    const { before, ...named } = await nameSession(this.context, args.session, args.name);
+    return this.show(named, () =>
+      clean(named.name === null ? `Removed the name "${before}".` : `${before} is now "${named.name}".`),
     );
   }
 }

@@ -7,7 +7,7 @@ import type { Topic } from '../daemon/changes';
 import type { DaemonLog } from '../daemon/log';
 import { captureJob, periodicJob, sweepJob, workJob, type Job } from '../daemon/jobs';
 import type { Route } from '../daemon/route';
-import { pageRoutes, senseRoutes } from '../daemon/routes';
+import { pageRoutes, senseRoutes, type PagesDeps } from '../daemon/routes';
 import { senseModule, workModule, type DaemonStatus, type LiveSession } from '../daemon/status';
 import { workRoutes } from '../daemon/work-routes';
 import { StewardError, toStewardError } from '../errors';
@@ -18,20 +18,21 @@ import type { FocusWatch } from '../sense/focus-watch';
 import { insightStore } from '../sense/insight-reads';
 import { type LiveReads, liveReads } from '../sense/live';
 import { namesFolder } from '../sessions/names';
+import type { SessionsState } from '../sessions/session';
 import { spoolStatus } from '../sessions/spool';
-import { currentSessions } from '../sessions/state';
 import { sessionsReport } from '../sessions/view';
 import { openWatchdog, reportSilence } from './agents';
 import { drainWork } from './capture';
 import { productRoot, type Context } from './context';
 import { installedBuild } from './daemon-client';
-import { dayRoute, sessionsRoute } from './day';
+import { dayRoute } from './day';
 import { sendReminders, type NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { reportRoute } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
 import { openFocusWatch, openSense, setClassification, storeFocus } from './sense';
-import { openSessions } from './sessions';
+import { sessionRoutes } from './session-routes';
+import { sessionReader } from './sessions';
 import { syncJob } from './sync';
 import { otherMachines } from './sync-turns';
 import { usageJob, usageRoute } from './usage';
@@ -68,18 +69,18 @@ export async function openDaemon(
   );
   const workDeps = async () => (await work()).deps;
   const notify = await openNotifyOfDaemon(context);
-  const live = liveReads(DAEMON_SCHEDULER);
-  const assets = join(productRoot(context), 'dist/assets');
+  const [live, sessions] = [liveReads(DAEMON_SCHEDULER), sessionReader(context)];
   const parts: DaemonParts = {
     ...{ area, clock, machineId, version: VERSION, say },
     ...config.user.daemon,
     routes: [
       ...routesOfSense(live),
       ...workRoutes({ work: workDeps, you: async () => yourName((await work()).user) }),
-      ...[usageRoute(context), sessionsRoute(context), reportRoute(context)],
-      dayRoute(context, { sense: async () => sense(), day: live.day, work: workDeps }),
+      ...sessionRoutes(context, { sessions, sense: senseDeps }),
+      ...[usageRoute(context), reportRoute(context)],
+      dayRoute({ sense: async () => sense(), day: live.day, work: workDeps, sessions }),
       ...notify.routes,
-      ...pageRoutes({ clock, pages: join(context.templates, 'dashboard'), assets }),
+      ...pageRoutes({ clock, ...pageFolders(context) }),
     ],
     topics: topicsOf(context, config.user.paths.workEvents),
     jobs: (log) => [
@@ -103,13 +104,18 @@ export async function openDaemon(
       workModule(workDeps),
       notify.module,
     ],
-    sessions: () => liveSessions(context),
+    sessions: async () => liveSessions(context, await sessions()),
     outbox: notify.outbox,
     spool: () => spoolStatus(area.spool),
     build: installedBuild(context) ?? VERSION,
     installedBuild: () => movedPlace(context) ?? installedBuild(context),
   };
   return { parts, warnings };
+}
+
+function pageFolders(context: Context): Pick<PagesDeps, 'pages' | 'assets'> {
+  const [pages, assets] = [join(context.templates, 'dashboard'), join(productRoot(context), 'dist/assets')];
+  return { pages, assets };
 }
 
 /** The documents that pages follow. A capture replaces the state of sense, even without new events. */
@@ -222,10 +228,9 @@ async function updateFiles(context: Context, say: (text: string) => void): Promi
   }
 }
 
-async function liveSessions(context: Context): Promise<LiveSession[]> {
-  const deps = await openSessions(context);
+function liveSessions(context: Context, state: SessionsState): LiveSession[] {
   const options = { nowMs: context.clock.now(), all: false };
-  const { sessions } = sessionsReport(currentSessions(deps), spoolStatus(context.area.spool), options);
+  const { sessions } = sessionsReport(state, spoolStatus(context.area.spool), options);
   return sessions.map(({ slug, task, repo, phase, status, startedAt, updatedAt }) => ({
     ...{ slug, task, repo, phase, status, startedAt, updatedAt },
     waiting: status === 'waiting',

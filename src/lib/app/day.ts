@@ -1,8 +1,6 @@
-import { oneOf, route, type Route } from '../daemon/route';
-import { spoolStatus } from '../sessions/spool';
-import type { Session } from '../sessions/session';
-import { currentSessions } from '../sessions/state';
-import { type SessionsReport, sessionsReport, titleOf } from '../sessions/view';
+import { route, type Route } from '../daemon/route';
+import type { Session, SessionsState } from '../sessions/session';
+import { titleOf } from '../sessions/view';
 import type { Day } from '../platform/time/time';
 import type { DayTimeline, SessionParts } from '../sense/day-timeline';
 import type { LiveReads } from '../sense/live';
@@ -11,8 +9,6 @@ import { todayOf } from '../sense/roll';
 import { isReminder, itemsOf } from '../work/board';
 import type { WorkDeps } from '../work/deps';
 import { parseTitle } from '../work/issue';
-import type { Context } from './context';
-import { openSessions } from './sessions';
 
 /** The response of `GET /api/day`. Times are in seconds since the start of the day. */
 export interface DayDocument
@@ -34,10 +30,11 @@ export interface DayDeps {
   sense: () => Promise<{ deps: ReadDeps; readDay: (words: string) => Promise<Day> }>;
   day: LiveReads['day'];
   work: () => Promise<WorkDeps>;
+  sessions: () => Promise<SessionsState>;
 }
 
 /** Handles `GET /api/day?day=2026-11-20`: a day with its timeline. Default: today. */
-export function dayRoute(context: Context, { sense, day: read, work }: DayDeps): Route {
+export function dayRoute({ sense, day: read, work, sessions: readSessions }: DayDeps): Route {
   return route({
     method: 'GET',
     path: '/api/day',
@@ -46,26 +43,13 @@ export function dayRoute(context: Context, { sense, day: read, work }: DayDeps):
       const { deps, readDay } = await sense();
       const day = words === null ? todayOf(deps) : await readDay(words);
       const { record, notSeen, raw, timeline, startMs, endMs } = read(deps, day);
-      const { sessions } = currentSessions(await openSessions(context));
+      const { sessions } = await readSessions();
       const { timezone, final } = record;
       return {
         ...{ day, timezone, startMs, final, record, notSeen, raw, ...timeline },
         sessions: daySessions(timeline.sessions, Object.values(sessions)),
         closed: closedBetween(await work(), startMs, endMs),
       };
-    },
-  });
-}
-
-/** `GET /api/sessions?all=1`: the output of `steward sessions --json`, without terminals. */
-export function sessionsRoute(context: Context): Route {
-  return route({
-    method: 'GET',
-    path: '/api/sessions',
-    input: ({ query }) => oneOf(query, 'all', ['0', '1']) === '1',
-    async run(all): Promise<SessionsReport> {
-      const state = currentSessions(await openSessions(context));
-      return sessionsReport(state, spoolStatus(context.area.spool), { nowMs: context.clock.now(), all });
     },
   });
 }

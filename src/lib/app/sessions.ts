@@ -3,8 +3,12 @@ import type { PhaseDeps } from '../notify/phase';
 import { processHost } from '../platform/files/paths';
 import type { Clock } from '../platform/time/clock';
 import { dayOf, isZone, systemZone } from '../platform/time/time';
+import { archiveReader } from '../sessions/archive';
+import { labelOf } from '../sessions/describe';
+import { findSession } from '../sessions/find';
 import { chosenSessions, destinationsOf, goToSession, severalMatch, type Went } from '../sessions/go';
-import { type Session, statusOf } from '../sessions/session';
+import { giveName, namesFolder } from '../sessions/names';
+import { type Session, type SessionsState, statusOf } from '../sessions/session';
 import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
 import { placesOf, sessionsOnTerminal } from '../sessions/terminals';
 import { rowsOf, type SessionRow } from '../sessions/view';
@@ -41,6 +45,30 @@ function zoneOf(settings: HookSettings): string {
 /** Returns what the sessions commands need. */
 export async function openSessions(context: Context): Promise<SessionsDeps> {
   return depsOf(context, await hookSettings(context));
+}
+
+/** Returns a function that reads all sessions; for a long-running process. */
+export function sessionReader(context: Context): () => Promise<SessionsState> {
+  const archived = archiveReader(context.clock);
+  return async () => currentSessions(await openSessions(context), archived);
+}
+
+export interface NamedSession {
+  slug: string;
+  /** Null if the name was removed. */
+  name: string | null;
+}
+
+/** Names a session, or removes its name if the text is empty. `before` is what the session was called. */
+export async function nameSession(
+  context: Context,
+  wanted: string,
+  text: string,
+): Promise<NamedSession & { before: string }> {
+  const deps = await openSessions(context);
+  const session = findSession(currentSessions(deps), wanted, deps.clock.now());
+  const before = labelOf(session) ?? session.slug;
+  return { slug: session.slug, name: giveName(namesFolder(deps.locks), session, text), before };
 }
 
 export async function openPhase(context: Context): Promise<PhaseDeps> {

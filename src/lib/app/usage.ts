@@ -20,6 +20,7 @@ import {
   type DatedRow,
   type Grouping,
   type Usage,
+  type UsageRow,
 } from '../usage/rollup';
 import type { UsageReport } from '../usage/view';
 import { namesOf } from '../sessions/describe';
@@ -126,6 +127,12 @@ export async function usageOfDays(
   const wanted = repo?.toLowerCase();
   const shown = wanted === undefined ? rows : rows.filter((row) => row.repo?.toLowerCase() === wanted);
   return usageBy(shown, 'assistant', prices);
+}
+
+/** Returns the stored usage of the last days by session, without reading logs. */
+export async function usageOfSessions(context: Context, days: number): Promise<UsageRow[]> {
+  const opened = await openUsage(context);
+  return usageBy(recentRows(opened, days, []), 'session', opened.prices).rows;
 }
 
 /** Returns a text for each assistant with a known limit, and what could not be read in the last run. */

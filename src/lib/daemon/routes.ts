@@ -167,6 +167,7 @@ export interface PagesDeps {
 const PAGES = [
   ['/', 'index.html'],
   ['/sense', 'sense.html'],
+  ['/sessions', 'sessions.html'],
   ['/status', 'status.html'],
   ['/work', 'work.html'],
   ['/api/work/ui', 'work.html'],

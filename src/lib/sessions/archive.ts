@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 
 import { replaceFile } from '../platform/files/atomic-file';
+import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { completeAppend, planAppend, readLines } from '../platform/files/jsonl';
-import { toIso } from '../platform/time/clock';
+import { toIso, type Clock } from '../platform/time/clock';
 import { parseSession, type Session } from './session';
 
 /**
@@ -24,6 +25,27 @@ export function archivedFiles(folder: string): string[] {
 /** Returns all archived sessions by slug. */
 export function archivedSessions(folder: string): Record<string, Session> {
   return bySlug(archivedFiles(folder).flatMap((path) => sessionsIn(path)));
+}
+
+/** Returns a function like `archivedSessions` that reads the files again only after one has changed. */
+export function archiveReader(clock: Pick<Clock, 'now'>): typeof archivedSessions {
+  let last: Cached<Session[]> | undefined;
+  return (folder) => {
+    const files = archivedFiles(folder);
+    last = refreshCached(clock, last, [folder, ...files], () => Object.values(archivedSessions(folder)));
+    return bySlug(last.value.map(copyOf));
+  };
+}
+
+/** Callers apply events to the sessions. */
+function copyOf(session: Session): Session {
+  const { sessionIds, agents, phaseHistory } = session;
+  return {
+    ...session,
+    sessionIds: [...sessionIds],
+    agents: [...agents],
+    phaseHistory: phaseHistory.map((entry) => ({ ...entry })),
+  };
 }
 
 /** Returns the archived sessions with one of these slugs or session ids. */

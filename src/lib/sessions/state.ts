@@ -100,11 +100,14 @@ export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: st
   return Object.hasOwn(slugs, id) && typeof slugs[id] === 'string' ? slugs[id] : undefined;
 }
 
-/** Returns all sessions, including archived ones and new events in the log. Writes nothing. */
-export function currentSessions(deps: ReadDeps): SessionsState {
+/**
+ * Returns all sessions, including archived ones and new events in the log. Writes nothing. @param archived
+ * default: reads the archive each time
+ */
+export function currentSessions(deps: ReadDeps, archived = archivedSessions): SessionsState {
   // The archive is read after the state, so a session that is just being moved is in at least one of them.
   const state = readSessions(deps.path);
-  state.sessions = { ...archivedSessions(archiveOf(deps.path)), ...state.sessions };
+  state.sessions = { ...archived(archiveOf(deps.path)), ...state.sessions };
   fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
   return observed(state, deps);
 }

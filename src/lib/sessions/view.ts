@@ -18,6 +18,8 @@ import type { SpoolStatus } from './spool';
 export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
   /** The displayed name, unique among the listed sessions. */
   name: string;
+  /** The name that you gave it, or null. */
+  givenName: string | null;
   status: SessionStatus;
   branch: string | null;
   /** Folder name of a linked worktree; null in the main checkout. */
@@ -109,6 +111,7 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): 
     name: name ?? labelOf(session) ?? session.slug,
     ...shown,
     sessionIds: session.sessionIds.map(idOfKey),
+    givenName: session.givenName ?? null,
     status,
     branch: session.branch ?? null,
     worktree: session.worktree ?? null,

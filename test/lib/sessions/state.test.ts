@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path';
 
 import { StewardError } from '../../../src/lib/errors';
 import { toIso } from '../../../src/lib/platform/time/clock';
+import { archivedSessions, archiveReader } from '../../../src/lib/sessions/archive';
 import { findSession } from '../../../src/lib/sessions/find';
 import { recordArtifactPhase, recordPhase, statusOf, type Session } from '../../../src/lib/sessions/session';
 import {
@@ -393,6 +394,21 @@ describe('the state of the sessions', () => {
         isKnown('nobody'),
       ]);
       expect(seen).to.deep.equal([old(5), true, false]);
+    });
+
+    it('are read again by a daemon only after a file has changed, and callers get copies', () => {
+      const read = archiveReader({ now: () => Date.now() + 60_000 });
+      const folder = join(area.area.root, 'state', 'sessions-archive');
+      const [slug = ''] = Object.keys(read(folder));
+      read(folder)[slug]!.sessionIds.push('another');
+      expect(read(folder)).to.deep.equal(archivedSessions(folder));
+      area.write(
+        'state/sessions-archive/2026-10.jsonl',
+        `${JSON.stringify({ ...before[3], slug: 'more' })}\n`,
+      );
+      expect(Object.keys(read(folder)))
+        .to.include('more')
+        .and.to.have.length(301);
     });
 
     it('archives one again that went on, and its last line counts', async () => {

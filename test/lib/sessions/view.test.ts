@@ -18,6 +18,7 @@ const NONE: SessionsReport = {
 const DETAIL: Omit<SessionDetail, 'startedAt' | 'updatedAt' | 'phaseHistory'> = {
   slug: 'fix-login',
   name: 'site·login',
+  givenName: null,
   status: 'working',
   branch: 'login',
   worktree: null,

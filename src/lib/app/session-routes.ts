@@ -1,0 +1,49 @@
+import * as v from 'valibot';
+
+import { oneOf, route, type Route } from '../daemon/route';
+import { writeRoute } from '../daemon/write-route';
+import { recent, today, type ReadDeps } from '../sense/read';
+import { figuresOf, type SessionFigures } from '../sessions/figures';
+import type { SessionsState } from '../sessions/session';
+import { spoolStatus } from '../sessions/spool';
+import { sessionsReport, type SessionsReport } from '../sessions/view';
+import type { Context } from './context';
+import { nameSession } from './sessions';
+import { usageOfSessions } from './usage';
+
+const FIGURE_DAYS = 30;
+const SHORT = v.pipe(v.string(), v.maxLength(200));
+
+export interface SessionRoutesDeps {
+  sessions: () => Promise<SessionsState>;
+  sense: () => Promise<ReadDeps>;
+}
+
+/** The routes of the page /sessions. */
+export function sessionRoutes(context: Context, { sessions, sense }: SessionRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/sessions',
+      input: ({ query }) => oneOf(query, 'all', ['0', '1']) === '1',
+      async run(all): Promise<SessionsReport> {
+        const options = { nowMs: context.clock.now(), all };
+        return sessionsReport(await sessions(), spoolStatus(context.area.spool), options);
+      },
+    }),
+    {
+      method: 'GET',
+      path: '/api/sense/sessions',
+      async run(): Promise<SessionFigures[]> {
+        const deps = await sense();
+        const records = [today(deps).record, ...recent(deps, FIGURE_DAYS - 1)];
+        const rows = await usageOfSessions(context, FIGURE_DAYS);
+        const agents = records.flatMap(({ ledger }) => ledger?.agents ?? []);
+        return figuresOf(Object.values((await sessions()).sessions), agents, rows);
+      },
+    },
+    writeRoute('/api/sessions/name', { session: SHORT, name: SHORT }, async ({ session, name }) =>
+      nameSession(context, session, name),
+    ),
+  ];
+}

@@ -1,0 +1,55 @@
+import type { Session } from './session';
+
+/** A session's time and tokens. */
+export interface SessionFigures {
+  slug: string;
+  workingMinutes: number;
+  waitingMinutes: number;
+  tokens: number;
+}
+
+/** Minutes by where you were meanwhile. */
+type Minutes = Readonly<Record<string, number>>;
+
+/** A row of a day's ledger; `session` is a session key. */
+interface AgentTime {
+  session: string;
+  cells: { working?: Minutes; waiting?: Minutes };
+}
+
+/** A session's usage; `key` is a session key. */
+interface SessionUsage {
+  key: string;
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+}
+
+/** Adds up time and tokens by session; omits sessions that have neither. */
+export function figuresOf(
+  sessions: readonly Pick<Session, 'slug' | 'sessionIds'>[],
+  agents: readonly AgentTime[],
+  usage: readonly SessionUsage[],
+): SessionFigures[] {
+  const slugs = new Map(sessions.flatMap(({ slug, sessionIds }) => sessionIds.map((id) => [id, slug])));
+  const figures = new Map<string, SessionFigures>();
+  const of = (id: string): SessionFigures => {
+    const slug = slugs.get(id) ?? '';
+    const known = figures.get(slug) ?? { slug, workingMinutes: 0, waitingMinutes: 0, tokens: 0 };
+    if (slug !== '') figures.set(slug, known);
+    return known;
+  };
+  for (const { session, cells } of agents) {
+    const row = of(session);
+    row.workingMinutes += sum(cells.working);
+    row.waitingMinutes += sum(cells.waiting);
+  }
+  for (const { key, input, output, cacheRead, cacheWrite } of usage)
+    of(key).tokens += input + output + cacheRead + cacheWrite;
+  return [...figures.values()];
+}
+
+function sum(row: Minutes = {}): number {
+  return Object.values(row).reduce((total, minutes) => total + minutes, 0);
+}

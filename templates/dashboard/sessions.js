@@ -1,0 +1,317 @@
+// The page /sessions: live and past sessions with their time, tokens, issue and commits. Filters and the opened session
+// are part of the URL.
+
+import { ask, isSignedIn, post } from './daemon.js';
+import { byId, command, h, show } from './dom.js';
+import { ago, clock, dayOf, minutes, moment, plural } from './format.js';
+import { follow } from './live.js';
+import { showWaiting } from './nav.js';
+import { drawPanels } from './notes.js';
+import { timeline } from './timeline.js';
+import { byNeed, placeOf, sessionTitle, since } from './today-lists.js';
+
+/** @typedef {import('../../src/lib/sessions/view').SessionRow} Row */
+/** @typedef {import('../../src/lib/sessions/view').SessionsReport} Report */
+/** @typedef {import('../../src/lib/sessions/figures').SessionFigures} Figures */
+/** @typedef {import('../../src/lib/app/day').DayDocument} Day */
+
+const PAGE = 50;
+const GROUPS = /** @type {const} */ ([
+  ['◇', 'Waiting', ['waiting']],
+  ['●', 'Working', ['working', 'no-signal']],
+  ['▲', 'Ended unexpectedly', ['crashed']],
+  ['–', 'Ended', ['ended']],
+]);
+
+const form = /** @type {HTMLFormElement} */ (byId('filters'));
+const [search, repo, assistant] = /** @type {[HTMLInputElement, HTMLSelectElement, HTMLSelectElement]} */ ([
+  ...form.elements,
+]);
+let shown = PAGE;
+/** What a person did here last, as text. @type {Map<string, string>} */
+const said = new Map();
+
+/** @type {Row[]} */
+let rows = [];
+
+const { redraw, refresh } = follow(
+  { report: '/api/sessions?all=1', figures: '/api/sense/sessions' },
+  ({ report: feed, figures: second }, { now, lostAt }) => {
+    const report = /** @type {Report | undefined} */ (feed.data);
+    const figures = /** @type {Figures[]} */ (second.data ?? []);
+    showWaiting(report?.waiting ?? 0);
+    drawPanels(byId('notes'), [
+      {
+        name: 'Sessions',
+        feeds: [feed, second],
+        from: [{}],
+        draw() {
+          if (report !== undefined) draw(report, new Map(figures.map((one) => [one.slug, one])), now, lostAt);
+        },
+      },
+    ]);
+  },
+);
+
+/** @param {Report} report @param {Map<string, Figures>} figures @param {number} now @param {number | undefined} lostAt */
+function draw(report, figures, now, lostAt) {
+  const { sessions, waiting, working } = report;
+  rows = sessions;
+  options(
+    repo,
+    'All repositories',
+    sessions.map((row) => row.repo),
+  );
+  options(
+    assistant,
+    'All assistants',
+    sessions.map((row) => row.assistant),
+  );
+  const ended = sessions.filter(
+    ({ status, updatedAt }) => status === 'ended' && dayOf(Date.parse(updatedAt)) === dayOf(now),
+  );
+  show(
+    byId('facts'),
+    `${waiting} waiting · ${working} working · ${ended.length} ended today`,
+    lostAt ? ` at ${clock(lostAt)}` : '',
+  );
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = sessions.filter((row) => {
+    const text = `${sessionTitle(row)} ${placeOf(row)} ${row.slug} #${row.github_issue}`.toLowerCase();
+    return (
+      [row.repo ?? '', ''].includes(repo.value) &&
+      [row.assistant, ''].includes(assistant.value) &&
+      words.every((word) => text.includes(word))
+    );
+  });
+  show(
+    byId('groups'),
+    sessions.length === 0 &&
+      h(
+        'div.empty',
+        h('p', 'No sessions yet. They appear here once hooks are installed: '),
+        command('steward hooks install'),
+      ),
+    sessions.length > 0 && found.length === 0 && h('p.muted', 'No session matches.'),
+    GROUPS.map(([mark, name, states]) => {
+      const own = found.filter(({ status }) => states.some((state) => state === status));
+      if (name === 'Waiting') own.sort(byNeed);
+      const count = Math.max(shown, own.findIndex(({ slug }) => slug === hash()) + 1);
+      const rest = own.length - count;
+      return (
+        own.length > 0 &&
+        h(
+          'section',
+          { 'data-key': name },
+          h(
+            'h2',
+            h('span', { 'aria-hidden': 'true' }, `${mark} `),
+            `${name} `,
+            h('span.muted', String(own.length)),
+          ),
+          h(
+            'ul.rows.sessions',
+            { 'data-rows': true },
+            own.slice(0, count).map((row) => item(row, figures.get(row.slug), now, !!lostAt)),
+          ),
+          rest > 0 &&
+            h('button.more', { type: 'button', id: 'more' }, `Show ${Math.min(PAGE, rest)} more of ${rest}`),
+        )
+      );
+    }),
+  );
+  const details = document.querySelector(`[data-slug="${CSS.escape(hash())}"]`);
+  if (!(details instanceof HTMLDetailsElement) || opened === hash()) return;
+  opened = hash();
+  details.open = true;
+  details.scrollIntoView({ block: 'center' });
+}
+
+/** The session that its address opened; it may be closed again. @type {string | undefined} */
+let opened;
+
+function hash() {
+  return decodeURIComponent(location.hash.slice(1));
+}
+
+/** @param {HTMLSelectElement} select @param {string} all @param {(string | null)[]} values */
+function options(select, all, values) {
+  const wanted = new URLSearchParams(location.search).get(select.name) ?? '';
+  const names = [...new Set([...values, wanted])].filter((value) => value).sort();
+  show(
+    select,
+    h('option', { value: '' }, all),
+    names.map((name) => h('option', { value: name }, name)),
+  );
+  select.value = wanted;
+}
+
+/** @param {Row} row @param {Figures | undefined} figures @param {number} now @param {boolean} isLost */
+function item(row, figures, now, isLost) {
+  const { slug, status, waitingFor, waitingSince, activity, updatedAt, phase, subagents } = row;
+  const isWaiting = status === 'waiting';
+  const why = isWaiting
+    ? `${(isLost ? waitingFor?.replace(/^asks/, 'asked') : waitingFor) ?? 'your turn'} · ${since(waitingSince, now)}`
+    : status === 'working'
+      ? (subagents > 0 && plural(subagents, 'subagent')) || (isLost ? 'was working' : (activity ?? 'working'))
+      : `${status === 'no-signal' ? 'no signal since' : ''} ${ago(Date.parse(updatedAt), now)}`;
+  return h(
+    'li',
+    { 'data-key': slug },
+    h(
+      'details',
+      { 'data-slug': slug },
+      h(
+        'summary',
+        h('b.name', sessionTitle(row)),
+        h('span.muted.where', placeOf(row)),
+        h('span.muted', phase === 'native' ? '' : phase),
+        h(isWaiting ? 'span.attention' : 'span.muted', why),
+        h('span.muted.figure', figures ? spent(figures) : ''),
+      ),
+      story(row, figures),
+    ),
+    row.go ? command(row.go) : h('span'),
+  );
+}
+
+/** @param {Figures} figures */
+function spent({ workingMinutes, tokens }) {
+  return [workingMinutes > 0 && minutes(workingMinutes), tokens > 0 && `${short(tokens)} tokens`]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** `340 k`, `1.2 M`. @param {number} value */
+function short(value) {
+  if (value < 1e6) return value < 1000 ? String(value) : `${Math.round(value / 1000)} k`;
+  return `${(value / 1e6).toFixed(1)} M`;
+}
+
+/** @param {Row} row @param {Figures | undefined} figures */
+function story(row, figures) {
+  const { slug, startedAt, updatedAt, github_issue: issue, github_issue_url: url, artifact } = row;
+  const link =
+    url && /^https?:\/\//.test(url) ? { href: url, target: '_blank', rel: 'noopener noreferrer' } : {};
+  const at = (/** @type {string} */ iso) => moment(Date.parse(iso), Date.now());
+  /** @type {[string, import('./dom.js').Child | import('./dom.js').Child[]][]} */
+  const facts = [
+    [
+      'time',
+      figures &&
+        `working ${minutes(figures.workingMinutes)}, waiting ${minutes(figures.waitingMinutes)} (30 days)`,
+    ],
+    ['tokens', figures && figures.tokens > 0 && `${figures.tokens.toLocaleString('en')} (30 days)`],
+    ['assistant', [row.assistant, row.model && ` · ${row.model}`]],
+    ['active', `${at(startedAt)} to ${at(updatedAt)}`],
+    ['issue', issue !== null && h('a', link, `#${issue}`)],
+    ['session file', artifact && h('code', artifact)],
+    ['slug', h('code', slug)],
+  ];
+  return h(
+    'div.story',
+    h('div', { 'data-own': true, 'data-story': slug }),
+    h(
+      'dl.counts',
+      facts.flatMap(([name, value]) => (value ? [h('dt', name), h('dd', value)] : [])),
+    ),
+    isSignedIn()
+      ? h(
+          'form',
+          { 'data-name': slug },
+          h('label', 'Name ', h('input', { name: 'name', maxlength: 80, value: row.givenName ?? '' })),
+          h('button.copy', 'save'),
+          h('span', { role: 'status' }, said.get(slug)),
+        )
+      : h('p.muted', 'To name it here, open this page with ', command('steward open sessions')),
+  );
+}
+
+/** Draws the last day of a session: when it worked and waited, and its commits. @param {HTMLElement} place @param {Row} row */
+async function showDay(place, row) {
+  const [from, to] = [row.startedAt, row.updatedAt].map((iso) => Date.parse(iso));
+  const answer = await ask(`/api/day?day=${dayOf(to ?? 0)}`, undefined);
+  if (!('data' in answer)) return;
+  const day = /** @type {Day} */ (answer.data);
+  const isOwn = (/** @type {{ at: number }} */ { at }) => {
+    const ms = day.startMs + at * 1000;
+    return ms >= (from ?? 0) - 60_000 && ms <= (to ?? 0) + 60_000;
+  };
+  const commits = day.commits.filter(
+    (one) => one.repo === row.repo && (!row.branch || !one.branch || one.branch === row.branch) && isOwn(one),
+  );
+  const closed = day.closed.filter(({ number }) => number === row.github_issue);
+  const sessions = day.sessions.filter(({ slug }) => slug === row.slug);
+  const [drawn, readout, table] = [h('div.timeline'), h('p.readout', { 'aria-hidden': 'true' }), h('table')];
+  const at = (/** @type {number} */ sec) => clock(day.startMs + sec * 1000, day.timezone);
+  place.replaceChildren(
+    readout,
+    drawn,
+    h(
+      'ul.done',
+      commits.map((one) =>
+        h('li', h('span.muted', at(one.at)), h('code', one.sha.slice(0, 7)), h('span.name', one.subject)),
+      ),
+    ),
+    commits.length === 0 ? h('p.muted', 'No commits on its branch on its last day.') : '',
+  );
+  if (drawn instanceof HTMLElement && readout instanceof HTMLElement && table instanceof HTMLElement)
+    timeline(drawn, readout, table).draw(
+      { ...day, spans: [], away: [], commits, closed, sessions },
+      { until: undefined, rest: '', clock: at },
+    );
+}
+
+form.addEventListener('submit', (event) => event.preventDefault());
+form.addEventListener('input', ({ target }) => {
+  const query = new URLSearchParams();
+  for (const { name, value } of [search, repo, assistant]) if (value !== '') query.set(name, value);
+  const url = `${location.pathname}${query.size > 0 ? `?${query}` : ''}`;
+  if (target === search) history.replaceState(null, '', url);
+  else history.pushState(null, '', url);
+  shown = PAGE;
+  redraw();
+});
+
+function readUrl() {
+  search.value = new URLSearchParams(location.search).get('q') ?? '';
+  redraw();
+}
+addEventListener('popstate', readUrl);
+readUrl();
+
+byId('groups').addEventListener(
+  'toggle',
+  ({ target }) => {
+    if (!(target instanceof HTMLDetailsElement)) return;
+    const { slug = '' } = target.dataset;
+    if (target.open) opened = slug;
+    if (target.open || hash() === slug)
+      history.replaceState(
+        null,
+        '',
+        `${location.pathname}${location.search}${target.open ? `#${slug}` : ''}`,
+      );
+    const place = target.querySelector('[data-own]');
+    const row = rows.find((one) => one.slug === slug);
+    if (target.open && row && place instanceof HTMLElement && place.childElementCount === 0)
+      void showDay(place, row);
+  },
+  true,
+);
+byId('groups').addEventListener('click', ({ target }) => {
+  if (!(target instanceof Element) || target.id !== 'more') return;
+  shown += PAGE;
+  redraw();
+});
+byId('groups').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const { target } = event;
+  if (!(target instanceof HTMLFormElement)) return;
+  const session = target.dataset.name ?? '';
+  const { value: name = '' } = target.querySelector('input') ?? {};
+  void post('/api/sessions/name', { session, name }).then(({ problem }) => {
+    said.set(session, problem ?? 'Saved.');
+    return refresh();
+  });
+});

@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+
+import type { SessionsReport } from '../../src/lib/sessions/view';
+import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import { until } from '../helpers/daemon';
+import {
+  expectQuiet,
+  fullBox,
+  openPage,
+  senseAnswers,
+  sessionRow,
+  textOf,
+  waitForText,
+  type OpenOptions,
+  type OpenPage,
+} from '../helpers/dashboard';
+import { requirePrograms } from '../helpers/real-part';
+import type { SenseBox } from '../helpers/sense';
+
+const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+
+describe('the page of sessions in Chromium', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let full: SenseBox;
+  let answers: Answers;
+  let served: Served;
+  let opened: OpenPage[] = [];
+
+  before(async function () {
+    requirePrograms(this, { chromium: 'chromium' });
+    browser = await launchBrowser();
+    full = await fullBox();
+  });
+  after(async () => {
+    await browser?.close();
+    full?.remove();
+  });
+  beforeEach(async () => {
+    answers = senseAnswers(full);
+    const report = answers['/api/sessions']!().body as SessionsReport;
+    const ended = Array.from({ length: 120 }, (_, i) =>
+      sessionRow({ slug: `old-${i}`, task: `Task ${i}`, repo: i % 2 === 0 ? 'notes' : 'site', status: 'ended', assistant: 'codex', github_issue: i, updatedAt: '2026-11-19T17:40:00Z', go: null }),
+    ); // prettier-ignore
+    const body = { ...report, sessions: [...report.sessions, ...ended] };
+    answers['/api/sessions'] = () => ({ body });
+    answers['/api/sense/sessions'] = () => ({
+      body: [{ slug: 'fix-login', workingMinutes: 72, waitingMinutes: 24, tokens: 340_123 }],
+    });
+    served = await servePages(answers);
+  });
+  afterEach(async () => {
+    for (const { close } of opened) await close();
+    opened = [];
+    await served.close();
+  });
+
+  async function open(path = '/sessions', options: OpenOptions = {}): Promise<OpenPage> {
+    const one = await openPage(browser, `${served.url}${path}`, options);
+    opened.push(one);
+    await one.page.locator('#groups li').first().waitFor();
+    return one;
+  }
+
+  it('lists who waits first, then who works, then the past, with time and tokens', async () => {
+    const one = await open();
+    const { page } = one;
+    expect(await textOf(page, '#facts')).to.equal('2 waiting · 1 working · 0 ended today');
+    expect(await page.locator('h2').allTextContents()).to.deep.equal([
+      '◇ Waiting 2',
+      '● Working 1',
+      '– Ended 120',
+    ]);
+    const rows = await page.locator('#groups summary').allTextContents();
+    expect(rows[0]).to.match(
+      /^A landing page for the autumn campaign.*website · autumn.*asks to run Bash · 6 m/,
+    );
+    expect(rows[1]).to.match(/^shop.*your turn · 1 h 30 m/);
+    expect(rows[2]).to.match(/^Fix the login.*edits.*1 h 12 m · 340 k tokens$/);
+    expect(rows).to.have.length(53);
+    await page.click('#more');
+    await page.locator('#groups summary').nth(100).waitFor();
+    expect(await page.title()).to.equal('(2) Sessions · steward');
+    expectQuiet(one, served.url);
+  });
+
+  it('filters by repository, assistant and words, and keeps the filters in the address', async () => {
+    const { page } = await open();
+    await page.selectOption('select[name=repo]', 'notes');
+    await waitForText(page, '#groups h2', /Ended 60/);
+    await page.keyboard.press('/');
+    await page.keyboard.type('task 11');
+    await waitForText(page, '#groups h2', /Ended 5/);
+    expect(new URL(page.url()).search).to.equal('?q=task+11&repo=notes');
+    await page.keyboard.press('Escape');
+    await waitForText(page, '#groups h2', /Ended 60/);
+    await page.goBack();
+    await waitForText(page, '#groups h2', /Waiting 2/);
+    await page.goto(`${served.url}/sessions?assistant=codex`);
+    await waitForText(page, '#groups h2', /Ended 120/);
+  });
+
+  it('opens one by its address: its issue, its commits and when it worked', async () => {
+    const { page } = await open('/sessions#fix-login');
+    await page.locator('[data-slug=fix-login][open] [role=slider]').first().waitFor();
+    const story = await textOf(page, '[data-slug=fix-login] .story');
+    expect(story).to.match(/workingtime|timeworking 1 h 12 m, waiting 24 m/);
+    expect(story).to.match(/issue#12/);
+    expect(story).to.include('slugfix-login');
+    await page.click('[data-slug=fix-login] summary');
+    await until('the address', () => new URL(page.url()).hash === '');
+    await page.goto(`${served.url}/sessions#old-119`);
+    await page.locator('[data-slug=old-119][open]').waitFor();
+  });
+
+  it('names a session, only with the secret of the page', async () => {
+    const { page } = await open('/sessions#fix-login');
+    expect(await textOf(page, '[data-slug=fix-login] .story')).to.include('steward open sessions');
+    expect(await page.locator('[data-name]').count()).to.equal(0);
+    answers['/api/sign-in'] = () => ({ body: { secret: 's3cret' } });
+    await page.goto('about:blank');
+    await page.goto(`${served.url}/sessions#code=abc`);
+    await page.click('[data-slug=fix-login] summary');
+    const request = page.waitForRequest('**/api/sessions/name');
+    answers['/api/sessions/name'] = () => ({ body: { slug: 'fix-login', name: 'Login', before: 'x' } });
+    await page.fill('[data-name=fix-login] input', 'Login');
+    await page.keyboard.press('Enter');
+    const sent = await request;
+    expect(sent.headers()['authorization']).to.equal('Bearer s3cret');
+    expect(sent.postDataJSON()).to.deep.equal({ session: 'fix-login', name: 'Login' });
+    await waitForText(page, '[data-name=fix-login] [role=status]', /^Saved\.$/);
+    answers['/api/sessions/name'] = () => ({
+      status: 404,
+      body: { error: { message: 'Session "x" not found.', hint: 'List them.' } },
+    });
+    await page.click('[data-name=fix-login] button');
+    await waitForText(page, '[data-name=fix-login] [role=status]', /^Session "x" not found\. List them\.$/);
+  });
+
+  it('moves among the rows by keys, and copies the command of one', async () => {
+    const { page } = await open('/sessions', { permissions: ['clipboard-read', 'clipboard-write'] });
+    for (const key of ['j', 'j', 'j', 'k', 'c']) await page.keyboard.press(key);
+    await waitForText(page, 'body > p[role=status]', /^copied: steward go shop$/);
+    await page.keyboard.press('o');
+    await page.locator('[data-slug=shop][open]').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.waitForURL(`${served.url}/`);
+  });
+
+  const looks: [string, OpenOptions][] = [
+    ['light', { viewport: { width: 1280, height: 900 } }],
+    ['dark', { viewport: { width: 1920, height: 900 }, colorScheme: 'dark' }],
+    ['a phone', { viewport: { width: 390, height: 844 } }],
+    ['a small phone in forced colours', { viewport: { width: 360, height: 740 }, forcedColors: 'active' }],
+  ];
+  for (const [name, options] of looks) {
+    it(`axe finds nothing, and nothing is too wide: ${name}`, async () => {
+      const { page } = await open('/sessions#fix-login', options);
+      await page.locator('[role=slider]').first().waitFor();
+      await page.evaluate(AXE);
+      const found = await page.evaluate(
+        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))',
+      );
+      expect(found).to.deep.equal([]);
+      const [wide, room] = (await page.evaluate(
+        '[document.documentElement.scrollWidth, innerWidth]',
+      )) as number[];
+      expect(wide).to.be.at.most(room!);
+    });
+  }
+});
