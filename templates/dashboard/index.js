@@ -83,7 +83,7 @@ const { refresh } = follow(
         feeds: [feeds.insight],
         from: [insight, day?.timezone, minute],
         draw() {
-          if (insight !== undefined) showFlow(byId('flow'), insight, day?.timezone, now);
+          if (insight !== undefined) showFlow(byId('flow'), insight, now);
         },
       },
       {
@@ -140,7 +140,7 @@ function showDay(day, now, lost) {
   );
   const until = isToday ? Math.round((now - startMs) / 1000) : undefined;
   picture.draw(day, { until, rest: summary(day, isToday, clock, lost), clock });
-  showApps(byId('apps'), byId('apps-more'), [record]);
+  showApps(byId('apps'), [record]);
   showLedger(byId('ledger'), [record]);
   showDone(byId('done'), day, clock);
   // Another day omits what concerns only now.

@@ -7,8 +7,7 @@ import { fill, head, KINDS } from './kinds.js';
 
 /** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
 
-const APP_ROWS = 10;
-const REPO_ROWS = 8;
+const ROWS = 10;
 
 /** @param {DailyRecord} record */
 export function isEmpty({ totalMinutes, commits, sessions }) {
@@ -20,26 +19,23 @@ export function sum(values) {
   return Object.values(values ?? {}).reduce((total, value) => total + value, 0);
 }
 
-/** @param {Element} place @param {Element} more @param {readonly DailyRecord[]} records */
-export function showApps(place, more, records) {
+/** Folds the last rows of a table, unless it is only one. @template T @param {T[]} rows @param {(part: T[]) => Element} table */
+function folded(rows, table) {
+  const rest = rows.length > ROWS + 1 ? rows.slice(ROWS) : [];
+  return [
+    table(rows.slice(0, rows.length - rest.length)),
+    rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} more`), table(rest)),
+  ];
+}
+
+/** @param {Element} place @param {readonly DailyRecord[]} records */
+export function showApps(place, records) {
   const apps = appsOf(records);
-  const max = apps[0]?.minutes ?? 0;
-  // Don't fold a single row.
-  const shown = apps.length <= APP_ROWS + 1 ? apps : apps.slice(0, APP_ROWS);
-  const rest = apps.slice(shown.length);
-  show(place, shown.length === 0 ? h('p', { class: 'muted' }, 'No applications.') : appTable(shown, max));
+  if (apps.length === 0) return show(place, h('p', { class: 'muted' }, 'No applications.'));
   show(
-    more,
-    rest.length > 0 &&
-      h(
-        'details',
-        {},
-        h('summary', {}, `${rest.length} more · ${minutes(sum(rest.map((app) => app.minutes)))}`),
-        appTable(rest, max),
-      ),
-    apps.length > 0 &&
-      !isSignedIn() &&
-      h('p', { class: 'muted small' }, 'To change a kind here: ', command('steward open')),
+    place,
+    ...folded(apps, (part) => appTable(part, apps[0]?.minutes ?? 0)),
+    !isSignedIn() && h('p', { class: 'muted small' }, 'To change a kind here: ', command('steward open')),
   );
 }
 
@@ -59,18 +55,7 @@ function appTable(apps, max) {
   return h(
     'table',
     { class: 'apps' },
-    // The headings are for screen readers; they also set the column widths.
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        {},
-        ['application', 'kind', 'time', 'bar'].map((name) =>
-          h('th', { scope: 'col', class: name }, h('span', { class: 'unseen' }, name)),
-        ),
-      ),
-    ),
+    head(['application', 'kind', 'time', 'share']),
     h(
       'tbody',
       {},
@@ -165,10 +150,6 @@ export function showLedger(place, records) {
         ),
       ),
     );
-  const rest = rows.slice(REPO_ROWS);
-  show(
-    place,
-    rows.length === 0 ? h('p', { class: 'muted' }, 'Not recorded.') : table(rows.slice(0, REPO_ROWS)),
-    rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} more`), table(rest)),
-  );
+  if (rows.length === 0) show(place, h('p', { class: 'muted' }, 'Not recorded.'));
+  else show(place, ...folded(rows, table));
 }

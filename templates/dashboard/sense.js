@@ -12,13 +12,12 @@ import { daysUpTo, showDays } from './today-week.js';
 
 /** @typedef {import('./today-week.js').DailyRecord} DailyRecord */
 
-// A link to a day; days are another page.
 const linked = /^#(\d{4}-\d\d-\d\d)$/.exec(location.hash)?.[1];
 if (linked !== undefined) location.replace(`/sense?day=${linked}`);
 
 const asked = new URLSearchParams(location.search).get('to');
-/** The first day of the week. @type {string | undefined} */
-let from;
+/** @type {string | undefined} */
+let firstDay;
 
 const { refresh } = follow(
   {
@@ -44,7 +43,7 @@ const { refresh } = follow(
   },
 );
 onTurn('/sense');
-watchKinds(byId('classified'), () => from, refresh);
+watchKinds(byId('classified'), () => firstDay, refresh);
 
 /** @param {DailyRecord} today @param {DailyRecord[]} recent */
 function draw(today, recent) {
@@ -54,22 +53,26 @@ function draw(today, recent) {
   const week = days.slice(0, 7);
   const known = week.flatMap(({ record }) => record ?? []);
   const isNew = recent.length === 0 && isEmpty(today);
-  from = week[6]?.day;
+  firstDay = week[6]?.day;
   showHead(to, today.date);
   const { tracked, gap, commits } = showWeek(byId('days-table'), week);
   const share = Math.round((gap / (tracked + gap || 1)) * 100);
   byId('week').hidden = isNew;
   show(byId('empty'), isNew && h('p', {}, 'Start capturing: ', command('steward up')));
-  if (isNew) show(byId('facts'), 'Nothing is recorded yet.');
-  else
-    show(
-      byId('facts'),
-      h('span', {}, h('b', { class: 'large' }, minutes(tracked)), ' tracked'),
-      h('span', {}, h('b', {}, `${share} %`), ' not recorded'),
-      h('span', {}, h('b', {}, String(commits)), ' commits'),
-    );
+  const fact = (/** @type {string} */ value, /** @type {string} */ name, size = '') =>
+    h('span', {}, h('b', { class: size }, value), ` ${name}`);
+  show(
+    byId('facts'),
+    isNew
+      ? 'Nothing is recorded yet.'
+      : [
+          fact(minutes(tracked), 'tracked', 'large'),
+          fact(`${share} %`, 'not recorded'),
+          fact(String(commits), 'commits'),
+        ],
+  );
   showDays(byId('days'), days);
-  showApps(byId('apps'), byId('apps-more'), known);
+  showApps(byId('apps'), known);
   showLedger(byId('ledger'), known);
 }
 

@@ -187,8 +187,8 @@ describe('the page of the days in Chromium', function () {
     for (const width of [390, 768, 1280, 1920]) {
       const { page } = await open('/sense', { viewport: { width, height: 800 } });
       await isReady(page);
-      expect(await page.locator('#ledger > table tbody tr').count()).to.equal(8);
-      expect(await textOf(page, '#ledger summary')).to.equal('33 more');
+      expect(await page.locator('#ledger > table tbody tr').count()).to.equal(10);
+      expect(await textOf(page, '#ledger summary')).to.equal('31 more');
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), `${width}`).to.equal(
         0,
       );
@@ -236,7 +236,7 @@ describe('the page of the days in Chromium', function () {
       const { page } = await open();
       await isReady(page);
       expect(await page.locator('select').count()).to.equal(0);
-      expect(await textOf(page, '#apps-more')).to.match(/^To change a kind here: steward open/);
+      expect(await textOf(page, '#apps p')).to.match(/^To change a kind here: steward open/);
     });
   });
 
@@ -266,6 +266,31 @@ describe('the page of the days in Chromium', function () {
       });
     }
   }
+
+  it('shows without colour which page is open and which kind is which', async () => {
+    const { page } = await open('/sense', { forcedColors: 'active' });
+    await isReady(page);
+    const outlines = await page
+      .locator('nav a')
+      .evaluateAll((links) =>
+        links.map((link) => [
+          link.textContent,
+          link.ownerDocument.defaultView?.getComputedStyle(link).outlineStyle,
+        ]),
+      );
+    expect(outlines.filter(([, style]) => style !== 'none')).to.deep.equal([['Days', 'solid']]);
+    const fills = await page
+      .locator('#days-table tr:first-child rect[fill]')
+      .evaluateAll((all) => all.map((rect) => rect.getAttribute('fill')));
+    expect(new Set(fills)).to.deep.equal(
+      new Set(['creation', 'consumption', 'neutral'].map((kind) => `url(#fill-${kind})`)),
+    );
+    expect(
+      await page
+        .locator('pattern')
+        .evaluateAll((all) => all.map(({ id, childElementCount }) => `${id} ${childElementCount}`)),
+    ).to.deep.equal(['fill-creation 1', 'fill-consumption 2', 'fill-neutral 3']);
+  });
 
   it('is reached in all its parts by the Tab key, and shows the focus', async () => {
     const { page } = await open();

@@ -111,6 +111,10 @@ describe('sense: reading', () => {
       '2026-11-17',
     ]);
     expect(recent(box.deps, 366)).to.have.length(10);
+    expect(recent(box.deps, 2, { to: '2026-11-12' }).map(({ date }) => date)).to.deep.equal([
+      '2026-11-12',
+      '2026-11-11',
+    ]);
     for (const days of [0, 367, -1, 1.5, Number.NaN])
       expect(thrown(() => recent(box.deps, days)).kind, String(days)).to.equal('usage');
   });
