@@ -21,7 +21,7 @@ describe('the built steward', () => {
   it('gives the same output for a hot command as the full program', async () => {
     const hot = await steward(['sense', 'version']);
     const full = await steward(['sense', 'version', '--debug']);
-    expect(hot).to.deep.equal({ code: 0, stdout: '1.2.0\n', stderr: '' });
+    expect(hot).to.deep.equal({ code: 0, stdout: '1.3.0\n', stderr: '' });
     expect(full).to.deep.equal(hot);
     const hotJson = await steward(['sense', 'version', '--json']);
     expect(await steward(['--json', 'sense', 'version'])).to.deep.equal(hotJson);

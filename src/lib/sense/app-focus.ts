@@ -77,7 +77,7 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
   if (seen.state === 'none') return sampled('idle', 'no window has the focus');
   if (seen.state === 'excluded') return sampled('ok', 'the application in front is excluded');
   const { intervalSec, carryMs } = sampleInterval(nowMs, before, pollIntervalSec);
-  const events = intervalSec === 0 ? [] : [focusEvent(deps.machineId, intervalSec, nowMs, seen.focus)];
+  const events = intervalSec === 0 ? [] : [focusEvent(deps.machineId, intervalSec, nowMs, seen)];
   return sampled('ok', seen.warning, carryMs, events);
 }
 
@@ -110,15 +110,21 @@ function eventsOf(machine: string, part: Interval): SenseEvent[] {
   if (part.kind === 'none') return [];
   const { via } = part.focus.detail;
   const focus = { ...part.focus, detail: { ...part.focus.detail, via: `${via ?? ''}-events` } };
-  return [focusEvent(machine, (toMs - fromMs) / 1000, toMs, focus)];
+  return [focusEvent(machine, (toMs - fromMs) / 1000, toMs, { focus, inputMs: part.inputMs })];
 }
 
-function focusEvent(machine: string, intervalSec: number, toMs: number, focus: Focus): SenseEvent {
+function focusEvent(
+  machine: string,
+  intervalSec: number,
+  toMs: number,
+  { focus, inputMs }: { focus: Focus; inputMs?: number | undefined },
+): SenseEvent {
   const { app, repo, detail } = focus;
+  const idleSec = inputMs === undefined ? undefined : Math.max(0, Math.round((toMs - inputMs) / 1000));
   return {
     ...{ ts: toIso(toMs), type: 'app-focus', source: 'appFocus', app },
     ...(repo === undefined ? {} : { repo }),
-    detail: { intervalSec, ...detail, machine },
+    detail: { intervalSec, ...(idleSec === undefined ? {} : { idleSec }), ...detail, machine },
   };
 }
 

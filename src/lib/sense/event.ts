@@ -27,6 +27,8 @@ export interface SenseEvent {
 export interface FocusDetail {
   /** Default: the poll interval. */
   intervalSec?: number;
+  /** Seconds from the last input to `ts`; absent if unknown. */
+  idleSec?: number;
   /** The reporting adapter's id, followed by `-events` if the daemon watched the focus. */
   via?: string;
   bundleId?: string;
@@ -123,4 +125,4 @@ export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): stri
  * The version of the sense component. Bump it with any change to the event schema, the adapter contract or
  * the daily record; otherwise test/lib/sense/fingerprint.test.ts fails.
  */
-export const SENSE_VERSION = '1.2.0';
+export const SENSE_VERSION = '1.3.0';

@@ -6,8 +6,8 @@ import type { Focus, Observation } from './observe';
 type Stretch =
   { kind: 'focus'; focus: Focus } | { kind: 'away'; reason: AwayDetail['reason'] } | { kind: 'none' };
 
-/** A stretch with its start and end, in wall-clock ms. */
-export type Interval = Stretch & { fromMs: number; toMs: number };
+/** A stretch with its start, end and last known input, in wall-clock ms. */
+export type Interval = Stretch & { fromMs: number; toMs: number; inputMs?: number };
 
 /** The observed intervals that aren't stored yet, oldest first. */
 export interface Timeline {
@@ -24,7 +24,8 @@ const MAX_GAP_MS = 60_000;
 /** Adds an observation. If it differs from the current interval, a new interval begins. */
 export function addObservation(timeline: Timeline, atMs: number, seen: Observation): void {
   const { open } = timeline;
-  const next = { ...stretchOf(seen), fromMs: atMs, toMs: atMs };
+  const input = seen.state === 'focus' && seen.inputMs !== undefined ? { inputMs: seen.inputMs } : {};
+  const next = { ...stretchOf(seen), fromMs: atMs, toMs: atMs, ...input };
   if (open === undefined || atMs < open.toMs) {
     // The clock was set back, so the earlier times are wrong.
     Object.assign(timeline, { done: [], open: next });
@@ -32,7 +33,7 @@ export function addObservation(timeline: Timeline, atMs: number, seen: Observati
     timeline.done.push(open);
     timeline.open = next;
   } else if (sameStretch(open, next)) {
-    open.toMs = atMs;
+    Object.assign(open, { toMs: atMs, ...input });
   } else {
     // If you are now away, the interval ends when the idle limit was reached.
     const endMs = seen.state === 'away' ? Math.max(open.toMs, atMs - seen.forMs) : atMs;
@@ -64,7 +65,8 @@ function stretchOf(seen: Observation): Stretch {
 }
 
 function sameStretch(a: Interval, b: Interval): boolean {
-  const textOf = ({ fromMs: _from, toMs: _to, ...stretch }: Interval): string => JSON.stringify(stretch);
+  const textOf = ({ fromMs: _from, toMs: _to, inputMs: _input, ...stretch }: Interval): string =>
+    JSON.stringify(stretch);
   return textOf(a) === textOf(b);
 }
 

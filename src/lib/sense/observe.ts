@@ -27,9 +27,9 @@ export interface Focus {
   detail: Pick<FocusDetail, 'via' | 'bundleId' | 'path' | 'branch' | 'otherFolder' | 'sessions'>;
 }
 
-/** What you are doing, as far as the desktop can tell. */
+/** What you are doing, as far as the desktop can tell. `inputMs` is the time of the last input, if known. */
 export type Observation =
-  | { state: 'focus'; focus: Focus; /** Why the idle time is unknown. */ warning?: string }
+  | { state: 'focus'; focus: Focus; inputMs?: number; /** Why the idle time is unknown. */ warning?: string }
   /** `forMs`: how long ago the idle limit was reached, in ms. */
   | { state: 'away'; reason: 'idle' | 'locked'; text: string; forMs: number }
   | { state: 'none' }
@@ -68,7 +68,7 @@ export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Pr
   const bundle = app.bundleId === undefined ? {} : { bundleId: app.bundleId };
   const detail = { via: front.via, ...bundle, ...place };
   const focus = { app: app.app, ...(repo === undefined ? {} : { repo }), detail };
-  if (!('unknown' in idle)) return { state: 'focus', focus };
+  if (!('unknown' in idle)) return { state: 'focus', focus, ...(inputMs === undefined ? {} : { inputMs }) };
   return {
     state: 'focus',
     focus,

@@ -45,11 +45,22 @@ describe('sense/app-focus', () => {
         type: 'app-focus',
         source: 'appFocus',
         app: 'Firefox',
-        detail: { intervalSec: 120, via: 'x11', bundleId: 'org.mozilla.firefox', machine: 'abcdef012345' },
+        detail: {
+          ...{ intervalSec: 120, idleSec: 1, via: 'x11' },
+          ...{ bundleId: 'org.mozilla.firefox', machine: 'abcdef012345' },
+        },
       },
     ]);
     expect(readEvent(JSON.parse(JSON.stringify(events[0])))).to.deep.equal(events[0]);
     expect({ state, cursor }).to.deep.equal({ state: 'ok', cursor: { lastSampleMs: NOW, carryMs: 0 } });
+  });
+
+  it('stores the time since the last input, if the desktop reports it', async () => {
+    const idleSec = async (idle: IdleReading): Promise<unknown> =>
+      (await collect({ idle }, undefined)).events[0]?.detail?.['idleSec'];
+    expect(await idleSec({ via: 'x11', idleMs: 90_400 })).to.equal(90);
+    expect(await idleSec({ via: 'logind', locked: false })).to.equal(undefined);
+    expect(await idleSec({ unknown: 'no adapter' })).to.equal(undefined);
   });
 
   describe('time', () => {

@@ -37,6 +37,17 @@ function named(interval: Interval): string {
 }
 
 describe('sense: the timeline of the focus', () => {
+  it('knows the last input of each interval, which is no change of the focus', () => {
+    const timeline: Timeline = { done: [] };
+    const input = (app: string, inputSec: number): Observation => ({
+      ...(focus(app) as Extract<Observation, { state: 'focus' }>),
+      inputMs: START + inputSec * 1000,
+    });
+    const seen: [number, Observation][] = [[0, input('A', -1)], [15, input('A', 14)], [30, input('A', 14)], [45, input('B', 44)], [60, NONE]]; // prettier-ignore
+    for (const [sec, observation] of seen) addObservation(timeline, START + sec * 1000, observation);
+    expect(intervalsAfter(timeline, 0).map(({ inputMs }) => inputMs && (inputMs - START) / 1000)).to.deep.equal([14, 44]); // prettier-ignore
+  });
+
   it('has an interval for each focus', () => {
     const found = intervals(
       [0, focus('A')],
