@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
 import type { DayDocument } from '../src/lib/app/day';
+import type { DayLedger } from '../src/lib/sense/ledger/model';
+import { recent, today } from '../src/lib/sense/read';
+import type { DailyRecord } from '../src/lib/sense/record';
 import { boardView, type BoardView } from '../src/lib/work/board';
 import type { Issue } from '../src/lib/work/issue';
 import { launchBrowser, servePages } from '../test/helpers/browser';
@@ -22,7 +25,7 @@ const MAX_BYTES = 150_000;
 
 const VIEWS: Readonly<Record<string, { width: number; height: number }>> = {
   today: { width: 1120, height: 920 },
-  sense: { width: 1000, height: 980 },
+  sense: { width: 1160, height: 760 },
 };
 
 async function main(): Promise<void> {
@@ -31,6 +34,8 @@ async function main(): Promise<void> {
   const served = await servePages({
     ...senseAnswers(box),
     '/api/day': () => ({ body: makeDay(dayDocument(box)) }),
+    '/api/sense/today': () => ({ body: makeRecord(today(box.deps).record) }),
+    '/api/sense/recent': () => ({ body: recent(box.deps, 30).map(makeRecord) }),
     '/api/work': () => ({ body: board }),
   });
   const browser = await launchBrowser();
@@ -95,13 +100,50 @@ const SUBJECTS = [
   'Add a form for the newsletter',
 ];
 
+const CAPTURED_SINCE = '2026-11-07';
+
+/** The record with repositories and agents that somebody could have had; the days before a fortnight are backfilled. */
+function makeRecord(record: DailyRecord): DailyRecord {
+  const { ledger, creationMinutes, totalMinutes } = record;
+  if (ledger === undefined) return record;
+  const row = { app: 'Code', branch: null, session: null, assistant: null };
+  const agent = (repo: string, share: number): DayLedger['agents'][number] => ({
+    ...{ session: repo, assistant: 'claude-code', repo, branch: null },
+    cells: {
+      working: { desk: Math.round(creationMinutes * share) },
+      waiting: {
+        desk: Math.round(creationMinutes * share * 0.2),
+        away: Math.round(creationMinutes * share * 0.1),
+      },
+    },
+  });
+  const agents = [agent('steward', 0.6), agent('website', 0.3)];
+  const cells = agents[0]!.cells;
+  if (record.date < CAPTURED_SINCE) {
+    const none = { totalMinutes: 0, creationMinutes: 0, consumptionMinutes: 0, neutralMinutes: 0 };
+    return {
+      ...record,
+      ...none,
+      backfilled: true,
+      apps: [],
+      ledger: { ...ledger, attention: [], agents, cells },
+    };
+  }
+  const attention = [
+    { ...row, repo: 'steward', minutes: Math.round(creationMinutes * 0.6) },
+    { ...row, repo: 'website', minutes: Math.round(creationMinutes * 0.3) },
+    { ...row, repo: null, minutes: totalMinutes - Math.round(creationMinutes * 0.9) },
+  ];
+  return { ...record, ledger: { ...ledger, attention, agents, cells } };
+}
+
 /** The day with commits that somebody could have made. */
 function makeDay(day: DayDocument): DayDocument {
   const commits = day.commits.map((commit, i) => ({
     ...commit,
     subject: SUBJECTS[i % SUBJECTS.length] ?? '',
   }));
-  return { ...day, commits };
+  return { ...day, commits, record: makeRecord(day.record) };
 }
 
 /** The board of the pictures, by the function that the daemon calls. */

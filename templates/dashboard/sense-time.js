@@ -103,7 +103,12 @@ export function watchKinds(said, since, refresh) {
     const { data, problem } = await post('/api/sense/classify', { app, kind: target.value, since: since() });
     said.textContent = problem ?? `${app} counts as ${target.value}. ${rebuilt(data)}`;
     if (problem !== undefined) target.value = kind;
-    void refresh();
+    await refresh();
+    // The row of the new kind is another one.
+    requestAnimationFrame(() => {
+      const list = [...document.querySelectorAll('select')];
+      if (document.activeElement === document.body) list.find(({ dataset }) => dataset.app === app)?.focus();
+    });
   });
 }
 

@@ -68,7 +68,7 @@ function draw(today, recent) {
       : [
           fact(minutes(tracked), 'tracked', 'large'),
           fact(`${share} %`, 'not recorded'),
-          fact(String(commits), 'commits'),
+          fact(String(commits), commits === 1 ? 'commit' : 'commits'),
         ],
   );
   showDays(byId('days'), days);

@@ -10,6 +10,7 @@ import { launchBrowser, servePages, type Answers, type Served } from '../helpers
 import {
   captureInto,
   cellsOf,
+  dayDocument,
   expectQuiet,
   fullBox,
   openPage,
@@ -210,7 +211,11 @@ describe('the page of the days in Chromium', function () {
       });
       const page = await signedIn('/sense?day=2026-11-18');
       const asked = page.waitForRequest('**/api/sense/classify');
-      await page.locator('select[data-app=Firefox]').selectOption('creation');
+      const day = dayDocument(full, '2026-11-18');
+      for (const one of day.record.apps) if (one.app === 'Firefox') one.kind = 'creation';
+      answers['/api/day'] = () => ({ body: day });
+      await page.focus('select[data-app=Firefox]');
+      await page.keyboard.press('c');
       const request = await asked;
       expect(request.postDataJSON()).to.deep.equal({ app: 'Firefox', kind: 'creation', since: '2026-11-18' });
       expect(request.headers()['authorization']).to.equal(`Bearer ${'x'.repeat(43)}`);
@@ -219,6 +224,7 @@ describe('the page of the days in Chromium', function () {
         '#classified',
         /^Firefox counts as creation\. Rebuilt: Wed 18 Nov\. Unchanged, as the event log was deleted: Tue 17 Nov\.$/,
       );
+      await until(page, "document.activeElement.dataset.kind === 'creation'");
     });
 
     it('is as before where the daemon refuses', async () => {
