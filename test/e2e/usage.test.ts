@@ -36,8 +36,8 @@ describe('steward usage (built)', function () {
       total: { input: 1_000_500, output: 50, ...zero, cost: 5, unpriced: 550 },
     });
     const shown = await run('usage', '--by', 'model');
-    expect(shown.stdout).to.match(/gpt-5-codex +500 +50 +0 +0 +unknown/);
-    expect(shown.stdout).to.include('Price not known: gpt-5-codex');
+    expect(shown.stdout).to.match(/test-model +500 +50 +0 +0 +unknown/);
+    expect(shown.stdout).to.include('Price not known: test-model');
     expect(shown.stderr).to.equal('');
     expect((await run('usage', '--csv')).stdout).to.equal(
       `key,input,output,cacheRead,cacheWrite,cost\r\n${at.slice(0, 10)},1000500,50,0,0,5\r\n`,

@@ -113,6 +113,6 @@ export function codexTotals(totals: Totals, at = '2026-11-20T10:00:05.000Z', lim
 export function codexStart(id: string, more: object = {}, at = '2026-11-20T10:00:00.000Z'): object[] {
   return [
     { timestamp: at, type: 'session_meta', payload: { id, timestamp: at, cwd: '/nowhere', ...more } },
-    { timestamp: at, type: 'turn_context', payload: { model: 'gpt-5-codex', cwd: '/nowhere' } },
+    { timestamp: at, type: 'turn_context', payload: { model: 'test-model', cwd: '/nowhere' } },
   ];
 }

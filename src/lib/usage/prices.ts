@@ -46,6 +46,8 @@ export function costOf(row: DayRow, prices: Prices): number | null {
 /** Finds a model by its name, without its provider (`anthropic/`), or without its date. */
 function priceOf(model: string, prices: Prices): Price | undefined {
   const bare = model.slice(model.lastIndexOf('/') + 1);
-  const name = [model, bare, bare.replace(/-\d{8}$/, '')].find((one) => Object.hasOwn(prices, one));
+  const name = [model, bare, bare.replace(/-\d{4}-?\d{2}-?\d{2}$/, '')].find((one) =>
+    Object.hasOwn(prices, one),
+  );
   return name === undefined ? undefined : prices[name];
 }

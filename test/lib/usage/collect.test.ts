@@ -57,7 +57,7 @@ describe('collecting usage (lib)', () => {
     usage.append(rollout, half.slice(60));
     await collectUsage(usage.deps);
     const [row] = usage.rows();
-    expect([row?.input, row?.output, row?.model]).to.deep.equal([30, 9, 'gpt-5-codex']);
+    expect([row?.input, row?.output, row?.model]).to.deep.equal([30, 9, 'test-model']);
   });
 
   it('starts a truncated or replaced log over, without doubling', async () => {

@@ -101,7 +101,7 @@ describe('the readers of usage (lib)', () => {
       await collectUsage(usage.deps);
       const [row] = usage.rows();
       expect([row?.session, row?.model, row?.input, row?.cacheRead, row?.output]).to.deep.equal([
-        ...['c1', 'gpt-5-codex'],
+        ...['c1', 'test-model'],
         ...[1600, 1400, 80],
       ]);
     });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 
 import type { DatedRow } from '../../../src/lib/usage/rollup';
 import { unpricedModels, usageBy } from '../../../src/lib/usage/rollup';
-import { pricesWith } from '../../../src/lib/usage/prices';
+import { PRICES_AS_OF, pricesWith } from '../../../src/lib/usage/prices';
 import { usageCsv, usageText, type UsageReport } from '../../../src/lib/usage/view';
 
 const row = (more: Partial<DatedRow> = {}): DatedRow => ({
@@ -44,6 +44,18 @@ describe('summing usage (lib)', () => {
     expect(unpricedModels([row({ model: 'constructor' })], prices)).to.deep.equal(['constructor']);
   });
 
+  it('finds a model with its provider or date, and charges cached input by its own price', () => {
+    const cost = (model: string, more: Partial<DatedRow> = {}): number | null =>
+      usageBy([row({ model, ...more })], 'model', pricesWith({})).total.cost;
+    expect(cost('openai/gpt-5.3-codex')).to.equal(1.75);
+    expect(cost('gpt-5-2025-08-07')).to.equal(1.25);
+    expect(cost('claude-haiku-4-5-20251001')).to.equal(1);
+    expect(cost('gpt-5.3-codex', { input: 0, cacheRead: 1_000_000 })).to.equal(0.175);
+    expect(cost('claude-opus-5-5', { input: 0, cacheRead: 1_000_000 })).to.equal(0.2);
+    // Its price depends on the length of the prompt.
+    expect(cost('gpt-5.5')).to.equal(null);
+  });
+
   it('tells apart two sessions with the same id', () => {
     const rows = [row(), row({ assistant: 'codex' })];
     expect(usageBy(rows, 'session', prices).rows.map(({ key }) => key)).to.deep.equal(['codex:s1', 's1']);
@@ -83,7 +95,7 @@ describe('summing usage (lib)', () => {
       expect(lines[3]).to.match(/^total +2\.00M +0 +0 +0 +\$5\.00$/);
       expect(lines.join('\n')).to.include('Codex: 5 h 81% until 18:00');
       expect(lines.join('\n')).to.include('Price not known: new-model (1.00M tokens are not in the cost)');
-      expect(lines.join('\n')).to.include('Cost at the API prices of 2026-07-06');
+      expect(lines.join('\n')).to.include(`Cost at the API prices of ${PRICES_AS_OF}`);
     });
 
     it('fits into 40 columns', () => {
