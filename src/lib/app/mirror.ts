@@ -150,7 +150,7 @@ function unlessFailing<T>(work: () => T): T | undefined {
 }
 
 function fileOf(name: string, area: UserArea): string {
-  return join(cachePath(), `${name}-${shortHash(area.root)}.json`);
+  return join(cachePath(), `${name}-${shortHash(area.own)}.json`);
 }
 
 /** Caches the daemon's socket, because computing the machine-local path takes longer than the request. */

@@ -69,14 +69,15 @@ export function removeShim(
 }
 
 /** Returns the shim's name and template values. */
-export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): LauncherForm {
+export function shimForm({ area, bin, host }: Pick<ShimDeps, 'area' | 'bin' | 'host'>): LauncherForm {
   const root = area ?? userAreaPath(host);
+  const own = bin.slice(0, -'/bin'.length);
   return {
     ...SHIM,
     values: {
       ENVIRONMENT: environmentOf(area, host),
       AREA: forShell(root),
-      MIRROR: mirrorOf(root, host),
+      MIRROR: mirrorOf(own, host),
       PLACE: placeOf(root, host),
       TOOL_COMMANDS: ASSISTANTS.filter(({ toolKeys }) => toolKeys !== undefined)
         .map((assistant) => `'${wordsOf(assistant, 'tool')}'`)
@@ -92,9 +93,9 @@ export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): Launc
 /**
  * Returns the path of the cached settings for a shell. The assistant's environment may move the cache folder.
  */
-function mirrorOf(root: string, { platform }: PathHost): string {
+function mirrorOf(own: string, { platform }: PathHost): string {
   const cache = platform === 'darwin' ? '$HOME/Library/Caches' : '${XDG_CACHE_HOME:-$HOME/.cache}';
-  return `"${cache}/steward/settings-${shortHash(root)}.json"`;
+  return `"${cache}/steward/settings-${shortHash(own)}.json"`;
 }
 
 /** Returns the path of the file with this machine's place in the area (platform/files/place.ts) for a shell. */

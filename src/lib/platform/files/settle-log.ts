@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 import { openRegular } from './atomic-file';
 import { originalOf } from './conflict-copies';
-import { listFolder, removeFile } from './folder';
+import { ensureFolder, listFolder, removeFile } from './folder';
 import { completeAppend, planAppend, readLines, type Line, type ReadEnd, type ReadOptions } from './jsonl';
 
 /** Returns the conflict copies of a log, oldest name first. */
@@ -59,10 +59,18 @@ function missingFrom(known: Set<string>, copies: readonly string[]): string[] {
  */
 export function settleCopies(path: string, into = path): number {
   const copies = copiesOf(path);
-  if (copies.length === 0) return 0;
+  return copies.length === 0 ? 0 : settleAll(copies, [path, into], into);
+}
+
+/** Moves a log's lines to the end of another one, which may already have some of them. */
+export function settleFrom(path: string, into: string): number {
+  ensureFolder(dirname(into));
+  return settleAll([path], [into], into);
+}
+
+function settleAll(copies: readonly string[], logs: readonly string[], into: string): number {
   const known = new Set<string>();
-  for (const log of new Set([path, into]))
-    readLines(log, { tail: true }, ({ text }) => void known.add(text ?? ''));
+  for (const log of new Set(logs)) readLines(log, { tail: true }, ({ text }) => void known.add(text ?? ''));
   const missing = missingFrom(known, copies);
   if (missing.length > 0) completeAppend(into, planAppend(into, missing));
   for (const copy of copies) removeFile(copy);

@@ -1,0 +1,175 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+import { expect } from 'chai';
+
+import { dayOf } from '../../src/lib/platform/time/time';
+import { emptyHome } from '../helpers/cli';
+import {
+  storedCommits,
+  storedHooks,
+  storedNotifications,
+  testMachine,
+  publishedCommits,
+  type TestMachine,
+} from '../helpers/area-machines';
+import { campaign } from '../helpers/random';
+
+const A = 'aaaaaaaaaaaa';
+const B = 'bbbbbbbbbbbb';
+
+interface Today {
+  date: string;
+  commits: { count: number };
+}
+
+describe('an area that is synced whole (built)', function () {
+  this.timeout(300_000);
+  let home: ReturnType<typeof emptyHome>;
+  let [a, b]: TestMachine[] = [];
+  const area = (...names: string[]): string => join(home.path, 'area', ...names);
+  const machine = (id: string): TestMachine => testMachine({ id, home: join(home.path, id), area: area() });
+  const today = (): string => dayOf(Date.now(), 'UTC');
+
+  beforeEach(async () => {
+    home = emptyHome();
+    mkdirSync(area(), { mode: 0o700 });
+    [a, b] = [machine(A), machine(B)];
+    mkdirSync(area('sense'), { mode: 0o700 });
+    // Each machine has a repository of its own at the same path.
+    const config = { version: 1, enabled: true, repos: ['~/code'] };
+    writeFileSync(area('sense/config.json'), JSON.stringify(config));
+  });
+  afterEach(() => home.remove());
+
+  const both = (): [TestMachine, TestMachine] => {
+    if (a === undefined || b === undefined) throw new Error('no machines');
+    return [a, b];
+  };
+
+  it('loses and doubles nothing of what two machines do in any order', async () => {
+    const [first, second] = both();
+    const random = campaign('two machines, one area');
+    const commits: string[] = [];
+    const hooks: string[] = [];
+    const notes: string[] = [];
+    await first.json('sense', 'capture');
+    for (let round = 0; round < 8; round += 1) {
+      const works = [first, second].map(async (at) => {
+        const step = random.pick(['commit', 'hook', 'notify', 'capture'] as const);
+        if (step === 'commit') commits.push(at.commit('code', `change ${round}`));
+        else if (step === 'hook') {
+          const session = `${at.id}-${round}`;
+          hooks.push(session);
+          await at.hook('session-start', session);
+        } else if (step === 'notify') {
+          const text = `message ${at.id} ${round}`;
+          notes.push(text);
+          await at.json('notify', 'send', text);
+        } else await at.json('sense', 'capture');
+      });
+      await Promise.all(works);
+    }
+    for (const at of [first, second, first]) await at.json('sense', 'capture');
+    expect([...new Set(storedCommits(area()))].sort()).to.deep.equal(commits.sort());
+    expect(storedCommits(area())).to.have.length(commits.length);
+    expect(storedHooks(area()).sort()).to.deep.equal(hooks.sort());
+    expect(publishedCommits(area(), today())).to.equal(commits.length);
+    expect(storedNotifications(area()).sort()).to.deep.equal(notes.sort());
+    const { checks } = await second.json<{ checks: { id: string; state: string }[] }>('doctor', 'area');
+    expect(checks.find(({ id }) => id === 'area.folder')?.state).to.equal('warning');
+  });
+
+  it('keeps what a person edits the same for both', async () => {
+    const [first, second] = both();
+    await first.json('sense', 'capture');
+    await second.json('sense', 'capture');
+    await second.json('config', 'set', 'da.name', 'Robin');
+    expect(existsSync(area('machines', B, 'config.yaml'))).to.equal(false);
+    expect(JSON.stringify(await first.json('config', 'show'))).to.include('Robin');
+  });
+
+  it("reads Syncthing's conflict copies of logs once, merges them, and is never called whole before", async () => {
+    const [first] = both();
+    const shas = [first.commit('code', 'one'), first.commit('code', 'two')].sort();
+    await first.json('sense', 'capture');
+    await first.hook('session-start', 's1');
+    const log = area('sense/events', `${today()}.jsonl`);
+    const conflict = '.sync-conflict-20261123-101112-ABCDEFG.jsonl';
+    copyFileSync(log, log.replace('.jsonl', conflict));
+    writeFileSync(log, `${readFileSync(log, 'utf8').split('\n')[0] ?? ''}\n`);
+    const hooks = area('state/work-events.jsonl');
+    copyFileSync(hooks, hooks.replace('.jsonl', conflict));
+    expect((await first.json<Today>('sense', 'today')).commits.count).to.equal(2);
+    const doctor = JSON.stringify(await first.json('doctor', 'area'));
+    expect(doctor)
+      .to.include('2 conflict copies of logs')
+      .and.to.include('steward sense capture')
+      .and.not.to.include('is private');
+    await first.json('sense', 'capture');
+    expect(storedCommits(area()).sort()).to.deep.equal(shas);
+    expect(storedHooks(area())).to.deep.equal(['s1']);
+    expect(readdirSync(area('sense/events'))).to.deep.equal([`${today()}.jsonl`]);
+    expect(JSON.stringify(await first.json('doctor', 'area'))).to.include('is private');
+  });
+
+  it('gives a machine with wiped state its id back', async () => {
+    const [first, second] = both();
+    await first.json('sense', 'capture');
+    await second.json('sense', 'capture');
+    rmSync(join(first.home, '.local/state'), { recursive: true });
+    const done = await first.run(['sense', 'today']);
+    expect(done.stderr).to.include(`keeps its id, ${A}`);
+    expect(readFileSync(join(first.home, '.local/state/steward/machine-id'), 'utf8')).to.equal(`${A}\n`);
+  });
+
+  it('adopts the owner: its queue and history become those of the new machine, and its id is retired', async () => {
+    const [first, second] = both();
+    const old = first.commit('code', 'old');
+    await first.json('sense', 'capture');
+    mkdirSync(area('state/outbox'), { recursive: true });
+    const name = '20261123T101112123Z-0123456789ab.push.json';
+    const delivery = {
+      ...{ version: 1, id: name.slice(0, 32), channel: 'push', machine: A, at: '2026-11-23T10:11:12.123Z' },
+      ...{
+        event: 'taskComplete',
+        priority: 3,
+        message: 'm',
+        tags: [],
+        silent: false,
+        nextAt: '2026-11-23T10:11:12.123Z',
+      },
+      ...{ attempts: 0, interrupted: 0, sentParts: 0 },
+    };
+    writeFileSync(area('state/outbox', name), JSON.stringify(delivery));
+    rmSync(first.home, { recursive: true });
+    const fresh = second.commit('code', 'new');
+    await second.hook('session-start', 's2');
+    await second.json('sense', 'capture');
+    const adopted = await second.json<{ folder: string; deliveries: number; isMoved: boolean }>(
+      'sync',
+      'adopt',
+      A,
+    );
+    expect(adopted).to.include({ folder: area(), deliveries: 1, isMoved: true });
+    expect(JSON.parse(readFileSync(area('state/outbox', name), 'utf8'))).to.have.property('machine', B);
+    const owner = JSON.parse(readFileSync(area('state/owner.json'), 'utf8')) as object;
+    expect(owner).to.deep.include({ owner: B, retired: [A] });
+    expect(storedCommits(area()).sort()).to.deep.equal([old, fresh].sort());
+    await second.json('sense', 'capture');
+    expect((await second.json<Today>('sense', 'today')).commits.count).to.equal(2);
+    expect(JSON.stringify(await second.json('sessions'))).to.include('s2');
+    expect((await second.run(['sync', 'adopt', A])).code).to.equal(0);
+    expect((await second.run(['sync', 'adopt', 'cccccccccccc'])).code).not.to.equal(0);
+    const again = machine(A);
+    expect((await again.run(['sense', 'capture'])).stderr).to.include(`Another machine has adopted ${A}`);
+  });
+});
