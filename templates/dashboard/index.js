@@ -3,16 +3,14 @@
 
 import { byId, command, h, show } from './dom.js';
 import { clock as clockOf, dayOf, daysBefore, longDay, minutes, shortDay } from './format.js';
-import { byKind, KINDS } from './kinds.js';
+import { byKind, daysUpTo, KINDS, showDays } from './kinds.js';
 import { onTurn } from './keys.js';
 import { follow } from './live.js';
 import { showWaiting } from './nav.js';
 import { drawPanels } from './notes.js';
-import { showFlow } from './sense-flow.js';
 import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
 import { timeline } from './timeline.js';
 import { showDone, showNext, showRunning, showWaitingList } from './today-lists.js';
-import { daysUpTo, showDays } from './today-week.js';
 
 /** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
 /** @typedef {import('../../src/lib/sessions/view').SessionsReport} SessionsReport */
@@ -23,9 +21,11 @@ import { daysUpTo, showDays } from './today-week.js';
 /** When the connection was lost, as text. @typedef {string | undefined} Lost */
 
 const asked = new URLSearchParams(location.search).get('day');
-const picture = timeline(byId('timeline'), byId('readout'), byId('timeline-table'));
+/** The application, and its repository, that the lists show. @type {import('./timeline-items.js').Item | undefined} */
+let picked;
+const picture = timeline(byId('timeline'), byId('readout'), byId('timeline-table'), pick);
 
-const { refresh } = follow(
+const { refresh, redraw } = follow(
   {
     day: asked === null ? '/api/day' : `/api/day?day=${encodeURIComponent(asked)}`,
     sessions: '/api/sessions',
@@ -57,7 +57,7 @@ const { refresh } = follow(
       {
         name: 'Day',
         feeds: [feeds.day],
-        from: [day, feeds.day.problem, minute],
+        from: [day, feeds.day.problem, minute, picked],
         draw() {
           if (day !== undefined) showDay(day, now, lost);
           else show(byId('facts'), feeds.day.problem?.message ?? 'Loading …');
@@ -83,7 +83,8 @@ const { refresh } = follow(
         feeds: [feeds.insight],
         from: [insight, day?.timezone, minute],
         draw() {
-          if (insight !== undefined) showFlow(byId('flow'), insight, now);
+          if (insight === undefined) return;
+          void import('./sense-flow.js').then(({ showFlow }) => showFlow(byId('flow'), insight, now));
         },
       },
       {
@@ -94,6 +95,7 @@ const { refresh } = follow(
       },
     ]);
   },
+  ['insight', 'recent'],
 );
 onTurn('/');
 watchKinds(byId('classified'), () => asked ?? undefined, refresh);
@@ -121,31 +123,42 @@ function showDay(day, now, lost) {
   show(
     byId('facts'),
     record.backfilled === true
-      ? h('span', {}, 'Time not recorded')
+      ? h('span', 'Time not recorded')
       : h(
           'span',
-          {},
-          h('b', { class: 'large' }, minutes(record.totalMinutes)),
+          h('b.large', minutes(record.totalMinutes)),
           isToday ? (lost ? ` tracked until ${lost}` : ' tracked so far') : ' tracked',
         ),
-    record.backfilled !== true &&
-      KINDS.map((kind) => h('span', {}, h('b', {}, minutes(time[kind])), ` ${kind}`)),
-    h(
-      'span',
-      {},
-      h('b', {}, String(record.commits.count)),
-      record.commits.count === 1 ? ' commit' : ' commits',
-    ),
-    day.closed.length > 0 && h('span', {}, h('b', {}, String(day.closed.length)), ' closed'),
+    record.backfilled !== true && KINDS.map((kind) => h('span', h('b', minutes(time[kind])), ` ${kind}`)),
+    h('span', h('b', String(record.commits.count)), record.commits.count === 1 ? ' commit' : ' commits'),
+    day.closed.length > 0 && h('span', h('b', String(day.closed.length)), ' closed'),
   );
   const until = isToday ? Math.round((now - startMs) / 1000) : undefined;
   picture.draw(day, { until, rest: summary(day, isToday, clock, lost), clock });
-  showApps(byId('apps'), [record]);
+  const { app, repo } = picked ?? {};
+  show(
+    byId('picked'),
+    app !== undefined &&
+      h('button.more', { type: 'button' }, `Only ${[app, repo].filter(Boolean).join(' · ')} ×`),
+  );
+  const apps = record.apps.filter((one) => app === undefined || one.app === app);
+  showApps(byId('apps'), [{ ...record, apps }]);
   showLedger(byId('ledger'), [record]);
-  showDone(byId('done'), day, clock);
+  showDone(
+    byId('done'),
+    { ...day, commits: day.commits.filter((one) => repo === undefined || one.repo === repo) },
+    clock,
+  );
   // Another day omits what concerns only now.
   for (const id of ['running', 'next', 'flow', 'week']) byId(`${id}-section`).hidden = !isToday;
 }
+
+/** Shows the lists for one application, or for all. @param {import('./timeline-items.js').Item | undefined} item */
+function pick(item) {
+  picked = item?.app === undefined ? undefined : item;
+  redraw();
+}
+byId('picked').addEventListener('click', () => pick(undefined));
 
 /** @param {string} shown @param {string} today @param {string} timezone */
 function showHead(shown, today, timezone) {
@@ -164,7 +177,7 @@ function showHead(shown, today, timezone) {
       ),
     shown !== today && after !== today && h('a', { href: '/', 'data-key': 'today' }, 'Today'),
     h('a', { href: `/sense?to=${shown}`, 'data-key': 'week' }, 'Week'),
-    zone !== '' && h('span', { class: 'muted', 'data-key': 'zone' }, zone),
+    zone !== '' && h('span.muted', { 'data-key': 'zone' }, zone),
   );
 }
 
@@ -197,15 +210,11 @@ function showSetup(day, report, status, board) {
     byId('empty'),
     isNew &&
       h(
-        'div',
-        { class: 'empty' },
-        h('p', {}, h('b', {}, 'Nothing is recorded yet.'), ' This page fills in automatically.'),
+        'div.empty',
+        h('p', h('b', 'Nothing is recorded yet.'), ' This page fills in automatically.'),
         h(
-          'ol',
-          { class: 'steps numbered' },
-          steps.map(([text, fix, done]) =>
-            h('li', {}, `${text}${done ? ' ✓ ' : ': '}`, !done && command(fix)),
-          ),
+          'ol.steps.numbered',
+          steps.map(([text, fix, done]) => h('li', `${text}${done ? ' ✓ ' : ': '}`, !done && command(fix))),
         ),
       ),
   );

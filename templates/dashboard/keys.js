@@ -36,7 +36,7 @@ export function watchKeys() {
   onKey('c', 'Copy the command of the row', () => press('li > .command > button'));
   onKey('o', 'Open the row', () => press('a, summary'));
   byId('keys').addEventListener('click', showDialog);
-  const hint = h('p', { class: 'sequence', 'aria-hidden': 'true' });
+  const hint = h('p.sequence', { 'aria-hidden': 'true' });
   document.body.append(hint);
   let first = '';
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -93,10 +93,7 @@ function press(selector) {
 }
 
 function showDialog() {
-  const keys = [...shortcuts].flatMap(([name, { text }]) => [
-    h('dt', {}, h('kbd', {}, name)),
-    h('dd', {}, text),
-  ]);
+  const keys = [...shortcuts].flatMap(([name, { text }]) => [h('dt', h('kbd', name)), h('dd', text)]);
   const toggle = h('input', { type: 'checkbox', checked: !isOff });
   toggle.addEventListener('change', () => {
     isOff = toggle instanceof HTMLInputElement && !toggle.checked;
@@ -110,9 +107,9 @@ function showDialog() {
     'dialog',
     { 'aria-labelledby': 'keys-title' },
     h('h2', { id: 'keys-title' }, 'Keyboard shortcuts'),
-    h('p', {}, h('label', {}, toggle, ' Single-key shortcuts')),
-    h('dl', { class: 'counts' }, keys),
-    h('form', { method: 'dialog' }, h('button', { class: 'copy' }, 'close')),
+    h('p', h('label', toggle, ' Single-key shortcuts')),
+    h('dl.counts', keys),
+    h('form', { method: 'dialog' }, h('button.copy', 'close')),
   );
   document.body.append(dialog);
   dialog.addEventListener('close', () => dialog.remove());

@@ -1,8 +1,10 @@
-// The order of the kinds, and the patterns that distinguish them without colour.
+// The order of the kinds, the patterns that distinguish them without colour, and days as rows with a bar each.
 
-import { h } from './dom.js';
+import { h, show } from './dom.js';
+import { daysBefore, minutes, plural, shortDay } from './format.js';
 
 /** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
+/** @typedef {{ day: string, record: DailyRecord | undefined }} DayRow */
 /** @typedef {'creation' | 'consumption' | 'neutral'} Kind */
 
 export const KINDS = /** @type {const} */ (['creation', 'consumption', 'neutral']);
@@ -22,10 +24,8 @@ export function byKind({ creationMinutes, consumptionMinutes, neutralMinutes }) 
 export function head(names) {
   return h(
     'thead',
-    {},
     h(
       'tr',
-      {},
       names.map((name) => h('th', { scope: 'col' }, name)),
     ),
   );
@@ -50,4 +50,64 @@ function fills() {
       h('rect', { class: 'neutral', width: 2, height: 2 }),
     ),
   );
+}
+
+/**
+ * Returns the days up to one, latest first. The last record of a day counts.
+ * @param {string} to @param {number} count @param {readonly DailyRecord[]} list @returns {DayRow[]}
+ */
+export function daysUpTo(to, count, list) {
+  const records = new Map(list.map((record) => [record.date, record]));
+  return Array.from({ length: count }, (_, i) => daysBefore(to, i)).map((day) => ({
+    day,
+    record: records.get(day),
+  }));
+}
+
+/** @param {Element} place @param {DayRow[]} days */
+export function showDays(place, days) {
+  const max = Math.max(60, ...days.map(({ record }) => record?.totalMinutes ?? 0));
+  show(
+    place,
+    days.map(({ day, record }) =>
+      h(
+        'li',
+        { 'data-key': day },
+        dayLink(day, record),
+        h('span.figure', record === undefined ? 'no record' : timeOf(record)),
+        bar(record, max),
+        h('span.muted', record && plural(record.commits.count, 'commit')),
+      ),
+    ),
+  );
+}
+
+/** @param {string} day @param {DailyRecord | undefined} record */
+export function dayLink(day, record) {
+  const name = shortDay(day);
+  return record === undefined ? h('span.muted', name) : h('a', { href: `/sense?day=${day}` }, name);
+}
+
+/** @param {DailyRecord} record */
+function timeOf(record) {
+  return record.backfilled === true ? 'not recorded' : minutes(record.totalMinutes);
+}
+
+/** @param {DailyRecord | undefined} record @param {number} max */
+function bar(record, max) {
+  if (record === undefined) return h('span');
+  const time = byKind(record);
+  let x = 0;
+  const parts = KINDS.map((kind) => {
+    const from = x;
+    const width = (time[kind] / max) * 100;
+    x += width;
+    return h('rect', {
+      x: `${from.toFixed(2)}%`,
+      width: `${width.toFixed(2)}%`,
+      height: 12,
+      fill: fill(kind),
+    });
+  });
+  return h('svg', { height: 12, 'aria-hidden': 'true' }, parts);
 }

@@ -1,11 +1,10 @@
 // Follows documents of the daemon: the stream names those that change; without a stream, the page polls while it is
 // visible. Sends the ETag of the last answer, and keeps that answer through errors.
 
-import { ask, signIn } from './daemon.js';
+import { ask, openStream, signIn } from './daemon.js';
 import { watchCopies } from './dom.js';
 import { watchKeys } from './keys.js';
 import { showHeader, showLink } from './nav.js';
-import { openStream } from './stream.js';
 
 const EVERY_MS = 30_000;
 const SLOWEST_MS = 60_000;
@@ -14,6 +13,8 @@ const MINUTE_MS = 60_000;
 const SOON_MS = 250;
 /** The first drawing waits so long for all answers, so that late ones push nothing down. */
 const TOGETHER_MS = 300;
+/** After the first drawing. */
+const LATE_MS = 100;
 
 /** @typedef {import('./daemon.js').Problem} Problem */
 /**
@@ -36,8 +37,9 @@ const TOGETHER_MS = 300;
  * @template {string} K
  * @param {Record<K, string>} urls
  * @param {(feeds: Record<K, Feed>, link: Link) => void} draw called after answers and each minute, at most once per frame
+ * @param {NoInfer<K>[]} [late] what the first drawing does without
  */
-export function follow(urls, draw) {
+export function follow(urls, draw, late = []) {
   const names = /** @type {K[]} */ (Object.keys(urls));
   const feeds = /** @type {Record<K, Feed>} */ (
     Object.fromEntries(
@@ -56,6 +58,7 @@ export function follow(urls, draw) {
   let timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let soon;
+  const waiting = [...late];
   let failures = 0;
   let isDrawing = false;
   let isFirst = true;
@@ -66,7 +69,9 @@ export function follow(urls, draw) {
   let isUpgraded = false;
 
   function drawSoon() {
-    const isAwaited = names.some((name) => feeds[name].goodAt === undefined && !feeds[name].problem);
+    const isAwaited = names.some(
+      (name) => !late.includes(name) && feeds[name].goodAt === undefined && !feeds[name].problem,
+    );
     if (isDrawing || (isFirst && isAwaited)) return;
     isDrawing = true;
     // A hidden page gets no animation frames.
@@ -77,6 +82,7 @@ export function follow(urls, draw) {
       isDrawing = false;
       isFirst = false;
       document.querySelector('main')?.classList.remove('loading');
+      for (const name of waiting.splice(0)) setTimeout(() => void refresh(name), LATE_MS);
       const link = linkOf();
       showLink(link);
       draw(feeds, link);
@@ -112,14 +118,14 @@ export function follow(urls, draw) {
 
   async function askAll() {
     clearTimeout(timer);
-    await Promise.all(names.map(refresh));
+    await Promise.all(names.filter((name) => !waiting.includes(name)).map(refresh));
     failures = names.some((name) => feeds[name].problem !== undefined) ? failures + 1 : 0;
     clearTimeout(timer);
     if (!document.hidden && (!isLive || failures > 0))
       timer = setTimeout(() => void askAll(), Math.min(EVERY_MS * 2 ** failures, SLOWEST_MS));
   }
 
-  /** @param {import('./stream.js').Line} line */
+  /** @param {import('./daemon.js').Line} line */
   function onLine({ run, version: own, topic, etag, lost }) {
     if (lost) {
       const was = isLive;

@@ -20,7 +20,7 @@ export function showHeader() {
   if (main === null) return;
   main.id = 'main';
   main.tabIndex = -1;
-  const skip = h('a', { class: 'skip', href: '#main' }, 'Skip to the content');
+  const skip = h('a.skip', { href: '#main' }, 'Skip to the content');
   skip.addEventListener('click', (event) => {
     event.preventDefault();
     main.focus();
@@ -28,9 +28,8 @@ export function showHeader() {
   main.before(
     skip,
     h(
-      'header',
-      { class: 'top' },
-      h('a', { class: 'brand', href: '/' }, 'steward'),
+      'header.top',
+      h('a.brand', { href: '/' }, 'steward'),
       h(
         'nav',
         { 'aria-label': 'Pages' },
@@ -58,7 +57,7 @@ export function showWaiting(count, name = title) {
     byId('waits'),
     count > 0 && [
       h('span', { 'aria-hidden': 'true' }, ` ◇ ${count}`),
-      h('span', { class: 'unseen' }, `, ${count} waiting for you`),
+      h('span.unseen', `, ${count} waiting for you`),
     ],
   );
   const icon = document.querySelector('link[rel=icon]');

@@ -34,17 +34,15 @@ export function drawPanels(place, panels) {
   const signedOut = feeds.find(({ problem }) => problem?.signedOut);
   show(
     place,
-    signedOut &&
-      h('p', { class: 'attention' }, `${since(signedOut)}Run `, command('steward open'), ' to sign in.'),
+    signedOut && h('p.attention', `${since(signedOut)}Run `, command('steward open'), ' to sign in.'),
     lost?.problem &&
       h(
-        'p',
-        { class: 'attention' },
+        'p.attention',
         `${since(lost)}${lost.problem.message} Start it with `,
         command('steward up'),
         '; this page reconnects automatically.',
       ),
-    [...problems].map(([text, names]) => h('p', { class: 'attention' }, `${names.join(', ')}: ${text}`)),
+    [...problems].map(([text, names]) => h('p.attention', `${names.join(', ')}: ${text}`)),
   );
 }
 

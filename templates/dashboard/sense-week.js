@@ -2,11 +2,10 @@
 
 import { h, show } from './dom.js';
 import { minutes } from './format.js';
-import { byKind, fill, head, KINDS } from './kinds.js';
+import { byKind, dayLink, fill, head, KINDS } from './kinds.js';
 import { sum } from './sense-time.js';
-import { dayLink } from './today-week.js';
 
-/** @typedef {import('./today-week.js').DailyRecord} DailyRecord */
+/** @typedef {import('./kinds.js').DailyRecord} DailyRecord */
 
 const HEIGHT = 32;
 /** Shown at least, so that a short day does not fill the row. */
@@ -43,7 +42,7 @@ function figuresOf(record) {
 
 /**
  * Returns the time tracked, the time not recorded and the commits.
- * @param {Element} place a table @param {import('./today-week.js').DayRow[]} days latest first
+ * @param {Element} place a table @param {import('./kinds.js').DayRow[]} days latest first
  */
 export function showWeek(place, days) {
   const known = days.flatMap(({ record }) => record ?? []);

@@ -3,14 +3,14 @@
 import { byId, command, h, show } from './dom.js';
 import { daysBefore, minutes, shortDay } from './format.js';
 import { onTurn } from './keys.js';
+import { daysUpTo, showDays } from './kinds.js';
 import { follow } from './live.js';
 import { showWaiting, waitingIn } from './nav.js';
 import { drawPanels } from './notes.js';
 import { isEmpty, showApps, showLedger, watchKinds } from './sense-time.js';
 import { showWeek } from './sense-week.js';
-import { daysUpTo, showDays } from './today-week.js';
 
-/** @typedef {import('./today-week.js').DailyRecord} DailyRecord */
+/** @typedef {import('./kinds.js').DailyRecord} DailyRecord */
 
 const linked = /^#(\d{4}-\d\d-\d\d)$/.exec(location.hash)?.[1];
 if (linked !== undefined) location.replace(`/sense?day=${linked}`);

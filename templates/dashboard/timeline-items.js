@@ -11,6 +11,8 @@ import { KINDS } from './kinds.js';
  * @property {number} end
  * @property {string} row
  * @property {string} text what it was, without its time
+ * @property {string} [app] for a stay in an application
+ * @property {string} [repo]
  */
 /** @typedef {{ id: string, label: string, boxes: [at: number, end: number, state: string][] }} Row */
 /** @typedef {{ id: string, label: string, rows: Row[], items: Item[] }} Group */
@@ -28,8 +30,8 @@ export function groupsOf(day) {
 function applications({ spans, apps, repos, away }) {
   const seen = spans.map(([at, length, app, repo]) => {
     const [name, kind] = apps[app] ?? ['unknown', 'neutral'];
-    const where = repo === undefined ? '' : ` · ${repos[repo]}`;
-    return { at, end: at + length, row: kind, text: `${name}${where} · ${kind}` };
+    const [folder, where] = repo === undefined ? [undefined, ''] : [repos[repo], ` · ${repos[repo]}`];
+    return { at, end: at + length, row: kind, text: `${name}${where} · ${kind}`, app: name, repo: folder };
   });
   const gone = away.map(([at, length, reason]) => ({
     at,

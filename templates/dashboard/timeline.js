@@ -14,8 +14,11 @@ const HEIGHT = 24;
 const BOXES = { working: [9, 6], away: [11, 2], tick: [4, 16] };
 const HOUR = 3600;
 
-/** @param {HTMLElement} place @param {HTMLElement} readout @param {HTMLElement} table */
-export function timeline(place, readout, table) {
+/**
+ * @param {HTMLElement} place @param {HTMLElement} readout @param {HTMLElement} table
+ * @param {(item: import('./timeline-items.js').Item | undefined) => void} [pick] called with the stay to filter by
+ */
+export function timeline(place, readout, table, pick = () => {}) {
   /** @type {Group[]} */
   let groups = [];
   let range = { from: 0, to: 8 * HOUR };
@@ -72,6 +75,10 @@ export function timeline(place, readout, table) {
 
   place.addEventListener('pointermove', point);
   place.addEventListener('pointerdown', point);
+  place.addEventListener('dblclick', (event) => {
+    const group = groupOf(event);
+    if (group !== undefined) pick(group.items[chosen.get(group.id) ?? 0]);
+  });
   place.addEventListener('pointerleave', ({ pointerType }) => {
     // Lifting a finger also fires this; keep its item shown.
     if (pointerType === 'mouse' && !place.contains(document.activeElement)) read(undefined);
@@ -81,8 +88,10 @@ export function timeline(place, readout, table) {
   place.addEventListener('keydown', (event) => {
     const group = groupOf(event);
     if (group === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'Escape') return read(undefined);
-    const to = target(event, group, Math.min(chosen.get(group.id) ?? 0, group.items.length - 1));
+    const from = Math.min(chosen.get(group.id) ?? 0, group.items.length - 1);
+    if (event.key === 'Escape') return (pick(undefined), read(undefined));
+    if (event.key === 'Enter') return pick(group.items[from]);
+    const to = target(event, group, from);
     if (to === undefined) return;
     event.preventDefault();
     chosen.set(group.id, Math.max(0, Math.min(group.items.length - 1, to)));
@@ -97,11 +106,10 @@ export function timeline(place, readout, table) {
     const rows = tableRows(groups, clock).map((cells) =>
       h(
         'tr',
-        {},
         cells.map((cell, i) => h(i === 0 ? 'th' : 'td', i === 0 ? { scope: 'row' } : {}, cell)),
       ),
     );
-    show(table, head(['time', 'what', 'length']), h('tbody', {}, rows));
+    show(table, head(['time', 'what', 'length']), h('tbody', rows));
   }
 
   return {
@@ -115,7 +123,7 @@ export function timeline(place, readout, table) {
         place,
         groups.map((group) => groupNode(group, range, words.until)),
         groups.length > 0 && axis(day, range),
-        more > 0 && h('p', { class: 'muted small', 'data-key': 'rest' }, `${more} more sessions`),
+        more > 0 && h('p.muted.small', { 'data-key': 'rest' }, `${more} more sessions`),
       );
       for (const label of place.querySelectorAll('[data-at]'))
         if (label instanceof HTMLElement) label.style.left = `${label.dataset.at}%`;
@@ -175,9 +183,9 @@ function groupNode({ id, label, rows }, range, now) {
 function rowNode({ id, label, boxes }, { from, to }, now) {
   const states = [...new Set(boxes.map(([, , state]) => state))];
   return h(
-    'div',
-    { class: 'row', 'data-key': id, 'data-row': id },
-    h('span', { class: 'label', title: label }, label),
+    'div.row',
+    { 'data-key': id, 'data-row': id },
+    h('span.label', { title: label }, label),
     h(
       'svg',
       {
@@ -189,8 +197,8 @@ function rowNode({ id, label, boxes }, { from, to }, now) {
       states.map((state) =>
         h('path', { class: `box ${state}`, d: outline(boxes.filter((box) => box[2] === state)) }),
       ),
-      now !== undefined && h('path', { class: 'now', d: `M${now} 0v${HEIGHT}` }),
-      h('rect', { class: 'cursor', y: 1, height: HEIGHT - 2, width: 0 }),
+      now !== undefined && h('path.now', { d: `M${now} 0v${HEIGHT}` }),
+      h('rect.cursor', { y: 1, height: HEIGHT - 2, width: 0 }),
     ),
   );
 }

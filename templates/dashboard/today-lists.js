@@ -56,10 +56,10 @@ function row(key, title, [where, why, fix]) {
   return h(
     'li',
     { 'data-key': key },
-    h('b', { class: 'name' }, title),
-    h('span', { class: 'muted where' }, where),
-    h('span', { class: 'attention' }, why),
-    fix ? command(fix) : h('span', {}),
+    h('b.name', title),
+    h('span.muted.where', where),
+    h('span.attention', why),
+    fix ? command(fix) : h('span'),
   );
 }
 
@@ -84,7 +84,7 @@ export function showRunning(place, sessions, now, lost) {
   show(
     place,
     working.length === 0
-      ? h('li', { class: 'muted' }, `No assistant session ${lost ? 'was' : 'is'} working.`)
+      ? h('li.muted', `No assistant session ${lost ? 'was' : 'is'} working.`)
       : working.map((session) => {
           const phase = session.phase === 'native' ? null : session.phase;
           const facts = [
@@ -97,8 +97,8 @@ export function showRunning(place, sessions, now, lost) {
           return h(
             'li',
             { 'data-key': session.slug },
-            h('b', { class: 'name' }, sessionTitle(session)),
-            h('span', { class: 'muted where' }, facts.filter(Boolean).join(' · ')),
+            h('b.name', sessionTitle(session)),
+            h('span.muted.where', facts.filter(Boolean).join(' · ')),
             session.go && command(session.go),
           );
         }),
@@ -125,16 +125,16 @@ export function showDone(place, { commits, closed, record }, clock) {
     h(
       'li',
       { 'data-key': key, title: key },
-      h('span', { class: 'muted' }, clock(at)),
-      h('span', { class: 'muted repo' }, where),
-      h('span', { class: 'name' }, text),
+      h('span.muted', clock(at)),
+      h('span.muted.repo', where),
+      h('span.name', text),
     ),
   );
   const none =
     record.commits.count === 0
       ? 'No commits.'
       : `${plural(record.commits.count, 'commit')}; the details were deleted.`;
-  show(place, rows.length === 0 ? h('p', { class: 'muted' }, none) : folded('done', nodes, SHOWN, 'earlier'));
+  show(place, rows.length === 0 ? h('p.muted', none) : folded('done', nodes, SHOWN, 'earlier'));
 }
 
 /** Returns a list whose rest is folded. @param {string} name @param {Element[]} rows @param {number} count @param {string} word */
@@ -144,7 +144,7 @@ function folded(name, rows, count, word) {
   const rest = rows.slice(count);
   return [
     list(rows.slice(0, count)),
-    rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} ${word}`), list(rest)),
+    rest.length > 0 && h('details', h('summary', `${rest.length} ${word}`), list(rest)),
   ];
 }
 
@@ -163,23 +163,21 @@ export function showNext(place, items, now, lost) {
   const next = items.filter(isNext).sort((a, b) => rankOf(a) - rankOf(b) || a.number - b.number);
   show(
     place,
-    next.length === 0 &&
-      h('li', { class: 'muted' }, `Nothing ${lost ? 'was' : 'is'} due, in progress or queued.`),
+    next.length === 0 && h('li.muted', `Nothing ${lost ? 'was' : 'is'} due, in progress or queued.`),
     next
       .slice(0, SHOWN)
       .map(({ number, title, url, priority, lane, due }) =>
         h(
           'li',
           { 'data-key': String(number), class: 'issue' },
-          h('span', { class: 'muted' }, priority ?? ''),
+          h('span.muted', priority ?? ''),
           h(
             'a',
             /^https?:\/\//.test(url) ? { href: url, target: '_blank', rel: 'noopener noreferrer' } : {},
             plainTitle(title),
           ),
           h(
-            'span',
-            { class: 'muted' },
+            'span.muted',
             due === null
               ? lane === 'In-Progress'
                 ? 'in progress'
@@ -188,7 +186,6 @@ export function showNext(place, items, now, lost) {
           ),
         ),
       ),
-    next.length > SHOWN &&
-      h('li', { class: 'muted' }, h('a', { href: '/work' }, `${next.length - SHOWN} more`)),
+    next.length > SHOWN && h('li.muted', h('a', { href: '/work' }, `${next.length - SHOWN} more`)),
   );
 }

@@ -123,6 +123,53 @@ describe('the page of the day in Chromium', function () {
     await page.locator('#timeline-table tbody tr').nth(20).waitFor();
   });
 
+  it('shows the lists for one application, chosen in the timeline', async () => {
+    const { page } = await open();
+    await page.locator('#apps tbody tr').nth(5).waitFor();
+    const [rows] = [await page.locator('#apps tbody tr').count()];
+    await page.locator('[role=slider]').first().focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await waitForText(page, '#picked', /^Only Ghostty ×$/);
+    expect(await page.locator('#apps tbody tr').count()).to.equal(1);
+    await page.keyboard.press('Escape');
+    await page
+      .locator('#apps tbody tr')
+      .nth(rows - 1)
+      .waitFor();
+    expect(await textOf(page, '#picked')).to.equal('');
+  });
+
+  it('lists the shortcuts, and switches single keys off', async () => {
+    const { page } = await open();
+    await page.keyboard.press('?');
+    await page.locator('dialog dt').nth(8).waitFor();
+    expect(await textOf(page, 'dialog')).to.match(/^Keyboard shortcuts Single-key shortcuts.*g tGo to Today/);
+    expect(await axe(page)).to.deep.equal([]);
+    await page.uncheck('dialog input');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    expect(await page.locator('dialog').count()).to.equal(0);
+    await page.reload();
+    await page.locator('#facts b').first().waitFor();
+    await page.keyboard.press('?');
+    expect(await page.locator('dialog').count()).to.equal(0);
+    await page.click('#keys');
+    await page.check('dialog input');
+    await page.keyboard.press('Escape');
+    for (const key of ['g', 'w']) await page.keyboard.press(key);
+    await page.waitForURL(`${served.url}/work`);
+  });
+
+  it('has a skip link first, and an icon that says whether someone waits', async () => {
+    const { page } = await open();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.tagName')).to.equal('MAIN');
+    expect(await page.getAttribute('link[rel=icon]', 'href')).to.match(/fill="%239d1aa5"/);
+  });
+
   it('shows another day with the days beside it, and nothing that concerns only now', async () => {
     const day = '2026-11-18';
     const { page } = await open(`/sense?day=${day}`);
