@@ -57,6 +57,7 @@ describe('doctor (built)', function () {
         'notify',
         'work',
         'shell',
+        'sync',
       ]);
       for (const row of report.checks) expect(row.found, row.id).not.to.equal('');
       expect(readdirSync(at.path)).to.deep.equal([]);

@@ -25,7 +25,7 @@ describe('the built steward', () => {
     expect(full).to.deep.equal(hot);
     const hotJson = await steward(['sense', 'version', '--json']);
     expect(await steward(['--json', 'sense', 'version'])).to.deep.equal(hotJson);
-    expect(jsonOf(hotJson)).to.deep.equal({ version: '1.2.0' });
+    expect(jsonOf(hotJson)).to.deep.equal({ version: '1.3.0' });
   });
 
   it('prints the result of a command as one JSON document', async () => {

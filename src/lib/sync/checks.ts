@@ -37,7 +37,7 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
           warning(
             `${plural(conflicts.length, 'conflict copy', 'conflict copies')}, such as ${conflicts[0] ?? ''}`,
             {
-              hint: 'steward ignores them. Delete them; if they come back, two machines have the same id.',
+              hint: 'Nothing reads them. Delete them; if they come back, two machines have the same id.',
             },
           ),
         ]),
