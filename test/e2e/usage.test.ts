@@ -44,7 +44,7 @@ describe('steward usage (built)', function () {
     );
     const week = jsonOf(await run('week', '--json')) as Report;
     expect(week.usage?.total.cost).to.equal(5);
-    expect((await run('week')).stdout).to.include('- **$5.00**, claude-code: 1.00M in, 0 out');
+    expect((await run('week')).stdout).to.include('- **5.00 USD**, claude-code: 1.00M in, 0 out');
 
     // Sense was never set up.
     const day = at.slice(0, 10);

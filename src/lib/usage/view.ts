@@ -1,5 +1,14 @@
 import { csvLine } from '../platform/terminal/csv';
-import { palette, plural, table, toAscii, tokens, usd, wrap, type Column } from '../platform/terminal/format';
+import {
+  palette,
+  plural,
+  table,
+  toAscii,
+  tokens,
+  usdCell,
+  wrap,
+  type Column,
+} from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import type { Source } from './find-logs';
@@ -57,7 +66,7 @@ function tableLines(report: UsageReport, columns: number, strong: (text: string)
   const rows = [...usage.rows, total].map((row) => [
     clean(by === 'session' ? (names.get(row.key) ?? row.key) : row.key),
     ...cells.map((cell) => tokens(row[cell])),
-    usd(row.cost),
+    usdCell(row.cost),
   ]);
   const all = [[by, ...cells.map((cell) => HEADS[cell]), 'cost'], ...rows];
   const others = [...cells, 'cost'].map((_, at) => Math.max(...all.map((row) => row[at + 1]?.length ?? 0)));

@@ -54,11 +54,12 @@ describe('the text of a report', () => {
     const sums = { input: 5, output: 1, cacheRead: 0, cacheWrite: 0 };
     const rows = [
       { key: 'claude-code', ...sums, cost: 1 },
+      { key: 'qwen', ...sums, cost: 0.004 },
       { key: 'codex', ...sums, cost: null },
     ];
     const usage = { rows, total: { ...sums, cost: 1, unpriced: 6 } };
     expect(reportMarkdown(blocksOf(buildReport(reportInput({ usage })), 'Week'))).to.include(
-      '- **unknown cost**, codex: 5 in, 1 out\n- price not known for 6 tokens\n',
+      '- **under 0.01 USD**, qwen: 5 in, 1 out\n- **unknown cost**, codex: 5 in, 1 out\n- price not known for 6 tokens\n',
     );
   });
 

@@ -1,4 +1,4 @@
-import { palette, plural, table } from '../../platform/terminal/format';
+import { palette, plural, table, usd } from '../../platform/terminal/format';
 import { forShell } from '../../platform/process/spawn';
 import type { Terminal } from '../../platform/terminal/stdio';
 import { clean, cleanLine } from '../../platform/terminal/terminal';
@@ -146,10 +146,6 @@ function costText(cost: Cost): string {
     return `${tokens} · ${active} · total ${usd(cost.listCost)} (from the service)`;
   const priced = cost.tokenUsd === undefined ? 'token prices not set' : `total ${usd(cost.totalUsd)}`;
   return `${tokens} · ${active} · ${priced}`;
-}
-
-function usd(value: number): string {
-  return value !== 0 && value < 0.01 ? 'under 0.01 USD' : `${value.toFixed(2)} USD`;
 }
 
 function grouped(value: number): string {

@@ -102,10 +102,19 @@ export function table(rows: readonly (readonly string[])[], columns: readonly Co
     .join('\n');
 }
 
-/** Formats `$1.20`. An unknown cost is `unknown`, never 0. */
-export function usd(cost: number | null): string {
+/** Formats `1.20 USD`, for sentences. */
+export function usd(value: number): string {
+  return isSmall(value) ? 'under 0.01 USD' : `${value.toFixed(2)} USD`;
+}
+
+/** Formats `$1.20`, for tables. An unknown cost is `unknown`, never 0. */
+export function usdCell(cost: number | null): string {
   if (cost === null) return 'unknown';
-  return cost > 0 && cost < 0.01 ? '<$0.01' : `$${cost.toFixed(2)}`;
+  return isSmall(cost) ? '<$0.01' : `$${cost.toFixed(2)}`;
+}
+
+function isSmall(usd: number): boolean {
+  return usd > 0 && usd < 0.01;
 }
 
 /** Replacements for terminals without block characters. */
