@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, text } from '../lib/cli/base-command';
+import { BaseCommand, machine, boolean, text } from '../lib/cli/base-command';
 import { openReport, reportNow } from '../lib/app/report';
 import { blocksOf } from '../lib/report/blocks';
 import type { Report } from '../lib/report/model';
@@ -15,6 +15,7 @@ export default class Standup extends BaseCommand {
     repo: text({ description: 'Only this repository (folder name).', helpValue: 'NAME' }),
     reminders: boolean({ description: 'Include your reminders.', default: false }),
     evidence: boolean({ description: 'Fetch the closing comments of issues.' }),
+    machine,
   };
   static override examples = [
     '<%= config.bin %> standup --since friday',

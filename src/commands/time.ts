@@ -1,5 +1,5 @@
 import { openTime } from '../lib/app/time';
-import { BaseCommand, boolean, text } from '../lib/cli/base-command';
+import { BaseCommand, machine, boolean, text } from '../lib/cli/base-command';
 import { writeAllOut } from '../lib/platform/terminal/stdio';
 import { plural } from '../lib/platform/terminal/format';
 import { ics, timeCsv, timewarrior } from '../lib/sense/ledger/exports';
@@ -30,6 +30,7 @@ export default class Time extends BaseCommand {
       description: 'Print your intervals as a calendar.',
       exclusive: ['json'],
     }),
+    machine,
   };
   static override examples = [
     '<%= config.bin %> time --of week',
@@ -41,7 +42,7 @@ export default class Time extends BaseCommand {
   async run(): Promise<TimeReport | undefined> {
     const { flags } = await this.parse(Time);
     const by = flags.by as TimeKey;
-    const time = await openTime(this.context, { of: flags.of, by });
+    const time = await openTime(this.context, { of: flags.of, by, machine: flags.machine });
     const { report, beside, damaged, reasons, intervals, withoutLog } = time;
     for (const { message, hint = '' } of damaged) this.say(`${message} ${hint}`);
     if (flags.csv) {

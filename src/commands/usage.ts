@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, integer, text } from '../lib/cli/base-command';
+import { BaseCommand, machine, boolean, integer, text } from '../lib/cli/base-command';
 import { usageNow } from '../lib/app/usage';
 import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
 import { usageCsv, usageText } from '../lib/usage/view';
@@ -14,6 +14,7 @@ export default class UsageCommand extends BaseCommand {
     by: text({ description: 'What each row shows.', options: [...GROUPINGS], default: 'day' }),
     days: integer({ description: 'Number of days, up to today.', default: 7, helpValue: 'N' }),
     csv: boolean({ description: 'Print the rows as CSV.', exclusive: ['json'] }),
+    machine,
   };
   static override examples = [
     '<%= config.bin %> usage',
@@ -25,7 +26,7 @@ export default class UsageCommand extends BaseCommand {
   async run(): Promise<Usage> {
     const { flags } = await this.parse(UsageCommand);
     const slow = setTimeout(() => this.say('Reading the logs of your assistants…'), SLOW_MS);
-    const report = await usageNow(this.context, flags.by as Grouping, flags.days).finally(() =>
+    const report = await usageNow(this.context, flags.by as Grouping, flags.days, flags.machine).finally(() =>
       clearTimeout(slow),
     );
     if (flags.csv) {

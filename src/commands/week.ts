@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, text } from '../lib/cli/base-command';
+import { BaseCommand, machine, boolean, text } from '../lib/cli/base-command';
 import { openReport, reportNow } from '../lib/app/report';
 import { blocksOf } from '../lib/report/blocks';
 import type { Report } from '../lib/report/model';
@@ -14,6 +14,7 @@ export default class Week extends BaseCommand {
     repo: text({ description: 'Only this repository (folder name).', helpValue: 'NAME' }),
     reminders: boolean({ description: 'Include your reminders.', default: false }),
     evidence: boolean({ description: 'Fetch the closing comments of issues.' }),
+    machine,
   };
   static override examples = ['<%= config.bin %> week', '<%= config.bin %> week --of "last week" > week.md'];
   static override related = ['standup', 'sense recent', 'work list --state closed'];

@@ -10,7 +10,7 @@ import { watchFocus, type FocusWatch } from '../../src/lib/sense/focus-watch';
 import { timeRows } from '../../src/lib/sense/ledger/rows';
 import { observe } from '../../src/lib/sense/observe';
 import { readPlace } from '../../src/lib/sense/pane/place';
-import { ledgersOf } from '../../src/lib/sense/read';
+import { ledgersOf } from '../../src/lib/sense/ledger/read';
 import { desktopKit, startManager, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';
 import { senseBox, type SenseBox } from '../helpers/sense';

@@ -1,4 +1,5 @@
-import { BaseCommand, integer } from '../../lib/cli/base-command';
+import { BaseCommand, machine, integer } from '../../lib/cli/base-command';
+import { withMachines } from '../../lib/app/machines';
 import { openSense } from '../../lib/app/sense';
 import { recent } from '../../lib/sense/read';
 import type { DailyRecord } from '../../lib/sense/record';
@@ -8,6 +9,7 @@ export default class SenseRecent extends BaseCommand {
   static override summary = 'Show the last records, one line per day';
   static override flags = {
     days: integer({ description: 'Number of days, 1 to 366.', default: 7, helpValue: 'N' }),
+    machine,
   };
   static override examples = [
     '<%= config.bin %> sense recent',
@@ -17,7 +19,8 @@ export default class SenseRecent extends BaseCommand {
 
   async run(): Promise<DailyRecord[]> {
     const { flags } = await this.parse(SenseRecent);
-    const { deps } = await openSense(this.context);
+    const sense = await openSense(this.context);
+    const deps = await withMachines(this.context, sense.deps, flags.machine);
     const records = recent(deps, flags.days, { onDamaged: ({ message }) => this.say(message) });
     return this.show(records, () => recentText(records, this.terminal));
   }

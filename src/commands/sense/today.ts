@@ -1,4 +1,5 @@
-import { BaseCommand, text } from '../../lib/cli/base-command';
+import { BaseCommand, machine, text } from '../../lib/cli/base-command';
+import { withMachines } from '../../lib/app/machines';
 import { openSense } from '../../lib/app/sense';
 import { waitingSessions } from '../../lib/app/sessions';
 import { toStewardError } from '../../lib/errors';
@@ -12,6 +13,7 @@ export default class SenseToday extends BaseCommand {
     'Shows time by application and hour, commits, sessions, and what was not tracked. Stores nothing.';
   static override flags = {
     of: text({ description: 'Day, such as 2026-11-20 or yesterday (default: today).', helpValue: 'DAY' }),
+    machine,
   };
   static override examples = [
     '<%= config.bin %> sense today',
@@ -25,11 +27,12 @@ export default class SenseToday extends BaseCommand {
 
   async run(): Promise<DailyRecord> {
     const { flags } = await this.parse(SenseToday);
-    const { deps, readDay } = await openSense(this.context);
+    const sense = await openSense(this.context);
+    const deps = await withMachines(this.context, sense.deps, flags.machine);
     const { record, ...beside } =
-      flags.of === undefined ? today(deps) : dayView(deps, await readDay(flags.of));
+      flags.of === undefined ? today(deps) : dayView(deps, await sense.readDay(flags.of));
     const waiting =
-      this.json || record.final
+      this.json || record.final || deps.machines?.()?.hasOwn === false
         ? 0
         : await waitingSessions(this.context).catch((error: unknown) => this.reportUnread(error));
     return this.show(record, () => recordText(record, { ...this.terminal, ...beside, waiting }));

@@ -30,6 +30,7 @@ import { sendReminders, type NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { reportRoute } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
+import { withMachines } from './machines';
 import { openFocusWatch, openSense, setClassification, storeFocus } from './sense';
 import { sessionRoutes } from './session-routes';
 import { sessionReader } from './sessions';
@@ -78,7 +79,7 @@ export async function openDaemon(
       ...workRoutes({ work: workDeps, you: async () => yourName((await work()).user) }),
       ...sessionRoutes(context, { sessions, sense: senseDeps }),
       ...[usageRoute(context), reportRoute(context)],
-      dayRoute({ sense: async () => sense(), day: live.day, work: workDeps, sessions }),
+      dayRoute(context, { sense: async () => sense(), day: live.day, work: workDeps, sessions }),
       ...notify.routes,
       ...pageRoutes({ clock, ...pageFolders(context) }),
     ],
@@ -148,7 +149,10 @@ function senseService(context: Context, goals: string) {
   const isSetUp = (): boolean => exists(area.sense.config);
   // Reopened when one of these files changes.
   const files = [area.config, area.settings, area.sense.config, area.sense.classify, goals];
-  const sense = cachedLoader(clock, files, () => openSense(context, watchOf));
+  const sense = cachedLoader(clock, files, async () => {
+    const opened = await openSense(context, watchOf);
+    return { ...opened, deps: await withMachines(context, opened.deps) };
+  });
   const startWatch = (log: DaemonLog): Service => {
     const onProblem = (problem: string): void => log.write('warn', 'focus', { problem });
     const opened = openFocusWatch(context, sense, { isSetUp, onProblem });
@@ -167,6 +171,7 @@ function senseService(context: Context, goals: string) {
     senseRoutes({
       ...{ sense: senseDeps, live, insights: insightStore(area.sense.insights) },
       classify: ({ app, kind, since }) => setClassification(context, app, kind, since),
+      of: (deps, machine) => withMachines(context, deps, machine),
     });
   return { sense, senseDeps, isSetUp, watchOf, startWatch, routesOfSense };
 }

@@ -1,14 +1,18 @@
-import { route, type Route } from '../daemon/route';
+import { machineIn, route, type Route } from '../daemon/route';
 import type { Session, SessionsState } from '../sessions/session';
 import { titleOf } from '../sessions/view';
 import type { Day } from '../platform/time/time';
 import type { DayTimeline, SessionParts } from '../sense/day-timeline';
 import type { LiveReads } from '../sense/live';
+import type { MachineRow } from '../sense/machines/model';
+import type { MachineName } from '../sense/machines/read';
 import type { DayDetail, ReadDeps } from '../sense/read';
 import { todayOf } from '../sense/roll';
 import { isReminder, itemsOf } from '../work/board';
 import type { WorkDeps } from '../work/deps';
 import { parseTitle } from '../work/issue';
+import type { Context } from './context';
+import { withMachines } from './machines';
 
 /** The response of `GET /api/day`. Times are in seconds since the start of the day. */
 export interface DayDocument
@@ -17,7 +21,15 @@ export interface DayDocument
   timezone: string;
   final: boolean;
   sessions: DaySession[];
+  /** Absent if there is only this machine. */
+  machines?: MachineRow[];
+  /** The other machines' timelines, with the same fields. */
+  others?: OtherTimeline[];
   closed: { number: number; title: string; at: number }[];
+}
+
+export interface OtherTimeline extends MachineName, Omit<DayTimeline, 'sessions'> {
+  sessions: DaySession[];
 }
 
 export interface DaySession extends Pick<SessionParts, 'repo' | 'branch' | 'parts'> {
@@ -34,20 +46,31 @@ export interface DayDeps {
 }
 
 /** Handles `GET /api/day?day=2026-11-20`: a day with its timeline. Default: today. */
-export function dayRoute({ sense, day: read, work, sessions: readSessions }: DayDeps): Route {
+export function dayRoute(
+  context: Context,
+  { sense, day: read, work, sessions: readSessions }: DayDeps,
+): Route {
   return route({
     method: 'GET',
     path: '/api/day',
-    input: ({ query }) => query.get('day'),
-    async run(words): Promise<DayDocument> {
-      const { deps, readDay } = await sense();
+    input: ({ query }) => ({ words: query.get('day'), machine: machineIn(query) }),
+    async run({ words, machine }): Promise<DayDocument> {
+      const { deps: all, readDay } = await sense();
+      const deps = machine === undefined ? all : await withMachines(context, all, machine);
       const day = words === null ? todayOf(deps) : await readDay(words);
-      const { record, notSeen, raw, timeline, startMs, endMs } = read(deps, day);
+      const { record, notSeen, raw, timeline, others, startMs, endMs } = read(deps, day);
       const { sessions } = await readSessions();
       const { timezone, final } = record;
       return {
         ...{ day, timezone, startMs, final, record, notSeen, raw, ...timeline },
         sessions: daySessions(timeline.sessions, Object.values(sessions)),
+        ...('machines' in record && { machines: record.machines }),
+        ...(others && {
+          others: others.map(({ id, name, timeline: other }) => ({
+            ...{ id, name, ...other },
+            sessions: daySessions(other.sessions, []),
+          })),
+        }),
         closed: closedBetween(await work(), startMs, endMs),
       };
     },
@@ -58,16 +81,16 @@ export function dayRoute({ sense, day: read, work, sessions: readSessions }: Day
 function daySessions(found: readonly SessionParts[], sessions: readonly Session[]): DaySession[] {
   const byId = new Map(sessions.flatMap((session) => session.sessionIds.map((id) => [id, session] as const)));
   const rows = new Map<string, DaySession>();
-  for (const { id, repo, branch, parts } of found) {
+  for (const { id, repo, branch, parts, ...told } of found) {
     const session = byId.get(id);
-    const slug = session?.slug ?? id;
+    const slug = session?.slug ?? told.slug ?? id;
     const known = rows.get(slug);
     rows.set(slug, {
       slug,
-      title: session === undefined ? `${repo ?? 'assistant'} session` : titleOf(session),
+      title: session === undefined ? (told.title ?? `${repo ?? 'assistant'} session`) : titleOf(session),
       repo: repo ?? session?.repo ?? null,
       branch: branch ?? session?.branch ?? null,
-      issue: session?.github_issue ?? null,
+      issue: session?.github_issue ?? told.issue ?? null,
       parts: [...(known?.parts ?? []), ...parts].sort((a, b) => a[0] - b[0]),
     });
   }

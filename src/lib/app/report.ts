@@ -1,18 +1,23 @@
-import { oneOf, route, type Route } from '../daemon/route';
+import { machineIn, oneOf, route, type Route } from '../daemon/route';
 import { StewardError, toStewardError } from '../errors';
 import type { CommitFacts, DayFacts, IssueFacts, Report, ReportInput, ReportTime } from '../report/model';
 import { buildReport } from '../report/build';
 import { daysOf, readPeriod, type Period } from '../report/period';
 import { changeOf, type SenseEvent } from '../sense/event';
 import { timeRows } from '../sense/ledger/rows';
-import { ledgersOf } from '../sense/read';
+import { ledgersOf } from '../sense/ledger/read';
+import { machinesOver } from '../sense/machines/view';
+import type { ReadDeps } from '../sense/read';
+import type { DailyRecord } from '../sense/record';
 import { readDay } from '../sense/roll';
 import { currentSessions } from '../sessions/state';
 import { isReminder, itemsOf, type Item } from '../work/board';
 import { parseTitle } from '../work/issue';
 import { staleness } from '../work/poll';
 import type { Context } from './context';
-import { openSense, type SenseContext } from './sense';
+import { withMachines } from './machines';
+import type { ReportUnion } from './report-machines';
+import { openSense } from './sense';
 import { openSessions } from './sessions';
 import { usageOfDays } from './usage';
 import { openWork, type WorkContext } from './work';
@@ -26,6 +31,8 @@ export interface ReportOptions {
   reminders: boolean;
   /** Whether to include the assistants' usage. */
   usage?: boolean;
+  /** Only this machine. */
+  machine?: string | undefined;
 }
 
 const MAX_EVIDENCE = 30;
@@ -34,17 +41,20 @@ const MAX_EVIDENCE = 30;
 export async function openReport(context: Context, period: Period, options: ReportOptions): Promise<Report> {
   const notes: string[] = [];
   const sense = await openSense(context);
+  const deps = await withMachines(context, sense.deps, options.machine);
+  const union = await unionOf(deps, period);
   const work = await openWork(context);
   const issues = issuesFrom(work, notes, options);
   const input = {
     period,
     repo: options.repo,
-    days: daysFrom(sense, period, notes),
+    days: union === undefined ? daysFrom(deps, period, notes) : union.days(notes),
     pollIntervalSec: sense.deps.config.pollIntervalSec,
-    sessions: await sessionsFrom(context, notes),
+    sessions: union?.hasOwn === false ? [] : await sessionsFrom(context, notes),
     issues,
-    time: timeOfDays(sense, period),
-    ...(options.usage === true ? { usage: await usageOfDays(context, period, options.repo, notes) } : {}),
+    time: timeOfDays(deps, period, union),
+    ...(union && { machines: machinesOver([...union.records.values()]) ?? [] }),
+    ...(options.usage === true ? { usage: await usageOfDays(context, period, options, notes) } : {}),
   };
   const report = (evidence: ReadonlyMap<number, string>): Report =>
     buildReport({ ...input, evidence, notes: [...notes] });
@@ -66,28 +76,31 @@ export function reportRoute(context: Context): Route {
       since: query.get('from') ?? 'yesterday',
       until: query.get('to') ?? 'today',
       usage: oneOf(query, 'usage', ['0', '1']) === '1',
+      machine: machineIn(query),
     }),
-    async run({ since, until, usage }): Promise<Report> {
+    async run({ since, until, usage, machine }): Promise<Report> {
       const period = await readPeriod({ since, until }, await reportNow(context));
       if (daysOf(period).length > MAX_DAYS)
         throw new StewardError('usage', `From ${period.from} to ${period.to} is longer than a year.`, {
           hint: 'Choose a shorter period.',
         });
-      return openReport(context, period, { evidence: false, reminders: false, usage });
+      return openReport(context, period, { evidence: false, reminders: false, usage, machine });
     },
   });
 }
 
 /** Returns the time by repository. */
-function timeOfDays({ deps }: SenseContext, period: Period): ReportTime[] {
-  const ledgers = daysOf(period).flatMap((day) => {
-    try {
-      return ledgersOf(deps, [day]).ledgers;
-    } catch {
-      // `daysFrom` already reports the reason.
-      return [];
-    }
-  });
+function timeOfDays(deps: ReadDeps, period: Period, union: ReportUnion | undefined): ReportTime[] {
+  const ledgers = union
+    ? [...union.records.values()].flatMap(({ ledger }) => ledger ?? [])
+    : daysOf(period).flatMap((day) => {
+        try {
+          return ledgersOf(deps, [day]).ledgers;
+        } catch {
+          // `daysFrom` already reports the reason.
+          return [];
+        }
+      });
   // Repositories don't need display names.
   const names = { session: (id: string) => id, issue: () => undefined, goal: () => undefined };
   return timeRows(ledgers, 'repo', names);
@@ -99,7 +112,7 @@ export async function reportNow(context: Context): Promise<{ nowMs: number; zone
   return { nowMs: context.clock.now(), zone: config.user.timezone };
 }
 
-function daysFrom({ deps }: SenseContext, period: Period, notes: string[]): DayFacts[] {
+function daysFrom(deps: ReadDeps, period: Period, notes: string[]): DayFacts[] {
   const { store } = deps;
   const logged = new Set(store.loggedDays());
   const recorded = new Set(store.recordedDays());
@@ -111,19 +124,30 @@ function daysFrom({ deps }: SenseContext, period: Period, notes: string[]): DayF
       const isOpen = logged.has(day) && stored?.final !== true;
       const record = isOpen ? readDay(deps, state, day).record : stored;
       if (record === undefined) return [];
-      const { date, apps, totalMinutes, creationMinutes, consumptionMinutes, commits, sessions } = record;
-      const facts: DayFacts = {
-        ...{ date, apps, totalMinutes, creationMinutes, consumptionMinutes },
-        ...(record.backfilled === true ? { backfilled: true } : {}),
-        commits: commits.repos,
-        sessions: sessions.items.map(({ session }) => session),
-      };
+      const facts = factsOf(record);
       return [logged.has(day) ? { ...facts, raw: rawOf(store.readLog(day).events) } : facts];
     } catch (error) {
       notes.push(`${day}: ${toStewardError(error).message}`);
       return [];
     }
   });
+}
+
+async function unionOf(deps: ReadDeps, period: Period): Promise<ReportUnion | undefined> {
+  const machines = deps.machines?.();
+  if (machines === undefined) return undefined;
+  const { reportUnion } = await import('./report-machines');
+  return reportUnion(machines, period, (notes) => daysFrom(deps, period, notes));
+}
+
+function factsOf(record: DailyRecord): DayFacts {
+  const { date, apps, totalMinutes, creationMinutes, consumptionMinutes, commits, sessions } = record;
+  return {
+    ...{ date, apps, totalMinutes, creationMinutes, consumptionMinutes },
+    ...(record.backfilled === true ? { backfilled: true } : {}),
+    commits: commits.repos,
+    sessions: sessions.items.map(({ session }) => session),
+  };
 }
 
 function rawOf(events: readonly SenseEvent[]): NonNullable<DayFacts['raw']> {

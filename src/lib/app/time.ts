@@ -5,15 +5,18 @@ import { intervalsOf, type Interval } from '../sense/ledger/exports';
 import type { DayLedger } from '../sense/ledger/model';
 import { goalReasons, keyOf, timeRows, type TimeKey, type TimeReport } from '../sense/ledger/rows';
 import type { TimeBeside } from '../sense/ledger/view';
-import { dayPieces, ledgersOf } from '../sense/read';
+import { dayPieces, ledgersOf } from '../sense/ledger/read';
 import type { Context } from './context';
 import { openSense, type SenseContext } from './sense';
+import { withMachines } from './machines';
 import { openWorkNames } from './work-names';
 
 export interface TimeInput {
   /** A day in natural language, `week`, `month` or `year` up to today, or `last week` or `last month`. */
   of: string;
   by: TimeKey;
+  /** Only this machine. */
+  machine?: string | undefined;
 }
 
 export interface TimeResult {
@@ -29,18 +32,19 @@ export interface TimeResult {
 }
 
 /** Returns how time was spent in a period. Writes nothing. */
-export async function openTime(context: Context, { of, by }: TimeInput): Promise<TimeResult> {
+export async function openTime(context: Context, { of, by, machine }: TimeInput): Promise<TimeResult> {
   const sense = await openSense(context);
   const period = await periodOf(sense, of);
-  const { deps } = sense;
+  const deps = await withMachines(context, sense.deps, machine);
   const days = daysOf(period);
-  const { damaged, ...recorded } = ledgersOf(deps, days);
+  const { damaged, machines, ...recorded } = ledgersOf(deps, days);
   const { ledgers } = recorded;
-  const names = (await openWorkNames(context))();
+  const machineNames = new Map(machines?.map(({ id, name }) => [id, name]));
+  const names = { ...(await openWorkNames(context))(), machine: (id: string) => machineNames.get(id) ?? id };
   const rows = timeRows(ledgers, by, names);
   const { from, to, timezone } = period;
   return {
-    report: { from, to, timezone, totalMinutes: totalOf(ledgers), rows },
+    report: { from, to, timezone, totalMinutes: totalOf(ledgers), rows, ...(machines && { machines }) },
     beside: { by, ...recorded },
     damaged,
     reasons: () => goalReasons(ledgers, names),

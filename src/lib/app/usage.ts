@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import type { Job } from '../daemon/jobs';
-import { oneOf, route, wholeNumber, type Route } from '../daemon/route';
+import { machineIn, oneOf, route, wholeNumber, type Route } from '../daemon/route';
 import { StewardError } from '../errors';
 import { acceptRequest } from '../notify/accept';
 import { processHost } from '../platform/files/paths';
@@ -26,6 +26,7 @@ import type { UsageReport } from '../usage/view';
 import { namesOf } from '../sessions/describe';
 import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
+import type { UsageOfMachines } from './machine-usage';
 import type { NotifyContext } from './notify';
 import { openSessions } from './sessions';
 
@@ -52,6 +53,8 @@ async function openUsage(context: Context): Promise<UsageContext> {
   };
 }
 
+type Merged = Pick<UsageOfMachines, 'rows'> & Partial<UsageOfMachines>;
+
 const MAX_DAYS = 3660;
 
 /** Validates a number of days, from 1 to ten years. */
@@ -67,22 +70,49 @@ function rowsBetween({ days: folder }: UsageDeps, from: Day, to: Day, notes: str
     .flatMap((day) => readDayRows(folder, day, note).map((row) => ({ ...row, day })));
 }
 
-function recentRows({ deps }: UsageContext, days: number, notes: string[]): DatedRow[] {
-  const today = dayOf(deps.clock.now(), deps.zone);
-  return rowsBetween(deps, addDays(today, 1 - daysFrom(days)), today, notes);
+/** Returns the period's rows of all machines, or of one. */
+async function rowsIn(
+  context: Context,
+  { deps }: Pick<UsageContext, 'deps'>,
+  { from, to }: { from: Day; to: Day },
+  notes: string[],
+  machine?: string,
+): Promise<Merged> {
+  const own = (): DatedRow[] => rowsBetween(deps, from, to, notes);
+  const { folder } = (await context.loadConfig()).config.user.sync;
+  if (folder === undefined && machine === undefined) return { rows: own() };
+  const { usageOfMachines } = await import('./machine-usage');
+  return usageOfMachines(context, { folder, machine, from, to }, own);
+}
+
+function recentRows(
+  context: Context,
+  opened: UsageContext,
+  { days, machine }: { days: number; machine?: string | undefined },
+  notes: string[],
+): Promise<Merged> {
+  const today = dayOf(opened.deps.clock.now(), opened.deps.zone);
+  return rowsIn(context, opened, { from: addDays(today, 1 - daysFrom(days)), to: today }, notes, machine);
 }
 
 /** Reads new log lines, and adds up the last days. */
-export async function usageNow(context: Context, by: Grouping, days: number): Promise<UsageReport> {
+export async function usageNow(
+  context: Context,
+  by: Grouping,
+  days: number,
+  machine?: string,
+): Promise<UsageReport> {
   daysFrom(days);
   const opened = await openUsage(context);
   const { deps, enabled, prices } = opened;
   const notes: string[] = [];
   const sources = enabled ? await collected(deps, notes) : [];
-  const rows = recentRows(opened, days, notes);
+  const { rows, machines } = await recentRows(context, opened, { days, machine }, notes);
   const nowMs = deps.clock.now();
   return {
-    ...{ usage: withNotes(usageBy(rows, by, prices), [...problemsOf(sources), ...notes]) },
+    ...{
+      usage: withNotes({ ...usageBy(rows, by, prices), ...machines }, [...problemsOf(sources), ...notes]),
+    },
     ...{ by, days, sources, notes },
     limits: limitTexts(currentLimits(deps, nowMs), localTimes(deps.clock, deps.zone)),
     unpriced: unpricedModels(rows, prices),
@@ -119,11 +149,11 @@ async function sessionNames(context: Context): Promise<Map<string, string>> {
 export async function usageOfDays(
   context: Context,
   period: { from: Day; to: Day },
-  repo: string | undefined,
+  { repo, machine }: { repo?: string | undefined; machine?: string | undefined },
   notes: string[],
 ): Promise<Usage> {
   const { deps, prices } = await openUsage(context);
-  const rows = rowsBetween(deps, period.from, period.to, notes);
+  const { rows } = await rowsIn(context, { deps }, period, notes, machine);
   const wanted = repo?.toLowerCase();
   const shown = wanted === undefined ? rows : rows.filter((row) => row.repo?.toLowerCase() === wanted);
   return usageBy(shown, 'assistant', prices);
@@ -132,7 +162,8 @@ export async function usageOfDays(
 /** Returns the stored usage of the last days by session, without reading logs. */
 export async function usageOfSessions(context: Context, days: number): Promise<UsageRow[]> {
   const opened = await openUsage(context);
-  return usageBy(recentRows(opened, days, []), 'session', opened.prices).rows;
+  const { rows } = await recentRows(context, opened, { days }, []);
+  return usageBy(rows, 'session', opened.prices).rows;
 }
 
 /** Returns a text for each assistant with a known limit, and what could not be read in the last run. */
@@ -187,12 +218,13 @@ export function usageRoute(context: Context): Route {
     input: ({ query }) => ({
       by: oneOf(query, 'by', GROUPINGS) ?? 'day',
       days: daysFrom(wholeNumber(query, 'days') ?? DEFAULT_DAYS),
+      machine: machineIn(query),
     }),
-    async run({ by, days }): Promise<Usage> {
+    async run({ by, days, machine }): Promise<Usage> {
       const opened = await openUsage(context);
       const notes = [...readProblems(opened.deps.state)];
-      const rows = recentRows(opened, days, notes);
-      return withNotes(usageBy(rows, by, opened.prices), notes);
+      const { rows, machines } = await recentRows(context, opened, { days, machine }, notes);
+      return withNotes({ ...usageBy(rows, by, opened.prices), ...machines }, notes);
     },
   });
 }

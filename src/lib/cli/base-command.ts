@@ -1,6 +1,6 @@
 import { custom } from '@oclif/core/args';
 import { Command } from '@oclif/core/command';
-import { boolean } from '@oclif/core/flags';
+import { boolean, string } from '@oclif/core/flags';
 import type { Arg } from '@oclif/core/interfaces';
 
 import { StewardError } from '../errors';
@@ -13,6 +13,12 @@ import { toJson, toJsonLine } from '../platform/terminal/error-report';
 import { flagsOf } from './resolve';
 
 export { boolean, integer, string as text } from '@oclif/core/flags';
+
+/** Limits merged data to one machine. */
+export const machine = string({
+  description: 'Only this machine: its name, the start of its id, or "this" (default: all, merged).',
+  helpValue: 'NAME',
+});
 
 /** A text argument. oclif's own type would read stdin if the argument is missing. */
 export const word = custom<string>({ ignoreStdin: true, parse: (text) => Promise.resolve(text) });

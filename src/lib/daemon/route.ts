@@ -55,6 +55,11 @@ export function route<I>(
   return row as JsonRoute;
 }
 
+/** Returns the parameter `machine`, the only machine to read. */
+export function machineIn(query: URLSearchParams): string | undefined {
+  return query.get('machine') ?? undefined;
+}
+
 /** Returns an integer parameter, or undefined if it is missing. Throws `usage` for anything else. */
 export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const [text, second] = query.getAll(name);

@@ -13,11 +13,13 @@ import { APP_KINDS, type AppKind } from '../sense/classify';
 import type { Classified } from '../sense/classify-file';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
 import type { LiveReads } from '../sense/live';
-import { recent, type ReadDeps } from '../sense/read';
+import { recent, today, type ReadDeps } from '../sense/read';
 import type { Gate } from './guards';
 import {
   cached,
   dayIn,
+  JSON_HEADERS,
+  machineIn,
   route,
   SAFE_HEADERS,
   tagged,
@@ -124,18 +126,31 @@ export interface SenseRoutesDeps {
   insights: InsightReadDeps['insights'];
   /** Does what `steward sense classify set` does. */
   classify: (input: { app: string; kind: AppKind; since?: Day | undefined }) => Promise<Classified>;
+  /** Limits the reads to one machine. */
+  of: (deps: ReadDeps, machine: string) => Promise<ReadDeps>;
 }
 
 const DEFAULT_DAYS = 7;
 const APP = v.pipe(v.string(), v.maxLength(200));
 const DAY = v.optional(v.pipe(v.string(), v.check(isDay, 'Use a day such as 2026-11-20.')));
 
-export function senseRoutes({ sense, live, insights, classify }: SenseRoutesDeps): Route[] {
+export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutesDeps): Route[] {
   // For reads that return the same object until something changes.
   const liveRoute = <T>(path: string, read: (deps: ReadDeps) => T): RawRoute =>
     cached(path, sense, read, (_, value) => value);
+  const depsOf = async (machine: string | undefined): Promise<ReadDeps> =>
+    machine === undefined ? sense() : of(await sense(), machine);
+  const todayRoute = liveRoute('/api/sense/today', live.today);
   return [
-    liveRoute('/api/sense/today', live.today),
+    {
+      ...todayRoute,
+      async serve(request) {
+        const machine = machineIn(request.query);
+        if (machine === undefined) return todayRoute.serve(request);
+        const { record } = today(await depsOf(machine));
+        return taggedAnswer(request.head, tagged(`${JSON.stringify(record)}\n`, JSON_HEADERS));
+      },
+    },
     liveRoute('/api/sense/sources', live.sources),
     liveRoute('/api/sense/status', live.status),
     {
@@ -149,8 +164,13 @@ export function senseRoutes({ sense, live, insights, classify }: SenseRoutesDeps
     route({
       method: 'GET',
       path: '/api/sense/recent',
-      input: ({ query }) => ({ days: wholeNumber(query, 'days') ?? DEFAULT_DAYS, to: dayIn(query, 'to') }),
-      run: async ({ days, to }) => recent(await sense(), days, to === undefined ? {} : { to }),
+      input: ({ query }) => ({
+        days: wholeNumber(query, 'days') ?? DEFAULT_DAYS,
+        to: dayIn(query, 'to'),
+        machine: machineIn(query),
+      }),
+      run: async ({ days, to, machine }) =>
+        recent(await depsOf(machine), days, to === undefined ? {} : { to }),
     }),
     writeRoute('/api/sense/classify', { app: APP, kind: v.picklist(APP_KINDS), since: DAY }, classify),
   ];

@@ -1,10 +1,8 @@
 import { byCodeUnits } from '../platform/files/short-hash';
-import { longDay, plural } from '../platform/terminal/format';
-import { addDays, type Day } from '../platform/time/time';
 import type { PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';
+import { notKnown } from './gaps';
 import type { CommitFacts, DayFacts, IssueFacts, Report, ReportClosed, ReportCommit, ReportInput, ReportIssue, ReportSession } from './model'; // prettier-ignore
-import { daysOf } from './period';
 
 /** Builds the report for a period. Input order doesn't matter. Gaps are listed in `notKnown`. */
 export function buildReport(input: ReportInput): Report {
@@ -28,6 +26,7 @@ export function buildReport(input: ReportInput): Report {
     issues: input.issues === undefined ? null : issuesOf(input.issues, input, commits.items, sessions.items),
     ...(input.usage === undefined ? {} : { usage: input.usage }),
     ...timeOf(input),
+    ...(input.machines && { machines: input.machines }),
     notKnown: notKnown(input, days, commits.unnamed),
   };
 }
@@ -86,7 +85,7 @@ function isRepo(name: string | null, wanted: string | undefined): boolean {
 
 /**
  * Returns the commits of the given days, oldest first. A change captured on two days counts once. `unnamed`
- * counts commits whose subject was deleted with the raw log.
+ * counts commits whose subject is unknown.
  */
 function commitsOf(
   days: readonly DayFacts[],
@@ -105,8 +104,8 @@ function commitsOf(
     return { repo: nameOf(commit, commits), sha, subject, at };
   });
   const counted = days
-    .filter(({ raw }) => raw === undefined)
-    .flatMap((day) => day.commits.filter(({ repo }) => isRepo(repo, wanted)));
+    .flatMap((day) => (day.raw === undefined ? day.commits : (day.elsewhere ?? [])))
+    .filter(({ repo }) => isRepo(repo, wanted));
   const repos = new Map<string, number>();
   for (const { repo, commits: count } of [...items.map(({ repo }) => ({ repo, commits: 1 })), ...counted])
     repos.set(repo, (repos.get(repo) ?? 0) + count);
@@ -256,47 +255,4 @@ function mentionsIn(commits: readonly ReportCommit[]): Map<number, string[]> {
 function rowOf(issue: IssueFacts): ReportIssue {
   const { number, title, url, status, priority, property, createdAt, closedAt } = issue;
   return { number, title, url, status, priority, property, createdAt, closedAt };
-}
-
-/** Describes the gaps in the report, as sentences. */
-function notKnown(
-  { period, repo, issues, notes }: ReportInput,
-  days: readonly DayFacts[],
-  unnamed: number,
-): string[] {
-  const stored = new Set(days.map(({ date }) => date));
-  const missing = daysOf(period).filter((day) => !stored.has(day));
-  const untimed = days.filter(({ backfilled }) => backfilled === true).map(({ date }) => date);
-  const raw = days.find((day) => day.raw !== undefined);
-  const isDeleted = days.some((day) => day.raw === undefined && day.commits.length + day.sessions.length > 0);
-  const all: [boolean, string][] = [
-    [missing.length > 0, `No data for ${spans(missing)}.`],
-    [unnamed > 0, `Subjects for ${plural(unnamed, 'commit')}: the event logs for those days were deleted.`],
-    [
-      raw !== undefined && isDeleted,
-      `Assistant time before ${longDay(raw?.date ?? '')}: the raw logs were deleted.`,
-    ],
-    [untimed.length > 0, `Application time of ${spans(untimed)}: not recorded.`],
-    [repo !== undefined, 'Time by application: not recorded by repository.'],
-    [issues === undefined, 'Issues: work tracking is not set up (steward work setup OWNER/REPO).'],
-  ];
-  return [...all.flatMap(([applies, text]) => (applies ? [text] : [])), ...notes];
-}
-
-const MAX_SPANS = 4;
-
-/** Formats `Mon 2 Nov 2026 to Wed 4 Nov 2026 and Fri 6 Nov 2026`, or the first ranges and a count. */
-function spans(days: readonly Day[]): string {
-  const found: [Day, Day][] = [];
-  for (const day of days) {
-    const last = found.at(-1);
-    if (last !== undefined && addDays(last[1], 1) === day) last[1] = day;
-    else found.push([day, day]);
-  }
-  const names = found
-    .slice(0, MAX_SPANS)
-    .map(([from, to]) => (from === to ? longDay(from) : `${longDay(from)} to ${longDay(to)}`));
-  const rest = found.slice(MAX_SPANS).flatMap(([from, to]) => daysOf({ from, to })).length;
-  if (rest > 0) return `${names.join(', ')} and ${plural(rest, 'more day')}`;
-  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 }

@@ -21,6 +21,16 @@ export interface DayFacts {
     /** Polls during which a session was active in the repository. */
     activity: readonly { repo: string; session: string; atMs: number }[];
   };
+  /** Commits of other machines, whose subjects aren't published. */
+  elsewhere?: readonly { repo: string; commits: number }[];
+}
+
+/** A machine whose days are merged. */
+export interface ReportMachine {
+  id: string;
+  name: string;
+  state: 'recorded' | 'so-far' | 'not-recorded';
+  minutes: number | null;
 }
 
 /** Your minutes and your agents' minutes, which may overlap. */
@@ -85,6 +95,8 @@ export interface ReportInput {
   usage?: UsageFacts;
   /** Your time and your agents' time by repository; absent if no repository is known. */
   time?: ReportTime[];
+  /** The machines that are merged; absent if there is only this one. */
+  machines?: readonly ReportMachine[];
 }
 
 /** Usage by assistant. */
@@ -131,6 +143,8 @@ export interface Report {
   usage?: UsageFacts;
   /** Your time and your agents' time by repository; absent if no repository is known. */
   time?: ReportTime[];
+  /** The machines that are merged; absent if there is only this one. */
+  machines?: readonly ReportMachine[];
   /** The gaps in the report, as sentences. */
   notKnown: string[];
 }

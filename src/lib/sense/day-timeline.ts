@@ -30,6 +30,10 @@ export interface SessionParts {
   id: string;
   repo: string | null;
   branch: string | null;
+  /** These three only from other machines, if they publish details. */
+  slug?: string;
+  title?: string;
+  issue?: number;
   parts: [at: number, length: number, state: 'w' | 'y'][];
 }
 

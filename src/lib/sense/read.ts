@@ -5,10 +5,7 @@ import { toIso } from '../platform/time/clock';
 import { addDays, dayBounds, type Day } from '../platform/time/time';
 import { dayTimeline, type DayTimeline } from './day-timeline';
 import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from './event';
-import type { Piece } from './ledger/attention';
-import { ledgerTally } from './ledger/ledger';
-import type { DayLedger } from './ledger/model';
-import { withoutLedger } from './ledger/rows';
+import type { UnionRecord } from './machines/model';
 import { sessionReposOf, unionDays, type MachineName, type Machines } from './machines/read';
 import { machineTimeline } from './machines/timeline';
 import { recordTally, type DailyRecord, type SessionRepos } from './record';
@@ -19,7 +16,8 @@ import type { OnDamaged } from './store';
 import type { NotSeen } from './view';
 
 export interface Today {
-  record: DailyRecord;
+  /** Names its machines if it merges several. */
+  record: DailyRecord | UnionRecord;
   /** What was not captured. Shown next to the record but never stored in it. */
   notSeen: NotSeen;
   sessionRepos: SessionRepos;
@@ -151,59 +149,6 @@ export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
     const empty = recordTally(day, { ...options, classify: deps.classify }).result(label);
     return deps.store.readRecord(day, () => undefined) ?? { ...empty, backfilled: true };
   });
-}
-
-export interface Ledgers {
-  ledgers: DayLedger[];
-  /** Number of days without recorded time: backfilled, or without a record. */
-  notRecorded: number;
-  /** Number of your commits. */
-  commits: number;
-  /** The damaged records of days without a log. */
-  damaged: StewardError[];
-}
-
-/**
- * Returns the days' ledgers. Damaged records and those from earlier versions are recomputed from their logs;
- * without a log, all time in a record from an earlier version is unknown.
- */
-export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
-  const machines = deps.machines?.();
-  if (machines !== undefined) return ledgersIn([...unionDays(machines, days).values()], days, []);
-  const { store } = deps;
-  const [logged, recorded] = [new Set(store.loggedDays()), new Set(store.recordedDays())];
-  const { state } = store.readState();
-  const damaged: StewardError[] = [];
-  const onDamaged = ({ kind, message }: StewardError): void => {
-    const hint = 'Its event log was deleted, so restore the file from a backup or delete it.';
-    damaged.push(new StewardError(kind, message, { hint }));
-  };
-  const records = days.flatMap((day) => {
-    const ignore = logged.has(day) ? () => undefined : onDamaged;
-    const record = recorded.has(day) ? store.readRecord(day, ignore) : undefined;
-    const isCurrent = record?.final === true && record.ledger !== undefined;
-    return logged.has(day) && !isCurrent ? readDay(deps, state, day).record : (record ?? []);
-  });
-  return ledgersIn(records, days, damaged);
-}
-
-function ledgersIn(records: readonly DailyRecord[], days: readonly Day[], damaged: StewardError[]): Ledgers {
-  const backfilled = records.filter((record) => record.backfilled === true);
-  return {
-    ledgers: records.map((record) => record.ledger ?? withoutLedger(record)),
-    notRecorded: backfilled.length + days.length - records.length - damaged.length,
-    commits: records.reduce((sum, { commits }) => sum + commits.count, 0),
-    damaged,
-  };
-}
-
-/** Returns your time on a day, in pieces; empty if the day's event log was deleted. */
-export function dayPieces({ store, config, timezone }: ReadDeps, day: Day): Piece[] {
-  if (store.logBytes(day) === undefined) return [];
-  const zone = store.readState().state.zones[day] ?? timezone;
-  const tally = ledgerTally({ pollIntervalSec: config.pollIntervalSec, ...dayBounds(day, zone) });
-  store.scanLog(day, (event, ms) => tally.add(ms, event));
-  return tally.pieces();
 }
 
 export interface DayRange {

@@ -11,6 +11,7 @@ import {
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
 import { APP_KINDS, type AppKind } from './classify';
+import { machinesText } from './machines/view';
 import { isEmptyRecord, type AppTime, type DailyRecord, type SessionRepos } from './record';
 
 export interface TextOptions {
@@ -64,6 +65,8 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
   const blocks = isEmptyRecord(record)
     ? [[...header(view), ...emptyDay(view, options)]]
     : [[...header(view), ...kindLines(view), ...appLines(view)], hoursAndCounts(view, options)];
+  const machines = machinesText(record);
+  if (machines !== '') blocks.push(wrap(`machines: ${machines}`, columns, '  ', '    '));
   blocks.push(notSeenLines(record, options.notSeen, columns));
   return finish(
     blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block])),

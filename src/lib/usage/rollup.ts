@@ -3,7 +3,7 @@ import { sessionKey } from '../sessions/session-key';
 import type { DayRow } from './days';
 import { costOf, type Prices } from './prices';
 
-export const GROUPINGS = ['day', 'session', 'repo', 'model', 'assistant'] as const;
+export const GROUPINGS = ['day', 'session', 'repo', 'model', 'assistant', 'machine'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 interface Sums {
@@ -26,9 +26,12 @@ export interface Usage {
   total: Sums & { unpriced: number };
   /** What is missing from the numbers, such as a damaged day; absent if nothing is. */
   notes?: string[];
+  /** The machines that are merged; absent if there is only this one. */
+  machines?: { id: string; name: string; state: 'recorded' | 'not-recorded' }[];
 }
 
-export type DatedRow = DayRow & { day: Day };
+/** `machine` is a name; absent if there is only one machine. */
+export type DatedRow = DayRow & { day: Day; machine?: string };
 
 /** Adds up rows by a key. Sorts days by date, everything else by cost, then by tokens. */
 export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices): Usage {
@@ -54,7 +57,9 @@ export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices)
 
 /** Two assistants may use the same session id. */
 function keyOf(row: DatedRow, by: Grouping): string {
-  return by === 'session' ? sessionKey(row.assistant, row.session) : (row[by] ?? 'unknown');
+  return by === 'session'
+    ? sessionKey(row.assistant, row.session)
+    : (row[by] ?? (by === 'machine' ? 'this machine' : 'unknown'));
 }
 
 /** Returns the models in these rows that have no known price. */

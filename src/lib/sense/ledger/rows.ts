@@ -1,9 +1,19 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { Day } from '../../platform/time/time';
 import type { GoalMatch } from '../../goals/match';
+import type { MachineRow } from '../machines/model';
 import { minutesIn, type AttentionRow, type Cells, type DayLedger, type GoalTag } from './model';
 
-export const TIME_KEYS = ['repo', 'branch', 'session', 'assistant', 'issue', 'goal', 'app'] as const;
+export const TIME_KEYS = [
+  'repo',
+  'branch',
+  'session',
+  'assistant',
+  'issue',
+  'goal',
+  'app',
+  'machine',
+] as const;
 export type TimeKey = (typeof TIME_KEYS)[number];
 
 /** Your time (`minutes`) and your agents' time, which may overlap. */
@@ -22,11 +32,15 @@ export interface TimeReport {
   timezone: string;
   totalMinutes: number;
   rows: TimeRow[];
+  /** The machines that are merged; absent if there is only this one. */
+  machines?: MachineRow[];
 }
 
 /** A piece of work, either yours or an agent's. */
 export type Work = Pick<AttentionRow, 'repo' | 'branch' | 'session' | 'assistant'> & {
   otherFolder?: boolean;
+  /** The machine's id, if several are merged. */
+  machine?: string;
 };
 
 /** The names of issues, goals and sessions, which the record doesn't store. */
@@ -34,6 +48,7 @@ export interface WorkNames {
   session: (id: string) => string;
   issue: (work: Work) => number | undefined;
   goal: (work: Work) => GoalMatch | undefined;
+  machine?: (id: string) => string;
 }
 
 const OTHER = 'other folders';
@@ -56,6 +71,8 @@ export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames)
       const issue = names.issue(work);
       return issue === undefined ? (repo === null ? place : 'no issue') : `#${issue}`;
     }
+    case 'machine':
+      return (work.machine !== undefined && names.machine?.(work.machine)) || 'this machine';
     case 'goal':
       return names.goal(work)?.goal ?? (repo === null ? place : 'no goal');
   }

@@ -60,14 +60,21 @@ export function sessionReposOf({ ledger }: DailyRecord): SessionRepos {
  * Undefined if only this machine is read. Throws `usage` for an unknown name.
  */
 export function chooseMachines(known: KnownMachines, wanted?: string): Machines | undefined {
-  const { own, others } = known;
-  if (wanted === undefined) return known.choose(new Set([own, ...others].map(({ id }) => id)));
-  const text = wanted.trim().toLowerCase();
-  if (text === 'this') return undefined;
+  return known.choose(chosenMachines(known, wanted));
+}
+
+/** Returns the ids of the machines to read. */
+export function chosenMachines(
+  { own, others }: Pick<KnownMachines, 'own' | 'others'>,
+  wanted?: string,
+): Set<string> {
   const all = [own, ...others];
+  if (wanted === undefined) return new Set(all.map(({ id }) => id));
+  const text = wanted.trim().toLowerCase();
+  if (text === 'this') return new Set([own.id]);
   const named = all.filter(({ name }) => name.toLowerCase() === text);
   const found = named.length > 0 ? named : all.filter(({ id }) => text !== '' && id.startsWith(text));
-  if (found.length === 1 && found[0] !== undefined) return known.choose(new Set([found[0].id]));
+  if (found.length === 1 && found[0] !== undefined) return new Set([found[0].id]);
   const problem = found.length === 0 ? 'Unknown machine' : 'More than one machine matches';
   const list = all.map(({ id, name }) => `${name} (${id === own.id ? 'this' : id})`);
   throw new StewardError('usage', `${problem}: ${JSON.stringify(wanted)}.`, {

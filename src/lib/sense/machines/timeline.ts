@@ -1,14 +1,11 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { DayBounds } from '../../platform/time/time';
 import type { AppKind } from '../classify';
-import type { DayTimeline } from '../day-timeline';
+import type { DayTimeline, SessionParts } from '../day-timeline';
 import type { MachineDay } from './model';
 
 /** A session of a day. Times are in epoch seconds. */
-export interface MachineSession {
-  id: string;
-  repo: string | null;
-  branch: string | null;
+export interface MachineSession extends Omit<SessionParts, 'parts'> {
   parts: readonly (readonly [from: number, to: number, state: 'w' | 'y'])[];
 }
 
@@ -42,12 +39,12 @@ export function machineTimeline({ day, sessions }: MachineParts, bounds: DayBoun
     commits: (day?.commits ?? []).flatMap(({ repo, ts, subject = '' }): DayTimeline['commits'] =>
       ts < start || ts >= end ? [] : [{ at: ts - start, repo, branch: null, sha: '', subject }],
     ),
-    sessions: sessions.flatMap(({ id, repo, branch, parts }): DayTimeline['sessions'] => {
+    sessions: sessions.flatMap(({ parts, ...session }): DayTimeline['sessions'] => {
       const known = parts.flatMap(([from, to, state]): DayTimeline['sessions'][number]['parts'] => {
         const part = shown(from, to);
         return part === undefined ? [] : [[...part, state]];
       });
-      return known.length === 0 ? [] : [{ id, repo, branch, parts: known }];
+      return known.length === 0 ? [] : [{ ...session, parts: known }];
     }),
   };
 }

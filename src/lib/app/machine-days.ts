@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+
+import { knownMachineId } from '../platform/files/machine';
+import { addDays, dayBounds, isZone, type Day } from '../platform/time/time';
+import { dayParts, type DayParts } from '../sense/day-parts';
+import type { MachineDay } from '../sense/machines/model';
+import type { KnownMachines } from '../sense/machines/read';
+import type { ReadDeps } from '../sense/read';
+import { asRecord, type DailyRecord } from '../sense/record';
+import { readDay, todayOf } from '../sense/roll';
+import { publishedDay, type Disclosure } from '../sync/day';
+import { machinesFolder, readMachines, readPublishedDay, readPublishedSessions } from '../sync/exchange';
+import type { Machine, PublishedDay } from '../sync/format';
+import type { Context } from './context';
+import { machineName } from './sync';
+
+/** Returns this machine and those in the exchange folder. */
+export function knownMachines(
+  context: Pick<Context, 'area' | 'machineId'>,
+  deps: ReadDeps,
+  folder: string | undefined,
+): KnownMachines {
+  const id = folder === undefined ? (knownMachineId(context.area.machine) ?? '') : context.machineId;
+  const own = { id, name: machineName(join(context.area.machine, 'sync.json')) };
+  const found = folder === undefined ? [] : readMachines(folder);
+  const others = found.filter(({ id }) => id !== own.id);
+  const nameOf = ({ id, info }: Machine) => ({ id, name: info.name });
+  return {
+    own,
+    others: others.map(nameOf),
+    choose(ids) {
+      const chosen = others.filter(({ id }) => ids.has(id));
+      if (chosen.length === 0) return undefined;
+      const hasOwn = ids.has(own.id);
+      const ownDay = ownDays(
+        deps,
+        found.find(({ id }) => id === own.id),
+        chosen,
+      );
+      const isPublished = new Map(chosen.map((machine) => [machine.id, new Set(machine.days.daily)]));
+      const dayOf = (machine: Machine, day: Day): MachineDay[] => {
+        if (isPublished.get(machine.id)?.has(day) !== true) return [];
+        const published = readPublishedDay(machine, day, checkRecord);
+        return published === undefined ? [] : [{ machine: machine.id, ...published }];
+      };
+      return {
+        hasOwn,
+        names: [...(hasOwn ? [own] : []), ...chosen.map(nameOf)],
+        days: () =>
+          [
+            ...new Set([...(hasOwn ? storedDays(deps) : []), ...chosen.flatMap(({ days }) => days.daily)]),
+          ].sort(),
+        read: (days) =>
+          days.flatMap((day) => [
+            ...chosen.flatMap((machine) => dayOf(machine, day)),
+            ...(hasOwn ? ownDay(day).map((published) => ({ machine: own.id, ...published })) : []),
+          ]),
+        others: (day) =>
+          chosen.map((machine) => ({
+            ...nameOf(machine),
+            day: dayOf(machine, day)[0],
+            sessions: readPublishedSessions(machine, day),
+          })),
+      };
+    },
+  };
+}
+
+/** Returns the files and folders that change when another machine's days do. */
+export function machineFiles(folder: string): string[] {
+  const machines = machinesFolder(folder);
+  return [
+    machines,
+    ...readMachines(folder).flatMap(({ path }) =>
+      ['machine.json', 'daily', 'sessions', 'usage'].map((name) => join(path, name)),
+    ),
+  ];
+}
+
+function storedDays({ store }: ReadDeps): Day[] {
+  return [...store.loggedDays(), ...store.recordedDays()];
+}
+
+/** Other machines may write anything into their records. */
+function checkRecord(value: unknown): DailyRecord | undefined {
+  const record = asRecord(value);
+  const isReadable = record?.hours.every(({ start }) => !Number.isNaN(Date.parse(start))) === true;
+  return isReadable && isZone(record.timezone) ? record : undefined;
+}
+
+/** On this machine, every session shows. */
+const EVERYTHING: Disclosure = {
+  details: false,
+  isShown: () => true,
+  isRestricted: () => false,
+  about: () => undefined,
+};
+
+/**
+ * Returns a function that reads this machine's days in full, with the ids of published days. Reads event logs
+ * only if the published times and commits are out of date.
+ */
+function ownDays(
+  deps: ReadDeps,
+  own: Machine | undefined,
+  others: readonly Machine[],
+): (day: Day) => PublishedDay[] {
+  const { store, config, classify } = deps;
+  const { state } = store.readState();
+  const logged = new Set(store.loggedDays());
+  const today = todayOf(deps);
+  const known = new Set(others.flatMap(({ days }) => days.daily));
+  const isAlone = (day: Day): boolean => ![-1, 0, 1].some((count) => known.has(addDays(day, count)));
+  const publish = (record: DailyRecord, parts: DayParts | undefined, before?: PublishedDay) => [
+    publishedDay({ record, parts, usage: [] }, before, EVERYTHING),
+  ];
+  return (day) => {
+    const stored = day < today ? store.readRecord(day, () => undefined) : undefined;
+    const isClosed = stored !== undefined && (stored.final || !logged.has(day));
+    // Nothing overlaps with a day that only this machine has.
+    if (isClosed && isAlone(day)) return publish(stored, undefined);
+    const before = isClosed && own !== undefined ? readPublishedDay(own, day, checkRecord) : undefined;
+    if (isClosed && (!logged.has(day) || before?.record.generatedAt === stored.generatedAt))
+      return publish(stored, undefined, before);
+    if (!logged.has(day)) return day === today ? publish(readDay(deps, state, day).record, undefined) : [];
+    const record = isClosed ? stored : readDay(deps, state, day).record;
+    const options = { ...dayBounds(day, record.timezone), pollIntervalSec: config.pollIntervalSec, classify };
+    return publish(record, dayParts(store.readLog(day).events, options));
+  };
+}

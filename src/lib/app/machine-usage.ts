@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+
+import type { Day } from '../platform/time/time';
+import { chosenMachines, type MachineName } from '../sense/machines/read';
+import { sessionKey } from '../sessions/session-key';
+import { readMachines, readPublishedUsage } from '../sync/exchange';
+import { hashedId } from '../sync/format';
+import { mergeUsage } from '../usage/machines';
+import type { DatedRow, Usage } from '../usage/rollup';
+import type { Context } from './context';
+import { machineName } from './sync';
+
+/** The rows of several machines. Ids of this machine's sessions aren't hashed. */
+export interface UsageOfMachines {
+  rows: DatedRow[];
+  machines: Pick<Usage, 'machines'>;
+}
+
+export interface UsageInput {
+  /** The exchange folder. */
+  folder: string | undefined;
+  /** Only this machine. */
+  machine: string | undefined;
+  from: Day;
+  to: Day;
+}
+
+/** Merges the usage of the machines in the exchange folder, or returns that of one. */
+export function usageOfMachines(
+  { machineId, area }: Pick<Context, 'machineId' | 'area'>,
+  { folder, machine: wanted, from, to }: UsageInput,
+  readOwn: () => DatedRow[],
+): UsageOfMachines {
+  const own: MachineName = { id: machineId, name: machineName(join(area.machine, 'sync.json')) };
+  const others = folder === undefined ? [] : readMachines(folder).filter(({ id }) => id !== own.id);
+  const names = others.map(({ id, info }) => ({ id, name: info.name }));
+  const chosen = chosenMachines({ own, others: names }, wanted);
+  const hasOwn = chosen.has(own.id);
+  const read = others.filter(({ id }) => chosen.has(id));
+  if (read.length === 0) return { rows: readOwn(), machines: {} };
+  const ids = new Map<string, string>();
+  const ownRows = (hasOwn ? readOwn() : []).map((row): DatedRow => {
+    const session = hashedId('session', sessionKey(row.assistant, row.session));
+    ids.set(session, row.session);
+    return { ...row, session, machine: own.name };
+  });
+  const published = read.map((machine) => ({
+    id: machine.id,
+    rows: machine.days.usage
+      .filter((day) => day >= from && day <= to)
+      .flatMap((day) =>
+        readPublishedUsage(machine, day).map((row) => ({ ...row, day, machine: machine.info.name })),
+      ),
+  }));
+  const all = [...(hasOwn ? [{ id: own.id, rows: ownRows }] : []), ...published];
+  const stateOf = ({ id }: MachineName) =>
+    all.some((machine) => machine.id === id && machine.rows.length > 0) ? 'recorded' : 'not-recorded';
+  const shown = [...(hasOwn ? [own] : []), ...names.filter(({ id }) => chosen.has(id))];
+  return {
+    rows: mergeUsage(all).map((row) => ({ ...row, session: ids.get(row.session) ?? row.session })),
+    machines: {
+      machines: shown
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
+        .map(({ id, name }) => ({ id, name, state: stateOf({ id, name }) })),
+    },
+  };
+}

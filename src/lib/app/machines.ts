@@ -1,0 +1,23 @@
+import type { ReadDeps } from '../sense/read';
+import { chooseMachines, type KnownMachines, type Machines } from '../sense/machines/read';
+import type { Context } from './context';
+
+/**
+ * Returns reads that merge the days of the machines in the exchange folder, or that only read the machine
+ * with this name. Throws `usage` for an unknown name.
+ */
+export async function withMachines<T extends ReadDeps>(
+  context: Context,
+  deps: T,
+  wanted?: string,
+): Promise<T> {
+  const { folder } = (await context.loadConfig()).config.user.sync;
+  if (folder === undefined && wanted === undefined) return deps;
+  // Loaded only if needed, so that reads without an exchange folder stay fast.
+  const { knownMachines, machineFiles } = await import('./machine-days');
+  const known = (): KnownMachines => knownMachines(context, deps, folder);
+  const machines = (): Machines | undefined => chooseMachines(known(), wanted);
+  // Reports an unknown name before anything is read.
+  if (wanted !== undefined) machines();
+  return { ...deps, machines, machineFiles: () => (folder === undefined ? [] : machineFiles(folder)) };
+}

@@ -1,0 +1,69 @@
+import { StewardError } from '../../errors';
+import { dayBounds, type Day } from '../../platform/time/time';
+import type { MachineRow } from '../machines/model';
+import { unionDays } from '../machines/read';
+import { machinesOver } from '../machines/view';
+import type { ReadDeps } from '../read';
+import type { DailyRecord } from '../record';
+import { readDay } from '../roll';
+import type { Piece } from './attention';
+import { ledgerTally } from './ledger';
+import type { DayLedger } from './model';
+import { withoutLedger } from './rows';
+
+export interface Ledgers {
+  ledgers: DayLedger[];
+  /** Number of days without recorded time: backfilled, or without a record. */
+  notRecorded: number;
+  /** Number of your commits. */
+  commits: number;
+  /** The damaged records of days without a log. */
+  damaged: StewardError[];
+  /** The machines that are merged; absent if there is only this one. */
+  machines?: MachineRow[];
+}
+
+/**
+ * Returns the days' ledgers. Damaged records and those from earlier versions are recomputed from their logs;
+ * without a log, all time in a record from an earlier version is unknown.
+ */
+export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
+  const machines = deps.machines?.();
+  if (machines !== undefined) return ledgersIn([...unionDays(machines, days).values()], days, []);
+  const { store } = deps;
+  const [logged, recorded] = [new Set(store.loggedDays()), new Set(store.recordedDays())];
+  const { state } = store.readState();
+  const damaged: StewardError[] = [];
+  const onDamaged = ({ kind, message }: StewardError): void => {
+    const hint = 'Its event log was deleted, so restore the file from a backup or delete it.';
+    damaged.push(new StewardError(kind, message, { hint }));
+  };
+  const records = days.flatMap((day) => {
+    const ignore = logged.has(day) ? () => undefined : onDamaged;
+    const record = recorded.has(day) ? store.readRecord(day, ignore) : undefined;
+    const isCurrent = record?.final === true && record.ledger !== undefined;
+    return logged.has(day) && !isCurrent ? readDay(deps, state, day).record : (record ?? []);
+  });
+  return ledgersIn(records, days, damaged);
+}
+
+function ledgersIn(records: readonly DailyRecord[], days: readonly Day[], damaged: StewardError[]): Ledgers {
+  const backfilled = records.filter((record) => record.backfilled === true);
+  const machines = machinesOver(records);
+  return {
+    ...(machines && { machines }),
+    ledgers: records.map((record) => record.ledger ?? withoutLedger(record)),
+    notRecorded: backfilled.length + days.length - records.length - damaged.length,
+    commits: records.reduce((sum, { commits }) => sum + commits.count, 0),
+    damaged,
+  };
+}
+
+/** Returns your time on a day, in pieces; empty if the day's event log was deleted. */
+export function dayPieces({ store, config, timezone }: ReadDeps, day: Day): Piece[] {
+  if (store.logBytes(day) === undefined) return [];
+  const zone = store.readState().state.zones[day] ?? timezone;
+  const tally = ledgerTally({ pollIntervalSec: config.pollIntervalSec, ...dayBounds(day, zone) });
+  store.scanLog(day, (event, ms) => tally.add(ms, event));
+  return tally.pieces();
+}

@@ -1,0 +1,43 @@
+import { minutes } from '../../platform/terminal/format';
+import type { DailyRecord } from '../record';
+import type { MachineRow, UnionRecord } from './model';
+
+/** Returns the machines that a record merges; empty for a record of this machine alone. */
+export function machinesOf(record: DailyRecord | UnionRecord): MachineRow[] {
+  return 'machines' in record ? record.machines : [];
+}
+
+/** Formats each machine's time, and the time that counts once. */
+export function machinesText(record: DailyRecord | UnionRecord): string {
+  if (!('machines' in record)) return '';
+  const { overlapMinutes: overlap } = record;
+  const items = record.machines.map(({ name, minutes: own, state }) => {
+    const soFar = state === 'so-far' && record.final ? ' so far' : '';
+    return `${name} ${own === null ? 'not recorded' : minutes(own)}${soFar}`;
+  });
+  if (overlap !== 0)
+    items.push(overlap === null ? 'overlap not known' : `${minutes(overlap)} on two machines counted once`);
+  return items.join(' · ');
+}
+
+/** Sums up the machines of several days. */
+export function machinesOver(records: readonly (DailyRecord | UnionRecord)[]): MachineRow[] | undefined {
+  const machines = new Map<string, MachineRow>();
+  for (const row of records.flatMap(machinesOf)) {
+    const known = machines.get(row.id);
+    const minutes =
+      row.minutes === null && (known?.minutes ?? null) === null
+        ? null
+        : (known?.minutes ?? 0) + (row.minutes ?? 0);
+    machines.set(row.id, {
+      ...row,
+      state: [row.state, known?.state].includes('so-far')
+        ? 'so-far'
+        : row.state === 'not-recorded'
+          ? (known?.state ?? row.state)
+          : row.state,
+      minutes: minutes === null ? null : Math.round(minutes * 10) / 10,
+    });
+  }
+  return machines.size === 0 ? undefined : [...machines.values()];
+}

@@ -1,0 +1,44 @@
+import type { DatedRow } from './rollup';
+
+/** A machine's rows. Session ids are hashed, so that they are the same on every machine. */
+export interface MachineUsage {
+  id: string;
+  rows: readonly DatedRow[];
+}
+
+/** Machines publish this instead of a session that they don't know. */
+const UNKNOWN = 'unknown';
+
+/**
+ * Merges the machines' usage, by machine id. Assistants' logs may be copied between machines, so a session's
+ * day counts only for the machine that has more of it. Which row counts depends on nothing but the rows.
+ */
+export function mergeUsage(machines: readonly MachineUsage[]): DatedRow[] {
+  const sorted = [...machines].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const best = new Map<string, { size: number; rows: DatedRow[] }>();
+  for (const { id, rows } of sorted) {
+    const groups = new Map<string, { size: number; rows: DatedRow[] }>();
+    for (const row of rows) {
+      const place = row.session === UNKNOWN ? id : null;
+      const key = JSON.stringify([row.day, row.assistant, row.session, row.model, place]);
+      const group = groups.get(key) ?? { size: 0, rows: [] };
+      groups.set(key, group);
+      group.rows.push(row);
+      group.size += row.input + row.output + row.cacheRead + row.cacheWrite;
+    }
+    for (const [key, group] of groups) {
+      const known = best.get(key);
+      if (
+        known === undefined ||
+        group.size > known.size ||
+        (group.size === known.size && placed(group) > placed(known))
+      )
+        best.set(key, group);
+    }
+  }
+  return [...best.values()].flatMap(({ rows }) => rows);
+}
+
+function placed({ rows }: { rows: readonly DatedRow[] }): number {
+  return rows.filter(({ repo }) => repo !== null).length;
+}

@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { addDays } from '../../src/lib/platform/time/time';
+import type { Report } from '../../src/lib/report/model';
+import type { TimeReport } from '../../src/lib/sense/ledger/rows';
+import type { UnionRecord } from '../../src/lib/sense/machines/model';
+import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { MACHINES } from '../helpers/machines';
+
+/** Three machines with one exchange folder, which every command reads without a sync tool in between. */
+describe('several machines (built)', function () {
+  this.timeout(180_000);
+  const day = addDays(new Date().toISOString().slice(0, 10), -3);
+  const quietDay = addDays(day, 2);
+  const homes = MACHINES.map(() => emptyHome());
+  const folder = mkdtempSync(join(tmpdir(), 'steward-exchange-'));
+  after(() => {
+    for (const home of homes) home.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const run = (machine: number, ...args: string[]): Promise<StewardResult> =>
+    steward(args, { home: homes[machine]?.path ?? '', env: { TZ: 'UTC' } });
+  const record = async (machine: number, ...args: string[]): Promise<UnionRecord> =>
+    jsonOf(await run(machine, 'sense', 'today', '--of', day, '--json', ...args)) as UnionRecord;
+
+  function samples(from: string, minutes: number, app: string, repo?: string, date = day): object[] {
+    return Array.from({ length: minutes }, (_, i) => ({
+      ts: new Date(Date.parse(`${date}T${from}:00Z`) + (i + 1) * 60_000).toISOString(),
+      ...{ type: 'app-focus', source: 'appFocus', app, ...(repo === undefined ? {} : { repo }) },
+      detail: { intervalSec: 60, via: 'x11' },
+    }));
+  }
+  const commit = (sha: string, subject: string): object => ({
+    ...{ ts: `${day}T10:00:00.000Z`, type: 'git-commit', source: 'git', repo: 'shop' },
+    detail: { sha, subject, identity: sha, path: '/home/ann/src/shop' },
+  });
+  const session = (id: string): object => ({
+    ...{ ts: `${day}T11:00:00.000Z`, type: 'agent-session', source: 'agentSession', repo: 'shop' },
+    detail: { session: id, events: 3 },
+  });
+
+  before(async () => {
+    const logs = [
+      [...samples('09:00', 60, 'Code', 'shop'), commit('c1', 'Add a cart'), commit('c2', 'Add a till'), session('s1')],
+      [...samples('09:50', 40, 'Firefox'), commit('c2', 'Add a till'), commit('c3', 'Add a door'), session('s2')],
+    ]; // prettier-ignore
+    const times = ['08:00', '08:30', '08:45'].map((from) => samples(from, 40, 'Code', 'shop', quietDay));
+    for (const [i, { id, name }] of MACHINES.entries()) {
+      const home = homes[i]?.path ?? '';
+      const state = join(home, '.local', 'state', 'steward');
+      const events = join(home, '.steward', 'sense', 'events');
+      for (const path of [state, events]) mkdirSync(path, { recursive: true, mode: 0o700 });
+      writeFileSync(join(state, 'machine-id'), `${id}\n`);
+      const put = (date: string, log: object[] = []): void =>
+        writeFileSync(join(events, `${date}.jsonl`), log.map((event) => `${JSON.stringify(event)}\n`).join(''));
+      if (logs[i] !== undefined) put(day, logs[i]);
+      put(quietDay, times[i]);
+      for (const args of [['sense', 'capture'], ['sync', 'rename', name], ['sync', 'set', folder]]) {
+        const { code, stderr } = await run(i, ...args);
+        expect(code, stderr).to.equal(0);
+      }
+    }
+  }); // prettier-ignore
+
+  it('shows the merged day on each machine', async () => {
+    for (const machine of [0, 1, 2]) {
+      const merged = await record(machine);
+      expect(merged.commits, MACHINES[machine]?.name).to.deep.equal({
+        count: 3,
+        repos: [{ repo: 'shop', commits: 3 }],
+      });
+      expect(merged).to.include({ totalMinutes: 90, overlapMinutes: 10 });
+      expect(merged.machines.slice(0, 2).map(({ name, minutes }) => [name, minutes])).to.deep.equal([
+        ['laptop', 60],
+        ['desktop', 30],
+      ]);
+    }
+  });
+
+  it('prints the same bytes on each machine', async () => {
+    const outputs = await Promise.all(
+      [0, 1, 2].map((machine) => run(machine, 'sense', 'today', '--of', quietDay, '--json')),
+    );
+    expect(new Set(outputs.map(({ stdout }) => stdout))).to.have.length(1);
+    expect(JSON.parse(outputs[0]?.stdout ?? '')).to.include({ totalMinutes: 85, overlapMinutes: 35 });
+  });
+
+  it('shows which machines are merged, and which day of which is not recorded', async () => {
+    const { stdout } = await run(0, 'sense', 'today', '--of', day);
+    expect(stdout.replace(/\s+/g, ' ')).to.include(
+      'machines: laptop 1 h 00 m · desktop 30 m · server not recorded · 10 m on two machines counted once',
+    );
+    expect((await record(0)).machines[2]).to.deep.equal({
+      ...{ id: MACHINES[2].id, name: 'server', state: 'not-recorded', minutes: null },
+    });
+  });
+
+  it('shows one machine with --machine, by name, id or "this"', async () => {
+    const desktop = await record(0, '--machine', 'desktop');
+    expect(desktop).to.include({ totalMinutes: 40 });
+    expect(desktop.machines.map(({ name }) => name)).to.deep.equal(['desktop']);
+    expect(await record(0, '--machine', 'bbb')).to.deep.equal(desktop);
+    for (const name of ['this', 'laptop', 'aaaaaaaaaaaa']) {
+      const own = await record(0, '--machine', name);
+      expect(own).to.include({ totalMinutes: 60 }).and.not.to.have.property('machines');
+      expect(own.sessions.items).to.deep.equal([{ session: 's1', events: 3 }]);
+    }
+  });
+
+  it('names the known machines if a name is unknown', async () => {
+    for (const command of [['sense', 'today'], ['sense', 'recent'], ['week'], ['standup'], ['time'], ['usage']]) {
+      const { code, stderr } = await run(0, ...command, '--machine', 'phone');
+      expect(code, command.join(' ')).to.equal(2);
+      expect(stderr).to.include('Unknown machine: "phone"').and.to.include('desktop (bbbbbbbbbbbb)');
+    }
+  }); // prettier-ignore
+
+  it('merges the other reports', async () => {
+    const recent = jsonOf(await run(2, 'sense', 'recent', '--days', '3', '--json')) as UnionRecord[];
+    expect(recent.map(({ date, totalMinutes }) => [date, totalMinutes])).to.deep.equal([
+      [quietDay, 85],
+      [addDays(day, 1), 0],
+      [day, 90],
+    ]);
+    const time = jsonOf(await run(0, 'time', '--of', day, '--by', 'machine', '--json')) as TimeReport;
+    expect(time).to.include({ totalMinutes: 90 });
+    expect(time.rows.map(({ key, minutes }) => [key, minutes])).to.deep.equal([
+      ['laptop', 60],
+      ['desktop', 30],
+    ]);
+    const report = jsonOf(await run(0, 'standup', '--since', day, '--until', day, '--json')) as Report;
+    expect(report).to.include({ totalMinutes: 90 });
+    expect(report.commits.count).to.equal(3);
+    expect(report.commits.items).to.have.length(2);
+    expect(report.notKnown).to.include('Subjects for 1 commit: only on other machines.');
+  }); // prettier-ignore
+
+  it('reads the days of the others without a local day', async () => {
+    const { code, stderr } = await run(2, 'sense', 'today', '--of', day, '--machine', 'this');
+    expect(code).to.not.equal(0);
+    expect(stderr).to.include('Nothing is stored');
+    expect((await record(2)).machines[2]).to.include({ state: 'not-recorded' });
+  });
+});
