@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -12,8 +14,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { dayOf } from '../../src/lib/platform/time/time';
-import { emptyHome } from '../helpers/cli';
+import { BIN, cleanEnv, emptyHome } from '../helpers/cli';
 import {
+  foldersOf,
   storedCommits,
   storedHooks,
   storedNotifications,
@@ -29,6 +32,15 @@ const B = 'bbbbbbbbbbbb';
 interface Today {
   date: string;
   commits: { count: number };
+}
+
+/** Runs a command and kills it after some time. */
+async function killedRun(args: readonly string[], at: TestMachine, ms: number): Promise<void> {
+  const env = cleanEnv(at.home, { STEWARD_HOME: at.area });
+  const child = spawn(process.execPath, [BIN, ...args], { env, cwd: at.home, stdio: 'ignore' });
+  const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+  await once(child, 'close');
+  clearTimeout(timer);
 }
 
 describe('an area that is synced whole (built)', function () {
@@ -129,6 +141,44 @@ describe('an area that is synced whole (built)', function () {
     const done = await first.run(['sense', 'today']);
     expect(done.stderr).to.include(`keeps its id, ${A}`);
     expect(readFileSync(join(first.home, '.local/state/steward/machine-id'), 'utf8')).to.equal(`${A}\n`);
+  });
+
+  it('gives a cloned disk a new id, and loses nothing that its hooks wrote before', async () => {
+    const [first] = both();
+    await first.json('sense', 'capture');
+    await first.hook('session-start', 'before');
+    // The same machine-local state on a system whose id has another hash.
+    const owner = JSON.parse(readFileSync(area('state/owner.json'), 'utf8')) as object;
+    writeFileSync(area('state/owner.json'), `${JSON.stringify({ ...owner, os: 'f'.repeat(32) })}\n`);
+    await first.hook('prompt', 'before');
+    const done = await first.run(['sense', 'capture']);
+    expect(done.stderr)
+      .to.include(`The id ${A} belongs to another machine`)
+      .and.to.include(`sync adopt ${A}`);
+    const id = readFileSync(join(first.home, '.local/state/steward/machine-id'), 'utf8').trim();
+    expect(id).not.to.equal(A);
+    await first.hook('session-start', 'after');
+    expect(readFileSync(area('machines', id, 'state/work-events.jsonl'), 'utf8')).to.include('after');
+    expect(storedHooks(area()).sort()).to.deep.equal(['after', 'before', 'before']);
+    expect(readFileSync(area('state/owner.json'), 'utf8')).to.include(A);
+  });
+
+  it('has one owner after first writes that were killed', async () => {
+    const [first, second] = both();
+    const random = campaign('killed first writes');
+    for (let round = 0; round < 12; round += 1) {
+      const at = random.pick([first, second]);
+      await killedRun(['sense', 'capture'], at, random.below(400));
+    }
+    for (const at of [first, second]) await at.json('sense', 'capture');
+    const owners = foldersOf(area()).map((folder) => {
+      const text = readFileSync(join(folder, 'state/owner.json'), 'utf8');
+      return (JSON.parse(text) as { owner: string }).owner;
+    });
+    expect(owners.sort()).to.deep.equal([A, B]);
+    expect(readdirSync(area('machines'))).to.have.length(1);
+    for (const at of [first, second])
+      expect(readFileSync(join(at.home, '.local/state/steward/machine-id'), 'utf8')).to.equal(`${at.id}\n`);
   });
 
   it('adopts the owner: its queue and history become those of the new machine, and its id is retired', async () => {
