@@ -351,7 +351,7 @@ describe('steward hook, called like the assistant does', function () {
     expect(dry.stdout).to.contain('work-events.jsonl').and.to.contain('hooks.jsonl');
     expect(everything(area)).to.equal(before);
     expect(await steward(['sessions', 'forget', '--yes'], { home: home.path })).to.include({ code: 0 });
-    expect(everything(area)).to.match(/^\{"owner":[^\n]+\}\n---\ntask: mine\n---\n$/);
+    expect(everything(area)).to.match(/^\{"owner":[^\n]+\}\n+---\ntask: mine\n---\n$/);
     expect((await sessions('--all')).sessions).to.deep.equal([]);
     expect((await steward(['sessions', 'forget'], { home: home.path })).stdout).to.equal(
       'No stored hook data.\n',
