@@ -5,6 +5,7 @@ import {
   readFileSync,
   readdirSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -12,6 +13,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { emptyHome, steward } from '../helpers/cli';
+import { startDaemon, until } from '../helpers/daemon';
 import { bareEnvironment } from '../helpers/git';
 import { hookJson, verbOf, type RecordedEvent } from '../helpers/hooks';
 
@@ -171,6 +173,35 @@ describe('several machines with one exchange folder (built)', function () {
     expect(Object.values(files()).join('')).to.contain('"session":"');
     await run(desktop, 'sessions', 'forget', '--yes');
     expect(Object.values(files()).join('')).to.not.contain('"session":"');
+  });
+
+  it('publishes from the daemon, once the folder is back', async () => {
+    const away = `${folder}-away`;
+    renameSync(folder, away);
+    const daemon = await startDaemon({ home: laptop.path });
+    try {
+      const jobs = async (): Promise<{ id: string; reason?: string }[]> =>
+        (await json<{ jobs: { id: string; reason?: string }[] }>(laptop, 'daemon', 'status')).jobs;
+      await until('the job to fail', async () =>
+        (await jobs()).some(({ id, reason = '' }) => id === 'sync' && reason.includes('not found')),
+      );
+      expect(existsSync(folder)).to.equal(false);
+    } finally {
+      await daemon.stop();
+      renameSync(away, folder);
+    }
+    const own = readdirSync(join(folder, 'machines')).map((id) =>
+      join(folder, 'machines', id, 'machine.json'),
+    );
+    own.forEach((path) => rmSync(path));
+    const again = await startDaemon({ home: laptop.path });
+    try {
+      await until('the daemon to publish', () => own.some((path) => existsSync(path)));
+    } finally {
+      await again.stop();
+    }
+    await run(desktop, 'sense', 'capture');
+    expect(own.every((path) => existsSync(path))).to.equal(true);
   });
 
   it('leaves with or without its files, and forgets the other machine', async () => {

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 import type { Job } from '../daemon/jobs';
-import { StewardError, toStewardError } from '../errors';
+import { toStewardError } from '../errors';
 import { withLock } from '../platform/files/lock';
 import { cleanLine } from '../platform/terminal/terminal';
 import { toIso } from '../platform/time/clock';
@@ -131,7 +131,8 @@ export async function withRemoval<T>(
     await publishNow(context);
     return { value };
   } catch (error) {
-    if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
-    return { value, problem: `The published files remain until steward can write there: ${error.message}` };
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal') throw error;
+    return { value, problem: `The published files remain until steward can write there: ${message}` };
   }
 }

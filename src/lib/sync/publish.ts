@@ -79,8 +79,10 @@ export function publish(deps: PublishDeps): PublishResult {
   const before = readState(state);
   const own = machineFolderOf(deps);
   const mark = deps.mark();
-  const isComplete =
-    before.checked === deps.today && before.folder === deps.folder && exists(join(own, 'machine.json'));
+  // After a failure, everything is compared again.
+  const isSame =
+    before.checked === deps.today && before.folder === deps.folder && before.problem === undefined;
+  const isComplete = isSame && exists(join(own, 'machine.json'));
   const isQuiet = Math.abs(clock.now() - (before.publishedMs ?? 0)) < HEARTBEAT_MS;
   if (isComplete && isQuiet && before.mark === mark && before.removals.length === 0)
     return { files: 0, bytes: 0 };

@@ -276,6 +276,16 @@ describe('publishing (lib)', () => {
     expect(existsSync(folder())).to.equal(false);
   });
 
+  it('compares everything after a failure, and then has no problem any more', () => {
+    publish(deps());
+    const problem = { at: '2026-11-21T10:00:00.000Z', message: 'Exchange folder not found.' };
+    writeState(deps().state, { ...readState(deps().state), problem });
+    rmSync(own('daily', `${DAY}.json`));
+    expect(publish(deps()).files).to.equal(1);
+    expect(readState(deps().state).problem).to.equal(undefined);
+    expect(day().record.totalMinutes).to.equal(6);
+  });
+
   it('sweeps what a killed run left, removes only its own files, and forgets another machine', () => {
     mkdirSync(own('daily'), { recursive: true });
     writeFileSync(own('daily', `.${DAY}.json.0123456789ab.tmp`), '{');
