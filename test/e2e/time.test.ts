@@ -140,6 +140,13 @@ describe('steward time (built)', function () {
     }
   });
 
+  it('rejects periods that it would read as one day', async () => {
+    for (const of of ['last year', '2026-11']) {
+      const { code, stderr } = await steward(['time', '--of', of], { home: home.path });
+      expect([code, stderr.split('\n')[0]]).to.deep.equal([2, `Invalid day "${of}".`]);
+    }
+  });
+
   it('names formats that exclude each other once', async () => {
     const { code, stderr } = await run('--csv', '--ics');
     expect([code, stderr.split('\n')[0]]).to.deep.equal([2, '--ics cannot be combined with --csv.']);

@@ -78,7 +78,7 @@ async function periodOf({ deps }: SenseContext, of: string): Promise<Period> {
     return readPeriod({ since: `${until.slice(0, 8)}01`, until }, now);
   }
   if (word === 'year') return readPeriod({ since: addDays(today, -364) }, now);
-  if (/^\d{4}-\d{2}$/.test(of)) {
+  if (/^(?:last year|\d{4}-\d{2})$/.test(word)) {
     throw new StewardError('usage', `Invalid day ${JSON.stringify(of)}.`, {
       hint: 'Use a day such as 2026-11-20, or week, month or year.',
     });

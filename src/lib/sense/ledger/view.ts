@@ -32,9 +32,8 @@ export function timeText(report: TimeReport, beside: TimeBeside, terminal: Termi
   const lines = [
     ...wrap(`${days} · ${timezone}`, columns),
     ...(totalMinutes > 0 ? [colors.strong(`${minutes(totalMinutes)} tracked`)] : []),
-    ...(totalMinutes === 0 && beside.notRecorded === 0 ? ['No time tracked.'] : []),
     ...(rows.length === 0
-      ? []
+      ? wrap('No time tracked. See what is captured: steward sense status', columns)
       : [
           '',
           ...table(
@@ -42,7 +41,10 @@ export function timeText(report: TimeReport, beside: TimeBeside, terminal: Termi
             [{ max: keyWidth }, ...heads.map(() => ({ align: 'right' as const }))],
           ).split('\n'),
         ]),
-    ...facts(beside).flatMap((line) => ['', ...wrap(line, columns)]),
+    ...(rows.length === 0 && beside.commits === 0 ? [] : facts(beside)).flatMap((line) => [
+      '',
+      ...wrap(line, columns),
+    ]),
     ...(beside.reasons === undefined ? [] : ['', ...reasonLines(beside.reasons, columns)]),
   ];
   const text = lines.join('\n');
