@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { version } from '../../package.json';
 import { createContext } from '../../src/lib/app/context';
 import type { DayDocument } from '../../src/lib/app/day';
+import type { NotifyReport } from '../../src/lib/daemon/notify-routes';
 import { openDaemon } from '../../src/lib/app/daemon';
 import { streamRoute } from '../../src/lib/daemon/changes';
 import type { Gate } from '../../src/lib/daemon/guards';
@@ -315,12 +316,10 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     }
     await visit(daemon, 'GET /api/status', 200);
     const page = await signIn(daemon);
-    const write = async (name: string, status: number, input: object): Promise<unknown> => {
+    const send = async (name: string, status: number, input: object): Promise<unknown> => {
       const body = JSON.stringify(input);
-      if (status < 400) expect(api.bodyFaults(`POST /api/work/${name}`, input)).to.deep.equal(NONE);
-      return JSON.parse(
-        (await visit(daemon, `POST /api/work/${name}`, status, { headers: page, body })).text,
-      );
+      if (status < 400) expect(api.bodyFaults(`POST ${name}`, input)).to.deep.equal(NONE);
+      return JSON.parse((await visit(daemon, `POST ${name}`, status, { headers: page, body })).text);
     };
     const rule = { app: 'Firefox', kind: 'creation', since: day(2) };
     expect(api.bodyFaults('POST /api/sense/classify', rule)).to.deep.equal(NONE);
@@ -341,6 +340,8 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     const [{ slug } = { slug: '' }] = (JSON.parse(listed) as SessionsReport).sessions;
     expect(await name(200, slug)).to.include({ slug, name: 'Shop' });
     await name(404, 'none');
+    const write = (name: string, status: number, input: object): Promise<unknown> =>
+      send(`/api/work/${name}`, status, input);
     const added = (await write('add', 200, { title: 'From the page', priority: 'P0' })) as Item;
     const { number } = added;
     expect(added).to.include({ type: 'feature', status: 'queued', priority: 'P0' });
@@ -365,6 +366,14 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       await write(name, 409, { number: name === 'snooze' ? 1 : number, ...input });
       await write(name, 404, { number: 999, ...input });
     }
+    await write('undo', 409, { keys: ['unknown'] });
+    expect(await send('/api/notify/mute', 200, { duration: '1h' })).to.include({ muted: true });
+    await send('/api/notify/mute', 400, { duration: 'soon' });
+    expect(await send('/api/notify/unmute', 200, {})).to.deep.equal({ muted: false, was: true });
+    const { history } = JSON.parse((await visit(daemon, 'GET /api/notify', 200)).text) as NotifyReport;
+    expect(history.map(({ text }) => text)).to.include('Done');
+    await send('/api/notify/retry', 404, { id: '20261120T080000123Z-0123456789ab' });
+    await send('/api/notify/retry', 400, { id: '../x' });
     await visit(daemon, 'POST /api/restart', 200, { socket: socket() });
     await until('it to listen again', async () => {
       const { pid } = jsonOf(await steward(['daemon', 'status', '--json'], { home: home.path })) as {

@@ -14,6 +14,10 @@ const WRITES = {
   '/api/work/close': { number: 1, evidence: 'Done' },
   '/api/work/add': { title: 'Intruder' },
   '/api/work/remind': { text: 'Intruder' },
+  '/api/work/undo': { keys: ['k'] },
+  '/api/notify/retry': { id: '20261120T080000123Z-0123456789ab' },
+  '/api/notify/mute': {},
+  '/api/notify/unmute': {},
   '/api/sense/classify': { app: 'Intruder', kind: 'creation' },
 } as const;
 

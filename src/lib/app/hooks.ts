@@ -1,11 +1,12 @@
 import { ASSISTANTS, assistantsIn } from '../assistant';
 import type { Assistant } from '../assistant/assistant';
 import { claudeCode } from '../assistant/claude-code';
-import { hooksStatuses, type HooksStatus } from '../assistant/install-view';
+import { hooksStatuses, installCommand, type HooksStatus } from '../assistant/install-view';
 import { installedEvents } from '../assistant/install';
 import { entriesOf, idOf, manifestDeps, shimDeps } from '../assistant/install-deps';
-import { isShimCurrent, refreshShim } from '../assistant/shim';
+import { isShimCurrent, refreshShim, shimPath } from '../assistant/shim';
 import { hasSkill, skillPath } from '../assistant/skill';
+import type { ModuleHealth } from '../daemon/status';
 import { StewardError } from '../errors';
 import { exists } from '../platform/files/folder';
 import { readInstallManifest, withInstallManifest } from '../platform/files/install-manifest';
@@ -144,6 +145,28 @@ export async function chosenAssistants(context: Context, mayAsk: boolean): Promi
       if (await confirm(`Register hooks with ${assistant.title} too?`)) chosen.push(assistant);
   }
   return listOf(chosen);
+}
+
+/** Returns whether the registered assistants have all hooks and their script. */
+export function hooksHealth(context: Context): ModuleHealth {
+  const { deps } = openHooks(context);
+  const registered = registeredAssistants(context);
+  if (registered.length === 0) {
+    const reason = `not registered with ${titlesOf(foundAssistants())}`;
+    return { state: 'off', reason, fix: 'steward hooks install' };
+  }
+  if (!exists(shimPath(shimDeps(deps)))) {
+    const fix = installCommand(registered[0]?.id ?? '');
+    return { state: 'needs-you', reason: 'their script is missing', fix };
+  }
+  for (const assistant of registered) {
+    const [events, all] = [installedEvents(deps, assistant).length, assistant.hooks.length];
+    if (events < all) {
+      const reason = `${events} of ${all} registered`;
+      return { state: 'needs-you', reason, fix: installCommand(assistant.id) };
+    }
+  }
+  return { state: 'ok', reason: `registered with ${titlesOf(registered)}` };
 }
 
 /** Formats `Claude Code, Codex CLI`. */

@@ -1,6 +1,7 @@
 import type { DaemonParts, Service } from '../daemon/daemon';
 import type { Job } from '../daemon/jobs';
 import type { DaemonLog } from '../daemon/log';
+import { historyRoutes } from '../daemon/notify-routes';
 import { route, type Route } from '../daemon/route';
 import type { Module } from '../daemon/status';
 import { acceptNotification, acceptOnce, type Accepted } from '../notify/accept';
@@ -48,7 +49,7 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
   });
   return {
     notify,
-    routes: [notifyRoute(notify, settings)],
+    routes: [notifyRoute(notify, settings), ...historyRoutes(notify.deps)],
     services(log) {
       faults.tell = (message) => log.write('error', 'notify', { message });
       // Loads the patterns and terms now, so that the first text isn't delayed.

@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 
+import { StewardError } from '../errors';
 import { markOfTarget } from '../platform/files/stat';
 import { closeIssue, snooze } from '../work/actions';
 import { createOrQueue, newIssue, newReminder } from '../work/add';
 import { type BoardView, boardView, columnsView, type Item } from '../work/board';
+import { undo, undoable, type Undoable, type Undone } from '../work/capture/undo';
 import { claimIssue } from '../work/claim';
 import type { WorkDeps } from '../work/deps';
 import { moveIssue } from '../work/edit';
@@ -29,6 +31,12 @@ export function workRoutes({ work, you }: WorkRoutesDeps): Route[] {
     cached('/api/work/columns', work, versionOf, columnsView),
     { method: 'GET', path: '/api/work/status', isLive: true, run: async () => workStatus(await work()) },
     { method: 'POST', path: '/api/work/refresh', run: async () => refresh(await work()) },
+    {
+      method: 'GET',
+      path: '/api/work/captures',
+      isLive: true,
+      run: async () => ({ captures: lastCaptures(await work()) }),
+    },
     ...writeRoutes(work, you),
   ];
 }
@@ -70,6 +78,8 @@ function stableBoard(
 
 const NUMBER = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const TEXT = v.pipe(v.string(), v.maxLength(60_000));
+/** As many as `work undo` takes. */
+const MAX_PROMPTS = 50;
 const SHORT = v.pipe(v.string(), v.maxLength(200));
 /** Closing an issue needs evidence, so a move can't close one. */
 const MOVES = STATUSES.filter((status) => status !== 'done');
@@ -98,7 +108,23 @@ function writeRoutes(work: Opened<WorkDeps>, you: WorkRoutesDeps['you']): Route[
       const deps = await work();
       return createOrQueue(deps, await newReminder(deps, input));
     }),
+    write('undo', { keys: v.pipe(v.array(SHORT), v.minLength(1), v.maxLength(200)) }, async ({ keys }) => ({
+      undone: await undoKeys(await work(), new Set(keys)),
+    })),
   ];
+}
+
+function lastCaptures(deps: WorkDeps): Undoable[] {
+  return deps.workRepo().repo === undefined ? [] : undoable(deps, 1);
+}
+
+/** Undoes the captures that the page has shown, even if there is a newer prompt by now. */
+function undoKeys(deps: WorkDeps, keys: ReadonlySet<string>): Promise<Undone[]> {
+  const captures = undoable(deps, MAX_PROMPTS).filter(({ key }) => keys.has(key));
+  if (captures.length > 0) return undo(deps, captures);
+  throw new StewardError('conflict', 'These captures were already undone.', {
+    hint: 'See `steward work list`.',
+  });
 }
 
 function write<T extends v.ObjectEntries>(

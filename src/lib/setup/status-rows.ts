@@ -4,17 +4,13 @@ import { KNOWLEDGE_TYPES } from '../agents/knowledge';
 import { deadMessages } from '../agents/managed/sessions';
 import { rosterFiles } from '../agents/roster';
 import type { Context } from '../app/context';
-import { foundAssistants, openHooks, registeredAssistants, titlesOf } from '../app/hooks';
+import { hooksHealth } from '../app/hooks';
 import { DAEMON_SCHEDULER, type JobsHere } from '../app/schedule';
 import { openSense } from '../app/sense';
 import { openSessions, waitingSessions } from '../app/sessions';
 import { voiceOf } from '../app/speech';
 import { limitsNow } from '../app/usage';
 import { openWork } from '../app/work';
-import { installedEvents } from '../assistant/install';
-import { shimDeps } from '../assistant/install-deps';
-import { installCommand } from '../assistant/install-view';
-import { shimPath } from '../assistant/shim';
 import type { Config } from '../config/schema';
 import { duration, type DaemonReport } from '../daemon/status';
 import { parseGoals } from '../goals/record';
@@ -270,18 +266,8 @@ function daemonRow(sources: Sources): Row {
 }
 
 function hooksRow({ context }: Sources): Row {
-  const { deps } = openHooks(context);
-  const registered = registeredAssistants(context);
-  const found = foundAssistants();
-  if (registered.length === 0)
-    return row('off', `not registered with ${titlesOf(found)}`, 'steward hooks install');
-  if (!exists(shimPath(shimDeps(deps))))
-    return row('needs-you', 'their script is missing', installCommand(registered[0]?.id ?? ''));
-  for (const assistant of registered) {
-    const [events, all] = [installedEvents(deps, assistant).length, assistant.hooks.length];
-    if (events < all) return row('needs-you', `${events} of ${all} registered`, installCommand(assistant.id));
-  }
-  return row('ok', `registered with ${titlesOf(registered)}`);
+  const { state, reason = '', fix } = hooksHealth(context);
+  return row(state, reason, fix);
 }
 
 function jobsRow({ scheduler }: Sources): Row {

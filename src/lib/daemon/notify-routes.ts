@@ -1,0 +1,40 @@
+import * as v from 'valibot';
+
+import { historyEntries, readHistory, retry, type HistoryDeps, type HistoryEntry } from '../notify/history';
+import type { OutboxDeps } from '../notify/outbox';
+import { mute, muteState, unmute, type MuteDeps, type MuteState } from '../notify/routing';
+import { parseDuration } from '../platform/time/day-words';
+import type { Route } from './route';
+import { writeRoute } from './write-route';
+
+/** Response of `GET /api/notify`: the mute, and the last notifications, newest first. */
+export interface NotifyReport {
+  muted: MuteState;
+  history: HistoryEntry[];
+}
+
+const SHOWN = 30;
+const WORD = v.pipe(v.string(), v.maxLength(100));
+
+/** Each route runs the same function as its command. */
+export function historyRoutes(deps: MuteDeps & OutboxDeps & HistoryDeps): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/notify',
+      isLive: true,
+      run: (): NotifyReport => ({
+        muted: muteState(deps),
+        history: historyEntries(readHistory(deps.history), SHOWN),
+      }),
+    },
+    writeRoute('/api/notify/retry', { id: WORD }, ({ id }) => ({
+      id,
+      channels: retry(deps, id).map(({ channel }) => channel),
+    })),
+    writeRoute('/api/notify/mute', { duration: v.optional(WORD) }, ({ duration }) =>
+      mute(deps, duration === undefined ? undefined : parseDuration(duration)),
+    ),
+    writeRoute('/api/notify/unmute', {}, () => ({ muted: false, was: unmute(deps).muted })),
+  ];
+}
