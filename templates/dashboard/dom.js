@@ -77,6 +77,7 @@ function morphChildren(parent, wanted) {
 
 /** @param {ChildNode} old @param {ChildNode} next */
 function morph(old, next) {
+  if (old.isEqualNode(next)) return;
   if (!(old instanceof Element) || !(next instanceof Element)) {
     if (old.nodeValue !== next.nodeValue) old.nodeValue = next.nodeValue;
     return;

@@ -44,8 +44,19 @@ export function moment(ms, now, zone) {
   return day === dayOf(now, zone) ? clock(ms, zone) : `${shortDay(day)} ${clock(ms, zone)}`;
 }
 
+/** Formats by zone, since making one is slow. @type {Map<string | undefined, Intl.DateTimeFormat>} */
+const formats = new Map();
+
 /** @param {number} ms @param {string} [zone] */
 function wall(ms, zone) {
+  const format = formats.get(zone) ?? formatOf(zone);
+  formats.set(zone, format);
+  const found = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+  return `${found.year}-${found.month}-${found.day}T${found.hour}:${found.minute}`;
+}
+
+/** @param {string} [zone] */
+function formatOf(zone) {
   /** @type {Intl.DateTimeFormatOptions} */
   const parts = {
     year: 'numeric',
@@ -55,15 +66,12 @@ function wall(ms, zone) {
     minute: '2-digit',
     hourCycle: 'h23',
   };
-  let format;
   try {
-    format = new Intl.DateTimeFormat('en-CA', { ...parts, timeZone: zone });
+    return new Intl.DateTimeFormat('en-CA', { ...parts, timeZone: zone });
   } catch {
     // This browser doesn't know the zone, so use the browser's.
-    format = new Intl.DateTimeFormat('en-CA', parts);
+    return new Intl.DateTimeFormat('en-CA', parts);
   }
-  const found = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
-  return `${found.year}-${found.month}-${found.day}T${found.hour}:${found.minute}`;
 }
 
 /** `just now`, `2 min ago`, `3 h ago`, `4 days ago`; also `just now` for a time in the future. @param {number} ms @param {number} now */

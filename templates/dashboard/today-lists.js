@@ -2,7 +2,7 @@
 
 import { command, h, show } from './dom.js';
 import { minutes, moment, plural } from './format.js';
-import { plainTitle } from './work-cards.js';
+import { plainTitle } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/sessions/view').SessionRow} SessionRow */
 /** @typedef {import('../../src/lib/work/board').Item} Item */

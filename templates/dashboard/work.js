@@ -1,161 +1,162 @@
-// The page /work: the lanes of the board, filters, and the age of the data. The filters are part of the URL.
+// The page /work: the issues in groups, filters, and the age of the data. Filters and view are part of the URL.
 
+import { isSignedIn } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
 import { moment, plural } from './format.js';
+import { onKey } from './keys.js';
 import { follow } from './live.js';
 import { showWaiting, waitingIn } from './nav.js';
 import { drawPanels } from './notes.js';
-import { card, FACETS, filtered, valuesOf } from './work-cards.js';
+import { doneLine, loadCaptures, menu, tools, watchActs } from './work-acts.js';
+import { ORDER, showList, startOver, watchList } from './work-list.js';
+import { FACETS, filtered, valuesOf } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
+/** @typedef {import('../../src/lib/work/status').WorkStatus} Status */
 
-/** Cards per lane and page; with thousands, redrawing and scrolling would be slow. */
-const PAGE = 200;
-/** Index of the first shown card by lane. @type {Map<string, number>} */
-const startOf = new Map();
-/** The lane whose page was just turned. @type {string | undefined} */
-let turned;
+/** Counts the changes of this page itself, each of which redraws it. */
+let revision = 0;
+/** @type {Map<number, import('../../src/lib/work/board').Item>} */
+let items = new Map();
 
 const search = /** @type {HTMLInputElement} */ (byId('search'));
 search.value = chosen().get('q') ?? '';
 
-const { redraw } = follow({ board: '/api/work', sessions: '/api/sessions' }, ({ board: feed, sessions }) => {
-  showWaiting(waitingIn(sessions.data));
-  const now = Date.now();
-  const board = /** @type {Board | undefined} */ (feed.data);
-  drawPanels(byId('notes'), [
-    {
-      name: 'Work',
-      feeds: [feed],
-      from: [board, location.search, [...startOf.values()].join(), Math.floor(now / 60_000)],
-      draw() {
-        if (board !== undefined) draw(board, now);
+const { redraw, refresh } = follow(
+  { board: '/api/work', status: '/api/work/status', sessions: '/api/sessions' },
+  ({ board: feed, status, sessions }, { now }) => {
+    showWaiting(waitingIn(sessions.data));
+    const board = /** @type {Board | undefined} */ (feed.data);
+    const waiting = /** @type {Status | undefined} */ (status.data)?.waiting ?? [];
+    drawPanels(byId('notes'), [
+      {
+        name: 'Work',
+        feeds: [feed],
+        from: [
+          board,
+          JSON.stringify(waiting),
+          location.search,
+          isSignedIn(),
+          revision,
+          Math.floor(now / 60_000),
+        ],
+        draw() {
+          if (board !== undefined) draw(board, waiting, now);
+        },
       },
-    },
-  ]);
-});
+    ]);
+  },
+);
+
+function change() {
+  revision += 1;
+  redraw();
+}
+watchActs(change, refresh, (number) => items.get(number));
+watchList(change);
 
 function chosen() {
   return new URLSearchParams(location.search);
 }
 
-/** @param {URLSearchParams} next */
-function choose(next) {
+/** @param {URLSearchParams} next @param {boolean} [isTyped] typing adds nothing to the history */
+function choose(next, isTyped = false) {
   const query = next.toString();
-  history.replaceState(null, '', query === '' ? location.pathname : `?${query}`);
-  startOf.clear();
+  const url = query === '' ? location.pathname : `?${query}`;
+  if (isTyped) history.replaceState(null, '', url);
+  else history.pushState(null, '', url);
+  startOver();
   redraw();
 }
 
-/** @param {Board} board @param {number} now */
-function draw(board, now) {
-  const { items, setupRequired, config } = board;
-  showStale(board, now);
-  show(byId('setup'), setupRequired && steps(board));
-  byId('filters').hidden = setupRequired;
+/** @param {Board} board @param {Status['waiting']} waiting @param {number} now */
+function draw(board, waiting, now) {
+  const { items: all, setupRequired, config, columns, steps } = board;
+  showStale(board, waiting, now);
+  byId('filters').hidden = byId('lanes').hidden = setupRequired;
+  const commands = steps.map((step) => h('li', {}, command(step)));
+  show(byId('setup'), setupRequired && h('ol', { class: 'steps numbered' }, commands));
   if (setupRequired) {
     show(byId('facts'), 'Work tracking is not set up. It stores work as issues in a private repository.');
-    show(byId('lanes'));
     return;
   }
-  const kept = filtered(items, chosen());
-  const open = kept.filter(({ state }) => state === 'open').length;
-  const all = kept.length === items.length ? '' : ` of ${items.length}`;
+  items = new Map(all.map((item) => [item.number, item]));
+  const kept = new Map(filtered(all, chosen()).map((item) => [item.number, item]));
+  const open = [...kept.values()].filter(({ state }) => state === 'open').length;
   show(
     byId('facts'),
     h('b', {}, config.repo),
     ': ',
     h('b', {}, plural(open, 'open issue')),
-    `, ${kept.length - open} closed${all}.`,
+    `, ${kept.size - open} closed${kept.size === all.length ? '' : ` of ${all.length}`}.`,
   );
-  showToggles(board);
-  const numbers = new Map(kept.map((item) => [item.number, item]));
-  show(
-    byId('lanes'),
-    config.columns.map((lane) => laneOf(lane, board.columns[lane] ?? [], numbers, now)),
-  );
-  goTo(turned);
-  turned = undefined;
+  showFilters(all);
+  show(byId('tools'), tools(valuesOf(all, 'type')));
+  show(byId('done'), doneLine());
+  const isBoard = chosen().has('view');
+  const isNone = kept.size === 0 && all.length > 0;
+  const words = [...chosen()].flatMap(([name, value]) => (name === 'view' ? [] : value));
+  show(byId('none'), isNone && [`No issue matches ${words.join(', ')}. `, clearButton('Clear filters')]);
+  const lanes = isBoard ? config.columns : ORDER.filter((lane) => columns[lane]);
+  const itemsOf = (/** @type {string} */ lane) =>
+    (columns[lane] ?? []).flatMap((number) => kept.get(number) ?? []);
+  showList(isNone ? [] : lanes, itemsOf, isBoard, now);
 }
 
-/** Scrolls to the first card of a lane and focuses it, after a page was turned. @param {string | undefined} lane */
-function goTo(lane) {
-  const section = [...document.querySelectorAll('.lane')].find(
-    (one) => one.getAttribute('data-key') === lane,
-  );
-  section?.scrollIntoView();
-  section?.querySelector('a')?.focus({ preventScroll: true });
+/** @param {string} text */
+function clearButton(text) {
+  return h('button', { type: 'button', class: 'copy clear', 'data-key': 'clear' }, text);
 }
 
-/** @param {string} lane @param {readonly number[]} order @param {Map<number, import('../../src/lib/work/board').Item>} kept @param {number} now */
-function laneOf(lane, order, kept, now) {
-  const own = order.flatMap((number) => kept.get(number) ?? []);
-  const last = Math.max(0, Math.ceil(own.length / PAGE) - 1) * PAGE;
-  const start = Math.min(startOf.get(lane) ?? 0, last);
-  const end = Math.min(start + PAGE, own.length);
-  const id = `lane-${lane.toLowerCase()}`;
-  return h(
-    'section',
-    { class: 'lane', 'data-key': lane, 'aria-labelledby': id },
-    h('h2', { id }, `${lane} `, h('span', { class: 'muted' }, String(own.length))),
-    start > 0 && turn('earlier', lane, start - PAGE, `${start} earlier`),
-    own.length > PAGE &&
-      h('p', { class: 'muted small', 'data-key': 'range' }, `${start + 1} to ${end} of ${own.length}`),
-    own.length === 0
-      ? h('p', { class: 'muted' }, 'Empty')
-      : h(
-          'ul',
-          {},
-          own.slice(start, end).map((item) => card(item, now)),
-        ),
-    own.length > end && turn('more', lane, end, `${own.length - end} more`),
-  );
+function clear() {
+  search.value = '';
+  choose(new URLSearchParams(chosen().has('view') ? { view: 'board' } : {}));
 }
 
-/** @param {string} name @param {string} lane @param {number} start @param {string} text */
-function turn(name, lane, start, text) {
-  return h(
-    'button',
-    { type: 'button', class: name, 'data-key': name, 'data-lane': lane, 'data-start': start },
-    text,
-  );
+function switchView() {
+  const next = chosen();
+  if (next.has('view')) next.delete('view');
+  else next.set('view', 'board');
+  choose(next);
 }
 
-/** @param {Board} board */
-function showToggles({ items }) {
+/** @param {Board['items']} all */
+function showFilters(all) {
   const now = chosen();
+  const facets = Object.keys(FACETS);
+  const button = (/** @type {string} */ facet, /** @type {string} */ value, isChip = false) => {
+    const text = facet === 'agent' ? `@${value}` : value;
+    const state = isChip
+      ? { 'aria-label': `Remove the filter ${text}` }
+      : { 'aria-pressed': String(now.getAll(facet).includes(value)) };
+    const data = { 'data-key': `${facet}=${value}`, 'data-facet': facet, 'data-value': value };
+    return h('button', { type: 'button', ...data, ...state }, isChip ? `${text} ×` : text);
+  };
+  const menus = facets.map((facet) => {
+    const values = valuesOf(all, facet).map((value) => button(facet, value));
+    return values.length > 0 && menu(`${facet[0]?.toUpperCase()}${facet.slice(1)}`, values);
+  });
+  const chips = facets.flatMap((facet) => now.getAll(facet).map((value) => button(facet, value, true)));
+  const isBoard = String(now.has('view'));
   show(
     byId('toggles'),
-    Object.keys(FACETS).flatMap((facet) =>
-      valuesOf(items, facet).map((value) =>
-        h(
-          'button',
-          {
-            type: 'button',
-            'data-key': `${facet}=${value}`,
-            'data-facet': facet,
-            'data-value': value,
-            'aria-pressed': now.getAll(facet).includes(value) ? 'true' : 'false',
-          },
-          facet === 'agent' ? `@ ${value}` : value,
-        ),
-      ),
-    ),
+    menus,
+    h('button', { type: 'button', class: 'view', 'data-key': 'view', 'aria-pressed': isBoard }, 'Board'),
+    chips,
+    (chips.length > 0 || search.value !== '') && clearButton('Clear'),
   );
 }
 
-/** @param {Board} board @param {number} now */
-function showStale({ stale, staleReason, lastFetch }, now) {
+/** @param {Board} board @param {Status['waiting']} waiting @param {number} now */
+function showStale({ stale, staleReason, lastFetch }, waiting, now) {
   const since = lastFetch === null ? '' : `As of ${moment(Date.parse(lastFetch), now)}. `;
-  show(byId('stale'), stale && `${since}${staleReason ?? ''}`);
-}
-
-/** @param {Board} board */
-function steps(board) {
-  return h(
-    'ol',
-    { class: 'steps' },
-    board.steps.map((step) => h('li', {}, command(step))),
+  show(
+    byId('stale'),
+    stale && `▲ ${since}${staleReason ?? ''} `,
+    waiting.flatMap(({ count, message, fix }) => [
+      `${count} queued: ${message}. `,
+      fix === null ? null : command(fix),
+    ]),
   );
 }
 
@@ -163,31 +164,46 @@ search.addEventListener('input', () => {
   const next = chosen();
   if (search.value.trim() === '') next.delete('q');
   else next.set('q', search.value);
-  choose(next);
+  choose(next, true);
 });
 
 document.addEventListener('click', ({ target }) => {
   const button = target instanceof Element ? target.closest('button') : null;
-  const { facet, value = '', lane, start } = button?.dataset ?? {};
+  const { facet, value = '' } = button?.dataset ?? {};
   if (facet !== undefined) {
     const next = chosen();
     if (next.getAll(facet).includes(value)) next.delete(facet, value);
     else next.append(facet, value);
     choose(next);
-  } else if (lane !== undefined) {
-    startOf.set(lane, Number(start));
-    turned = lane;
-    redraw();
-  }
+  } else if (button?.matches('.clear')) clear();
+  else if (button?.matches('.view')) switchView();
 });
 
-document.addEventListener('keydown', (event) => {
-  const isTyping = event.target instanceof HTMLInputElement;
-  if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    event.preventDefault();
-    search.focus();
-  }
+// `toggle` does not bubble.
+byId('tools').addEventListener(
+  'toggle',
+  ({ target }) => {
+    if (target instanceof HTMLDetailsElement && target.open) void loadCaptures();
+  },
+  true,
+);
+
+byId('filters').addEventListener('keydown', ({ key, target }) => {
+  const box = key === 'Escape' && target instanceof Element ? target.closest('details') : null;
+  if (box === null) return;
+  box.open = false;
+  box.querySelector('summary')?.focus();
 });
+
+onKey('v', 'List or board', switchView);
+onKey('F', 'Clear the filters', clear);
+for (const [key, name] of Object.entries({ p: 'Priority', t: 'Type', r: 'Property', a: 'Agent' }))
+  onKey(`f ${key}`, `Filter by ${name.toLowerCase()}`, () => {
+    const box = byId('toggles').querySelector(`[data-key=${name}]`);
+    if (!(box instanceof HTMLDetailsElement)) return;
+    box.open = true;
+    box.querySelector('button')?.focus();
+  });
 
 addEventListener('popstate', () => {
   search.value = chosen().get('q') ?? '';

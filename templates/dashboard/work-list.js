@@ -1,0 +1,186 @@
+// The groups of rows. The list is one stop of the Tab key; the arrow keys move among rows, headings and buttons.
+
+import { byId, h, show } from './dom.js';
+import { onKey } from './keys.js';
+import { details } from './work-acts.js';
+import { row } from './work-rows.js';
+
+/** @typedef {import('../../src/lib/work/board').Item} Item */
+
+/** Rows per group at first; with thousands, redrawing would be slow. */
+const PAGE = 50;
+/** What is under way comes first. */
+export const ORDER = ['In-Progress', 'In-Review', 'Blocked', 'Queued', 'Complete'];
+
+/** The number of shown rows by group. @type {Map<string, number>} */
+const shown = new Map();
+const folded = new Set(['Complete']);
+/** The issue whose details are shown. @type {string | undefined} */
+let opened;
+/** The place in the list that the Tab key reaches. */
+let stop = '';
+let change = () => {};
+
+const place = byId('lanes');
+
+/**
+ * @param {readonly string[]} lanes @param {(lane: string) => Item[]} itemsOf @param {boolean} isBoard @param {number} now
+ */
+export function showList(lanes, itemsOf, isBoard, now) {
+  const active = document.activeElement;
+  place.className = isBoard ? 'lanes board' : 'lanes';
+  show(
+    place,
+    lanes.map((lane) => {
+      const items = itemsOf(lane);
+      if (items.some(({ number }) => String(number) === opened)) carry(lane);
+      return laneOf(lane, items, isBoard || !folded.has(lane), now);
+    }),
+  );
+  const all = stops();
+  const found = all.find((one) => one.dataset['stop'] === stop) ?? all[0];
+  if (found === undefined) return;
+  found.tabIndex = 0;
+  // Drawing a row in another group takes its focus away.
+  if (active !== null && !active.isConnected) found.focus();
+}
+
+/** Moves the open row to its new group, with its focus and with what is being typed. @param {string} lane */
+function carry(lane) {
+  const item = place.querySelector(`[data-key="${opened}"]`);
+  const list = place.querySelector(`[data-key="${lane}"] ul`);
+  if (item === null || list === null || list.contains(item)) return;
+  const active = document.activeElement;
+  list.prepend(item);
+  if (active instanceof HTMLElement && item.contains(active)) active.focus();
+}
+
+/** Shows the first page of each group again. */
+export function startOver() {
+  shown.clear();
+}
+
+/** @param {string} lane @param {readonly Item[]} items @param {boolean} isOpen @param {number} now */
+function laneOf(lane, items, isOpen, now) {
+  const id = `lane-${lane.toLowerCase()}`;
+  const count = shown.get(lane) ?? PAGE;
+  const rest = items.length - count;
+  const button = { type: 'button', tabindex: -1, 'data-lane': lane };
+  const head = h(
+    'button',
+    { ...button, id, class: 'fold', 'data-stop': lane, 'aria-expanded': String(isOpen) },
+    `${isOpen ? '▾' : '▸'} ${lane.replace('-P', ' p').replace('-R', ' r')} `,
+    h('span', { class: 'muted' }, String(items.length)),
+  );
+  return h(
+    'section',
+    { class: 'lane', 'data-key': lane, 'aria-labelledby': id },
+    h('h2', {}, head),
+    isOpen && items.length === 0 && h('p', { class: 'muted' }, 'Empty'),
+    isOpen &&
+      h(
+        'ul',
+        {},
+        items
+          .slice(0, count)
+          .map((item) => row(item, now, String(item.number) === opened ? details(item, now) : undefined)),
+      ),
+    isOpen &&
+      rest > 0 &&
+      h(
+        'button',
+        { ...button, class: 'more', 'data-key': 'more', 'data-stop': `${lane} more`, 'data-more': count },
+        `Show ${Math.min(PAGE, rest)} more of ${rest}`,
+      ),
+  );
+}
+
+function stops() {
+  return /** @type {HTMLElement[]} */ ([...place.querySelectorAll('[data-stop]')]);
+}
+
+/** @param {string} name */
+function goTo(name) {
+  focus(stops().find((one) => one.dataset['stop'] === name));
+}
+
+/** @param {HTMLElement | undefined} next */
+function focus(next) {
+  next?.focus();
+  next?.scrollIntoView({ block: 'nearest' });
+}
+
+/** @param {number} step */
+function move(step) {
+  const all = stops();
+  const at = all.findIndex(({ tabIndex }) => tabIndex === 0);
+  focus(all[place.contains(document.activeElement) ? at + step : at]);
+}
+
+/** @param {string} number */
+function toggle(number) {
+  opened = opened === number ? undefined : number;
+  change();
+}
+
+/** @param {string} lane @param {number} count the number of rows so far */
+function showMore(lane, count) {
+  shown.set(lane, count + PAGE);
+  change();
+  requestAnimationFrame(() => {
+    const items = stops().filter((one) => one.closest('section')?.dataset['key'] === lane);
+    focus(items[count + 1]);
+  });
+}
+
+/** Handles pointer and keyboard. @param {() => void} redraw */
+export function watchList(redraw) {
+  change = redraw;
+  place.addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest('button') : null;
+    const { lane, more, open } = button?.dataset ?? {};
+    if (open !== undefined) return toggle(open);
+    if (lane === undefined) return;
+    if (more !== undefined) return showMore(lane, Number(more));
+    if (!folded.delete(lane)) folded.add(lane);
+    change();
+  });
+  place.addEventListener('focusin', ({ target }) => {
+    const own = target instanceof HTMLElement ? target.dataset['stop'] : undefined;
+    if (own === undefined) return;
+    stop = own;
+    for (const one of stops()) one.tabIndex = one === target ? 0 : -1;
+  });
+  place.addEventListener('keydown', onListKey);
+  onKey('j', 'Next row', () => move(1));
+  onKey('k', 'Previous row', () => move(-1));
+  onKey('c', 'Copy the command of the row', () => {
+    if (!/^\d/.test(stop)) return;
+    if (opened !== stop) toggle(stop);
+    requestAnimationFrame(() => {
+      const button = place.querySelector('.details [data-copy]');
+      if (button instanceof HTMLElement) button.click();
+    });
+  });
+  for (const [at, name] of ORDER.entries())
+    onKey(String(at + 1), `Go to ${name.replace('-', ' ').toLowerCase()}`, () => goTo(name));
+}
+
+/** @param {KeyboardEvent} event */
+function onListKey(event) {
+  const { target, key, ctrlKey, metaKey, altKey } = event;
+  if (!(target instanceof HTMLElement) || ctrlKey || metaKey || altKey) return;
+  if (key === 'Escape' && opened !== undefined) {
+    goTo(opened);
+    return toggle(opened);
+  }
+  const own = target.dataset['stop'];
+  if (own === undefined) return;
+  if (key === 'ArrowDown') move(1);
+  else if (key === 'ArrowUp') move(-1);
+  else if (key === 'Home') focus(stops()[0]);
+  else if (key === 'End') focus(stops().at(-1));
+  else if (key === ' ' && target.matches('a')) toggle(own);
+  else return;
+  event.preventDefault();
+}

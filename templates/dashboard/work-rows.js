@@ -1,0 +1,90 @@
+// The rows of the list of issues, and what the filters match.
+
+import { h } from './dom.js';
+import { ago, moment } from './format.js';
+
+/** @typedef {import('../../src/lib/work/board').Item} Item */
+
+/** The filters, each with the values of an item. @type {Record<string, (item: Item) => (string | null)[]>} */
+export const FACETS = {
+  priority: ({ priority }) => [priority],
+  type: ({ type }) => [type],
+  property: ({ property }) => [property],
+  agent: ({ agents }) => agents,
+};
+
+/** Returns a title without its prefix and marker. @param {string} title */
+export function plainTitle(title) {
+  return (
+    title
+      .replace(/^\[(?:Core|Native|Reminder|Research|Queue|Sweep|Project-Check|Goal)\] /, '')
+      .replace(/ \[(?:slug|goal|project):[^[\]]+\]$/, '') || title
+  );
+}
+
+/** Returns the items with a chosen value of each facet and every search word. @param {readonly Item[]} items @param {URLSearchParams} chosen */
+export function filtered(items, chosen) {
+  const words = (chosen.get('q') ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const facets = Object.entries(FACETS).flatMap(([name, values]) => {
+    const wanted = chosen.getAll(name);
+    return wanted.length === 0 ? [] : [{ wanted, values }];
+  });
+  return items.filter(
+    (item) =>
+      facets.every(({ wanted, values }) =>
+        values(item).some((value) => value !== null && wanted.includes(value)),
+      ) && words.every((word) => word === `#${item.number}` || item.title.toLowerCase().includes(word)),
+  );
+}
+
+/** Returns the values of a facet in these items, sorted. @param {readonly Item[]} items @param {string} facet */
+export function valuesOf(items, facet) {
+  const values = new Set(items.flatMap((item) => FACETS[facet]?.(item) ?? []));
+  return [...values].filter((value) => value !== null).sort();
+}
+
+/** Returns the badges of an item. A reminder's source and type are the same word, shown once. @param {Item} item @param {number} now */
+export function badgesOf({ number, source, type, property, agents, due, stale, closedAt }, now) {
+  const dueAt = due === null || closedAt !== null ? NaN : Date.parse(due);
+  const words = [
+    `#${number}`,
+    source === 'manual' ? null : source,
+    type,
+    property,
+    ...agents.map((agent) => `@${agent}`),
+    !Number.isNaN(dueAt) && `${dueAt < now ? 'overdue since' : 'due'} ${moment(dueAt, now)}`,
+    stale && 'no activity for 30 days',
+  ];
+  return [...new Set(words.filter((word) => word))].join(' · ');
+}
+
+/**
+ * Returns a row of one line; the title opens the issue in a new tab.
+ * @param {Item} item @param {number} now @param {Element | undefined} details shown under the open row
+ */
+export function row(item, now, details) {
+  const { number, title, url, priority, updatedAt, closedAt } = item;
+  const at = Date.parse(closedAt ?? updatedAt);
+  const isOpen = details !== undefined;
+  const link = /^https?:\/\//.test(url) ? { href: url, target: '_blank', rel: 'noopener noreferrer' } : {};
+  return h(
+    'li',
+    { class: 'item', 'data-key': number },
+    h(
+      'button',
+      {
+        ...{ type: 'button', class: 'unfold', tabindex: -1, 'data-open': number },
+        ...{ 'aria-expanded': String(isOpen), 'aria-label': `Details of #${number}` },
+      },
+      isOpen ? '▾' : '▸',
+    ),
+    h('span', { class: 'small' }, priority),
+    h('a', { ...link, tabindex: -1, 'data-stop': number }, plainTitle(title)),
+    h('span', { class: 'badges' }, badgesOf(item, now)),
+    h('time', { class: 'muted small', datetime: closedAt ?? updatedAt }, ago(at, now)),
+    details,
+  );
+}
