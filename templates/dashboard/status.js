@@ -1,123 +1,202 @@
-// The page /status: modules with the fix for each problem, jobs and the outbox.
+// The page /status: the parts of steward, jobs, and the notifications with retry and mute.
 
+import { isSignedIn, post } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
-import { ago, minutes, moment, plural, span } from './format.js';
+import { moment, plural } from './format.js';
 import { follow } from './live.js';
-import { showWaiting } from './nav.js';
+import { showWaiting, waitingIn } from './nav.js';
 import { drawPanels } from './notes.js';
+import { jobPart, needsYou, partsOf, STATES } from './status-parts.js';
 
-/** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
+/** @typedef {import('./status-parts.js').Status} Status */
+/** @typedef {import('./status-parts.js').Part} Part */
+/** @typedef {import('../../src/lib/daemon/notify-routes').NotifyReport} Report */
 
-const STATES = { ok: ['●', 'ok'], off: ['–', 'off'], 'needs-you': ['◇', 'needs you'], error: ['▲', 'error'] };
+const SHOWN = 5;
+const BAD = ['failed', 'expired', 'unknown'];
 
-/** Names of the jobs for people. @type {Readonly<Record<string, string>>} */
-const JOBS = {
-  capture: 'Capture',
-  work: 'Poll the work repository',
-  reminders: 'Send reminders',
-  triggers: 'Session notifications',
-  upgrade: 'Check for an upgrade',
-};
+/** What the last change came to, by its place: an id of a notification, or `mute`. @type {Map<string, string>} */
+const results = new Map();
+let revision = 0;
 
-follow({ status: '/api/status' }, ({ status: feed }) => {
-  const now = Date.now();
-  const status = /** @type {Status | undefined} */ (feed.data);
-  drawPanels(byId('notes'), [
-    {
-      name: 'Status',
-      feeds: [feed],
-      from: [status, Math.floor(now / 60_000)],
-      draw() {
-        if (status !== undefined) draw(status, now);
+const { redraw, refresh } = follow(
+  {
+    ...{ status: '/api/status', sense: '/api/sense/status', work: '/api/work/status' },
+    ...{ notify: '/api/notify', sessions: '/api/sessions' },
+  },
+  ({ status, sense, work, notify, sessions }, { now, lostAt }) => {
+    showWaiting(waitingIn(sessions.data));
+    const minute = Math.floor(now / 60_000);
+    const own = /** @type {Status | undefined} */ (status.data);
+    const report = /** @type {Report | undefined} */ (notify.data);
+    drawPanels(byId('notes'), [
+      {
+        name: 'Status',
+        feeds: [status, sense, work],
+        from: [status.data, sense.data, work.data, minute, lostAt],
+        draw() {
+          if (own === undefined) return;
+          const [senseNow, workNow] = /** @type {any[]} */ ([sense.data, work.data]);
+          draw(own, partsOf(own, senseNow, workNow, now), now, lostAt !== undefined);
+        },
       },
-    },
-  ]);
-});
+      {
+        name: 'Notifications',
+        feeds: [notify],
+        from: [report, minute, isSignedIn(), revision],
+        draw() {
+          if (report !== undefined) showNotifications(report, now);
+        },
+      },
+    ]);
+  },
+);
 
-/** @param {Status} status @param {number} now */
-function draw(status, now) {
-  showWaiting(status.sessions.filter(({ waiting }) => waiting).length);
-  showFacts(status, now);
-  show(byId('modules'), status.modules.map(moduleRow));
-  const { jobs } = status;
-  show(byId('jobs'), jobs.length === 0 ? empty('No jobs.') : jobs.map((job) => jobRow(job, now)));
-  show(byId('outbox'), outbox(status));
-}
-
-/** @param {Status} status @param {number} now */
-function showFacts({ version, startedAt, uptimeSec, memoryMiB, pid, modules }, now) {
-  const needy = modules.filter(({ state }) => state === 'needs-you' || state === 'error').length;
+/** @param {Status} status @param {Part[]} parts @param {number} now @param {boolean} isLost */
+function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, isLost) {
+  const rows = jobs.map((job) => jobPart(job, now)).sort((a, b) => rank(a) - rank(b));
+  const needy = [...parts, ...rows].filter(({ state }) => needsYou(state)).length;
+  const [needs, need] = isLost ? ['needed you', 'needed you'] : ['needs you', 'need you'];
   show(
     byId('facts'),
-    h('b', {}, `steward ${version}`),
-    ` running since ${moment(Date.parse(startedAt), now)} (`,
-    h('b', {}, minutes(uptimeSec / 60)),
-    `), ${Math.round(memoryMiB)} MiB, process ${pid}`,
-    needy > 0 &&
-      h('span', {}, '; ', h('b', {}, plural(needy, 'module')), ` need${needy === 1 ? 's' : ''} you`),
-    '.',
+    needy === 0
+      ? `Nothing ${needs}.`
+      : [h('b', {}, plural(needy, 'part')), ` ${needy === 1 ? needs : need}.`],
+  );
+  show(byId('parts'), parts.map(partRow));
+  const bad = rows.filter(({ state }) => needsYou(state));
+  const next = jobs.flatMap(({ nextRun }) => nextRun ?? []).sort()[0];
+  const words = bad.length > 0 ? `${bad.length} failed or late` : 'all ran as planned';
+  show(
+    byId('jobs'),
+    h(
+      'details',
+      { open: bad.length > 0 },
+      h(
+        'summary',
+        {},
+        `${plural(jobs.length, 'job')} · ${words}${next ? ` · next at ${moment(Date.parse(next), now)}` : ''}`,
+      ),
+      h('ul', { class: 'sources parts' }, rows.map(partRow)),
+    ),
+  );
+  show(
+    byId('engine'),
+    `Version ${version} · since ${moment(Date.parse(startedAt), now)} · ${Math.round(memoryMiB)} MiB · process ${pid} · ${location.host}`,
   );
 }
 
-/** @param {Status['modules'][number]} module */
-function moduleRow({ id, label, state, reason, fix }) {
+/** @param {Part} part */
+function rank({ state }) {
+  return STATES[state]?.[2] ?? 0;
+}
+
+/** @param {Part} part */
+function partRow({ id, label, state, text, fix }) {
   const [dot, word] = STATES[state] ?? ['?', state];
   return h(
     'li',
     { 'data-key': id, 'data-state': state },
     h('h3', {}, label),
     h('span', { class: `state ${state}` }, h('span', { 'aria-hidden': 'true' }, dot), ` ${word}`),
-    reason && h('p', { class: 'muted why' }, reason),
-    fix && h('p', { class: 'why' }, command(fix)),
+    h('p', { class: needsYou(state) ? 'why' : 'why muted' }, text, fix && [' ', command(fix)]),
   );
 }
 
-/** @param {Status['jobs'][number]} job @param {number} now */
-function jobRow({ id, everySec, lastRun, lastOk, reason, nextRun }, now) {
-  const failed = lastOk === false;
+/** @param {Report} report @param {number} now */
+function showNotifications({ muted: { muted, until }, history }, now) {
+  const end = until === null ? 'until you unmute' : `until ${moment(Date.parse(until), now)}`;
+  const buttons = muted
+    ? [button('unmute', 'Unmute', {})]
+    : [button('mute', 'Mute for 1 h', { duration: '1h' }), button('mute', 'Mute', {})];
+  show(
+    byId('mute'),
+    h(
+      'p',
+      { class: 'links' },
+      h('span', {}, muted ? `The voice is muted ${end}.` : 'The voice is on.'),
+      isSignedIn() ? buttons : command(muted ? 'steward notify unmute' : 'steward notify mute 1h'),
+      h('span', { role: 'status' }, results.get('mute')),
+    ),
+    !isSignedIn() &&
+      h('p', {}, 'This page is read-only. To mute and retry here: ', command('steward open status')),
+  );
+  const bad = history.filter(isBad);
+  const rest = history.filter((entry) => !isBad(entry));
+  const list = (/** @type {Report['history']} */ entries) =>
+    h(
+      'ul',
+      { class: 'sources parts' },
+      entries.map((entry) => entryRow(entry, now)),
+    );
+  show(
+    byId('history'),
+    history.length === 0 && h('p', { class: 'muted' }, 'No notifications yet.'),
+    bad.length > 0 && [
+      h('h3', { 'data-key': 'failed' }, plural(bad.length, 'failed notification')),
+      list(bad),
+    ],
+    list(rest.slice(0, SHOWN)),
+    rest.length > SHOWN &&
+      h(
+        'details',
+        { 'data-key': 'earlier' },
+        h('summary', {}, `${rest.length - SHOWN} earlier`),
+        list(rest.slice(SHOWN)),
+      ),
+  );
+}
+
+/** Whether a channel failed and the notification can be sent again. @param {Report['history'][number]} entry */
+function isBad({ channels }) {
+  return channels.some(({ result }) => BAD.includes(result));
+}
+
+/** @param {Report['history'][number]} entry @param {number} now */
+function entryRow(entry, now) {
+  const { id, at, title, text, channels, duplicateOf } = entry;
+  const words = channels
+    .filter(({ result }) => result !== 'skipped')
+    .map(
+      ({ channel, result, reason }) =>
+        `${channel} ${result}${reason === null || result === 'delivered' ? '' : `: ${reason}`}`,
+    );
   return h(
     'li',
     { 'data-key': id },
-    h('h3', {}, JOBS[id] ?? id),
-    h(
-      'span',
-      { class: `state ${failed ? 'error' : lastRun === null ? 'idle' : 'ok'}` },
-      h('span', { 'aria-hidden': 'true' }, failed ? '▲' : lastRun === null ? '○' : '●'),
-      failed ? ' failed' : lastRun === null ? ' not run yet' : ' ok',
-    ),
+    h('h3', {}, title === null ? text : `${title}: ${text}`),
+    h('time', { class: 'muted small', datetime: at }, moment(Date.parse(at), now)),
     h(
       'p',
-      { class: 'muted why' },
-      [
-        `every ${span(everySec)}`,
-        lastRun === null ? '' : `last ${ago(Date.parse(lastRun), now)}`,
-        nextRun === null ? 'running' : `next at ${moment(Date.parse(nextRun), now)}`,
-      ]
-        .filter(Boolean)
-        .join(' · '),
+      { class: isBad(entry) ? 'attention why' : 'muted why' },
+      duplicateOf === null ? words.join(' · ') || 'not sent' : 'duplicate, not sent again',
+      ' ',
+      isBad(entry) &&
+        (isSignedIn() ? button('retry', 'Retry', { id }) : command(`steward notify retry ${id}`)),
+      h('span', { role: 'status' }, results.get(id)),
     ),
-    reason && h('p', { class: failed ? 'attention why' : 'muted why' }, reason),
   );
 }
 
-/** @param {Status} status */
-function outbox({ outbox: { waiting, failed }, spool }) {
-  return [
-    waiting + failed === 0
-      ? h('p', { class: 'muted' }, 'No pending notifications.')
-      : h('p', {}, h('b', {}, String(waiting)), ' waiting · ', h('b', {}, String(failed)), ' failed'),
-    failed > 0 && h('p', { class: 'why' }, 'Failed deliveries: ', command('steward notify history')),
-    h(
-      'p',
-      { class: 'muted' },
-      spool.waiting + spool.dead === 0
-        ? 'Hook queue empty.'
-        : `Hook queue: ${spool.waiting} waiting, ${spool.dead} given up.`,
-    ),
-  ];
+/** @param {string} act @param {string} text @param {Record<string, string>} body */
+function button(act, text, body) {
+  return h(
+    'button',
+    { type: 'button', class: 'copy', 'data-act': act, 'data-body': JSON.stringify(body) },
+    text,
+  );
 }
 
-/** @param {string} text */
-function empty(text) {
-  return h('li', { class: 'muted' }, text);
-}
+document.addEventListener('click', ({ target }) => {
+  const pressed = target instanceof Element ? target.closest('button') : null;
+  const { act, body = '{}' } = pressed?.dataset ?? {};
+  if (act === undefined) return;
+  const input = JSON.parse(body);
+  void post(`/api/notify/${act}`, input).then(async ({ problem, data }) => {
+    const done = data?.channels ? `Retrying on ${data.channels.join(', ')}.` : '';
+    results.set(input.id ?? 'mute', ` ${problem ?? done}`);
+    revision += 1;
+    await refresh();
+    redraw();
+  });
+});

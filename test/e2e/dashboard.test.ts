@@ -70,9 +70,10 @@ describe('the pages as the built daemon serves them', function () {
 
   it('/status shows what runs, and the process that says so', async () => {
     const one = await openPage(browser, `${daemon.url}/status`, { now: null });
-    await waitForText(one.page, '#facts', new RegExp(`running since .* process ${daemon.pid}`));
-    await waitForText(one.page, '#modules', /Sense/);
+    await waitForText(one.page, '#engine', new RegExp(`process ${daemon.pid}`));
+    await waitForText(one.page, '#parts', /Assistant hooks/);
     await waitForText(one.page, '#jobs', /Capture.*every 2 min/);
+    await waitForText(one.page, '#history', /^No notifications yet\.$/);
     expect(await textOf(one.page, '#notes')).to.equal('');
     expect(one.console).to.deep.equal([]);
     await one.close();

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 
@@ -15,7 +13,6 @@ import {
   HAS_DATA,
   paintTimes,
   until,
-  expectQuiet,
   nextRound,
   openPage,
   textOf,
@@ -25,8 +22,6 @@ import {
 } from '../helpers/dashboard';
 import { requirePrograms } from '../helpers/real-part';
 import type { SenseBox } from '../helpers/sense';
-
-const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 
 describe('the dashboard in Chromium', function () {
   this.timeout(120_000);
@@ -290,26 +285,6 @@ describe('the dashboard in Chromium', function () {
   });
 
   describe('for everyone', () => {
-    const looks: [string, string, OpenOptions, RegExp?][] = [
-      ['the status page', '/status', { colorScheme: 'light' }],
-      ['the status page, dark', '/status', { colorScheme: 'dark' }],
-      ['the status page on a phone', '/status', { viewport: { width: 360, height: 740 } }],
-    ];
-    for (const [name, path, options] of looks) {
-      it(`axe finds nothing: ${name}`, async () => {
-        const { page } = await open(path, options);
-        await page.waitForSelector('#modules li');
-        await page
-          .locator('details')
-          .evaluateAll((all) => all.forEach((one) => ((one as never as { open: boolean }).open = true)));
-        expect(await axe(page)).to.deep.equal([]);
-        const [wide, room] = (await page.evaluate(
-          '[document.documentElement.scrollWidth, innerWidth]',
-        )) as number[];
-        expect(wide).to.be.at.most(room!);
-      });
-    }
-
     it('nothing moves for those who asked for less motion', async () => {
       const moves = `[...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s' || getComputedStyle(one).animationName !== 'none').length`;
       const { page } = await open('/sense', { reducedMotion: 'reduce' });
@@ -324,25 +299,6 @@ describe('the dashboard in Chromium', function () {
       expect(await one.page.evaluate('navigator.clipboard.readText()')).to.equal('steward hooks install');
       await waitForText(one.page, '[data-copy="steward hooks install"]', /^copy$/);
     });
-  });
-
-  it('the status page: what runs, what needs a hand, jobs, what waits', async () => {
-    const one = await open('/status');
-    const { page } = one;
-    expect(await textOf(page, '#facts')).to.equal(
-      'steward 0.1.0 running since 15:31 (2 h 10 m), 61 MiB, process 4711; 2 modules need you.',
-    );
-    const modules = await page.locator('#modules li').allTextContents();
-    expect(modules[0]).to.equal('Sense● ok');
-    expect(modules[2]).to.match(/^Assistant hooks◇ needs youNo hook is registered.*steward hooks install/);
-    expect(modules[3]).to.match(/^Work▲ errorThe host answers 401/);
-    const jobs = await page.locator('#jobs li').allTextContents();
-    expect(jobs[0]).to.equal('Capture● okevery 2 min · last 1 min ago · next at 17:42');
-    expect(jobs[1]).to.match(/^poll▲ failed.*The host answers 401/);
-    expect(await textOf(page, '#outbox')).to.equal(
-      '2 waiting · 1 failedFailed deliveries: steward notify historycopyHook queue: 3 waiting, 0 given up.',
-    );
-    expectQuiet(one, served.url);
   });
 
   it('shows real data within 300 ms of the click, a median of five with nothing cached', async () => {
@@ -370,15 +326,5 @@ const COUNT_CHANGES = `window.added = 0; new MutationObserver((list) => { for (c
 async function hide(page: Page, hidden: boolean): Promise<void> {
   await page.evaluate(
     `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} }); document.dispatchEvent(new Event('visibilitychange'))`,
-  );
-}
-
-async function axe(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-    violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
-  };
-  return violations.map(
-    ({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
   );
 }

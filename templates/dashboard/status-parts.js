@@ -1,0 +1,116 @@
+// The parts of steward in one list: what needs the person first, with the command that fixes it.
+
+import { ago, moment, plural, span } from './format.js';
+
+/** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
+/** @typedef {import('../../src/lib/sense/source').SenseStatus} Sense */
+/** @typedef {import('../../src/lib/work/status').WorkStatus} Work */
+/** @typedef {{ id: string, label: string, state: string, text: string, fix?: string | undefined }} Part */
+
+/** A late job or capture is at least this old, ms. */
+const LATE_MS = 60_000;
+
+/** Each state's shape, word and rank. @type {Readonly<Record<string, readonly [string, string, number]>>} */
+export const STATES = {
+  'needs-you': ['◇', 'needs you', 0],
+  unsupported: ['◇', 'unsupported', 0],
+  error: ['▲', 'error', 0],
+  failed: ['▲', 'failed', 0],
+  late: ['▲', 'late', 0],
+  ok: ['●', 'ok', 1],
+  idle: ['○', 'idle', 2],
+  off: ['–', 'off', 3],
+};
+
+/** @param {string} state */
+export function needsYou(state) {
+  return STATES[state]?.[2] === 0;
+}
+
+/**
+ * @param {Status | undefined} status @param {Sense | undefined} sense @param {Work | undefined} work @param {number} now
+ * @returns {Part[]}
+ */
+export function partsOf(status, sense, work, now) {
+  const modules = status?.modules ?? [];
+  const isCapturing = sense?.enabled === true && sense.lastCaptureTs !== null;
+  const parts = [
+    ...(isCapturing
+      ? [capturePart(sense, now), ...sense.sources.map((source) => sourcePart(source, now))]
+      : []),
+    ...modules
+      .filter(({ id }) => id !== 'sense' || !isCapturing)
+      .map(({ id, label, state, reason = '', fix }) => ({
+        ...{ id, label, state, fix },
+        text: reason || (id === 'work' && work ? workText(work, now) : ''),
+      })),
+    ...(status ? [hookQueue(status.spool)] : []),
+  ];
+  const rank = (/** @type {Part} */ part) => STATES[part.state]?.[2] ?? 0;
+  return parts.sort((a, b) => rank(a) - rank(b));
+}
+
+/** @param {Sense} sense @param {number} now @returns {Part} */
+function capturePart({ lastCaptureTs, pollIntervalSec, quarantined }, now) {
+  const last = Date.parse(lastCaptureTs ?? '');
+  const isLate = now - last > Math.max(3 * pollIntervalSec, 300) * 1000;
+  const invalid = quarantined > 0 ? ` · ${plural(quarantined, 'invalid line')} in sense/quarantine` : '';
+  return {
+    ...{ id: 'capture', label: 'Capture', state: isLate ? 'late' : 'ok' },
+    text: `every ${span(pollIntervalSec)} · last ${ago(last, now)}${invalid}`,
+    fix: isLate ? 'steward sense capture' : undefined,
+  };
+}
+
+/** @param {Sense['sources'][number]} source @param {number} now @returns {Part} */
+function sourcePart({ id, label, state, reason, eventsToday, lastEventTs }, now) {
+  const last = lastEventTs === null ? 'no events yet' : `last ${ago(Date.parse(lastEventTs), now)}`;
+  const text = `${plural(eventsToday, 'event')} today · ${last}`;
+  return { id, label, state, text: state === 'ok' || !reason ? text : reason };
+}
+
+/** @param {Work} work @param {number} now */
+function workText({ repo, lastFetch, pollIntervalSeconds, issues }, now) {
+  const read = lastFetch === null ? 'not read yet' : `read ${ago(Date.parse(lastFetch), now)}`;
+  return `${repo} · ${issues.open} open · ${read} · every ${span(pollIntervalSeconds)}`;
+}
+
+/** @param {Status['spool']} spool @returns {Part} */
+function hookQueue({ waiting, dead }) {
+  return {
+    ...{ id: 'spool', label: 'Hook events', state: dead > 0 ? 'failed' : waiting > 0 ? 'ok' : 'idle' },
+    text: waiting + dead === 0 ? 'none queued' : `${waiting} queued, ${dead} failed`,
+    fix: dead > 0 ? 'steward work retry' : undefined,
+  };
+}
+
+/** Names of the jobs for people. @type {Readonly<Record<string, string>>} */
+const JOBS = {
+  capture: 'Capture',
+  work: 'Read issues from GitHub',
+  reminders: 'Reminders',
+  triggers: 'Session notifications',
+  agents: 'Silent subagents',
+  upgrade: 'Check for an upgrade',
+  usage: 'Read the usage of assistants',
+  sweep: 'Sweep sessions',
+};
+
+/** Returns a row of a job: a job without anything to do is idle. @param {Status['jobs'][number]} job @param {number} now @returns {Part} */
+export function jobPart({ id, everySec, lastRun, lastOk, reason, nextRun }, now) {
+  const lateMs = nextRun === null ? 0 : now - Date.parse(nextRun);
+  const isLate = lateMs > LATE_MS;
+  const state =
+    lastOk === false ? 'failed' : isLate ? 'late' : lastRun === null || reason !== undefined ? 'idle' : 'ok';
+  const words = [
+    reason,
+    `every ${span(everySec)}`,
+    lastRun === null ? 'not run yet' : `last ${ago(Date.parse(lastRun), now)}`,
+    nextRun === null
+      ? 'running'
+      : isLate
+        ? `due ${ago(Date.parse(nextRun), now)}`
+        : `next at ${moment(Date.parse(nextRun), now)}`,
+  ];
+  return { id, label: JOBS[id] ?? id, state, text: words.filter((word) => word).join(' · ') };
+}

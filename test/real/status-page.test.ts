@@ -1,0 +1,192 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+
+import type { NotifyReport } from '../../src/lib/daemon/notify-routes';
+import type { HistoryEntry } from '../../src/lib/notify/history';
+import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import {
+  expectQuiet,
+  fullBox,
+  openPage,
+  senseAnswers,
+  STATUS,
+  textOf,
+  waitForText,
+  type OpenOptions,
+  type OpenPage,
+} from '../helpers/dashboard';
+import { requirePrograms } from '../helpers/real-part';
+import type { SenseBox } from '../helpers/sense';
+
+const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+
+describe('the page /status in Chromium', function () {
+  this.timeout(120_000);
+  let browser: Browser;
+  let box: SenseBox;
+  let answers: Answers;
+  let served: Served;
+  let report: NotifyReport;
+  let opened: OpenPage[] = [];
+  before(async function () {
+    requirePrograms(this, { chromium: 'chromium' });
+    browser = await launchBrowser();
+    box = await fullBox();
+  });
+  after(async () => {
+    await browser?.close();
+    box?.remove();
+  });
+  beforeEach(async () => {
+    report = {
+      muted: { muted: false, until: null },
+      history: [
+        entry(7, 'Login <b>fixed</b>', { voice: 'delivered' }),
+        entry(6, 'Tests failed', { voice: 'delivered', push: 'expired' }),
+        ...[5, 4, 3, 2, 1].map((hour) => entry(hour, `Build ${hour}`, { desktop: 'delivered' })),
+      ],
+    };
+    answers = {
+      ...senseAnswers(box),
+      '/api/work/status': () => ({ body: { waiting: [], repo: 'ann/work', issues: { open: 3, closed: 1 }, lastFetch: null, pollIntervalSeconds: 60 } }),
+      '/api/notify': () => ({ body: report }),
+    }; // prettier-ignore
+    served = await servePages(answers);
+  });
+  afterEach(async () => {
+    for (const { close } of opened) await close();
+    opened = [];
+    await served?.close();
+  });
+
+  const open = async (options: OpenOptions = {}): Promise<OpenPage> => {
+    const one = await openPage(browser, `${served.url}/status`, options);
+    opened.push(one);
+    return one;
+  };
+  const signIn = async (page: Page): Promise<void> => {
+    await page.evaluate("localStorage.setItem('steward-secret', 'x')");
+    await page.reload();
+    await page.waitForSelector('#mute button[data-act]');
+  };
+
+  it('shows what needs a hand first, then sources and parts in one line each, and the process last', async () => {
+    const one = await open();
+    const { page } = one;
+    expect(await textOf(page, '#facts')).to.equal('3 parts need you.');
+    const parts = await page.locator('#parts li').allTextContents();
+    expect(parts[0]).to.equal('Assistant hooks◇ needs youNo hook is registered with an assistant. steward hooks installcopy'); // prettier-ignore
+    expect(parts[1]).to.match(/^Work▲ errorThe host answers 401\. gh auth login/);
+    expect(parts.slice(2, 4)).to.deep.equal([
+      'Capture● okevery 2 min · last just now',
+      'Applications● ok246 events today · last 17 min ago',
+    ]);
+    expect(parts.slice(-2)[0]).to.equal('Hook events● ok3 queued, 0 failed');
+    expect(parts.at(-1)).to.match(/^Hourly read– offnot installed/);
+    const heights = await page.locator('#parts li').evaluateAll((rows) => rows.map((row) => (row as never as { offsetHeight: number }).offsetHeight)); // prettier-ignore
+    expect(Math.max(...heights)).to.be.at.most(49);
+    expect(await textOf(page, '#engine')).to.match(
+      /^Version 0\.1\.0 · since 15:31 · 61 MiB · process 4711 · 127/,
+    );
+    expectQuiet(one, served.url);
+  });
+
+  it('folds the jobs unless one failed or is late; a job without anything to do is idle', async () => {
+    const { page } = await open();
+    expect(await textOf(page, '#jobs summary')).to.equal('2 jobs · 1 failed or late · next at 17:41');
+    expect(await page.locator('#jobs details').getAttribute('open')).to.equal('');
+    const jobs = await page.locator('#jobs li').allTextContents();
+    expect(jobs[0]).to.match(/^poll▲ failedThe host answers 401/);
+    expect(jobs[1]).to.equal('Capture● okevery 2 min · last 1 min ago · next at 17:42');
+    answers['/api/status'] = () => ({
+      body: {
+        ...STATUS,
+        modules: [],
+        jobs: [
+          { ...STATUS.jobs[0], reason: 'sense is not set up' },
+          { ...STATUS.jobs[0], id: 'work', nextRun: '2026-11-20T17:35:00Z' },
+        ],
+      },
+    });
+    const again = await open();
+    expect(await again.page.locator('#jobs li').allTextContents()).to.deep.equal([
+      'Read issues from GitHub▲ lateevery 2 min · last 1 min ago · due 6 min ago',
+      'Capture○ idlesense is not set up · every 2 min · last 1 min ago · next at 17:42',
+    ]);
+    answers['/api/status'] = () => ({
+      body: { ...STATUS, modules: [], jobs: [{ ...STATUS.jobs[0], reason: 'sense is not set up' }] },
+    });
+    const idle = (await open()).page;
+    expect(await textOf(idle, '#facts')).to.equal('Nothing needs you.');
+    expect(await idle.locator('#jobs details').getAttribute('open')).to.equal(null);
+  });
+
+  it('shows failed notifications first, and changes nothing without a sign-in', async () => {
+    const { page } = await open();
+    await waitForText(page, '#history > h3', /^1 failed notification$/);
+    const rows = await page.locator('#history li').allTextContents();
+    expect(rows[0]).to.match(
+      /^Tests failed16:00voice delivered · push expired: Server error 503 .*notify retry 2026/,
+    );
+    expect(rows[1]).to.equal('Login <b>fixed</b>17:00voice delivered ');
+    expect(await textOf(page, '#history summary')).to.equal('1 earlier');
+    expect(await page.locator('[data-act]').count()).to.equal(0);
+    expect(await textOf(page, '#mute')).to.match(/read-only\. .* steward open status/);
+    expect(served.asked.filter((line) => !line.startsWith('GET '))).to.deep.equal([]);
+  });
+
+  it('retries and mutes by keyboard; a refusal is shown in its place', async () => {
+    const { page } = await open();
+    await signIn(page);
+    const id = report.history[1]!.id;
+    answers['/api/notify/retry'] = () => ({ status: 409, body: { error: { message: 'Nothing to retry.' } } });
+    await page.focus('[data-act=retry]');
+    await page.keyboard.press('Enter');
+    await waitForText(page, `[data-key="${id}"] [role=status]`, /^Nothing to retry\.$/);
+    answers['/api/notify/retry'] = () => ({ body: { id, channels: ['push'] } });
+    await page.keyboard.press('Enter');
+    await waitForText(page, `[data-key="${id}"] [role=status]`, /^Retrying on push\.$/);
+    answers['/api/notify/mute'] = () => {
+      report = { ...report, muted: { muted: true, until: '2026-11-20T18:41:00Z' } };
+      return { body: report.muted };
+    };
+    await page.focus('[data-act=mute]');
+    await page.keyboard.press('Enter');
+    await waitForText(page, '#mute', /^The voice is muted until 18:41\. ?Unmute/);
+    expect(served.asked.filter((line) => line.startsWith('POST '))).to.deep.equal([
+      'POST /api/notify/retry 409',
+      'POST /api/notify/retry 200',
+      'POST /api/notify/mute 200',
+    ]);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`axe finds nothing, and no width needs sideways scrolling: ${colorScheme}`, async () => {
+      for (const width of [390, 768, 1280, 1920]) {
+        const { page } = await open({ colorScheme, viewport: { width, height: 740 } });
+        if (width > 800) await signIn(page);
+        await page.evaluate(AXE);
+        const found = (await page.evaluate('axe.run()')) as { violations: { id: string }[] };
+        expect(found.violations.map(({ id }) => id)).to.deep.equal([]);
+        const [wide, room] = (await page.evaluate(
+          '[document.documentElement.scrollWidth, innerWidth]',
+        )) as number[];
+        expect(wide).to.be.at.most(room!);
+      }
+    });
+  }
+});
+
+function entry(hour: number, text: string, results: Record<string, 'delivered' | 'expired'>): HistoryEntry {
+  return {
+    id: `20261120T1${hour}0000123Z-0123456789ab`,
+    at: `2026-11-20T1${hour}:00:00Z`,
+    ...{ event: 'taskComplete', priority: 3, source: 'da', text, title: null, duplicateOf: null },
+    channels: Object.entries(results).map(([channel, result]) => ({
+      ...{ channel, result, attempts: 1, nextAt: null, maybeTwice: false },
+      reason: result === 'expired' ? 'Server error 503 from ntfy.sh' : null,
+    })),
+  } as HistoryEntry;
+}
