@@ -135,19 +135,20 @@ function localIso(date: Day, ms: number, zone: string): string {
 
 /** Counts a day's distinct commits per repository. A change that was captured twice counts only once. */
 function commitTally() {
-  const repos = new Map<string, { repo: string; path: string | undefined; commits: Set<string> }>();
+  const repos = new Map<string, RepoTally>();
   return {
     add(at: number, event: Readonly<SenseEvent>): void {
       const path = textOf(event.detail?.['path']);
       const repo = textOf(event.repo) ?? path ?? 'unknown';
-      const tally = repos.get(path ?? repo) ?? { repo, path, commits: new Set() };
+      const tally = repos.get(path ?? repo) ?? { repo, path, machines: new Set(), commits: new Set() };
       repos.set(path ?? repo, tally);
       // A path has two names only after a rename, so any consistent choice works.
       if (byCodeUnits(repo, tally.repo) < 0) tally.repo = repo;
       tally.commits.add(changeOf(event) ?? String(at));
+      tally.machines.add(textOf(event.detail?.['machine']) ?? '');
     },
     result(): DailyRecord['commits'] {
-      const tallies = [...repos.values()];
+      const tallies = joinedAcrossMachines([...repos.values()]);
       const counts = new Map<string, number>();
       for (const { repo, path, commits } of tallies) {
         // Repositories with the same name are distinguished by their parent folder.
@@ -160,6 +161,30 @@ function commitTally() {
       return { count: rows.reduce((sum, { commits }) => sum + commits, 0), repos: rows };
     },
   };
+}
+
+interface RepoTally {
+  repo: string;
+  path: string | undefined;
+  machines: Set<string>;
+  commits: Set<string>;
+}
+
+/** Joins the checkouts of a repository on different machines, whose paths may differ. */
+function joinedAcrossMachines(tallies: readonly RepoTally[]): RepoTally[] {
+  const joined: RepoTally[] = [];
+  const sorted = [...tallies].sort((a, b) => byCodeUnits(a.path ?? '', b.path ?? ''));
+  for (const tally of sorted) {
+    const same = joined.filter(({ repo }) => repo === tally.repo);
+    const isElsewhere = same.every(({ machines }) => ![...tally.machines].some((id) => machines.has(id)));
+    const first = same.find(({ commits }) => [...tally.commits].some((id) => commits.has(id))) ?? same[0];
+    if (first === undefined || !isElsewhere) joined.push({ ...tally });
+    else {
+      first.commits = new Set([...first.commits, ...tally.commits]);
+      first.machines = new Set([...first.machines, ...tally.machines]);
+    }
+  }
+  return joined;
 }
 
 function lastTwo(path: string): string {

@@ -384,6 +384,26 @@ describe('sense: daily record', () => {
     });
   });
 
+  it('counts a commit once if several machines have it at different paths', () => {
+    const ts = '2026-11-20T09:00:00.000Z';
+    const on = (machine: string, path: string, identity: string): SenseEvent =>
+      commit(ts, 'api', { sha: machine, path, identity, machine });
+    const events = [
+      on('laptop', '/home/ann/api', 'one'),
+      on('server', '/srv/api', 'one'),
+      on('server', '/srv/api', 'two'),
+      on('laptop', '/home/ann/old/api', 'three'),
+    ];
+    for (const order of [events, [...events].reverse()])
+      expect(build(order).commits).to.deep.equal({
+        count: 3,
+        repos: [
+          { repo: 'ann/api', commits: 2 },
+          { repo: 'old/api', commits: 1 },
+        ],
+      });
+  });
+
   it('counts distinct sessions and their events', () => {
     const polls = Array.from({ length: 60 }, (_, i) =>
       session(`2026-11-20T09:${String(i).padStart(2, '0')}:00Z`, {
