@@ -17,7 +17,7 @@ import { scratch } from '../helpers/scratch';
 import { startSyncthing, type RealSyncthing } from '../helpers/syncthing';
 
 /** STEWARD_ROUNDS=300 STEWARD_SEED=n runs the long version. */
-const ROUNDS = Number(process.env['STEWARD_ROUNDS'] ?? 12);
+const ROUNDS = Number(process.env['STEWARD_ROUNDS'] ?? 6);
 const SEED = Number(process.env['STEWARD_SEED'] ?? 20261123);
 
 interface Machine {
