@@ -99,13 +99,20 @@ const MANAGERS: Record<string, string[]> = {
   openbox: ['openbox', '--sm-disable'],
   i3: ['i3'],
   xfwm4: ['xfwm4', '--compositor=off', '--sm-client-disable'],
+  kwin_x11: ['kwin_x11'],
 };
 
+export type Manager = 'openbox' | 'i3' | 'xfwm4' | 'kwin_x11';
+
 /** A window manager, ready: it has put its name on the root window. */
-export async function startManager(kit: DesktopKit, name: 'openbox' | 'i3' | 'xfwm4'): Promise<void> {
+export async function startManager(kit: DesktopKit, name: Manager): Promise<void> {
   const config = join(kit.home, 'i3.config');
   writeFileSync(config, 'font pango:monospace 8\nfocus_follows_mouse no\nbindsym Mod1+Return nop\n');
   const [file = name, ...args] = MANAGERS[name] ?? [];
+  if (name === 'kwin_x11') {
+    await startBus(kit);
+    Object.assign(kit.env, { XDG_RUNTIME_DIR: kit.home, QT_QPA_PLATFORM: 'xcb' });
+  }
   kit.start(file, name === 'i3' ? [...args, '-c', config] : args);
   await until(`${name} manages the display`, () =>
     spawnSync('xprop', ['-root', '_NET_SUPPORTING_WM_CHECK'], {

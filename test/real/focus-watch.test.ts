@@ -19,6 +19,7 @@ import {
   startXvfb,
   until,
   type DesktopKit,
+  type Manager,
 } from '../helpers/desktop-kit';
 import { rejection } from '../helpers/errors';
 import { requirePrograms } from '../helpers/real-part';
@@ -84,10 +85,19 @@ describe('the watch of the focus', function () {
     await until(`${name} is raised`, () => spawnSync('wmctrl', args, { env: kit.env }).status === 0);
   }
 
-  it('stores an interval for each focus on X11, and ends it when you are idle', async function () {
-    requirePrograms(this, { ...PROGRAMS, openbox: 'openbox' });
+  for (const [manager, parts] of [
+    ['openbox', { openbox: 'openbox' }],
+    ['kwin_x11', { kwin_x11: 'kwin-x11', 'dbus-daemon': 'dbus' }],
+  ] as const) {
+    it(`stores an interval for each focus on X11 with ${manager}, and ends it when you are idle`, async function () {
+      requirePrograms(this, { ...PROGRAMS, ...parts });
+      await storesIntervals(manager);
+    });
+  }
+
+  async function storesIntervals(manager: Manager): Promise<void> {
     await startXvfb(kit);
-    await startManager(kit, 'openbox');
+    await startManager(kit, manager);
     startXterm(kit, 'QAlpha');
     startXterm(kit, 'QBeta');
     await raise('QBeta');
@@ -114,7 +124,7 @@ describe('the watch of the focus', function () {
     expect(intervals.map(nameOf)).to.deep.equal(['QAlpha 40', 'QBeta 20', 'none 10', 'QAlpha 20', 'away 60']);
     expect(await focus.since(nowMs)).to.deep.include({ intervals: [] });
     expect(problems).to.deep.equal([]);
-  });
+  }
 
   it('releases its lease when sense is disabled and when closed', async function () {
     requirePrograms(this, { ...PROGRAMS, openbox: 'openbox' });
