@@ -135,6 +135,7 @@ export function follow(urls, draw, late = []) {
       isUpgraded ||= version !== undefined && version !== own;
       version = own;
       isLive = true;
+      if (failures === 0) clearTimeout(timer);
       topics.clear();
       // The page has just loaded, or has missed changes.
       if (wasLive) void askAll();

@@ -346,6 +346,8 @@ function notePaint(isThere: string): string {
 
 /** The figures of the week and its columns. */
 export const HAS_DATA = `document.querySelector('#facts b') && document.querySelector('#days-table rect')`;
+/** Counts the lines of the stream, as another tab would receive them. */
+export const COUNT_LINES = `window.lines = 0; new BroadcastChannel('steward-stream').onmessage = () => { window.lines += 1; }`;
 /** The figures of the first page and its timeline. */
 export const HAS_DAY = `document.querySelector('#facts b') && document.querySelector('[role=slider]')`;
 /** The milliseconds to draw a timeline of 2,000 intervals into the first page, several times. */

@@ -4,7 +4,16 @@ import type { Browser, Page } from 'playwright-core';
 import type { SessionsReport } from '../../src/lib/sessions/view';
 import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
 import { until } from '../helpers/daemon';
-import { fullBox, openPage, senseAnswers, sessionRow, textOf, waitForText } from '../helpers/dashboard';
+import {
+  COUNT_LINES,
+  fullBox,
+  openPage,
+  senseAnswers,
+  sessionRow,
+  textOf,
+  until as untilInPage,
+  waitForText,
+} from '../helpers/dashboard';
 import { requirePrograms } from '../helpers/real-part';
 import type { SenseBox } from '../helpers/sense';
 
@@ -78,9 +87,10 @@ describe('a page that follows the stream, in Chromium', function () {
   it('does not poll while it is live', async () => {
     const page = await open();
     served.asked.length = 0;
-    for (let i = 0; i < 10; i += 1) {
+    await page.evaluate(COUNT_LINES);
+    for (let i = 1; i <= 10; i += 1) {
       say({});
-      say({ topic: 'beat', etag: String(i) });
+      await untilInPage(page, `window.lines >= ${i}`);
       await page.clock.runFor(30_000);
     }
     expect(await textOf(page, '#link')).to.equal('● live');

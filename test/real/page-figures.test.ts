@@ -5,6 +5,7 @@ import { median } from '../../bench/measure';
 import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
 import {
   BARE,
+  COUNT_LINES,
   DRAW_MANY,
   fullBox,
   HAS_DAY,
@@ -12,6 +13,7 @@ import {
   paintTimes,
   senseAnswers,
   textOf,
+  until,
   waitForText,
 } from '../helpers/dashboard';
 import { requirePrograms } from '../helpers/real-part';
@@ -74,11 +76,13 @@ describe('the figures of the first page in Chromium', function () {
     await waitForText(page, '#link', /live/);
     const session = await page.context().newCDPSession(page);
     await session.send('Performance.enable');
+    await page.evaluate(COUNT_LINES);
     const sizes: { heap: number; nodes: number }[] = [];
     for (let hour = 1; hour <= 12; hour += 1) {
       for (let i = 0; i < 120; i += 1) {
         const topic = i % 8 === 0 ? { topic: ['day', 'sessions', 'sense'][i % 3], etag: `${hour} ${i}` } : {};
         for (const stream of served.streams) stream.say(topic);
+        await until(page, `window.lines >= ${hour * 120 - 119 + i}`);
         await page.clock.runFor(30_000);
       }
       sizes.push(await sizeOf(session));
