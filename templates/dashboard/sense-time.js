@@ -114,9 +114,12 @@ export function watchKinds(said, since, refresh) {
 
 /** @param {import('../../src/lib/sense/roll').Rerolled} result */
 function rebuilt({ rolled, kept }) {
-  const days = (/** @type {string[]} */ list) =>
-    list.length > 4 ? plural(list.length, 'day') : list.map(shortDay).join(', ') || 'no day';
-  return `Rebuilt: ${days(rolled)}.${kept.length > 0 ? ` Unchanged, as the event log was deleted: ${days(kept)}.` : ''}`;
+  const say = (/** @type {string} */ what, /** @type {string[]} */ list) =>
+    list.length > 0 &&
+    `${what}: ${list.length > 4 ? plural(list.length, 'day') : list.map(shortDay).join(', ')}.`;
+  return [say('Rebuilt', rolled), say('Unchanged, as the event log was deleted', kept)]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** Returns your time and your agents' time by repository, as `steward time`. @param {readonly DailyRecord[]} records */

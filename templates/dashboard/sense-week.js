@@ -41,7 +41,7 @@ function figuresOf(record) {
 }
 
 /**
- * Returns the time tracked, the time not recorded and the commits.
+ * Returns the time tracked and the time not recorded.
  * @param {Element} place a table @param {import('./kinds.js').DayRow[]} days latest first
  */
 export function showWeek(place, days) {
@@ -78,8 +78,8 @@ export function showWeek(place, days) {
       ),
     ),
   );
-  const [tracked = 0, , , , gap = 0, , , commits = 0] = total;
-  return { tracked, gap, commits };
+  const [tracked = 0, , , , gap = 0] = total;
+  return { tracked, gap };
 }
 
 /** @param {number[]} figures */

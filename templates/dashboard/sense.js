@@ -55,21 +55,15 @@ function draw(today, recent) {
   const isNew = recent.length === 0 && isEmpty(today);
   firstDay = week[6]?.day;
   showHead(to, today.date);
-  const { tracked, gap, commits } = showWeek(byId('days-table'), week);
+  const { tracked, gap } = showWeek(byId('days-table'), week);
   const share = Math.round((gap / (tracked + gap || 1)) * 100);
   byId('week').hidden = isNew;
   show(byId('empty'), isNew && h('p', {}, 'Start capturing: ', command('steward up')));
-  const fact = (/** @type {string} */ value, /** @type {string} */ name, size = '') =>
-    h('span', {}, h('b', { class: size }, value), ` ${name}`);
   show(
     byId('facts'),
-    isNew
-      ? 'Nothing is recorded yet.'
-      : [
-          fact(minutes(tracked), 'tracked', 'large'),
-          fact(`${share} %`, 'not recorded'),
-          fact(String(commits), commits === 1 ? 'commit' : 'commits'),
-        ],
+    isNew && 'Nothing is recorded yet.',
+    !isNew && h('span', {}, h('b', { class: 'large' }, minutes(tracked)), ' tracked'),
+    !isNew && h('span', {}, h('b', {}, `${share} %`), ' not recorded'),
   );
   showDays(byId('days'), days);
   showApps(byId('apps'), known);

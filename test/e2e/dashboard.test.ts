@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 
@@ -7,6 +9,7 @@ import { startDaemon, until, type RunningDaemon } from '../helpers/daemon';
 import { openPage, textOf, waitForText } from '../helpers/dashboard';
 import { hookJson } from '../helpers/hooks';
 import { requirePrograms } from '../helpers/real-part';
+import { focus } from '../helpers/sense';
 
 describe('the pages as the built daemon serves them', function () {
   this.timeout(180_000);
@@ -66,6 +69,25 @@ describe('the pages as the built daemon serves them', function () {
     expect(performance.now() - from).to.be.lessThan(2000);
     expect(await one.page.title()).to.equal('(1) Today · steward');
     await one.close();
+  });
+
+  it('a page that is signed in reclassifies an application, and shows the rebuilt record', async () => {
+    const own = emptyHome();
+    const ts = new Date(Date.now() - 60_000).toISOString();
+    const folder = join(own.path, '.steward', 'sense', 'events');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${ts.slice(0, 10)}.jsonl`), `${JSON.stringify(focus(ts, 'Sketchpad'))}\n`);
+    const running = await startDaemon({ home: own.path });
+    const { stdout } = await steward(['open', '--print'], { home: own.path });
+    const day = `/sense?day=${ts.slice(0, 10)}`;
+    const one = await openPage(browser, stdout.trim().replace('/#', `${day}#`), { now: null });
+    await one.page.locator('select[data-app=Sketchpad]').selectOption('creation');
+    await waitForText(one.page, '#classified', /^Sketchpad counts as creation\./);
+    await one.page.locator('select[data-app=Sketchpad][data-kind=creation]').waitFor();
+    await waitForText(one.page, '#facts', /2 m creation/);
+    await one.close();
+    await running.stop();
+    own.remove();
   });
 
   it('/status shows what runs, and the process that says so', async () => {
