@@ -157,8 +157,8 @@ export function ensureUserArea(area: UserArea): void {
   try {
     claimArea(area);
   } catch (error) {
-    // An unreadable owner must not stop a hook; captures report it.
-    if (toStewardError(error).kind !== 'config') throw error;
+    // An unreadable owner or local state must not stop a hook; captures report it.
+    if (['conflict', 'internal'].includes(toStewardError(error).kind)) throw error;
   }
 }
 
