@@ -37,6 +37,7 @@ async function main(): Promise<void> {
     '/api/sense/today': () => ({ body: makeRecord(today(box.deps).record) }),
     '/api/sense/recent': () => ({ body: recent(box.deps, 30).map(makeRecord) }),
     '/api/work': () => ({ body: board }),
+    '/api/work/status': () => ({ body: { waiting: [] } }),
   });
   const browser = await launchBrowser();
   try {
