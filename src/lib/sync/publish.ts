@@ -15,7 +15,7 @@ import type { Day } from '../platform/time/time';
 import { publishedDay, publishedSessions, publishedUsage, type Disclosure, type LocalDay } from './day';
 import { dayFileOf, machinesFolder, readPublishedDay, readPublishedSessions } from './exchange';
 import { requireFolder } from './folder';
-import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type MachineInfo } from './format';
+import { DAY_FILES, FORMAT, hashedId, isMachineId, toMinute, type DayKind, type MachineInfo } from './format';
 import { parseInfo, type CheckRecord } from './parse';
 import { readState, writeState, type Removal, type SyncState } from './state';
 
@@ -63,6 +63,8 @@ export interface PublishResult {
 const KINDS = Object.keys(DAY_FILES) as DayKind[];
 /** While nothing else changes, the machine's file is written this often. */
 const HEARTBEAT_MS = 6 * 3_600_000;
+/** The same while other machines exist, which decide by it which of them notifies you. */
+const SHARED_HEARTBEAT_MS = 290_000;
 
 /** Returns the folder of a machine in an exchange folder. */
 export function machineFolderOf({ folder, machine }: Pick<PublishDeps, 'folder' | 'machine'>): string {
@@ -83,9 +85,7 @@ export function publish(deps: PublishDeps): PublishResult {
   const isSame =
     before.checked === deps.today && before.folder === deps.folder && before.problem === undefined;
   const isComplete = isSame && exists(join(own, 'machine.json'));
-  const isQuiet = Math.abs(clock.now() - (before.publishedMs ?? 0)) < HEARTBEAT_MS;
-  if (isComplete && isQuiet && before.mark === mark && before.removals.length === 0)
-    return { files: 0, bytes: 0 };
+  if (isComplete && before.mark === mark && before.removals.length === 0) return heartbeat(deps, before);
   ensureFolder(own);
   for (const folder of [own, ...KINDS.map((kind) => join(own, kind))])
     if (exists(folder)) sweepTemps(folder, -1, clock.now());
@@ -107,6 +107,24 @@ export function publish(deps: PublishDeps): PublishResult {
     ...(published === undefined ? {} : { publishedMs: published }),
   });
   return result;
+}
+
+/** Rewrites only the machine's file, and only when that is due. */
+function heartbeat(deps: PublishDeps, before: SyncState): PublishResult {
+  const none = { files: 0, bytes: 0 };
+  const others = listFolder(machinesFolder(deps.folder)).filter(
+    (id) => isMachineId(id) && id !== deps.machine.id,
+  );
+  const nowMs = deps.clock.now();
+  const dueMs = others.length === 0 ? HEARTBEAT_MS : SHARED_HEARTBEAT_MS;
+  if (Math.abs(nowMs - (before.publishedMs ?? 0)) < dueMs) return none;
+  const path = join(machineFolderOf(deps), 'machine.json');
+  const info = parseInfo(readText(path) ?? '');
+  if (info === undefined) return none;
+  const text = `${JSON.stringify({ ...info, publishedAt: clockMinute(deps) })}\n`;
+  replaceFile(path, text, { sync: false });
+  writeState(deps.state, { ...before, publishedMs: nowMs });
+  return { files: 1, bytes: Buffer.byteLength(text) };
 }
 
 /** Returns every file that this machine publishes, and how it differs from what is published. */

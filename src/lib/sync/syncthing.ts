@@ -32,11 +32,11 @@ export function findSyncthing({ platform, env, home }: PathHost): SyncthingAcces
   for (const folder of folders) {
     if (folder === undefined || folder === '') continue;
     const text = readSystemText(join(folder, 'config.xml'), MAX_CONFIG_BYTES) ?? '';
-    const gui = /<gui [^>]*>[^]*?<\/gui>/.exec(text)?.[0] ?? '';
+    const gui = text.split('<gui ')[1]?.split('</gui>')[0] ?? '';
     const address = /<address>([^<]+)<\/address>/.exec(gui)?.[1];
     const apiKey = /<apikey>([\w-]+)<\/apikey>/.exec(gui)?.[1];
     if (address === undefined || apiKey === undefined) continue;
-    const scheme = /<gui [^>]*tls="true"/.test(gui) ? 'https' : 'http';
+    const scheme = gui.split('>')[0]?.includes('tls="true"') === true ? 'https' : 'http';
     return { url: `${scheme}://${address.replace(/^(?:0\.0\.0\.0|\[::\])?:/, '127.0.0.1:')}`, apiKey };
   }
   return undefined;

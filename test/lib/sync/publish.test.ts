@@ -209,6 +209,16 @@ describe('publishing (lib)', () => {
     expect(statSync(own('machine.json')).ino).to.equal(inodes);
   });
 
+  it('gives a sign of life every five minutes while another machine exists', () => {
+    publish(deps());
+    nowMs += 5 * 60_000;
+    expect(publish(deps()).files).to.equal(0);
+    mkdirSync(join(folder(), 'machines', 'ffffffffffff'));
+    expect(publish(deps()).files).to.equal(1);
+    expect(readFileSync(own('machine.json'), 'utf8')).to.contain('"publishedAt":"2026-11-21T10:05Z"');
+    expect(publish(deps()).files).to.equal(0);
+  });
+
   it('gives a sign of life every six hours, and compares every file once a day', () => {
     publish(deps());
     nowMs += 7 * 3_600_000;
