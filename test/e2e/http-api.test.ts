@@ -179,6 +179,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       await meet(name, 413, { ...at, headers: page, body: `{"message":"${'x'.repeat(70_000)}"}` });
       await meet(name, 400, { ...at, headers: page, body: '{' });
     }
+    await meet('GET /api/sense/today', 400, { at: '/api/sense/today?machine=phone' });
     await meet('GET /api/sense/recent', 400, { at: '/api/sense/recent?days=367' });
     await meet('GET /api/sense/recent', 400, { at: '/api/sense/recent?to=yesterday' });
     await meet('GET /api/report', 400, { at: '/api/report?from=2999-01-01' });

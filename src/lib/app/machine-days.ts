@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { isObject } from '../platform/files/json-object';
 import { knownMachineId } from '../platform/files/machine';
 import { addDays, dayBounds, isZone, type Day } from '../platform/time/time';
 import { dayParts, type DayParts } from '../sense/day-parts';
@@ -88,6 +89,11 @@ function checkRecord(value: unknown): DailyRecord | undefined {
   return isReadable && isZone(record.timezone) ? record : undefined;
 }
 
+/** This machine's own file needs no check. */
+function ownRecord(value: unknown): DailyRecord | undefined {
+  return isObject(value) ? (value as unknown as DailyRecord) : undefined;
+}
+
 /** On this machine, every session shows. */
 const EVERYTHING: Disclosure = {
   details: false,
@@ -119,7 +125,7 @@ function ownDays(
     const isClosed = stored !== undefined && (stored.final || !logged.has(day));
     // Nothing overlaps with a day that only this machine has.
     if (isClosed && isAlone(day)) return publish(stored, undefined);
-    const before = isClosed && own !== undefined ? readPublishedDay(own, day, checkRecord) : undefined;
+    const before = isClosed && own !== undefined ? readPublishedDay(own, day, ownRecord) : undefined;
     if (isClosed && (!logged.has(day) || before?.record.generatedAt === stored.generatedAt))
       return publish(stored, undefined, before);
     if (!logged.has(day)) return day === today ? publish(readDay(deps, state, day).record, undefined) : [];

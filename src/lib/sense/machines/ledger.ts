@@ -37,12 +37,12 @@ export function unionLedger(parts: readonly Part[]): DayLedger {
 /** Your time. If another machine counts a part, the rows of the same place shrink in proportion. */
 function attentionRows(parts: readonly Part[]): AttentionRow[] {
   const rows = parts.flatMap(({ counted, seconds }) =>
-    (seconds.isWhole ? ownRows(counted) : countedRows(counted)).map(({ row, ms }) => {
-      const withMachine = { ...row, machine: counted.day.machine };
-      return { row: withMachine, ms, key: JSON.stringify(withMachine) };
-    }),
+    (seconds.isWhole ? ownRows(counted) : countedRows(counted)).map(({ row, ms }) => ({
+      row: { ...row, machine: counted.day.machine },
+      ms,
+    })),
   );
-  rows.sort((a, b) => b.ms - a.ms || byCodeUnits(a.key, b.key));
+  rows.sort((a, b) => b.ms - a.ms || byText(a.row, b.row));
   const sizes = rows.map(({ ms }) => ms);
   const shares = apportion(Math.round(sizes.reduce((sum, ms) => sum + ms, 0) / TENTH_MS), sizes, TENTH_MS);
   return rows.flatMap(({ row }, i) => {
@@ -64,12 +64,12 @@ function ownRows({ day }: Counted): TimedRow[] {
 function countedRows(counted: Counted): TimedRow[] {
   const groups = new Map<string, { app: string; repo: string | null; ms: number; rows: TimedRow[] }>();
   for (const { app, repo = null, from, to } of counted.parts) {
-    const key = JSON.stringify([app, repo]);
+    const key = placeKey(app, repo);
     const group = groups.get(key) ?? { app, repo, ms: 0, rows: [] };
     group.ms += (to - from) * 1000;
     groups.set(key, group);
   }
-  const groupOf = (app: string, repo: string | null) => groups.get(JSON.stringify([app, repo]));
+  const groupOf = (app: string, repo: string | null) => groups.get(placeKey(app, repo));
   // The repository of a row may come from its session, which spans don't have.
   for (const each of ownRows(counted))
     (groupOf(each.row.app, each.row.repo) ?? groupOf(each.row.app, null))?.rows.push(each);
@@ -85,6 +85,20 @@ function countedRows(counted: Counted): TimedRow[] {
   });
 }
 
+function placeKey(app: string, repo: string | null): string {
+  return repo === null ? app : `${app}\n${repo}`;
+}
+
+const NAMES = ['app', 'repo', 'branch', 'session', 'assistant', 'machine'] as const;
+type Named = Partial<Record<(typeof NAMES)[number], string | null>>;
+
+/** Orders rows with the same time. Comparing names first avoids most of the slow texts. */
+function byText(a: Named, b: Named): number {
+  const name = NAMES.find((key) => a[key] !== b[key]);
+  const order = name === undefined ? 0 : byCodeUnits(a[name] ?? '', b[name] ?? '');
+  return order || byCodeUnits(JSON.stringify(a), JSON.stringify(b));
+}
+
 /** A session on two machines has a row for each. */
 function agentRows(parts: readonly Part[]): AgentRow[] {
   const rows: AgentRow[] = [];
@@ -95,24 +109,21 @@ function agentRows(parts: readonly Part[]): AgentRow[] {
       ...agents.filter(({ session }) => !known.has(session)).map((row) => ({ ...row, machine: day.machine })),
     );
   }
-  return sortedByTime(rows, (row) => JSON.stringify(row));
+  return sortedByTime(rows);
 }
 
 function appRows(ledgers: readonly DayLedger[]): DayLedger['apps'] {
   const apps = new Map<string, { cells: Cells }[]>();
   for (const row of ledgers.flatMap((ledger) => ledger.apps))
     apps.set(row.app, [...(apps.get(row.app) ?? []), row]);
-  return sortedByTime(
-    [...apps].map(([app, rows]) => ({ app, cells: sumOf(rows) })),
-    ({ app }) => app,
-  );
+  return sortedByTime([...apps].map(([app, rows]) => ({ app, cells: sumOf(rows) })));
 }
 
-function sortedByTime<T extends { cells: Cells }>(rows: readonly T[], keyOf: (row: T) => string): T[] {
+function sortedByTime<T extends Named & { cells: Cells }>(rows: readonly T[]): T[] {
   const timeOf = ({ cells }: T): number =>
     AGENT_STATES.reduce((sum, state) => sum + Math.round(minutesIn(cells, state) * 10), 0);
-  const sorted = rows.map((row) => ({ row, time: timeOf(row), key: keyOf(row) }));
-  return sorted.sort((a, b) => b.time - a.time || byCodeUnits(a.key, b.key)).map(({ row }) => row);
+  const sorted = rows.map((row) => ({ row, time: timeOf(row) }));
+  return sorted.sort((a, b) => b.time - a.time || byText(a.row, b.row)).map(({ row }) => row);
 }
 
 /** Counts sessions on the same machine, because records don't say when each worked. */

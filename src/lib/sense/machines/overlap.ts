@@ -79,7 +79,7 @@ function byFreshness(a: Item, b: Item): number {
 }
 
 function addPart({ span: { app, kind, repo }, counted: { parts } }: Item, from: number, to: number): void {
-  parts.push({ app, kind, ...(repo === undefined ? {} : { repo }), from, to });
+  parts.push(repo === undefined ? { app, kind, from, to } : { app, kind, repo, from, to });
 }
 
 /** Backfilled sessions may come from a copy of the assistant's files, so captured ones come first. */

@@ -22,8 +22,8 @@ export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySe
       isWhole: true,
       apps: record.apps.map(({ app, kind, minutes }) => ({ app, kind, sec: secOf(minutes) })),
       hours: record.hours.flatMap(({ start, ...kinds }) => {
-        const at = Date.parse(start) / 1000;
-        return APP_KINDS.map((kind) => ({ at, kind, sec: secOf(kinds[kind]) })).filter(({ sec }) => sec > 0);
+        const used = APP_KINDS.filter((kind) => kinds[kind] > 0);
+        return used.map((kind) => ({ at: Date.parse(start) / 1000, kind, sec: secOf(kinds[kind]) }));
       }),
     };
   }
