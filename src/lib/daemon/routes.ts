@@ -15,6 +15,7 @@ import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
 import type { LiveReads } from '../sense/live';
 import { recent, today, type ReadDeps } from '../sense/read';
 import type { Gate } from './guards';
+import { withoutComments } from './page-text';
 import {
   cached,
   dayIn,
@@ -237,10 +238,15 @@ function fileRoute(clock: Pick<Clock, 'now'>, path: string, file: string): RawRo
     path,
     isOpen: true,
     serve({ head }) {
-      last = refreshCached(clock, last, [file], () => tagged(bytesOf(file), headers));
+      last = refreshCached(clock, last, [file], () => tagged(served(file), headers));
       return taggedAnswer(head, last.value);
     },
   };
+}
+
+function served(file: string): Buffer {
+  const bytes = bytesOf(file);
+  return /\.(?:html|css|js)$/.test(file) ? Buffer.from(withoutComments(bytes.toString())) : bytes;
 }
 
 function bytesOf(file: string): Buffer {

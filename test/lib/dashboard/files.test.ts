@@ -1,16 +1,43 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { commands } from '../../../oclif.manifest.json';
+import { withoutComments } from '../../../src/lib/daemon/page-text';
 import { PAGES } from '../../helpers/browser';
 
 describe('the files of the pages', () => {
   const names = readdirSync(PAGES);
   const text = (name: string): string => readFileSync(join(PAGES, name), 'utf8');
 
-  it('are 120 KiB in all at most', () => {
-    expect(names.reduce((sum, name) => sum + statSync(join(PAGES, name)).size, 0)).to.be.at.most(120 * 1024);
+  it('are 120 KiB in all at most, as the daemon sends them', () => {
+    const sizes = names.map((name) => Buffer.byteLength(withoutComments(text(name))));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).to.be.at.most(120 * 1024);
+  });
+
+  it('have no text that spans lines, which the daemon would change', () => {
+    for (const name of names.filter((one) => one.endsWith('.js')))
+      for (const line of text(name).split('\n'))
+        expect(line.split('`').length % 2, `${name}: ${line}`).to.equal(1);
+    for (const name of names) expect(text(name), name).not.to.match(/<(?:pre|textarea)/);
+  });
+
+  it('are sent without comments and types', () => {
+    const script = [
+      '/**',
+      ' * @param {string} a',
+      ' */',
+      'export function f(a) {',
+      '  // Why.',
+      '  const b = /** @type {any} */ (a);',
+      "  return b + '/* no comment */'; /* one */",
+      '}',
+      '',
+    ];
+    expect(withoutComments(script.join('\n'))).to.equal(
+      "export function f(a) {\nconst b = (a);\nreturn b + '/* no comment */'; /* one */\n}\n",
+    );
+    expect(withoutComments('/* a */ b {\n  c: d;\n}\n')).to.equal('b {\nc: d;\n}\n');
   });
 
   it('have nothing inline, and name no other host', () => {

@@ -1,0 +1,20 @@
+/** A type for the type checker, such as before a cast. */
+const TYPE = /\/\*\* @[^*]*\*\/ ?/g;
+
+/**
+ * Returns a page, style sheet or script without its indentation and comments, which are a quarter of its
+ * bytes. The files have no text that spans lines.
+ */
+export function withoutComments(text: string): string {
+  const lines: string[] = [];
+  let isComment = false;
+  for (let line of text.split('\n').map((raw) => raw.trim())) {
+    if (isComment || line.startsWith('/*')) {
+      const end = line.indexOf('*/');
+      isComment = end < 0;
+      line = isComment ? '' : line.slice(end + 2).trim();
+    }
+    if (line !== '' && !line.startsWith('//')) lines.push(line.replace(TYPE, ''));
+  }
+  return `${lines.join('\n')}\n`;
+}
