@@ -95,6 +95,8 @@ describe('an area that is synced whole (built)', function () {
     expect(storedCommits(area())).to.have.length(commits.length);
     expect(storedHooks(area()).sort()).to.deep.equal(hooks.sort());
     expect(publishedCommits(area(), today())).to.equal(commits.length);
+    for (const at of [first, second])
+      expect((await at.json<Today>('sense', 'today')).commits.count).to.equal(commits.length);
     expect(storedNotifications(area()).sort()).to.deep.equal(notes.sort());
     const { checks } = await second.json<{ checks: { id: string; state: string }[] }>('doctor', 'area');
     expect(checks.find(({ id }) => id === 'area.folder')?.state).to.equal('warning');

@@ -28,6 +28,7 @@ export interface MachineOptions {
   env?: Record<string, string | undefined>;
 }
 
+const STARTED_SEC = Math.floor(Date.now() / 1000);
 let commits = 0;
 
 export function testMachine({ id, home, area, env = {} }: MachineOptions): TestMachine {
@@ -64,11 +65,11 @@ export function testMachine({ id, home, area, env = {} }: MachineOptions): TestM
         return done.stdout.trim();
       };
       if (!existsSync(join(cwd, '.git'))) git('init', '-q');
-      // Commits of the same second and change would be one.
+      // Two commits of one author in the same second count as one change.
       commits += 1;
       writeFileSync(join(cwd, `${id}-${commits}`), subject);
       git('add', '.');
-      git('commit', '-q', '--date', `@${Math.floor(Date.now() / 1000) - commits} +0000`, '-m', subject);
+      git('commit', '-q', '--date', `@${STARTED_SEC - commits} +0000`, '-m', subject);
       return git('rev-parse', 'HEAD');
     },
   };
