@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { addDays } from '../../src/lib/platform/time/time';
+import type { DayDocument } from '../../src/lib/app/day';
 import type { Report } from '../../src/lib/report/model';
 import type { TimeReport } from '../../src/lib/sense/ledger/rows';
 import type { UnionRecord } from '../../src/lib/sense/machines/model';
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { startDaemon } from '../helpers/daemon';
 import { MACHINES } from '../helpers/machines';
 
 /** Three machines with one exchange folder, which every command reads without a sync tool in between. */
@@ -138,6 +140,33 @@ describe('several machines (built)', function () {
     expect(report.commits.items).to.have.length(2);
     expect(report.notKnown).to.include('Subjects for 1 commit: only on other machines.');
   }); // prettier-ignore
+
+  it('merges in the HTTP API, with a timeline of each machine', async () => {
+    const daemon = await startDaemon({ home: homes[0]?.path ?? '', env: { TZ: 'UTC' } });
+    try {
+      const get = async (path: string): Promise<unknown> => (await fetch(`${daemon.url}${path}`)).json();
+      const all = (await get(`/api/day?day=${day}`)) as DayDocument;
+      expect(all.record).to.include({ totalMinutes: 90, overlapMinutes: 10 });
+      expect(all.machines?.map(({ name, state }) => [name, state])).to.deep.equal([
+        ['laptop', 'recorded'],
+        ['desktop', 'recorded'],
+        ['server', 'not-recorded'],
+      ]);
+      expect(all.commits.map(({ subject }) => subject)).to.deep.equal(['Add a cart', 'Add a till']);
+      const [desktop] = all.others ?? [];
+      expect(desktop).to.deep.include({ name: 'desktop', apps: [['Firefox', 'consumption']] });
+      expect(desktop?.spans).to.deep.equal([[9 * 3600 + 50 * 60, 40 * 60, 0]]);
+      const one = (await get(`/api/day?day=${day}&machine=desktop`)) as DayDocument;
+      expect(one).to.deep.include({ raw: false, spans: [] });
+      expect(one.record).to.include({ totalMinutes: 40 });
+      const own = (await get(`/api/day?day=${day}&machine=this`)) as DayDocument;
+      expect(own).to.not.have.any.keys('machines', 'others');
+      const recent = (await get('/api/sense/recent?days=3')) as UnionRecord[];
+      expect(recent.map(({ totalMinutes }) => totalMinutes)).to.deep.equal([85, 0, 90]);
+    } finally {
+      await daemon.stop();
+    }
+  });
 
   it('reads the days of the others without a local day', async () => {
     const { code, stderr } = await run(2, 'sense', 'today', '--of', day, '--machine', 'this');
