@@ -56,7 +56,7 @@ export function badgesOf({ number, source, type, property, agents, due, stale, c
     property,
     ...agents.map((agent) => `@${agent}`),
     !Number.isNaN(dueAt) && `${dueAt < now ? 'overdue since' : 'due'} ${moment(dueAt, now)}`,
-    stale && 'no activity for 30 days',
+    stale && 'stale',
   ];
   return [...new Set(words.filter((word) => word))].join(' · ');
 }

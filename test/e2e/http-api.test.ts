@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import { version } from '../../package.json';
 import { createContext } from '../../src/lib/app/context';
 import type { DayDocument } from '../../src/lib/app/day';
+import type { Undoable, Undone } from '../../src/lib/work/capture/undo';
 import type { NotifyReport } from '../../src/lib/daemon/notify-routes';
 import { openDaemon } from '../../src/lib/app/daemon';
 import { streamRoute } from '../../src/lib/daemon/changes';
@@ -214,6 +215,8 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     };
     await run(['sense', 'init']);
     await run(['config', 'set', 'notify.voice.engine', 'none']);
+    await run(['config', 'set', 'notifications.push.topic', 'steward-test-0123456789']);
+    await run(['config', 'set', 'notifications.push.server', 'http://127.0.0.1:9']);
     const day = (back: number): string => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
     mkdirSync(area('sense', 'events'), { recursive: true });
     for (const back of [2, 1, 0]) {
@@ -368,11 +371,31 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       await write(name, 404, { number: 999, ...input });
     }
     await write('undo', 409, { keys: ['unknown'] });
+    await run(['hook', 'prompt', '--no-tab'], hookJson('prompt', { cwd: home.path, prompt: 'queue the notes for later' })); // prettier-ignore
+    const found = JSON.parse((await visit(daemon, 'GET /api/work/captures', 200)).text) as {
+      captures: Undoable[];
+    };
+    const { undone } = (await write('undo', 200, { keys: found.captures.map(({ key }) => key) })) as {
+      undone: Undone[];
+    };
+    expect(undone).to.have.length(1);
     expect(await send('/api/notify/mute', 200, { duration: '1h' })).to.include({ muted: true });
     await send('/api/notify/mute', 400, { duration: 'soon' });
     expect(await send('/api/notify/unmute', 200, {})).to.deep.equal({ muted: false, was: true });
     const { history } = JSON.parse((await visit(daemon, 'GET /api/notify', 200)).text) as NotifyReport;
     expect(history.map(({ text }) => text)).to.include('Done');
+    const pushed = history.find(({ event }) => event === 'error');
+    expect(await send('/api/notify/retry', 200, { id: pushed?.id }))
+      .to.have.property('channels')
+      .that.includes('push');
+    const sent = { ...pushed, kind: 'accepted', ts: pushed?.at, id: '20261120T080000123Z-aaaaaaaaaaaa' };
+    const notifyLog = area('observability', 'notify.jsonl');
+    appendFileSync(
+      notifyLog,
+      `${JSON.stringify({ ...sent, channels: [], skipped: [] })}
+`,
+    );
+    await send('/api/notify/retry', 409, { id: sent.id });
     await send('/api/notify/retry', 404, { id: '20261120T080000123Z-0123456789ab' });
     await send('/api/notify/retry', 400, { id: '../x' });
     await visit(daemon, 'POST /api/restart', 200, { socket: socket() });

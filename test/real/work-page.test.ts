@@ -79,9 +79,7 @@ describe('the page /work in Chromium', function () {
       '▾ In progress 1', '▾ In review 0', '▾ Blocked 1', '▾ Queued 1', '▸ Complete 1',
     ]); // prettier-ignore
     expect(await titles(page)).to.deep.equal(['Fix the login', 'By hand', 'call <b>Ann</b>']);
-    expect(await textOf(page, '[data-key="1"] .badges')).to.equal(
-      '#1 · core-sync · feature · @nova · no activity for 30 days',
-    );
+    expect(await textOf(page, '[data-key="1"] .badges')).to.equal('#1 · core-sync · feature · @nova · stale');
     // Its source and its type are one word.
     expect(await textOf(page, '[data-key="2"] .badges')).to.equal('#2 · reminder');
     const link = page.locator('[data-key="1"] a');
