@@ -212,10 +212,10 @@ describe('daemon parts', () => {
     it('serves the files of two folders with their types and a strict policy', async () => {
       const served = app();
       for (const [path, type, body] of [
-        ['/', 'text/html; charset=utf-8', '<p>index'],
-        ['/?day=2026-11-20', 'text/html; charset=utf-8', '<p>index'],
+        ['/', 'text/html; charset=utf-8', '<p>index\n'],
+        ['/?day=2026-11-20', 'text/html; charset=utf-8', '<p>index\n'],
         ['/sense?to=2026-11-20', 'text/html; charset=utf-8', '<p>week'],
-        ['/sense?day=2026-11-20', 'text/html; charset=utf-8', '<p>index'],
+        ['/sense?day=2026-11-20', 'text/html; charset=utf-8', '<p>index\n'],
         ['/assets/sense.js', 'text/javascript; charset=utf-8', 'let a;'],
         ['/assets/plot.css', 'text/css; charset=utf-8', 'p{}'],
       ] as const) {
@@ -252,7 +252,7 @@ describe('daemon parts', () => {
       const served = app();
       await served.ask('/');
       writeFileSync(box.path('pages', 'index.html'), '<p>changed');
-      expect((await served.ask('/')).body).to.equal('<p>changed');
+      expect((await served.ask('/')).body).to.equal('<p>changed\n');
     });
   });
 
