@@ -214,7 +214,7 @@ describe('daemon parts', () => {
       for (const [path, type, body] of [
         ['/', 'text/html; charset=utf-8', '<p>index\n'],
         ['/?day=2026-11-20', 'text/html; charset=utf-8', '<p>index\n'],
-        ['/sense?to=2026-11-20', 'text/html; charset=utf-8', '<p>week'],
+        ['/sense?to=2026-11-20', 'text/html; charset=utf-8', '<p>week\n'],
         ['/sense?day=2026-11-20', 'text/html; charset=utf-8', '<p>index\n'],
         ['/assets/sense.js', 'text/javascript; charset=utf-8', 'let a;'],
         ['/assets/plot.css', 'text/css; charset=utf-8', 'p{}'],
