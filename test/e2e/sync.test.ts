@@ -128,6 +128,18 @@ describe('several machines with one exchange folder (built)', function () {
     expect(files()).to.not.deep.equal(before);
   });
 
+  it('repairs a damaged file when the folder is set again', async () => {
+    const [name = '', text] = Object.entries(files()).find(([path]) => path.endsWith('machine.json')) ?? [];
+    writeFileSync(join(shared.path, name), '{bad');
+    await run(laptop, 'sync', 'set', folder);
+    await run(desktop, 'sync', 'set', folder);
+    expect(Object.keys(JSON.parse(files()[name] ?? '') as object)).to.deep.equal(
+      Object.keys(JSON.parse(text ?? '') as object),
+    );
+    const { code, stderr } = await steward(['sync', 'set', ''], { home: laptop.path });
+    expect([code, stderr]).to.deep.equal([2, 'Invalid folder "".\nUse a path on one line.\n']);
+  });
+
   it('shows both machines, whose common commit has one id', async () => {
     await run(desktop, 'sense', 'capture');
     await run(desktop, 'sync', 'set', folder);

@@ -150,6 +150,6 @@ export function adoptedText({ adopted, id, folder, deliveries, captures, isMoved
     `Adopted ${adopted}. This machine, ${id}, writes to ${folder}.`,
     `Taken up: deliveries ${deliveries}, captures ${captures}.`,
   ];
-  if (isMoved) lines.push('Install hooks and jobs again: steward hooks install; steward schedule install');
+  if (isMoved) lines.push('Install the hooks and jobs again: steward install');
   return lines.join('\n');
 }

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 
 import { changeConfig, type Change } from '../config/write';
+import { isCleanText } from '../config/leaf';
 import { StewardError } from '../errors';
 import { knownMachineId } from '../platform/files/machine';
 import { expandHome, processHost } from '../platform/files/paths';
@@ -29,6 +30,11 @@ export async function setFolder(
 ): Promise<SyncChange & { before: string | null }> {
   const { area } = context;
   const { home } = processHost();
+  if (path.trim() === '' || !isCleanText(path)) {
+    throw new StewardError('usage', `Invalid folder ${JSON.stringify(path)}.`, {
+      hint: 'Use a path on one line.',
+    });
+  }
   const folder = resolve(path === '~' ? home : expandHome(path, home));
   const before = (await openSync(context)).folder ?? null;
   prepareFolder(folder, [area.root, area.machine]);
@@ -36,7 +42,18 @@ export async function setFolder(
     { key: 'sync.folder', to: () => folder },
     ...(details === undefined ? [] : [{ key: 'sync.details', to: () => details }]),
   ]);
+  await compareAll(context);
   return { ...(await republish(context)), before: before === folder ? null : before };
+}
+
+/** Makes the next run compare every published file, so that it repairs damaged ones. */
+async function compareAll(context: Context): Promise<void> {
+  const { deps, locked } = await openSync(context);
+  await locked(() => {
+    const state = readState(deps.state);
+    delete state.checked;
+    writeState(deps.state, state);
+  });
 }
 
 /** Turns details on or off, and rewrites what was published. */

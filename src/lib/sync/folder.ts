@@ -11,6 +11,9 @@ import { machinesFolder } from './exchange';
  * anything is written.
  */
 export function prepareFolder(folder: string, kept: readonly string[]): void {
+  if (exists(folder) && kindOf(folder) !== 'folder') {
+    throw new StewardError('usage', `${folder} is not a folder.`, { hint: 'Choose a folder.' });
+  }
   const parent = realPath(exists(folder) ? folder : dirname(folder));
   if (parent === undefined || kindOf(parent) !== 'folder') {
     throw new StewardError('usage', `The folder ${dirname(folder)} does not exist.`, {

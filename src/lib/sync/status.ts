@@ -136,9 +136,9 @@ export function forgetMachine(
 ): ForgottenMachine {
   requireFolder(folder);
   const machines = readMachines(folder);
-  const named = machines.filter(
-    ({ id, info }) => id === wanted || info.name.toLowerCase() === wanted.toLowerCase(),
-  );
+  const exact = machines.filter(({ id }) => id === wanted);
+  const byName = machines.filter(({ info }) => info.name.toLowerCase() === wanted.toLowerCase());
+  const named = exact.length > 0 ? exact : byName;
   // A machine whose own file is damaged can still be removed by its id.
   const path = `${machinesFolder(folder)}/${wanted}`;
   const isId = /^[0-9a-f]{12}$/.test(wanted) && lstatOf(path)?.isFolder === true;

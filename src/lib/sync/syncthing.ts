@@ -154,8 +154,9 @@ export async function syncthingStatus(api: SyncthingApi, path: string): Promise<
   if (carrier === undefined) return none;
   const status = parseObject(await api.get('db/status', { folder: carrier.id }));
   const { connections } = parseObject(await api.get('system/connections')) ?? {};
-  const peers = Object.entries(isObject(connections) ? connections : {}).filter(([id]) =>
-    carrier.devices.includes(id),
+  const me = textOf(parseObject(await api.get('system/status'))?.['myID']);
+  const peers = Object.entries(isObject(connections) ? connections : {}).filter(
+    ([id]) => id !== me && carrier.devices.includes(id),
   );
   return {
     state: textOf(status?.['state']) ?? 'unknown',

@@ -332,6 +332,8 @@ describe('publishing (lib)', () => {
       /No machine is named/,
     );
     expect(forgetMachine(folder(), 'Desktop', { ownId: ID, dryRun: true }).id).to.equal('bbbbbbbbbbbb');
+    publish({ ...deps(), machine: { ...deps().machine, name: 'bbbbbbbbbbbb' } });
+    expect(forgetMachine(folder(), 'bbbbbbbbbbbb', { ownId: ID, dryRun: true }).id).to.equal('bbbbbbbbbbbb');
     expect(unpublish(deps())).to.equal(4);
     expect(syncStatus(input).machines.map(({ name }) => name)).to.deep.equal(['desktop']);
     forgetMachine(folder(), 'bbbbbbbbbbbb', { ownId: ID, dryRun: false });

@@ -72,7 +72,8 @@ export function chosenMachines(
   if (wanted === undefined) return new Set(all.map(({ id }) => id));
   const text = wanted.trim().toLowerCase();
   if (text === 'this') return new Set([own.id]);
-  const named = all.filter(({ name }) => name.toLowerCase() === text);
+  const exact = all.filter(({ id }) => id === text);
+  const named = exact.length > 0 ? exact : all.filter(({ name }) => name.toLowerCase() === text);
   const found = named.length > 0 ? named : all.filter(({ id }) => text !== '' && id.startsWith(text));
   if (found.length === 1 && found[0] !== undefined) return new Set([found[0].id]);
   const problem = found.length === 0 ? 'Unknown machine' : 'More than one machine matches';
