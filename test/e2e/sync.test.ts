@@ -157,6 +157,20 @@ describe('several machines with one exchange folder (built)', function () {
     expect(commits[0]?.some((id) => commits[1]?.includes(id))).to.equal(true);
   });
 
+  it('saves details and a name while the folder is gone, and publishes them once it is back', async () => {
+    const away = `${folder}-away`;
+    renameSync(folder, away);
+    const saved = 'Saved; published once the folder is back.';
+    expect(await run(laptop, 'sync', 'details', 'on')).to.equal(`Details are on. ${saved}\n`);
+    expect(await run(laptop, 'sync', 'rename', 'lap')).to.equal(`This machine is now named lap. ${saved}\n`);
+    expect(existsSync(folder)).to.equal(false);
+    renameSync(away, folder);
+    await run(laptop, 'sense', 'capture');
+    const all = JSON.stringify(files());
+    expect(all).to.contain(SUBJECT).and.contain('"name\\":\\"lap');
+    await run(laptop, 'sync', 'details', 'off');
+  });
+
   it('reports a folder that is gone, does not create it, and purges there once it is back', async () => {
     const away = `${folder}-away`;
     renameSync(folder, away);
@@ -221,9 +235,11 @@ describe('several machines with one exchange folder (built)', function () {
       home: laptop.path,
     });
     expect(code, stderr).to.equal(2);
+    expect(await run(laptop, 'sync', 'set', folder, '--details')).to.match(/, with details\.$/m);
     expect(await run(laptop, 'sync', 'leave', '--remove')).to.contain('Removed');
     expect((await json<{ folder: unknown }>(laptop, 'sync', 'status')).folder).to.equal(null);
-    await run(laptop, 'sync', 'set', folder);
+    expect(await run(laptop, 'sync', 'set', folder)).to.not.contain('with details');
+    expect((await json<{ details: unknown }>(laptop, 'sync', 'status')).details).to.equal(false);
     const wanted = ['sync', 'forget', 'desk'];
     expect(await run(laptop, ...wanted)).to.contain('Would remove');
     await run(laptop, ...wanted, '--yes');

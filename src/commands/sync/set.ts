@@ -26,7 +26,7 @@ export default class SyncSet extends BaseCommand {
     const result = await setFolder(this.context, args.folder, flags.details ? true : undefined);
     this.print(
       () =>
-        `Published ${plural(result.files, 'file')} to ${result.folder ?? ''} (${plural(result.bytes, 'byte')}).`,
+        `Published ${plural(result.files, 'file')} to ${result.folder ?? ''} (${plural(result.bytes, 'byte')})${result.details ? ', with details' : ''}.`,
     );
     if (result.before !== null) this.say(`What was published to ${result.before} is still there.`);
     return result;

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 
 import { changeConfig, type Change } from '../config/write';
 import { isCleanText } from '../config/leaf';
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { knownMachineId } from '../platform/files/machine';
 import { expandHome, processHost } from '../platform/files/paths';
 import { cleanLine } from '../platform/terminal/terminal';
@@ -20,7 +20,12 @@ import { engineStatus, forgetInGit } from './sync-engine';
 export interface SyncChange extends PublishResult {
   folder: string | null;
   details: boolean;
+  /** Why the change is saved but not published yet. */
+  problem?: string;
 }
+
+/** What a command prints instead of its result while the exchange folder is missing. */
+export const SAVED = 'Saved; published once the folder is back.';
 
 /** Sets the exchange folder, and publishes to it. */
 export async function setFolder(
@@ -72,7 +77,7 @@ export async function rename(context: Context, wanted: string): Promise<SyncChan
   return { ...(await republish(context)), name };
 }
 
-/** Stops publishing; `remove` also removes what this machine has published. */
+/** Stops publishing and turns details off; `remove` also removes what this machine has published. */
 export async function leave(
   context: Context,
   remove: boolean,
@@ -80,7 +85,10 @@ export async function leave(
   const { folder, deps, locked } = await openSync(context);
   if (folder === undefined) throw notSet();
   const removedFiles = remove ? await locked(() => unpublish(deps)) : 0;
-  await change(context, [{ key: 'sync.folder', to: () => undefined }]);
+  await change(context, [
+    { key: 'sync.folder', to: () => undefined },
+    { key: 'sync.details', to: () => undefined },
+  ]);
   await locked(() => {
     const { name } = readState(deps.state);
     writeState(deps.state, { ...(name === undefined ? {} : { name }), days: {}, removals: [] });
@@ -131,10 +139,17 @@ async function change(context: Context, changes: readonly Change[]): Promise<voi
   await changeConfig({ area, clock, machineId }, changes);
 }
 
+/** Publishes a change that is saved already. If that fails now, the next run publishes it. */
 async function republish(context: Context): Promise<SyncChange> {
-  const result = (await publishNow(context)) ?? { files: 0, bytes: 0 };
   const { folder = null, details } = (await context.loadConfig()).config.user.sync;
-  return { ...result, folder: folder ?? null, details };
+  const none = { files: 0, bytes: 0 };
+  try {
+    return { ...((await publishNow(context)) ?? none), folder, details };
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind !== 'unavailable') throw error;
+    return { ...none, folder, details, problem: message };
+  }
 }
 
 function notSet(): StewardError {
