@@ -264,7 +264,7 @@ describe('work capture by the hooks (built)', function () {
     const plan = async (): Promise<unknown> => jsonOf(await hook('session-end', {}, '--dry-run', '--json'));
     expect(await plan()).to.deep.equal({
       action: 'none',
-      reason: 'its phase is plan, before execute',
+      reason: 'it has not reached the execute phase (plan)',
       title: null,
       labels: [],
     });

@@ -4,7 +4,7 @@ import { serveDaemon } from '../../lib/app/serve';
 export default class DaemonServe extends BaseCommand {
   static override summary = 'Run the daemon in the foreground: pages, HTTP interface and periodic jobs';
   static override description =
-    'Runs until Ctrl-C, SIGTERM or "steward daemon stop". It listens on loopback; any other --host needs daemon.requireToken. After an upgrade of steward it restarts as soon as it is idle.';
+    'Runs until Ctrl-C, SIGTERM or "steward daemon stop". Listens on loopback; any other --host needs daemon.requireToken. After an upgrade, it restarts as soon as it is idle.';
   static override flags = {
     port: integer({
       description: 'Port; 0 for any free one (default daemon.port).',

@@ -117,7 +117,7 @@ async function startByJob(context: Context, stopped: number | undefined): Promis
   throw new StewardError(
     'unavailable',
     stopped === undefined
-      ? 'The daemon is not running, and no job starts it.'
+      ? 'The daemon is not running, and no job is installed to start it.'
       : `Stopped the daemon (process ${stopped}): its version cannot restart itself.`,
     { hint: 'Start it with "steward up", or install its job with "steward daemon install".' },
   );

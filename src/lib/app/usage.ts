@@ -130,7 +130,7 @@ async function collected(deps: UsageDeps, notes: string[]): Promise<Source[]> {
     return await collectUsage(deps);
   } catch (error) {
     if (!(error instanceof StewardError && error.kind === 'locked')) throw error;
-    notes.push('The daemon is reading the logs; this shows what is stored so far.');
+    notes.push('The daemon is still reading the logs; this shows what it has stored so far.');
     return [];
   }
 }

@@ -107,7 +107,7 @@ async function outputOf(command: string, input: Buffer): Promise<string> {
     const { stdout, stderr, code } = await run(file, args, { ...THEN, env, input });
     if (stdout === '' && code !== 0) {
       const why = cleanLine(stderr.trim().split('\n').at(-1) ?? '', 60);
-      return `--then failed (exit ${code ?? 'by signal'})${why === '' ? '' : `: ${why}`}\n`;
+      return `--then failed (${code === null ? 'killed by a signal' : `exit ${code}`})${why === '' ? '' : `: ${why}`}\n`;
     }
     return stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`;
   } catch (error) {

@@ -106,7 +106,7 @@ describe('work: add, remind, close, show', function () {
     const folder = thrown(read('.'));
     expect(folder.kind).to.equal('usage');
     expect(`${folder.message} ${folder.hint}`).to.match(
-      /is not a regular file\. Use a text file of up to 256 KiB; or write the evidence itself, without the @\.$/,
+      /is not a regular file\. Use a text file of up to 256 KiB; or pass the evidence itself, without the @\.$/,
     );
     expect(await showIssue(world.deps, number)).to.deep.include({
       state: 'open',

@@ -112,7 +112,7 @@ export function planSession(
     if (!config.CAPTURE_NATIVE) return none('WORK.CAPTURE_NATIVE is false');
     if (!session.hasFiles()) return none('there is no file beside its session file');
   } else if (phase?.synced !== true) {
-    return none(`its phase is ${phase?.id ?? 'unknown'}, before execute`);
+    return none(`it has not reached the execute phase (${phase?.id ?? 'unknown'})`);
   }
   const status: Status = isNative ? 'queued' : (phase?.status ?? 'queued');
   const property = propertyOfProject(artifact.project, config.PROJECT_PROPERTY);
