@@ -81,7 +81,8 @@ describe('several machines with one exchange folder (built)', function () {
       await run(home, 'config', 'set', 'sessions.titles', 'true');
     }
     const client = join(laptop.path, CLIENT);
-    mkdirSync(client);
+    commit(laptop, CLIENT);
+    await run(laptop, 'config', 'add', 'sense.repos', client);
     writeFileSync(join(client, 'RESTRICTED.md'), '');
     for (const event of ['session-start', 'prompt', 'tool', 'stop'] as const) {
       await hook(laptop, event, 'aaaaaaaa-0000-4000-8000-000000000001', join(laptop.path, 'shop'));
@@ -117,6 +118,29 @@ describe('several machines with one exchange folder (built)', function () {
     expect(all()).to.not.match(new RegExp(`${CLIENT}|bbbbbbbb`));
     await run(laptop, 'sync', 'details', 'off');
     expect(all()).to.not.match(new RegExp(`${SUBJECT}|${CLIENT}|SECRET|bbbbbbbb|aaaaaaaa|${laptop.path}`));
+  });
+
+  it('publishes no sum of a restricted session or repository', async () => {
+    const [name = ''] = Object.keys(files()).filter((path) => path.includes('/daily/'));
+    const { record } = JSON.parse(files()[name] ?? '') as {
+      record: { commits: { count: number }; ledger: { parallel: { most: number } } };
+    };
+    const own = await json<typeof record>(laptop, 'sense', 'today');
+    expect([own.commits.count, own.ledger.parallel.most]).to.deep.equal([2, 2]);
+    expect([record.commits.count, record.ledger.parallel.most]).to.deep.equal([1, 1]);
+  });
+
+  it('withdraws a watched repository that becomes restricted when the folder is set again', async () => {
+    const marker = join(laptop.path, 'shop', 'RESTRICTED.md');
+    const all = (): string => Object.values(files()).join('\n');
+    expect(all()).to.contain('shop');
+    writeFileSync(marker, '');
+    await run(laptop, 'sync', 'set', folder, '--details');
+    expect(all()).to.not.match(new RegExp(`shop|${SUBJECT}|"session":"[0-9a-f]`));
+    rmSync(marker);
+    await run(laptop, 'sync', 'details', 'off');
+    await run(laptop, 'sync', 'set', folder);
+    expect(all()).to.contain('shop');
   });
 
   it('publishes after each capture, and writes nothing if nothing changed', async () => {

@@ -5,7 +5,7 @@ import { plural } from '../../lib/platform/terminal/format';
 export default class SyncSet extends BaseCommand {
   static override summary = "Publish this machine's days to a folder that your sync tool carries";
   static override description =
-    'Creates the folder if only its last part is missing, and writes below machines/ in it: records, times, sessions and token use. Commit subjects, paths and session titles stay here without --details; restricted sessions always do. To see it all first, run `sync plan`.';
+    'Creates the folder if only its last part is missing, and writes below machines/ in it: records, times, sessions and token use. Commit subjects, paths and session titles stay here without --details; restricted sessions and repositories always do. To see it all first, run `sync plan`.';
   static override args = {
     folder: word({
       required: true,

@@ -99,6 +99,7 @@ const EVERYTHING: Disclosure = {
   details: false,
   isShown: () => true,
   isRestricted: () => false,
+  isRestrictedRepo: () => false,
   about: () => undefined,
 };
 
@@ -126,8 +127,10 @@ function ownDays(
     // Nothing overlaps with a day that only this machine has.
     if (isClosed && isAlone(day)) return publish(stored, undefined);
     const before = isClosed && own !== undefined ? readPublishedDay(own, day, ownRecord) : undefined;
-    if (isClosed && (!logged.has(day) || before?.record.generatedAt === stored.generatedAt))
-      return publish(stored, undefined, before);
+    const isComplete =
+      before?.record.generatedAt === stored?.generatedAt &&
+      before?.record.commits.count === stored?.commits.count;
+    if (isClosed && (!logged.has(day) || isComplete)) return publish(stored, undefined, before);
     if (!logged.has(day)) return day === today ? publish(readDay(deps, state, day).record, undefined) : [];
     const record = isClosed ? stored : readDay(deps, state, day).record;
     const options = { ...dayBounds(day, record.timezone), pollIntervalSec: config.pollIntervalSec, classify };

@@ -1,11 +1,12 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
+import { repositoryOf } from '../platform/files/git-folder';
 import { shortHash } from '../platform/files/short-hash';
 import { marksOf } from '../platform/files/stat';
 import { dayBounds, dayOf, type Day } from '../platform/time/time';
-import { dayParts, withoutHidden } from '../sense/day-parts';
 import { SENSE_VERSION } from '../sense/event';
 import { readDay } from '../sense/roll';
+import { shownDay } from '../sense/shown-day';
 import { senseStore } from '../sense/store';
 import { namesFolder } from '../sessions/names';
 import type { Session } from '../sessions/session';
@@ -14,6 +15,7 @@ import type { Disclosure, LocalDay } from '../sync/day';
 import { FORMAT } from '../sync/format';
 import type { LocalData } from '../sync/publish';
 import { daysIn, readDayRows } from '../usage/days';
+import { isRestricted } from '../work/outgoing';
 import type { Context } from './context';
 import type { SenseContext } from './sense';
 import { VERSION } from './version';
@@ -42,23 +44,28 @@ export function markOfAll({ area }: Context, { sessions, workEvents, ...rest }: 
 export function localData(
   { area, clock }: Context,
   { deps }: SenseContext,
-  sessions: readonly Session[],
+  all: readonly Session[],
   details: boolean,
 ): LocalData {
   const { store, classify, config, timezone } = deps;
   const today = dayOf(clock.now(), timezone);
   const { state } = store.readState();
-  const disclosure = disclosureOf(sessions, details);
+  const restricted = restrictedRepos(config.repos);
+  const sessions = all.map((session) =>
+    session.repo !== null && restricted.isRestrictedRepo(session.repo)
+      ? { ...session, restricted: true as const }
+      : session,
+  );
+  const disclosure = { ...disclosureOf(sessions, details), isRestrictedRepo: restricted.isRestrictedRepo };
   const logged = store.loggedDays();
   const zoneOf = (day: Day): string => state.zones[day] ?? timezone;
-  const read = (day: Day): LocalDay => {
+  const read = (day: Day, isShown = disclosure.isShown): LocalDay => {
     const usage = readDayRows(area.usage, day);
     const stored = day < today ? store.readRecord(day, () => undefined) : undefined;
     if (!logged.includes(day)) return { record: stored, parts: undefined, usage };
     const record = stored ?? readDay(deps, state, day).record;
-    const events = withoutHidden(store.readLog(day).events, disclosure.isShown);
     const options = { ...dayBounds(day, record.timezone), pollIntervalSec: config.pollIntervalSec, classify };
-    return { record, parts: dayParts(events, options), usage };
+    return { ...shownDay(record, store.readLog(day).events, options, { ...disclosure, isShown }), usage };
   };
   return {
     ...{ read, disclosure },
@@ -75,7 +82,7 @@ export function localData(
             join(area.usage, `${day}.json`),
             area.sense.classify,
           ]).text,
-          ...[details, day < today, zoneOf(day), VERSION, SENSE_VERSION, FORMAT],
+          ...[details, day < today, zoneOf(day), VERSION, SENSE_VERSION, FORMAT, restricted.names],
           sessionsOf(sessions, day, zoneOf(day)).map((session) => [
             session.sessionIds,
             session.restricted,
@@ -94,7 +101,32 @@ export function localData(
   };
 }
 
-function disclosureOf(sessions: readonly Session[], details: boolean): Disclosure {
+/**
+ * Checks the folders of repositories. Sessions are stored only with their repository's name, which the
+ * watched repositories resolve.
+ */
+function restrictedRepos(
+  watched: readonly string[],
+): Pick<Disclosure, 'isRestrictedRepo'> & { names: string[] } {
+  const checked = new Map<string, boolean>();
+  const parents = new Map<string, boolean>();
+  const isRestrictedPath = (path: string): boolean => {
+    const known = checked.get(path) ?? isRestricted(path, parents);
+    checked.set(path, known);
+    return known;
+  };
+  const names = watched
+    .filter(isRestrictedPath)
+    .map((path) => repositoryOf(path)?.name ?? basename(path))
+    .sort();
+  const isNamed = new Set(names);
+  return {
+    names,
+    isRestrictedRepo: (repo, path) => (path === undefined ? isNamed.has(repo) : isRestrictedPath(path)),
+  };
+}
+
+function disclosureOf(sessions: readonly Session[], details: boolean): Omit<Disclosure, 'isRestrictedRepo'> {
   const restricted = new Set<string>();
   const known = new Map<string, Session>();
   for (const session of sessions) {

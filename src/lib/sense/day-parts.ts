@@ -1,4 +1,4 @@
-import { isObject, textOf } from '../platform/files/json-object';
+import { textOf } from '../platform/files/json-object';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { foldName, type AppKind } from './classify';
 import { dayTimeline, focusSamples, type SessionParts, type TimelineOptions } from './day-timeline';
@@ -79,20 +79,4 @@ function commitsOf(events: readonly SenseEvent[]): DayParts['commits'] {
       commits.set(key, { change, repo, at, subject: textOf(event.detail?.['subject']) ?? '', path });
   }
   return [...commits.values()].sort((a, b) => a.at - b.at || byCodeUnits(a.change, b.change));
-}
-
-/** Removes the repository from the time in front of sessions that `isShown` excludes. */
-export function withoutHidden(
-  events: readonly SenseEvent[],
-  isShown: (session: string) => boolean,
-): SenseEvent[] {
-  return events.map((event) => {
-    const sessions: unknown = event.detail?.['sessions'];
-    if (event.type !== 'app-focus' || !Array.isArray(sessions)) return event;
-    const ids = sessions.map((one: unknown) => (isObject(one) ? one['id'] : one));
-    if (ids.every((id) => typeof id === 'string' && isShown(id))) return event;
-    const shown = { ...event };
-    delete shown.repo;
-    return shown;
-  });
 }

@@ -2,7 +2,7 @@ import type { DayParts } from '../sense/day-parts';
 import { definedOnly } from '../platform/files/json-object';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { toIso } from '../platform/time/clock';
-import type { AgentRow, AttentionRow, Cells } from '../sense/ledger/model';
+import type { AgentRow, AttentionRow, Cells, DayLedger } from '../sense/ledger/model';
 import type { DailyRecord } from '../sense/record';
 import { ASSISTANT_IDS, CLAUDE_CODE, idOfKey, sessionKey } from '../sessions/session-key';
 import type { DayRow } from '../usage/days';
@@ -27,9 +27,11 @@ export interface Disclosure {
   isRestricted: (session: string) => boolean;
   /** Returns a session's details, if it is known. */
   about: (session: string) => SessionDetails | undefined;
+  /** Returns whether a repository is restricted, by its path or, if that is unknown, by its name. */
+  isRestrictedRepo: (repo: string, path?: string) => boolean;
 }
 
-/** A day as this machine has it. */
+/** A day as this machine has it. If its event log exists, `record` and `parts` have only what may leave. */
 export interface LocalDay {
   record: DailyRecord | undefined;
   /** Undefined if the event log was deleted. */
@@ -37,10 +39,7 @@ export interface LocalDay {
   usage: readonly DayRow[];
 }
 
-/**
- * Returns what other machines get to see of a day. If the event log was deleted, keeps the time and commits
- * that were published before.
- */
+/** Returns what other machines get to see of a day. */
 export function publishedDay(
   { record, parts }: LocalDay & { record: DailyRecord },
   before: PublishedDay | undefined,
@@ -55,11 +54,12 @@ export function publishedDay(
     ...(subject === '' ? {} : { subject }),
     ...(path === undefined ? {} : { path }),
   }));
+  const kept = parts === undefined && before !== undefined ? keptTimes(before, shown) : undefined;
   return {
     format: FORMAT,
     record: publishedRecord(record, parts, shown),
-    spans: spans ?? before?.spans ?? [],
-    commits: (commits ?? before?.commits ?? []).map(({ subject, path, ...commit }) =>
+    spans: spans ?? kept?.spans ?? [],
+    commits: (commits ?? kept?.commits ?? []).map(({ subject, path, ...commit }) =>
       shown.details
         ? {
             ...commit,
@@ -69,6 +69,44 @@ export function publishedDay(
         : commit,
     ),
   };
+}
+
+/** If the event log was deleted, the published times and commits remain, without restricted repositories. */
+function keptTimes(
+  { spans, commits }: PublishedDay,
+  { isRestrictedRepo }: Disclosure,
+): Pick<PublishedDay, 'spans' | 'commits'> {
+  return {
+    spans: spans.map(({ repo, ...span }) =>
+      repo === undefined || isRestrictedRepo(repo) ? span : { ...span, repo },
+    ),
+    commits: commits.filter(({ repo, path }) => !isRestrictedRepo(repo, path)),
+  };
+}
+
+/**
+ * Returns a day whose event log was deleted, with the sums that were published while it existed. The stored
+ * record's sums have hidden sessions in them. If something must go since then, no sums remain.
+ */
+export function withSumsBefore(
+  published: PublishedDay,
+  { record: { commits, sessions, ledger } }: PublishedDay,
+  { isRestrictedRepo }: Disclosure,
+): PublishedDay {
+  const { record } = published;
+  const counted = { ...record, commits: commitsIn(commits, isRestrictedRepo) };
+  const rowsOf = (day: Pick<DailyRecord, 'sessions' | 'ledger'>) => [
+    ...day.sessions.items.map((item) => ({ ...item, repo: null })),
+    ...(day.ledger?.agents ?? []),
+    ...(day.ledger?.attention ?? []),
+  ];
+  const known = new Set(rowsOf(record).map(({ session }) => session));
+  const isAllShown = rowsOf({ sessions, ...(ledger && { ledger }) }).every(
+    ({ session, repo }) =>
+      (session === null || known.has(session)) && (repo === null || !isRestrictedRepo(repo)),
+  );
+  const sums = isAllShown ? { sessions, ...(ledger && { ledger }) } : {};
+  return { ...published, record: { ...counted, ...sums } };
 }
 
 /** Returns the sessions of a day, sorted by id. */
@@ -107,7 +145,7 @@ export function publishedUsage(rows: readonly DayRow[], shown: Disclosure): Publ
   for (const row of rows) {
     const { assistant, session, repo, model, ...amounts } = row;
     const key = sessionKey(assistant, session);
-    if (shown.isRestricted(key)) continue;
+    if (shown.isRestricted(key) || isHiddenRepo(repo, shown)) continue;
     const isShown = shown.isShown(key);
     const named = { assistant, session: isShown ? hashedId('session', key) : 'unknown', model };
     const published = { ...named, repo: isShown && repo !== null ? repoName(repo) : null };
@@ -129,38 +167,57 @@ function zeroed(amounts: Amounts): Amounts {
   return Object.fromEntries(entriesOf(amounts).map(([name]) => [name, 0])) as unknown as Amounts;
 }
 
-/** Returns the record with hashed ids, without hidden sessions, and with names instead of paths. */
-function publishedRecord(record: DailyRecord, parts: DayParts | undefined, shown: Disclosure): DailyRecord {
-  const { commits, sessions, ledger, goalTags } = record;
+/** Returns the record with hashed ids, without what is hidden, and with names instead of paths. */
+function publishedRecord(record: DailyRecord, parts: DayParts | undefined, all: Disclosure): DailyRecord {
+  const { commits, sessions, ledger } = record;
+  // The event log's paths decided already, more exactly than names.
+  const shown = parts === undefined ? all : { ...all, isRestrictedRepo: () => false };
   const items = sessions.items.filter(({ session }) => shown.isShown(session));
-  const repos = new Map<string, number>();
-  for (const { repo, commits: count } of commits.repos)
-    repos.set(repoName(repo), (repos.get(repoName(repo)) ?? 0) + count);
-  const agents = (ledger?.agents ?? []).filter(({ session }) => shown.isShown(session)).map(publishedAgent);
   return {
     ...record,
     // A record that isn't final is built at each run, so its time must come from its events.
     generatedAt: record.final || parts === undefined ? record.generatedAt : toIso(parts.lastAt * 1000),
-    commits: { ...commits, repos: [...repos].map(([repo, count]) => ({ repo, commits: count })) },
+    commits: commitsIn(commits, shown.isRestrictedRepo),
     sessions: {
       count: items.length,
       items: items.map((item) => ({ ...item, session: hashedId('session', item.session) })),
     },
-    ...(ledger && {
-      ledger: {
-        ...ledger,
-        attention: publishedAttention(ledger.attention, shown),
-        agents,
-        cells: sumOf(agents.map(({ cells }) => cells)),
-      },
-    }),
-    goalTags: Object.fromEntries(
-      Object.entries(goalTags).map(([goal, tag]) => [
-        goal,
-        { ...tag, reasons: shown.details ? tag.reasons : [] },
-      ]),
-    ),
+    ...(ledger && { ledger: publishedLedger(ledger, shown) }),
+    // Readers compute them from the ledger with their own goals.
+    goalTags: {},
   };
+}
+
+function commitsIn(
+  { repos }: DailyRecord['commits'],
+  isRestrictedRepo: Disclosure['isRestrictedRepo'],
+): DailyRecord['commits'] {
+  const counts = new Map<string, number>();
+  for (const { repo, commits } of repos) {
+    const name = repoName(repo);
+    if (!isRestrictedRepo(name)) counts.set(name, (counts.get(name) ?? 0) + commits);
+  }
+  const rows = [...counts].map(([repo, commits]) => ({ repo, commits }));
+  return { count: rows.reduce((sum, { commits }) => sum + commits, 0), repos: rows };
+}
+
+/** Sums that can't be computed without the hidden sessions are left out. */
+function publishedLedger(ledger: DayLedger, shown: Disclosure): DayLedger {
+  const agents = ledger.agents
+    .filter(({ session, repo }) => shown.isShown(session) && !isHiddenRepo(repo, shown))
+    .map(publishedAgent);
+  const attention = publishedAttention(ledger.attention, shown);
+  if (agents.length === ledger.agents.length) return { ...ledger, attention, agents };
+  const cells = sumOf(agents.map((row) => row.cells));
+  return {
+    ...{ attention, agents, cells, apps: [], heldUpMinutes: cells.waiting?.desk ?? 0 },
+    answers: { count: 0, medianMinutes: null, longestMinutes: null },
+    parallel: { most: 0, mean: 0 },
+  };
+}
+
+function isHiddenRepo(repo: string | null, { isRestrictedRepo }: Disclosure): boolean {
+  return repo !== null && isRestrictedRepo(repoName(repo));
 }
 
 function publishedAgent(row: AgentRow): AgentRow {
@@ -174,7 +231,7 @@ function publishedAgent(row: AgentRow): AgentRow {
 function publishedAttention(rows: readonly AttentionRow[], shown: Disclosure): AttentionRow[] {
   const sums = new Map<string, AttentionRow>();
   for (const row of rows) {
-    const isHidden = row.session !== null && !shown.isShown(row.session);
+    const isHidden = (row.session !== null && !shown.isShown(row.session)) || isHiddenRepo(row.repo, shown);
     const { minutes, ...published } = {
       ...row,
       ...(isHidden ? { branch: null, assistant: null } : {}),

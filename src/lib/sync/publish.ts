@@ -12,7 +12,14 @@ import {
 } from '../platform/files/folder';
 import { toIso, type Clock } from '../platform/time/clock';
 import type { Day } from '../platform/time/time';
-import { publishedDay, publishedSessions, publishedUsage, type Disclosure, type LocalDay } from './day';
+import {
+  publishedDay,
+  publishedSessions,
+  publishedUsage,
+  type Disclosure,
+  type LocalDay,
+  withSumsBefore,
+} from './day';
 import { dayFileOf, machinesFolder, readPublishedDay, readPublishedSessions } from './exchange';
 import { requireFolder } from './folder';
 import { DAY_FILES, FORMAT, hashedId, isMachineId, toMinute, type DayKind, type MachineInfo } from './format';
@@ -25,7 +32,8 @@ export interface LocalData {
   days: () => Day[];
   /** Changes when what is published of a day may have changed. */
   markOf: (day: Day) => string;
-  read: (day: Day) => LocalDay;
+  /** @param isShown default: the disclosure's */
+  read: (day: Day, isShown?: Disclosure['isShown']) => LocalDay;
   disclosure: Disclosure;
   /** Epoch seconds of the last known input; null if unknown. */
   lastInput: () => number | null;
@@ -142,15 +150,17 @@ export function planFiles(deps: PublishDeps): PlannedFile[] {
 
 function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] {
   const machine = { path: machineFolderOf(deps) };
-  const source = local.read(day);
-  const sessionsBefore = readPublishedSessions(machine, day);
+  const { isShown, isRestricted, isRestrictedRepo } = local.disclosure;
+  const sessionsBefore = readPublishedSessions(machine, day).filter(
+    ({ repo }) => repo === null || !isRestrictedRepo(repo),
+  );
   const known = new Set(sessionsBefore.map(({ id }) => id));
-  const { isShown, isRestricted } = local.disclosure;
   const shown: Disclosure = {
     ...local.disclosure,
     // A session that was published stays known after its state was pruned.
     isShown: (id) => isShown(id) || (!isRestricted(id) && known.has(hashedId('session', id))),
   };
+  const source = local.read(day, shown.isShown);
   const sessions = publishedSessions(source, sessionsBefore, shown);
   const usage = publishedUsage(source.usage, shown);
   const files: Partial<Record<DayKind, string>> = {
@@ -160,7 +170,9 @@ function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] 
   const { record } = source;
   if (record !== undefined) {
     const before = source.parts === undefined ? readPublishedDay(machine, day, deps.asRecord) : undefined;
-    const { spans, commits, ...head } = publishedDay({ ...source, record }, before, shown);
+    const published = publishedDay({ ...source, record }, before, shown);
+    const { spans, commits, ...head } =
+      before === undefined ? published : withSumsBefore(published, before, shown);
     const rest = `"spans":${lines(spans)},\n"commits":${lines(commits)}}\n`;
     files.daily = `{"format":${FORMAT},"record":${JSON.stringify(head.record)},\n${rest}`;
   }

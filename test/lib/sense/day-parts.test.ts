@@ -2,7 +2,7 @@ import { expect } from 'chai';
 
 import { dayBounds } from '../../../src/lib/platform/time/time';
 import { makeClassifier } from '../../../src/lib/sense/classify';
-import { dayParts, withoutHidden, type DayParts } from '../../../src/lib/sense/day-parts';
+import { dayParts, type DayParts } from '../../../src/lib/sense/day-parts';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { commit, focus } from '../../helpers/sense';
 
@@ -55,20 +55,5 @@ describe('a day for other machines (lib)', () => {
     ]);
     expect(parts.lastAt).to.equal(second('11:00:00'));
     expect(dayParts([], options)).to.deep.equal({ spans: [], commits: [], sessions: [], lastAt: 0 });
-  });
-
-  it('hides the repository in front of a session that must not be shown, in both forms of its id', () => {
-    const at = (sessions: unknown): SenseEvent => {
-      const event = sample('09:02:00', 'Code');
-      return { ...event, repo: 'shop', detail: { ...event.detail, sessions } };
-    };
-    const shown = (sessions: unknown): unknown =>
-      withoutHidden([at(sessions)], (id) => id === 'open').map(({ repo }) => repo)[0];
-    expect(shown(['open'])).to.equal('shop');
-    expect(shown([{ id: 'open' }])).to.equal('shop');
-    expect(shown([])).to.equal('shop');
-    expect(shown(['open', { id: 'secret' }])).to.equal(undefined);
-    expect(shown(['secret'])).to.equal(undefined);
-    expect(shown([5])).to.equal(undefined);
   });
 });

@@ -5,9 +5,9 @@ import { expect } from 'chai';
 import type { Clock } from '../../../src/lib/platform/time/clock';
 import { dayBounds } from '../../../src/lib/platform/time/time';
 import { makeClassifier } from '../../../src/lib/sense/classify';
-import { dayParts, withoutHidden } from '../../../src/lib/sense/day-parts';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { asRecord } from '../../../src/lib/sense/record';
+import { shownDay, type Shown } from '../../../src/lib/sense/shown-day';
 import type { LocalDay } from '../../../src/lib/sync/day';
 import { readPublishedDay, readPublishedSessions, readPublishedUsage } from '../../../src/lib/sync/exchange';
 import { prepareFolder } from '../../../src/lib/sync/folder';
@@ -82,7 +82,8 @@ describe('publishing (lib)', () => {
   let details = false;
   const known = new Set<string>();
   const restricted = new Set<string>();
-  let days: Record<string, LocalDay> = {};
+  const restrictedRepos = new Set<string>();
+  let days: Record<string, (isShown: Shown['isShown']) => LocalDay> = {};
   const clock: Clock = { now: () => nowMs, monotonic: () => nowMs };
   const folder = (): string => path('exchange');
   const own = (...names: string[]): string => path('exchange', 'machines', ID, ...names);
@@ -94,13 +95,12 @@ describe('publishing (lib)', () => {
     local: () => ({
       days: () => Object.keys(days).sort(),
       markOf: () => String(mark),
-      read: (day) => {
+      read: (day, shown = isShown) => {
         reads += 1;
-        return days[day] ?? expect.fail(day);
+        return days[day]?.(shown) ?? expect.fail(day);
       },
       disclosure: {
-        details,
-        isShown: (id) => known.has(id) && !restricted.has(id),
+        ...{ details, isShown, isRestrictedRepo },
         isRestricted: (id) => restricted.has(id),
         about: (id) =>
           known.has(id) ? { slug: `${id}-slug`, title: `${id} secret title`, issue: 7 } : undefined,
@@ -108,14 +108,20 @@ describe('publishing (lib)', () => {
       lastInput: () => Date.parse(`${DAY}T09:20:30Z`) / 1000,
     }),
   });
-  const localDay = (): LocalDay => {
-    const record = buildDailyRecord(DAY, EVENTS, {
+  const isShown = (id: string): boolean => known.has(id) && !restricted.has(id);
+  const isRestrictedRepo = (repo: string): boolean => restrictedRepos.has(repo);
+  const record = () => {
+    const built = buildDailyRecord(DAY, EVENTS, {
       ...{ ...options, version: '1.2.0', generatedAt: `${DAY}T23:00:00.000Z`, final: true },
     });
-    record.goalTags = { G1: { minutes: 2, working: 1, reasons: ['projects: secret'] } };
-    const shown = withoutHidden(EVENTS, (id) => known.has(id) && !restricted.has(id));
-    return { record, parts: dayParts(shown, { ...options, ...dayBounds(DAY, 'UTC') }), usage: USAGE };
+    built.goalTags = { G1: { minutes: 2, working: 1, reasons: ['projects: secret'] } };
+    return built;
   };
+  const localDay = (shown: Shown['isShown']): LocalDay => {
+    const bounds = { ...options, ...dayBounds(DAY, 'UTC') };
+    return { ...shownDay(record(), EVENTS, bounds, { isShown: shown, isRestrictedRepo }), usage: USAGE };
+  };
+  const dayWithoutLog = (): LocalDay => ({ record: record(), parts: undefined, usage: USAGE });
   const day = () => readPublishedDay({ path: own() }, DAY, asRecord) ?? expect.fail('no day');
   const sessions = () => readPublishedSessions({ path: own() }, DAY);
   const bytes = (): string =>
@@ -129,9 +135,10 @@ describe('publishing (lib)', () => {
     [mark, reads, details] = [1, 0, false];
     known.clear();
     restricted.clear();
+    restrictedRepos.clear();
     ['open', 'secret'].forEach((id) => known.add(id));
     restricted.add('secret');
-    days = { [DAY]: localDay() };
+    days = { [DAY]: localDay };
     prepareFolder(folder(), [path('area')]);
   });
 
@@ -187,7 +194,7 @@ describe('publishing (lib)', () => {
     ]);
     expect(bytes()).to.not.match(/secret-session|secret-branch|hidden|secret-slug|stray/);
     // Even for a day whose event log was deleted meanwhile.
-    days = { [DAY]: { ...localDay(), parts: undefined } };
+    days = { [DAY]: dayWithoutLog };
     [details, mark] = [false, 2];
     publish(deps());
     expect(bytes()).to.not.match(SECRETS);
@@ -235,7 +242,7 @@ describe('publishing (lib)', () => {
     publish(deps());
     const before = bytes();
     known.delete('open');
-    days = { [DAY]: { ...localDay(), parts: undefined } };
+    days = { [DAY]: dayWithoutLog };
     mark = 2;
     publish(deps());
     expect(bytes()).to.equal(before);
@@ -243,6 +250,50 @@ describe('publishing (lib)', () => {
     mark = 3;
     publish(deps());
     expect(day().record.sessions.count).to.equal(0);
+  });
+
+  it('publishes no sum of a hidden session, with or without the event log', () => {
+    const sums = () => {
+      const { parallel, answers, apps, cells } = day().record.ledger ?? expect.fail('no ledger');
+      return { parallel, answers, apps, cells };
+    };
+    expect(record().ledger?.parallel.most).to.equal(3);
+    publish(deps());
+    const { parallel, cells } = sums();
+    expect(parallel.most).to.equal(1);
+    expect(cells).to.deep.equal(day().record.ledger?.agents[0]?.cells);
+    expect(day().record.goalTags).to.deep.equal({});
+    days = { [DAY]: dayWithoutLog };
+    rmSync(own('daily', `${DAY}.json`));
+    mark = 2;
+    publish(deps());
+    expect(sums()).to.deep.include({ parallel: { most: 0, mean: 0 }, apps: [] });
+    expect(sums().answers.count).to.equal(0);
+    expect(bytes()).to.not.match(SECRETS);
+  });
+
+  it('publishes nothing of a restricted repository, and withdraws it at the next complete comparison', () => {
+    details = true;
+    publish(deps());
+    expect(bytes()).to.contain('"repo":"shop"');
+    restrictedRepos.add('shop');
+    expect(publish(deps()).files).to.equal(0);
+    const withdrawn = (): void => {
+      publish({ ...deps(), today: '2026-11-22' });
+      expect(bytes()).to.not.match(/shop|secret subject|open-slug/);
+      expect(day().commits).to.deep.equal([]);
+      expect(day().record.commits).to.deep.equal({ count: 0, repos: [] });
+      expect(day().record.totalMinutes).to.equal(6);
+    };
+    withdrawn();
+    restrictedRepos.clear();
+    publish({ ...deps(), today: '2026-11-23' });
+    expect(bytes()).to.contain('"repo":"shop"');
+    // The same if the event log was deleted meanwhile.
+    days = { [DAY]: dayWithoutLog };
+    restrictedRepos.add('shop');
+    restricted.add('open');
+    withdrawn();
   });
 
   it('keeps published days if the local data is missing, and removes them only after a purge', () => {

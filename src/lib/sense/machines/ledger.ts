@@ -129,7 +129,8 @@ function sortedByTime<T extends Named & { cells: Cells }>(rows: readonly T[]): T
 /** Counts sessions on the same machine, because records don't say when each worked. */
 function parallelOf(ledgers: readonly DayLedger[]): DayLedger['parallel'] {
   const worked = ledgers.map(({ cells, parallel: { mean } }) => {
-    const work = minutesIn(cells, 'working');
+    // A ledger whose sums were left out has no mean.
+    const work = mean === 0 ? 0 : minutesIn(cells, 'working');
     return { work, active: mean === 0 ? 0 : work / mean };
   });
   const active = worked.reduce((sum, each) => sum + each.active, 0);
