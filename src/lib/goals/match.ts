@@ -15,8 +15,8 @@ export interface GoalMatch {
 }
 
 /**
- * Returns a function that finds the goal for a piece of work: the first goal in the file with a matching
- * rule, ignoring case; undefined if no rule matches.
+ * Returns a function that finds the goal for a piece of work: the first goal in the file with a rule that
+ * matches, ignoring case, or undefined if there is none.
  */
 export function goalMatcher(goals: readonly Goal[]): (work: WorkFacts) => GoalMatch | undefined {
   const rules = goals.flatMap(({ id, repos = [], projects = [], labels = [] }) => [
@@ -33,7 +33,7 @@ export function goalMatcher(goals: readonly Goal[]): (work: WorkFacts) => GoalMa
   };
 }
 
-/** Whether any goal has rules. */
+/** Returns whether any goal has rules. */
 export function hasRules(goals: readonly Goal[]): boolean {
   return goals.some(({ repos, projects, labels }) => repos ?? projects ?? labels);
 }

@@ -3,7 +3,7 @@ import type { Goal } from './record';
 
 /** The format of goals/state.json. */
 const GOALS_STATE_VERSION = 1;
-/** The number of days of observed time, including the last day. */
+/** Number of days of observed time, including the last day. */
 export const GOALS_WINDOW_DAYS = 30;
 
 /** The fields of a daily record that goals use. */

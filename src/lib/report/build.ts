@@ -31,7 +31,7 @@ export function buildReport(input: ReportInput): Report {
   };
 }
 
-/** Returns the time per repository, unless no repository is known. */
+/** Returns the time per repository, or nothing if no repository is known. */
 function timeOf({ time = [], repo }: ReportInput): Pick<Report, 'time'> {
   const rows = time.filter(({ key }) => isRepo(key, repo));
   return rows.some(({ key }) => key !== 'unknown' && key !== 'other folders') ? { time: rows } : {};
@@ -215,8 +215,8 @@ function issuesOf(
   const mentions = mentionsIn(commits);
   const slugs = new Set(sessions.map(({ slug }) => slug));
   const numbers = new Set(sessions.map(({ issue }) => issue));
-  // The work repository has issues for all repositories. An issue's property, commits and sessions decide
-  // which repository the issue is for.
+  // The work repository holds the issues of all repositories. An issue's property, commits and sessions
+  // determine which repository it is for.
   const isOwn = ({ property, number, slug }: IssueFacts): boolean =>
     isRepo(property, repo) ||
     mentions.has(number) ||
@@ -240,7 +240,7 @@ function issuesOf(
   };
 }
 
-/** Groups the commits by the issue that their subject mentions, such as `Fix the login (#12)`. */
+/** Groups the commits by the issue mentioned in their subject, as in `Fix the login (#12)`. */
 function mentionsIn(commits: readonly ReportCommit[]): Map<number, string[]> {
   const found = new Map<number, string[]>();
   for (const { sha, subject } of commits) {

@@ -21,7 +21,7 @@ export interface DayFacts {
     /** Polls during which a session was active in the repository. */
     activity: readonly { repo: string; session: string; atMs: number }[];
   };
-  /** Commits of other machines, whose subjects aren't published. */
+  /** Commits from other machines, which don't publish the subjects. */
   elsewhere?: readonly { repo: string; commits: number }[];
 }
 
@@ -85,7 +85,7 @@ export interface ReportInput {
   days: readonly DayFacts[];
   pollIntervalSec: number;
   sessions: readonly Session[];
-  /** Undefined if there is no work repository. */
+  /** `undefined` if there is no work repository. */
   issues: readonly IssueFacts[] | undefined;
   /** Closing comments by issue number. */
   evidence: ReadonlyMap<number, string>;

@@ -2,7 +2,7 @@ import { StewardError } from '../errors';
 import { DAY_HINT, readDay, type ZonedNow } from '../platform/time/day-words';
 import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 
-/** A period of whole local days, both ends inclusive, and the matching instants. */
+/** A period of whole local days, both ends inclusive, and the corresponding instants. */
 export interface Period {
   from: Day;
   to: Day;
@@ -49,7 +49,7 @@ function periodOf(from: Day, to: Day, { nowMs, zone }: ZonedNow): Period {
   return { from, to, timezone: zone, startMs, endMs, current };
 }
 
-/** Returns the period's days in order, at most one more than the limit. */
+/** Returns the period's days in order, stopping one day after the limit. */
 export function daysOf({ from, to }: Pick<Period, 'from' | 'to'>): Day[] {
   const days: Day[] = [];
   for (let day = from; day <= to && days.length <= MAX_DAYS; day = addDays(day, 1)) days.push(day);

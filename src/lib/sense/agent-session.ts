@@ -23,7 +23,7 @@ export interface AgentSessionDeps {
 }
 
 interface Cursor extends LogCursor {
-  /** If the log position was lost: work events up to this time are already stored. */
+  /** Set if the log position was lost: work events up to this time are already stored. */
   afterMs?: number;
   /**
    * Time of the newest work event read so far, or 0. If the file is truncated, only later work events count.
@@ -56,7 +56,7 @@ export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
 
 function collect({ path, timezone, machineId, config }: AgentSessionDeps, input: CollectInput): Collected {
   const before = parseCursor(input);
-  // The first capture skips earlier days.
+  // The first capture skips events from earlier days.
   const afterMs = before === undefined ? input.dayStartMs - 1 : (before.afterMs ?? -1);
   if (!exists(path)) {
     const reason = 'no assistant session was reported on this machine (run "steward hooks install")';
@@ -92,7 +92,7 @@ function collect({ path, timezone, machineId, config }: AgentSessionDeps, input:
   return { ...result, state: 'idle', reason: 'no session was active since the last capture' };
 }
 
-/** Returns whether a repository of this name is watched. Reads the names when first asked. */
+/** Returns whether a repository with this name is watched. Reads the names on first use. */
 function watchedNames(paths: readonly string[]): (name: string) => boolean {
   let names: Set<string> | undefined;
   return (name) =>
@@ -138,8 +138,8 @@ function parseWorkEvent(text: string): WorkEvent | undefined {
 }
 
 /**
- * Parses the cursor; undefined if invalid. Replaces future times, which were stored before the clock was set
- * back.
+ * Parses the cursor; returns undefined if it is invalid. Replaces times in the future, which were stored
+ * before the clock was set back.
  */
 function parseCursor(input: CollectInput): Cursor | undefined {
   const cursor = parsePosition(input);

@@ -12,16 +12,16 @@ export interface AppFocusDeps extends ObserveDeps {
   timezone: string;
   /** The focus watcher, if this process runs one. */
   watch?: Pick<FocusWatch, 'since'> | undefined;
-  /** Returns whether another process watches the focus, and so captures it. */
+  /** Returns whether another process watches, and therefore captures, the focus. */
   isWatched?: () => boolean;
 }
 
 interface Cursor {
   /** Time of the last sample, even if the sample didn't produce an event. */
   lastSampleMs: number;
-  /** The part of the sampled time, in ms, that didn't fill a whole second and isn't part of an event yet. */
+  /** Leftover sampled time of less than a second, in ms. Counts toward the next event. */
   carryMs: number;
-  /** What today's watched focus has cost; absent if nothing was watched. */
+  /** The bytes that today's watched focus events have used; absent if nothing was watched. */
   spent?: Spent;
 }
 
@@ -150,7 +150,7 @@ function sampleInterval(
   return { intervalSec, carryMs: ms - intervalSec * 1000 };
 }
 
-/** Parses a cursor; undefined if invalid. Earlier versions didn't store `carryMs`. */
+/** Parses a cursor; returns undefined if it is invalid. Earlier versions didn't store `carryMs`. */
 function parseCursor(cursor: unknown): Cursor | undefined {
   const { lastSampleMs, carryMs, spent } = (cursor ?? {}) as Record<string, unknown>;
   if (typeof lastSampleMs !== 'number' || !Number.isFinite(lastSampleMs)) return undefined;

@@ -23,7 +23,7 @@ export interface PastActivity {
 
 export interface BackfillDeps extends CaptureDeps {
   git: GitSourceDeps & { config: { sources: { git: boolean; agentSession: boolean } } };
-  /** Calls `take` for all session activity since the given time. */
+  /** Calls `take` with each piece of session activity since the given time. */
   pastActivity: (sinceMs: number, take: (activity: PastActivity) => void) => void;
   onProgress?: (done: number, total: number) => void;
 }
@@ -50,8 +50,8 @@ const GIT_TIMEOUT_MS = 20_000;
 const MAX_COMMITS = 20_000;
 
 /**
- * Adds your missing commits and assistant sessions from the last `days`, for days that can still take events.
- * Doesn't change recorded application time. The caller must hold the sense lock.
+ * Adds your missing commits and assistant sessions from the last `days` days, except on days that can no
+ * longer take events. Doesn't change recorded application time. The caller must hold the sense lock.
  */
 export async function backfill(
   deps: BackfillDeps,
@@ -91,7 +91,7 @@ function daysOf({ timezone }: BackfillDeps, events: readonly SenseEvent[]): Day[
   return [...new Set(events.map(({ ts }) => dayOf(parseIso(ts) ?? 0, timezone)))].sort();
 }
 
-/** Drops events that are already stored, or whose days can't take events. */
+/** Drops events that are already stored or that belong to days that can no longer take events. */
 function withoutStored(
   { store, timezone }: BackfillDeps,
   events: readonly SenseEvent[],
@@ -117,8 +117,8 @@ function keyOf(event: SenseEvent, day: Day): string {
 }
 
 /**
- * Returns your commits before today, because captures read today's. Repositories that can't be read are added
- * to `problems`.
+ * Returns your commits from before today; captures read today's. Adds repositories that can't be read to
+ * `problems`.
  */
 async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {
   const { repos } = deps.git.config;

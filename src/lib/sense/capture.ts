@@ -34,7 +34,7 @@ export interface CaptureResult {
   rolled: Day[];
   /** Days whose event logs were deleted. */
   pruned: Day[];
-  /** Failures outside the sources. The events are stored even so. */
+  /** Failures outside the sources; the events were stored anyway. */
   problems: string[];
 }
 
@@ -50,8 +50,8 @@ export interface Run {
 
 /**
  * Queries each enabled source once, stores the events, and records past days. The caller must hold the sense
- * lock. Writes the state, including the lines to append, first, so that the next run can complete an
- * interrupted run.
+ * lock. Writes the state first, including the lines to append, so that the next run can complete an
+ * interrupted one.
  */
 export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   const { enabled, sources } = deps.config;

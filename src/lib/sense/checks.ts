@@ -31,7 +31,7 @@ export interface SenseChecked {
   find: FindProgram;
   desktop: Desktop;
   config: Pick<Config, 'sense'>;
-  /** Returns what runs the captures, or undefined if nothing does. */
+  /** Returns the scheduler that runs the captures, or undefined if none does. */
   capturedBy: () => Promise<string | undefined>;
   /** Returns whether the insight is scheduled. */
   isInsightScheduled: () => Promise<boolean>;
@@ -100,7 +100,7 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
     const isExcluded = (await appMatcher(config.sense.exclude))(front.app);
     return ok(`${isExcluded ? 'an excluded application' : front.app.app}, by ${front.via}`);
   }
-  // Over ssh, doctor can't see the desktop session in which captures run.
+  // Over ssh, doctor can't see the desktop session that captures run in.
   const { sources, lastCaptureTs } = senseStore(area).readState().state;
   const last = sources['appFocus']?.state;
   if (lastCaptureTs !== null && (last === 'ok' || last === 'idle'))

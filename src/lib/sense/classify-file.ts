@@ -21,7 +21,7 @@ import {
 } from './classify';
 import { rollAgain, todayOf, type Rerolled, type RollDeps } from './roll';
 
-/** Reads the rules from a classify.yaml; empty if the file doesn't exist. */
+/** Reads the rules from a classify.yaml; returns none if the file doesn't exist. */
 export async function readClassifyRules(path: string): Promise<ClassifyRule[]> {
   const text = readText(path, { maxBytes: 1024 * 1024 });
   return text === undefined ? [] : parseClassifyRules(text, path);
@@ -135,8 +135,8 @@ function inWords(value: unknown): string {
 }
 
 /**
- * Returns the text of a classify.yaml with a rule for this application: changes the existing rule, or adds
- * one at the top. Keeps comments; may change the spacing.
+ * Returns the content of a classify.yaml with a rule for this application, either changing its existing rule
+ * or adding one at the top. Keeps comments, but may change the spacing.
  */
 async function withAppRule(text: string, fileName: string, app: string, kind: AppKind): Promise<string> {
   const before = await parseClassifyRules(text, fileName);

@@ -9,7 +9,7 @@ import { clean } from '../platform/terminal/terminal';
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
 export type AppKind = (typeof APP_KINDS)[number];
 
-/** A rule matches a complete name, a complete id, or either by glob. */
+/** A rule matches a complete name, a complete id, or a glob for either. */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;
 
 /** A rule in your classify.yaml. */
@@ -141,8 +141,8 @@ export function foldId(id: string): string {
 export type AppMatcher = (app: { app: string; bundleId?: string }) => boolean;
 
 /**
- * Returns a predicate for the applications in this list. Entries are complete names or ids, ignoring case
- * ("x" doesn't match Excel), or globs with `*` or `?`.
+ * Returns a predicate that matches the applications in this list. Entries are complete names or ids, ignoring
+ * case ("x" doesn't match Excel), or globs with `*` or `?`.
  */
 export async function appMatcher(entries: readonly string[]): Promise<AppMatcher> {
   const isGlob = (entry: string): boolean => /[*?]/.test(entry);
@@ -159,7 +159,10 @@ export async function appMatcher(entries: readonly string[]): Promise<AppMatcher
     (bundleId !== undefined && (ids.has(foldId(bundleId)) || matchesGlob(foldName(bundleId))));
 }
 
-/** Returns a predicate for folded names. `*` matches any characters, including dots and slashes. */
+/**
+ * Returns a predicate that matches folded names against the glob. `*` matches any characters, including dots
+ * and slashes.
+ */
 export async function globMatcher(globs: string | string[]): Promise<(folded: string) => boolean> {
   const { default: picomatch } = await import('picomatch');
   const matches = picomatch(globs, { nocase: true, dot: true, bash: true });

@@ -24,7 +24,10 @@ interface FocusSpan {
   input: number | null;
 }
 
-/** Computes the parts of a day. A span of more than one event has input in each of them, or in none. */
+/**
+ * Computes the parts of a day. Consecutive events share a span only if all of them, or none of them, had
+ * input.
+ */
 export function dayParts(events: readonly SenseEvent[], options: TimelineOptions): DayParts {
   const start = Math.floor(options.startMs / 1000);
   const timeline = dayTimeline(events, options);

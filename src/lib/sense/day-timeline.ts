@@ -30,7 +30,7 @@ export interface SessionParts {
   id: string;
   repo: string | null;
   branch: string | null;
-  /** These three only from other machines, if they publish details. */
+  /** Slug, title and issue are set only for sessions on other machines, if those machines publish details. */
   slug?: string;
   title?: string;
   issue?: number;
@@ -53,8 +53,8 @@ export function dayTimeline(events: readonly SenseEvent[], options: TimelineOpti
 }
 
 /**
- * Converts a time span to seconds within the day; undefined if the span is outside the day or shorter than
- * half a second.
+ * Converts a time span to seconds within the day. Returns undefined if the span is outside the day or shorter
+ * than half a second.
  */
 function inSeconds([from, to]: Span, { startMs, endMs }: DayBounds): [number, number] | undefined {
   const [at, end] = [from, to].map((ms) =>

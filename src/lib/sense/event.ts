@@ -61,7 +61,10 @@ export interface SessionStateDetail {
   reason?: string;
   /** Set if you sent a prompt at `ts`, which means that this session was in front. */
   prompt?: true;
-  /** In the events at the start of a day: when a state that began earlier began, in ISO 8601, UTC. */
+  /**
+   * When the state began, in ISO 8601, UTC. Set only in events that repeat an earlier state at the start of a
+   * day.
+   */
   since?: string;
   machine?: string;
 }

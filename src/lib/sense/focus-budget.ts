@@ -2,16 +2,16 @@ import { dayBounds, dayOf } from '../platform/time/time';
 import type { SenseEvent } from './event';
 import { splitAtHours, type Interval } from './focus-timeline';
 
-/** Most bytes that a day's watched focus takes in the event log. */
+/** Maximum size of a day's watched focus events in the event log, in bytes. */
 const DAY_BYTES = 380_000;
-/** Bytes on top, for intervals that can no longer wait. */
+/** Extra bytes for intervals that can no longer wait. */
 const RESERVE_BYTES = 15_000;
-/** How much of the day is paid in advance, so that a busy start stays exact. */
+/** How far in advance the budget becomes available, so that a busy start to the day is recorded exactly. */
 const ADVANCE_MS = 3_600_000;
 /** How long intervals may wait for budget. */
 const MAX_WAIT_MS = 20 * 60_000;
 
-/** What a day's focus events have cost so far, in bytes. */
+/** The size of a day's stored focus events so far, in bytes. */
 export interface Spent {
   day: string;
   bytes: number;
@@ -22,7 +22,7 @@ export interface BudgetInput {
   nowMs: number;
   timezone: string;
   before: Spent | undefined;
-  /** Whether the intervals can still be stored by a later capture. */
+  /** Whether a later capture can still store the intervals. */
   canWait: boolean;
   eventsOf: (part: Interval) => SenseEvent[];
 }
@@ -35,9 +35,9 @@ export interface Stored {
 }
 
 /**
- * Returns the events of watched intervals; undefined if they should wait for a later capture. If the focus
- * changes so often that the day would exceed its budget, they wait until one event per focus fits, at most 20
- * minutes or until the hour ends. If that is too many events, only the longest get one.
+ * Returns the events for the watched intervals, or undefined if the intervals should wait for a later
+ * capture. If they exceed the budget, they wait until one event per focus fits, for at most 20 minutes and
+ * not past the hour. If the events still don't fit, only the longest focuses get one.
  */
 export function withinBudget(input: BudgetInput): Stored | undefined {
   const { intervals, nowMs, timezone, before, canWait, eventsOf } = input;
@@ -77,7 +77,7 @@ function byHour(parts: readonly Interval[], timezone: string): Interval[][] {
   return hours;
 }
 
-/** Groups parts that follow each other without a break, while an application is in front. */
+/** Groups consecutive focus parts that have no gap between them. */
 function runsOf(parts: readonly Interval[]): Interval[][] {
   const runs: Interval[][] = [];
   for (const part of parts) {
@@ -100,7 +100,7 @@ function bytesOf(runs: readonly (readonly Group[])[]): number {
   return runs.flat().reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Returns the groups one after another. As long as they don't fit, the shortest counts as its run's longest. */
+/** Lays out the groups end to end. Until they fit, merges the shortest group into the longest of its run. */
 function longestOf(runs: readonly Group[][], freeBytes: number): Interval[] {
   const starts = runs.map((run) => run[0]?.part.fromMs ?? 0);
   let bytes = bytesOf(runs);
@@ -129,7 +129,7 @@ function groupsOf(run: readonly Interval[], bytesOf: (part: Interval) => number)
   return [...groups.values()];
 }
 
-/** Places groups one after another, in the order in which they began. */
+/** Lays out groups end to end, in the order in which they began. */
 function inTurn(groups: readonly Group[], startMs: number): Interval[] {
   let atMs = startMs;
   return groups.map(({ part, ms }) => ({ ...part, fromMs: atMs, toMs: (atMs += ms) }));

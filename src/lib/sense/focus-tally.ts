@@ -16,7 +16,7 @@ const MAX_INTERVAL_SEC = 3_600;
 interface AppSamples {
   app: string;
   bundleId: string | undefined;
-  /** Milliseconds by timestamp. Of two events with the same timestamp, the longer one counts. */
+  /** Milliseconds by timestamp. If two events have the same timestamp, the longer one counts. */
   samples: Map<number, number>;
 }
 

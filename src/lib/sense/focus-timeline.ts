@@ -16,9 +16,11 @@ export interface Timeline {
   open?: Interval;
 }
 
-/** A shorter focus is merged into the previous interval, or else into the next one. */
+/**
+ * A focus shorter than this is merged into the previous interval if possible, otherwise into the next one.
+ */
 const MIN_FOCUS_MS = 5_000;
-/** A longer gap between observations, such as during sleep, isn't covered. */
+/** A gap between observations that is longer than this, such as during sleep, isn't covered. */
 const MAX_GAP_MS = 60_000;
 
 /** Adds an observation. If it differs from the current interval, a new interval begins. */
@@ -48,7 +50,7 @@ function replaceOpen(timeline: Timeline, ended: Interval, next: Interval): void 
   if (isLong(ended)) done.push(ended);
   else if (before?.kind === 'focus' && before.toMs === ended.fromMs) {
     before.toMs = ended.toMs;
-    // If you return after a moment, the previous interval continues.
+    // If you return right away, the previous interval continues.
     if (sameStretch(before, next)) timeline.open = { ...before, toMs: next.toMs };
     if (sameStretch(before, next)) done.pop();
   } else if (next.kind === 'focus') next.fromMs = ended.fromMs;
@@ -71,8 +73,8 @@ function sameStretch(a: Interval, b: Interval): boolean {
 }
 
 /**
- * Returns the intervals after the given time, and drops those before it, which are stored. Omits the current
- * interval if it is short.
+ * Returns the intervals after the given time, and drops earlier ones, which are already stored. Omits the
+ * current interval if it is short.
  */
 export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[] {
   timeline.done = timeline.done.filter(({ toMs }) => toMs > storedMs);
@@ -83,8 +85,8 @@ export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[]
 }
 
 /**
- * Splits an interval at full hours in the zone. Each part ends 1 ms early, so that its end belongs to its own
- * hour.
+ * Splits an interval on the hour in the given time zone. Each part ends 1 ms early, so that its end falls
+ * within its own hour.
  */
 export function splitAtHours(interval: Interval, zone: string): Interval[] {
   const { fromMs, toMs } = interval;

@@ -11,15 +11,12 @@ export interface FocusWatchDeps {
   clock: Clock;
   machineId: string;
   desktop: Desktop;
-  /**
-   * The lock held by the one process that watches the focus, so that captures in other processes don't sample
-   * the focus.
-   */
+  /** Held by the process that watches the focus. Captures in other processes then don't sample it. */
   lease: string;
   /** Returns whether sense is on and the appFocus source is enabled. */
   isWanted: () => Promise<boolean>;
   observe: (last: Last | undefined) => Promise<Observation>;
-  /** Called when the watcher fails. Captures then sample again. */
+  /** Called when the watcher fails; captures go back to sampling. */
   onProblem: (problem: string) => void;
   adapters?: readonly FrontAppAdapter[];
   tickMs?: number;
@@ -28,7 +25,7 @@ export interface FocusWatchDeps {
 /** What the watcher has recorded since the last capture. */
 export interface Watched {
   intervals: Interval[];
-  /** Undefined if the watcher has stopped. */
+  /** `undefined` if the watcher has stopped. */
   now: Observation | undefined;
   /** Whether the watcher keeps intervals for a later capture. */
   canWait: boolean;
@@ -39,8 +36,8 @@ export interface FocusWatch {
   /** Returns whether the watcher has ever observed anything. */
   hasSeen: () => boolean;
   /**
-   * Observes now, and returns the intervals after `storedMs`. Returns undefined if nothing was watched;
-   * captures then sample.
+   * Observes now, and returns the intervals after `storedMs`, or undefined if nothing was watched and
+   * captures should sample instead.
    */
   since: (storedMs: number) => Promise<Watched | undefined>;
   /** Makes the next capture store everything, because the process is about to exit. */
@@ -58,7 +55,7 @@ interface State {
   isLive: boolean;
   isFlushing: boolean;
   last: Last | undefined;
-  /** When the next observation is due; undefined if none is. */
+  /** When the next observation is due, or undefined if none is. */
   dueMs: number | undefined;
   /** Whether the desktop has reported a change since the last observation. */
   isChanged: boolean;
@@ -68,7 +65,7 @@ interface State {
   stop: (error?: unknown) => void;
 }
 
-/** Watches the focus in the background, while sense is on and the desktop reports changes. */
+/** Watches the focus in the background as long as sense is on and the desktop reports changes. */
 export function watchFocus(deps: FocusWatchDeps): FocusWatch {
   const state: State = {
     deps,
@@ -167,9 +164,7 @@ async function hold(state: State, adapter: FrontAppAdapter): Promise<void> {
   }
 }
 
-/**
- * Observes, and observes again if the desktop reports a change in the meantime. A failure stops the watcher.
- */
+/** Observes now, and again if the desktop reported a change while doing so. A failure stops the watcher. */
 function observeNow(state: State): Promise<void> {
   state.dueMs ??= state.deps.clock.now();
   state.observing ??= observeUntilDone(state)

@@ -25,9 +25,8 @@ export interface IdleAdapter {
 export type IdleReading = (Idle & { via: string }) | { unknown: string };
 
 /**
- * Returns this desktop's idle time and lock state: the first idle time found, and locked if any adapter
- * reports it. `via` lists the adapters that succeeded; `unknown` is the reason if none did. Throws only on
- * bugs.
+ * Returns the first idle time that an adapter reports, and whether any adapter reports the screen as locked.
+ * `via` lists the adapters that succeeded; `unknown` is the reason if none did. Throws only on bugs.
  */
 export async function readIdle(
   desktop: Desktop,

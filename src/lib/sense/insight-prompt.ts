@@ -12,7 +12,7 @@ import { countOf } from './record';
 export interface InsightSummary {
   /** Number of samples per front application, highest first. */
   apps: { app: string; samples: number }[];
-  /** The applications beyond the limit. */
+  /** Totals for the applications beyond the limit. */
   otherApps: { apps: number; samples: number };
   /** Commit subjects, newest first. */
   commits: string[];
@@ -132,7 +132,7 @@ export interface InsightText {
 export type Reply =
   /** `model`: the model that ran, if the reply names it. */
   | { text: InsightText; model: string | null }
-  /** `refused`: the assistant reported the failure. */
+  /** `refused`: the assistant itself reported the failure. */
   | { reason: string; refused: boolean };
 
 const MAX_TYPES = 8;
@@ -157,7 +157,7 @@ const ANSWER = v.object({
 
 /**
  * Parses a reply: one JSON object, either bare, in a code fence, or in the `result` of the assistant's JSON
- * output. Normalizes percentages, long texts and repeated labels.
+ * output. Normalizes percentages, long text and repeated labels.
  */
 export function parseReply(stdout: string): Reply {
   const outer = parseObject(stdout.trim());
@@ -189,7 +189,7 @@ function modelOf(usage: unknown): string | null {
   return most === undefined ? null : cleanLine(most[0], MAX_MODEL);
 }
 
-/** Returns the content of the text's code fence, if there is exactly one. */
+/** Returns the content of the code fence, if the text has exactly one. */
 function inFence(text: string): string | undefined {
   const fences = [...text.matchAll(/^```[a-z]*[ \t]*\r?\n([\s\S]*?)\r?\n```[ \t]*$/gim)];
   return fences.length === 1 ? fences[0]?.[1] : undefined;

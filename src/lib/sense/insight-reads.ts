@@ -27,7 +27,7 @@ const READ = v.object({
   until: ISO,
   events: v.number(),
   generatedAt: ISO,
-  /** The model that ran; null if unknown. */
+  /** The model that ran, or null if unknown. */
   model: v.nullable(v.string()),
 });
 const FAILURE = v.object({ at: ISO, reason: v.string() });
@@ -52,7 +52,7 @@ export function insightStore(folder: string) {
       ensureFolder(folder);
       sweepTemps(folder, TEMPS_STALE_MS, nowMs);
     },
-    /** Reads a day's file, ignoring damaged parts. Throws `config` if the format is newer. */
+    /** Reads a day's file, ignoring damaged parts. Throws `config` if the file has a newer format. */
     read(day: Day): InsightFile {
       const path = pathOf(day);
       const { version, read, failed } = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};

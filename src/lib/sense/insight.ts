@@ -28,7 +28,7 @@ export interface BuildDeps extends InsightDeps {
   env: NodeJS.ProcessEnv;
   /** Calls `use` with an empty folder, then removes the folder. */
   inEmptyFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
-  /** Runs one build at a time on this machine. Throws `locked` while another build is running. */
+  /** Runs `work` unless another build is running on this machine. Throws `locked` if one is. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
   /** Runs `work` while holding the sense lock. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
@@ -48,7 +48,7 @@ export interface InsightPreview {
   date: Day;
   /** The program and its arguments. */
   command: readonly string[];
-  /** The program's standard input; null if there are no events. */
+  /** The program's standard input, or null if there are no events. */
   prompt: string | null;
   /** Why a build would send nothing now, or null if it would send the prompt. */
   skipped: string | null;
@@ -63,14 +63,14 @@ const NO_EVENTS = 'nothing was captured today';
 const ENVIRONMENT = {
   // Makes steward's hooks ignore this session.
   STEWARD_INTERNAL: '1',
-  // Disables customization like --safe-mode, which older versions reject.
+  // Disables customization. Used instead of --safe-mode, which older versions reject.
   CLAUDE_CODE_SAFE_MODE: '1',
   // Disables updates and telemetry.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
 };
 
 /**
- * Not passed on: API credentials, so that the assistant uses its subscription, and the variables of a running
+ * Not passed on: API credentials, so that the assistant uses its subscription, and variables set by a running
  * assistant.
  */
 const REMOVED = /_(?:API_KEY|AUTH_TOKEN)$|^(?:CLAUDECODE|CLAUDE_CODE_ENTRYPOINT)$/i;
@@ -132,7 +132,7 @@ async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   return isIdle && !force ? { ...plan, skipped: 'no new events since the last insight' } : plan;
 }
 
-/** Returns the events that describe a day's content. The other types also occur when you do nothing. */
+/** Returns the events that describe a day's content. Other types also occur while you do nothing. */
 function contentEvents(store: Pick<SenseStore, 'readLog'>, date: Day): SenseEvent[] {
   return store.readLog(date).events.filter(({ type }) => type !== 'away' && type !== 'session-state');
 }

@@ -11,7 +11,8 @@ export interface ObserveDeps {
   desktop: Desktop;
   config: Pick<SenseConfig, 'idleAfterSec' | 'countsAsActive' | 'exclude'>;
   /**
-   * Returns the repository and sessions that you work in. `inputMs` is the time of the last input, if known.
+   * Returns the repository and sessions that you are working in. `inputMs` is the time of the last input, if
+   * known.
    */
   place?: (app: FrontApp, inputMs: number | undefined) => Promise<Place>;
   /** Default: `readFrontApp`. */
@@ -46,7 +47,7 @@ export interface Last {
 
 /**
  * Reads what has the focus and whether you are active. Returns no details of excluded applications. Pass
- * `last` if the focus hasn't changed since; then, without new input, only the idle time is read.
+ * `last` if the focus hasn't changed since; if there is no new input either, only the idle time is read.
  */
 export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Promise<Observation> {
   const { desktop, config } = deps;
@@ -76,7 +77,10 @@ export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Pr
   };
 }
 
-/** Returns the last observation again, or that you are now away; undefined if a full reading is needed. */
+/**
+ * Returns the last observation, an observation that you are now away, or undefined if a full reading is
+ * needed.
+ */
 async function sameAs(
   { atMs, seen }: Last,
   idle: IdleReading,
@@ -91,7 +95,7 @@ async function sameAs(
 }
 
 /**
- * Returns why you count as away; undefined if you are active or the application counts as active without
+ * Returns why you count as away, or undefined if you are active or the application counts as active without
  * input.
  */
 async function awayOf(

@@ -28,7 +28,7 @@ export interface PurgeSelection {
 
 export interface PurgeResult {
   dryRun: boolean;
-  /** The selection's days after parsing; null if not given. */
+  /** The selection's days after parsing; `null` if not given. */
   day: Day | null;
   before: Day | null;
   /** Number of events removed from event logs. */
@@ -82,7 +82,7 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
     forgetDays(state, (known) => isSelectedDay(selection, known));
     store.writeState(state);
   }
-  // Temp files of killed runs and the copy of a damaged state can also contain events.
+  // Temp files left by killed runs, and the copy of a damaged state, can also contain events.
   store.sweep(deps.clock.now(), -1);
   store.removeQuarantinedState();
   if (result.removed.length > 0 || result.rebuilt.length > 0) deps.afterRecords(todayOf(deps));
@@ -131,7 +131,7 @@ function removeDay(run: Purge, day: Day): void {
   if (store.hasRecord(day) && !isBlank) result.removed.push(day);
   removeInsight(run, day);
   if (result.dryRun) return;
-  // The log goes first, so that an interrupted run can't create a new record.
+  // Remove the log first, so that an interrupted run can't create a new record.
   store.removeLog(day);
   store.removeCopies(day);
   store.removeQuarantine(day);

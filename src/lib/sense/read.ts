@@ -16,7 +16,7 @@ import type { OnDamaged } from './store';
 import type { NotSeen } from './view';
 
 export interface Today {
-  /** Names its machines if it merges several. */
+  /** Lists its machines if it merges several. */
   record: DailyRecord | UnionRecord;
   /** What was not captured. Shown next to the record but never stored in it. */
   notSeen: NotSeen;
@@ -28,7 +28,7 @@ export interface ReadDeps extends RollDeps {
   sources: readonly Pick<SenseSource, 'id' | 'label' | 'description'>[];
   /** Returns the machines whose days are merged. If absent or undefined, only this machine's days are read. */
   machines?: (() => Machines | undefined) | undefined;
-  /** Returns the files and folders of these machines that change when their days do. */
+  /** Returns the files and folders to check for changes in these machines' days. */
   machineFiles?: (() => readonly string[]) | undefined;
 }
 

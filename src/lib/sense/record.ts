@@ -71,7 +71,8 @@ export function isEmptyRecord({ totalMinutes, commits, sessions }: DailyRecord):
 
 /**
  * Computes a local day's record from its events, given in any order. A repeated line counts only once. Events
- * that are on this date only in another time zone count in the first or last hour; all others are ignored.
+ * that fall on this date only in another time zone count in the first or last hour; all other events are
+ * ignored.
  */
 export function recordTally(date: Day, options: TallyOptions) {
   const { timezone } = options;
@@ -124,7 +125,7 @@ export function recordTally(date: Day, options: TallyOptions) {
   };
 }
 
-/** Formats `2026-11-20T09:00:00+01:00`. */
+/** Formats a time as `2026-11-20T09:00:00+01:00`. */
 function localIso(date: Day, ms: number, zone: string): string {
   const wall = `${date}T${timeOf(ms, zone)}:00`;
   const offset = Math.round((Date.parse(`${wall}Z`) - ms) / 60_000);
@@ -268,12 +269,12 @@ const isRecord = shape({
   ledger: optional(isLedger),
 });
 
-/** Parses a record; undefined if it is damaged or incomplete. */
+/** Parses a record; returns undefined if it is damaged or incomplete. */
 export function parseRecord(text: string): DailyRecord | undefined {
   return asRecord(parseObject(text));
 }
 
-/** Checks a parsed record; undefined if it is incomplete. */
+/** Checks a parsed record; returns undefined if it is incomplete. */
 export function asRecord(value: unknown): DailyRecord | undefined {
   return isRecord(value) ? (value as unknown as DailyRecord) : undefined;
 }

@@ -180,7 +180,7 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
     store.writeState(state);
   }
   if (result.rolled.length > 0) store.sweep(deps.clock.now());
-  // After a clock change, recent days may look old, so no logs are deleted for a day.
+  // After a clock change, recent days may look old, so wait a day before deleting logs.
   if (recentJumps(state.jumps, deps.clock.now(), 1).length === 0) prune(deps, state, today, result);
   return result;
 }

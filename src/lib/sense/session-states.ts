@@ -38,7 +38,7 @@ export interface StatesDeps {
   nowMs: number;
   /** Start of the local day of `nowMs`. */
   dayStartMs: number;
-  /** Returns whether a repository of this name is watched. */
+  /** Returns whether a repository with this name is watched. */
   isWatched: (repo: string) => boolean;
 }
 
@@ -116,7 +116,10 @@ function isSilent({ state, seenMs }: Known, ms: number): boolean {
   return ms - seenMs > (state === 'working' ? SILENT_AFTER_MS : LOST_AFTER_MS);
 }
 
-/** Returns the session after the event; undefined if the session is unknown and the event doesn't start one. */
+/**
+ * Returns the session after the event, or undefined if the session is unknown and the event doesn't start
+ * one.
+ */
 function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId: string): Known | undefined {
   const change = changeBy(at, event);
   if (change === undefined && at === undefined) return undefined;
@@ -136,7 +139,7 @@ function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId:
 
 type Change = Pick<Known, 'state' | 'reason' | 'askedBy'>;
 
-/** Returns the state that the event leads to; undefined if the event doesn't change the state. */
+/** Returns the state that the event leads to, or undefined if the event doesn't change the state. */
 function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Change | undefined {
   switch (type) {
     case 'prompt':
@@ -193,7 +196,7 @@ function stateEvent(
   };
 }
 
-/** Parses a stored cursor; undefined if invalid. */
+/** Parses a stored cursor; returns undefined if it is invalid. */
 export function parseStates(value: unknown, nowMs: number): StatesCursor | undefined {
   if (!isObject(value) || !isObject(value['known']) || typeof value['nextDayMs'] !== 'number')
     return undefined;

@@ -23,7 +23,7 @@ const EDITED = [
   ...['sense/classify.yaml', 'sense/config.json', 'work/config.yaml', 'work/labels.yml'],
 ];
 
-/** A problem of an area that several machines write to, and the command that fixes it. */
+/** A problem with a user area that several machines write to, and the command that fixes it. */
 export interface SharedFinding {
   found: string;
   hint?: string;
@@ -44,7 +44,7 @@ export function settleLogs(area: UserArea, { nowMs, zone }: { nowMs: number; zon
 }
 
 const MAX_LISTED = 5;
-/** The folders below the root that steward or a person writes to. */
+/** The folders below the root that steward or the user writes to. */
 const WRITTEN = ['sense', 'state', 'goals', 'observability', 'principal', 'agents', 'knowledge', 'work'];
 
 function copiesFound({ root, place }: UserArea): SharedFinding[] {
@@ -88,7 +88,7 @@ function logsFound(logs: readonly ConflictCopy[], isOwn: boolean): SharedFinding
     : { found, hint: 'The next capture of the machine that writes these logs merges them.' };
 }
 
-/** Files that a person edits, in which git left conflict markers. */
+/** Returns a finding for each user-edited file in which git left conflict markers. */
 function markedFiles(root: string): SharedFinding[] {
   if (!exists(join(root, '.git'))) return [];
   return EDITED.filter((name) =>
@@ -105,7 +105,7 @@ function logFolders(area: UserArea): string[] {
 }
 
 /**
- * Returns what is wrong with an area that other machines write to as well, or in which a sync tool left
+ * Returns the problems with an area that other machines also write to, or that contains a sync tool's
  * conflict copies. Throws if an owner or an event log can't be read.
  */
 export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): SharedFinding[] {
@@ -135,7 +135,10 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
   return [{ found: `${area.root} is shared: ${others}`, hint, mend }];
 }
 
-/** Returns the machines that have events in the newest logs, as versions before 0.2 wrote them. */
+/**
+ * Returns the machines with events in the newest logs. Before version 0.2, machines sharing an area wrote to
+ * the same logs.
+ */
 function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
   const machines = new Set<string>();
   const store = senseStore(area);

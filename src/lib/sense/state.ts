@@ -58,7 +58,7 @@ const STATE = v.object({
   /** By source id. */
   cursors: v.optional(recordOf(v.unknown()), {}),
   sources: v.optional(recordOf(SOURCE), {}),
-  /** Number of seconds that were sampled on `day` while you were away. */
+  /** Number of seconds sampled on `day` while you were away. */
   away: v.optional(v.nullable(v.object({ day: v.string(), seconds: v.number() })), null),
   pending: v.optional(v.array(PENDING), []),
   rolled: v.optional(recordOf(ROLLED), {}),
@@ -87,7 +87,7 @@ export function emptyState(): SenseState {
   return v.parse(STATE, { version: STATE_VERSION });
 }
 
-/** Parses a state; undefined if it is damaged. Throws `config` for a newer format. */
+/** Parses a state; returns undefined if it is damaged. Throws `config` for a newer format. */
 export function parseState(text: string, path: string): SenseState | undefined {
   const value = parseObject(text);
   if (Number(value?.['version']) > STATE_VERSION) {

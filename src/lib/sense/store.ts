@@ -106,7 +106,7 @@ function logFiles(sense: UserArea['sense']) {
       replaceFile(logOf(day), asLines(events));
       copiesOf(logOf(day)).forEach(removeFile);
     },
-    /** The next capture moves what conflict copies of a removed log contain to quarantine/late.jsonl. */
+    /** The next capture moves the contents of a removed log's conflict copies to quarantine/late.jsonl. */
     removeLog: (day: LogName): void => removeFile(logOf(day)),
     removeCopies: (day: LogName): void => copiesOf(logOf(day)).forEach(removeFile),
     /** Merges conflict copies into their logs, or into quarantine/late.jsonl if the log's day is over. */
@@ -157,7 +157,7 @@ function recordFiles(sense: UserArea['sense']) {
  */
 function recordJson(record: DailyRecord): string {
   const text = JSON.stringify({ ...record, ledger: 0 }, null, 2);
-  // The key cannot occur in a value, where quotes are escaped.
+  // The key cannot occur in a value, because quotes are escaped there.
   return `${text.replace('"ledger": 0', () => `"ledger": ${JSON.stringify(record.ledger ?? null)}`)}\n`;
 }
 
@@ -245,7 +245,7 @@ function recordState(path: string): RecordState {
 export interface InitResult {
   /** Path of the configuration file. */
   config: string;
-  /** False if the file already existed, which leaves it unchanged. */
+  /** False if the file already existed, in which case it is unchanged. */
   created: boolean;
 }
 
@@ -256,7 +256,7 @@ export function initSense(
   templates: string,
 ): InitResult {
   store.prepare();
-  // In an area that another machine owns, its folder may not exist yet.
+  // In an area owned by another machine, the configuration folder may not exist yet.
   ensureFolder(dirname(area.sense.config));
   for (const [name, path] of [
     ['classify.yaml', area.sense.classify],

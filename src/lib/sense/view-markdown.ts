@@ -87,7 +87,7 @@ function time({ ledger }: DailyRecord): string[] {
   ];
 }
 
-/** Repositories don't need display names. */
+/** Rows are grouped by repository, which needs no display names. */
 const NO_NAMES = { session: (id: string) => id, issue: () => undefined, goal: () => undefined };
 
 function hours(record: DailyRecord): string[] {
@@ -105,7 +105,7 @@ function hours(record: DailyRecord): string[] {
   ];
 }
 
-/** Formats `02:00`, with the offset if the day has this hour twice. */
+/** Formats an hour as `02:00`, with the offset if the day has this hour twice. */
 function hourName(record: DailyRecord, start: string): string {
   const clock = start.slice(11, 16);
   const isRepeated = record.hours.filter((hour) => hour.start.slice(11, 16) === clock).length > 1;

@@ -116,7 +116,7 @@ function paintState(state: SourceState, colors: Palette): string {
   return state === 'ok' ? state : colors.neutral(state);
 }
 
-/** Formats `09:42`, or `2026-11-19 17:20` for another day. */
+/** Formats a time as `09:42`, or as `2026-11-19 17:20` on another day. */
 function localTime(iso: string, { timezone, now }: StatusTextOptions): string {
   const ms = parseIso(iso);
   if (ms === undefined) return clean(iso);

@@ -22,7 +22,7 @@ import type { LineReader, Reader } from './readers/reader';
 export interface UsageDeps {
   clock: Clock;
   machineId: string;
-  /** The environment and home folder, to find the assistants' logs. */
+  /** The environment and home folder, which are used to find the assistants' logs. */
   host: Pick<PathHost, 'env' | 'home'>;
   /** IANA time zone that defines the days. */
   zone: string;
@@ -61,7 +61,7 @@ interface Run {
   seen: Set<string>;
   oldest: Day;
   oldestMs: number;
-  /** Loaded at the first new entry, because most runs find none. */
+  /** Loaded on the first new entry, because most runs find none. */
   ledger?: Ledger;
   /** The last day that was looked up. */
   day: { startMs: number; endMs: number; day: Day };
@@ -103,7 +103,7 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
 /** Returns which assistants' logs could not be read, and why. */
 export function problemsOf(sources: readonly Source[]): string[] {
   return sources.flatMap(({ name, problem = NO_SQLITE }) =>
-    // Only a newer version of Node.js solves this problem.
+    // Omit this problem: only a newer version of Node.js solves it.
     problem === NO_SQLITE ? [] : [`${name}: ${problem}`],
   );
 }

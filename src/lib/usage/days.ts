@@ -10,7 +10,7 @@ import { AMOUNTS } from './entry';
 export interface DayRow extends Record<(typeof AMOUNTS)[number], number> {
   assistant: string;
   session: string;
-  /** Null if unknown. */
+  /** `null` if unknown. */
   repo: string | null;
   model: string;
 }
@@ -23,7 +23,7 @@ export function daysIn(folder: string): Day[] {
     .sort();
 }
 
-/** Returns a day's rows; empty if the day has no file. Calls `note` with the path of a damaged file. */
+/** Returns a day's rows, or none if the day has no file. Calls `note` with the path of a damaged file. */
 export function readDayRows(
   folder: string,
   day: Day,

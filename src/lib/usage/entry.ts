@@ -17,7 +17,7 @@ export interface Entry {
   amounts: Amounts;
   /** Whether the entry is a copy in a side conversation. A copy is dropped if the original is known. */
   isCopy?: boolean;
-  /** The id that this entry repeats, if an entry with that id exists. */
+  /** The id of the entry that this one repeats. Ignored if there is no such entry. */
   repeats?: string;
 }
 

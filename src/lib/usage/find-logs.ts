@@ -33,7 +33,7 @@ export interface Found {
   changed: { reader: Reader; path: string; source: Source }[];
 }
 
-/** Finds the logs. `files` has those that were read. */
+/** Finds the logs. `files` contains the positions in logs that were already read. */
 export function findLogs(
   host: Pick<PathHost, 'env' | 'home'>,
   files: Readonly<Record<string, Position>>,
@@ -56,7 +56,7 @@ export function findLogs(
   return found;
 }
 
-/** Returns a log's mark if the log has changed since it was read; undefined if it hasn't or is too old. */
+/** Returns a log's mark if the log has changed since it was read, or undefined if it hasn't or is too old. */
 export function newMark(
   { kind }: Reader,
   path: string,

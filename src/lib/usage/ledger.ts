@@ -24,7 +24,7 @@ interface LedgerDay {
 }
 
 /**
- * The responses of the last 40 days by id, so that nothing counts twice even if a log is read again.
+ * The responses of the last 40 days by id, so that nothing counts twice even if a log is reread.
  * Machine-local, one file per day. Only the id of a purged response is kept.
  */
 export interface Ledger {

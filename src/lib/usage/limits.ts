@@ -101,7 +101,7 @@ const ALERT_PERCENT = 80;
 /** A reset that happened longer ago than this isn't announced. */
 const MAX_LATE_MS = 6 * 3_600_000;
 
-/** Returns what to announce: when 80% of a limit is used, and when it has been reset. */
+/** Returns the alerts to send: 80% of a limit is used, or a limit has been reset. */
 export function dueAlerts(
   limits: readonly UsageLimit[],
   announced: Announced,

@@ -6,12 +6,12 @@ export interface MachineUsage {
   rows: readonly DatedRow[];
 }
 
-/** Machines publish this instead of a session that they don't know. */
+/** Machines publish this as the session id if they don't know the session. */
 const UNKNOWN = 'unknown';
 
 /**
- * Merges the machines' usage, by machine id. Assistants' logs may be copied between machines, so a session's
- * day counts only for the machine that has more of it. Which row counts depends on nothing but the rows.
+ * Merges the machines' usage. Assistants' logs may be copied between machines, so a session's day counts only
+ * for the machine that has more of it. The order of `machines` doesn't matter.
  */
 export function mergeUsage(machines: readonly MachineUsage[]): DatedRow[] {
   const sorted = [...machines].sort((a, b) => (a.id < b.id ? -1 : 1));

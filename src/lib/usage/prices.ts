@@ -22,7 +22,7 @@ export function pricesWith(own: Prices): Prices {
   return { ...(TABLE.models as Prices), ...own };
 }
 
-/** Returns the cost of a row in USD, from the prices or from the assistant. Null if neither is known. */
+/** Returns the cost of a row in USD, from the prices or from the assistant, or null if neither is known. */
 export function costOf(row: DayRow, prices: Prices): number | null {
   const price = priceOf(row.model, prices);
   if (price === undefined) return row.cost > 0 ? row.cost : null;
@@ -43,7 +43,7 @@ export function costOf(row: DayRow, prices: Prices): number | null {
   return total / 1_000_000;
 }
 
-/** Finds a model by its name, without its provider (`anthropic/`), or without its date. */
+/** Finds a model by its full name, or by its name without the provider (`anthropic/`) or date. */
 function priceOf(model: string, prices: Prices): Price | undefined {
   const bare = model.slice(model.lastIndexOf('/') + 1);
   const name = [model, bare, bare.replace(/-\d{4}-?\d{2}-?\d{2}$/, '')].find((one) =>

@@ -41,7 +41,7 @@ export async function purgeUsage(
   if (dryRun || days.length === 0) return days;
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
   await withLock(join(deps.state, 'usage.lock'), lock, () => {
-    // The ledger goes first, so that after an interruption the next purge still finds the days.
+    // Update the ledger first, so that after an interruption the next purge still finds the days.
     const ledger = readLedger(deps.state);
     forget(ledger, (day, [, , repo]) => isDay(day) && isRepo(repo));
     storeLedger(deps, ledger, '');

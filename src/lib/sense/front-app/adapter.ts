@@ -29,8 +29,8 @@ export interface FrontAppAdapter {
    */
   read(desktop: Desktop): Promise<FrontApp | null>;
   /**
-   * Calls `onChange` once connected and whenever another window may have the focus, until the signal is
-   * aborted. Rejects for the same reasons as `read`, or if the connection ends. Absent if the desktop doesn't
+   * Calls `onChange` once connected and whenever a different window may have the focus, until the signal
+   * aborts. Rejects for the same reasons as `read`, or if the connection ends. Absent if the desktop doesn't
    * report changes.
    */
   watch?(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void>;
@@ -57,7 +57,7 @@ export function isWayland(desktop: Pick<Desktop, 'env' | 'platform'>): boolean {
   );
 }
 
-/** Returns the X display of an X11 session; undefined in a Wayland session. */
+/** Returns the X display of an X11 session, or undefined in a Wayland session. */
 export function x11Display(desktop: Pick<Desktop, 'env' | 'platform'>): string | undefined {
   return isXdgSystem(desktop) && !isWayland(desktop) ? envOf(desktop, 'DISPLAY') : undefined;
 }
@@ -85,7 +85,7 @@ export function sessionBus({ env }: Desktop, desktop: string): { address: string
 
 /**
  * Parses a JSON response and drops titles while parsing, so that no object ever contains one.
- * @param isAllowed whether to keep the value of this key; the response itself has an empty key
+ * @param isAllowed whether to keep this key's value; the top-level value has an empty key
  */
 export function parseAnswer(
   text: string,

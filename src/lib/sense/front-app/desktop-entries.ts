@@ -17,8 +17,7 @@ const LAUNCHERS = /^(?:env|sh|bash|flatpak|snap|python3?|wine|java|perl)$/;
 
 /**
  * Names a window's application from its desktop entry, matched by desktop id, StartupWMClass, the id's last
- * segment, or the program in Exec. Falls back to the window's class, then to the process name. Null if there
- * is no name.
+ * segment, or the program in Exec. Falls back to the window's class, then to the process name, then to null.
  * @param names app_id or desktop file, class, and instance, most specific first
  */
 export function nameWindow(
@@ -70,8 +69,8 @@ const RULES: readonly ((entry: Entry, id: string) => boolean)[] = [
 function findEntry(entries: readonly Entry[], ids: readonly string[]): Entry | undefined {
   for (const matches of RULES) {
     for (const id of ids) {
-      // Several entries may start the same program (an office suite). The entry with the shortest id is the
-      // program itself.
+      // Several entries may start the same program (such as an office suite). The one with the shortest id
+      // stands for the program itself.
       const found = entries.filter((entry) => matches(entry, id));
       found.sort((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
       if (found[0] !== undefined) return found[0];
@@ -95,7 +94,7 @@ function readEntries(folders: readonly string[]): Entry[] {
   return [...entries.values()];
 }
 
-/** Parses the `[Desktop Entry]` group; undefined if the entry isn't an application. */
+/** Parses the `[Desktop Entry]` group; returns undefined if the entry isn't an application. */
 function parseEntry(id: string, text: string): Entry | undefined {
   const values = new Map<string, string>();
   let isInGroup = false;

@@ -26,7 +26,7 @@ export const kwin: FrontAppAdapter = {
 
 async function askKwin(bus: Bus): Promise<unknown[]> {
   const answer = bus.called(OUR_INTERFACE, 'Front');
-  // KWin rejects the name of a script that is still loaded, for example after a capture was killed.
+  // KWin rejects the name of a script that is still loaded, for example because a capture was killed.
   const name = `steward-front-app-${bus.name.replace(/\D/g, '-')}`;
   return withTempFile('front-app.js', kwinScript(bus.name), async (path) => {
     const scripting = { destination: KWIN, path: '/Scripting', interface: 'org.kde.kwin.Scripting' };

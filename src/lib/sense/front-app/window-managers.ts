@@ -20,7 +20,7 @@ type Answer = Readonly<Record<string, unknown>> | undefined;
 /** A window manager with a command-line tool that prints its windows as JSON. */
 interface Tool {
   id: string;
-  /** The environment variable that the window manager sets, and its tool uses to find the socket. */
+  /** The environment variable that the window manager sets and that its tool uses to find the socket. */
   variable: string;
   program: string;
   args: string[];
@@ -141,7 +141,7 @@ function watchHyprland(desktop: Desktop, onChange: () => void, signal: AbortSign
 
 const MAX_LINE = 64 * 1024;
 
-/** Returns the focused window in the tree; null if a workspace or container has the focus. */
+/** Returns the focused window in the tree, or null if a workspace or container has the focus. */
 function focusedWindow(desktop: Desktop, tree: unknown): FrontApp | null {
   const queue: unknown[] = [tree];
   for (let node = queue.pop(); node !== undefined; node = queue.pop()) {

@@ -80,7 +80,7 @@ export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => 
   return events(conversation, (object, opcode, body) => handleEvent(conversation, object, opcode, body));
 };
 
-/** Starts the conversation, and passes each event to `take` until `take` returns a value. */
+/** Starts the conversation and passes events to `take` until it returns a value. */
 function events<T>(
   { send }: Conversation,
   take: (object: number, opcode: number, body: Buffer) => T | undefined,

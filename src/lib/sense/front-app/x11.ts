@@ -60,7 +60,7 @@ async function focusedWindow(x: Display): Promise<X11Window | null> {
   );
 }
 
-/** Names a window by its WM_CLASS (`instance NUL class NUL`); null if the window no longer exists. */
+/** Names a window by its WM_CLASS (`instance NUL class NUL`). Returns null if the window no longer exists. */
 export function nameX11Window(desktop: Pick<Desktop, 'env'>, { classes, pid }: X11Window): FrontApp | null {
   if (classes === undefined && pid === undefined) return null;
   const [instance, name] = (classes?.toString('latin1') ?? '').split('\0').map(decoded);

@@ -20,11 +20,11 @@ export interface Commit {
 
 /** The results of earlier scans. */
 export interface KnownCommits {
-  /** Author seconds of the counted changes, with one entry per change. */
+  /** Author-second hashes of the counted changes, one per change. */
   seen: readonly string[];
-  /** Commits that no branch reaches now, such as the originals of amended and rebased commits. */
+  /** Commits no longer reachable from a branch, such as the originals of amended and rebased commits. */
   lost: readonly Commit[];
-  /** Commits that branches still reach. */
+  /** Commits still reachable from a branch. */
   held: readonly Commit[];
 }
 
@@ -50,14 +50,14 @@ interface Second {
   fresh: Commit[];
   held: Commit[];
   lost: Commit[];
-  /** How many changes in this second were already counted. */
+  /** Number of changes in this second that were already counted. */
   seen: number;
 }
 
 /**
- * Returns the candidates (in `git log` order) that are new work, oldest first. Two commits in the same author
- * second are the same change only if the older one is unreachable (amended, rebased), or if both have the
- * same patch id and neither is an ancestor of the other.
+ * Returns the candidates that are new work, oldest first. Expects them in `git log` order. Two commits in the
+ * same author second are the same change only if the older one is unreachable (amended, rebased), or if both
+ * have the same patch id and neither is an ancestor of the other.
  */
 export async function newWork(
   git: Git,
@@ -89,7 +89,7 @@ export async function newWork(
 }
 
 /**
- * Returns the commits in this second whose patches must be compared; empty for an ordinary series of commits.
+ * Returns the commits in this second whose patches must be compared: none for an ordinary series of commits.
  */
 function ambiguous({ fresh, held, lost }: Second): Commit[] {
   // If there are more new commits than lost ones, some are copies and the others are new work.
@@ -123,7 +123,8 @@ function identify(
     return change === undefined;
   };
   for (const commit of held) isNewChange(commit);
-  // Number of counted changes that no branch reaches. Each may have returned as a rewritten commit.
+  // Number of counted changes no longer reachable from a branch. Each may have returned as a rewritten
+  // commit.
   const gone = seen > 0 ? Math.max(0, seen - changes.length) : lost.length;
   let number = seen > 0 ? Math.max(seen, changes.length) : changes.length + gone;
   const changed = fresh.filter(isNewChange);
@@ -168,24 +169,22 @@ function oldestFirst(candidates: readonly Commit[]): Commit[] {
   return [...ordered];
 }
 
-/**
- * Returns whether a commit is the same change as all of these commits, for example because of a cherry-pick.
- */
+/** Returns whether a commit is the same change as all of these commits, for example after a cherry-pick. */
 type IsSame = (commit: Commit, change: readonly Commit[]) => boolean;
 
 /** Maximum number of commits to compare in a scan, newest first. Older commits count as separate changes. */
 const MAX_COMPARED = 3000;
-/** Maximum number of commits to read to find out which are ancestors of others. */
+/** Maximum number of commits to read when checking ancestry. */
 const MAX_ANCESTRY = 20_000;
-/** If a clock was wrong, an ancestor may be dated later than its child, by at most this many seconds. */
+/** How many seconds later than its child an ancestor may be dated, in case a clock was wrong. */
 const SKEW_SEC = 86_400;
 /** Number of patches to read per call, and maximum number of calls per scan. */
 const BATCH = 64;
 const MAX_READS = 100;
 
 /**
- * Returns a comparison by patch id. A commit without a patch id (empty, merge or too large) never equals
- * another.
+ * Returns a function that compares commits by patch id. A commit without one (empty, merge or too large)
+ * never equals another.
  */
 async function comparePatches(git: Git, commits: readonly Commit[]): Promise<IsSame> {
   const shas = commits.slice(-MAX_COMPARED).map(({ sha }) => sha);
@@ -235,7 +234,7 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
 }
 
 /**
- * Returns a predicate for whether one of two commits is an ancestor of the other. The predicate returns true
+ * Returns a predicate that tells whether either of two commits is an ancestor of the other. It returns true
  * if a commit is unknown.
  */
 async function readAncestry(

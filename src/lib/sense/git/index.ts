@@ -113,8 +113,8 @@ async function scanDue(
       worktrees: fingerprint.worktrees,
       memory,
     });
-    // Damaged repositories are scanned every time. If the clock is earlier than the first capture, so are all
-    // others.
+    // Damaged repositories are scanned every time. So is every repository if the clock is earlier than the
+    // first capture.
     const isFinal = scan.damaged === undefined && memory.dayStartMs <= input.dayStartMs;
     const print = isFinal ? fingerprint.print : '';
     memories.set(folder.commonDir, { ...scan.memory, print, id: folder.id, path });
@@ -135,7 +135,7 @@ async function scanDue(
   }
 }
 
-/** Returns git for a repository, and a function that returns which limit caused a timeout. */
+/** Returns a git runner for a repository, and an object that records which limit caused a timeout. */
 function timedGit(
   { deps, remainingMs }: Capture,
   folder: GitFolder,
@@ -190,8 +190,8 @@ function truncate(text: string): string {
 }
 
 /**
- * Returns a warning about repositories without a configured e-mail address, in which everyone's commits
- * count.
+ * Returns a warning about repositories in which everyone's commits count because no e-mail address is
+ * configured.
  */
 function anyAuthorReason({ repos, git }: GitSourceDeps['config'], memories: Memories): string {
   const anyAuthor = [...memories.values()].filter(({ anyAuthor }) => anyAuthor).map(({ path }) => path);
@@ -203,7 +203,7 @@ function anyAuthorReason({ repos, git }: GitSourceDeps['config'], memories: Memo
   );
 }
 
-/** Formats the faults as one line that names the first few. */
+/** Formats the faults on one line, naming only the first few. */
 function faultsReason(faults: readonly Fault[], watched: number): string {
   if (faults.length === 0) return '';
   const named = faults.slice(0, NAMED_FAULTS).map(({ path, text }) => `${path}: ${text}`);

@@ -15,19 +15,22 @@ const MEMORY = v.object({
   scanned: v.boolean(),
   /** Tips of all branches and HEADs at the last scan. */
   tips: SHAS,
-  /** Earlier tips. All commits that they reach have been scanned. */
+  /** Earlier tips. All commits reachable from them have been scanned. */
   former: SHAS,
   /** Committer date (ms) of the newest entry dropped from `seen`, or 0. */
   floorMs: MS,
   /** Whether there were more tips than can be remembered. */
   cut: v.boolean(),
-  /** Author seconds of counted changes, oldest first, with their committer dates in seconds since the epoch. */
+  /**
+   * Author-second hashes of the counted changes, oldest first, with committer dates in seconds since the
+   * epoch.
+   */
   seen: v.array(v.custom<[authorSecond: string, committedSec: number]>(isSeen)),
   /** Fingerprint of the files that contain refs. Empty if a scan is needed. */
   print: v.string(),
   /** `dev:ino` of the common folder, which identifies it after a rename. */
   id: v.string(),
-  /** The configured path, which keeps the memory while the repository is missing. */
+  /** The configured path, so that the memory is kept while the repository is missing. */
   path: v.string(),
   /** Time of the last scan. */
   scannedMs: MS,
@@ -57,7 +60,7 @@ export function newMemory(dayStartMs: number, id: string, path: string): Reposit
   };
 }
 
-/** Parses the cursor; empty if its format is unknown. Drops damaged entries. */
+/** Parses the cursor; starts over if its format is unknown. Drops damaged entries. */
 export function readCursor({ cursor: value, nowMs }: CollectInput): Memories {
   const memories: Memories = new Map();
   if (!isObject(value) || value['version'] !== VERSION || !isObject(value['repositories'])) return memories;
@@ -86,7 +89,7 @@ export function writeCursor(memories: Memories, repos: readonly string[], nowMs:
   return { version: VERSION, repositories: Object.fromEntries(remembered) };
 }
 
-/** Returns the fields of the memory that change after a scan with these tips and commits. */
+/** Returns the memory's fields that change after a scan that found these tips and commits. */
 export function afterScan(
   memory: RepositoryMemory,
   tips: readonly string[],

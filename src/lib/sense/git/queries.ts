@@ -30,8 +30,8 @@ export async function readRefs(
   const now = [...heads, ...branches.map(({ sha }) => sha)];
   const answers = await commitsAt(git, [...now, ...earlier]).catch((error: unknown) => {
     if (earlier.length === 0) throw error;
-    // Before version 2.45, git tries to fetch missing commits in a partial clone, and may fail. Without the
-    // earlier tips, dates and identities decide. Any other error occurs again here.
+    // Before version 2.45, git tries to fetch commits that are missing from a partial clone, and may fail.
+    // Without the earlier tips, dates and identities decide. Any other error recurs in this call.
     return commitsAt(git, now);
   });
   const first = now.length;
@@ -61,7 +61,7 @@ async function readBranches(git: Git): Promise<{ sha: string; name: string; isHe
   return branches;
 }
 
-/** Returns each name's commit; undefined if it is missing or isn't a commit. */
+/** Returns the commit that each name refers to, or undefined if it is missing or isn't a commit. */
 async function commitsAt(git: Git, names: readonly string[]): Promise<(string | undefined)[]> {
   const answer = await git(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
     input: names.map((name) => `${name}\n`).join(''),
@@ -92,7 +92,7 @@ const FIELDS = 7;
 const LOG = [
   ...'log -z --source --encoding=UTF-8 --no-mailmap --no-show-signature --no-notes'.split(' '),
   ...['--no-color', '--no-patch'],
-  // git truncates long subjects. Of the result, 200 characters are stored.
+  // git truncates long subjects to 240 columns; of these, at most 200 characters are stored.
   '--format=%H%x00%P%x00%ae%x00%at%x00%ct%x00%S%x00%<(240,trunc)%s',
 ];
 
@@ -128,7 +128,7 @@ function commitsIn(text: string): Commit[] {
 
 /**
  * Returns the commits on HEAD and all branches since a given time, newest first, each with a branch that
- * reaches it.
+ * contains it.
  */
 export async function readRecentLog(
   git: Git,
@@ -137,7 +137,7 @@ export async function readRecentLog(
 ): Promise<{ commit: Commit; branch: string | null }[]> {
   // In a repository without commits, HEAD doesn't resolve.
   const since = ['--ignore-missing', `--max-age=${sinceSec}`, `--max-count=${limit}`];
-  // A commit is assigned to the first of these tips that reaches it.
+  // Each commit is assigned to the first of these tips from which it is reachable.
   const tips = checkedOut === null ? ['--branches', 'HEAD'] : ['HEAD', '--branches'];
   const log = commitsIn(await git([...LOG, ...since, ...tips]));
   return log.map((commit) => {

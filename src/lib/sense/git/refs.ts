@@ -8,14 +8,14 @@ import type { Clock } from '../../platform/time/clock';
 import type { CollectInput } from '../source';
 import { newMemory, type Memories, type RepositoryMemory } from './memory';
 
-/** Other files that git reads first. A pipe or device in their place would block git. */
+/** Files that git reads first. If one were a pipe or device, git would block. */
 const READ_BY_GIT = [
   ...['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'],
   ...['HEAD', 'packed-refs'],
 ];
 /** Even a packed-refs file with a million branches is smaller. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
-/** A repository with more loose refs is scanned in every capture. */
+/** A repository with more loose refs than this is scanned in every capture. */
 const MAX_LOOSE = 20_000;
 const MAX_DEPTH = 40;
 /** The coarsest resolution of file dates (FAT), in ms. */
@@ -63,7 +63,7 @@ export function findDue(
       if (folder === undefined) {
         faults.push({ path, text: 'not a git repository; was it moved?' });
       } else if (ids.has(folder.id)) {
-        // Another worktree of, or link to, a repository that is already listed.
+        // This is another worktree of, or a link to, a repository that is already listed.
         duplicates += 1;
       } else {
         ids.add(folder.id);
@@ -105,8 +105,8 @@ function isPaused({ timeouts, scannedMs }: RepositoryMemory, nowMs: number): boo
 
 export interface Fingerprint {
   /**
-   * Changes whenever a branch or HEAD changes. Empty if a file changed just now, because another change might
-   * go unnoticed.
+   * Changes whenever a branch or HEAD changes. Empty if a file has only just changed, because another change
+   * might go unnoticed.
    */
   print: string;
   /** The names of linked worktrees. */
@@ -178,7 +178,7 @@ export function refuseOddFiles({ gitDir, commonDir }: GitFolder): void {
   for (const name of ['commondir', 'config.worktree']) refuseOddFile(join(gitDir, name));
 }
 
-/** With `folder: false`, also refuses a folder, because git would follow a symlink from the refs into it. */
+/** With `folder: false`, also rejects a folder, because git would follow a symlink from the refs into it. */
 function refuseOddFile(path: string, allow: { folder: boolean } = { folder: true }): void {
   const target = targetOf(path);
   if (target === undefined || (target.kind === 'file' && target.bytes <= MAX_FILE_BYTES)) return;

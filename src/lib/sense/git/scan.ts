@@ -3,7 +3,7 @@ import { authorSecondOf, newWork, type Commit, type NewWork } from './identity';
 import { afterScan, newMemory, type RepositoryMemory } from './memory';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';
 
-/** Whose commits count: those of the repository's `user.email`, everyone's, or those of these addresses. */
+/** Whose commits count: those by `user.email`, by everyone, or by these addresses. */
 export type Authors = 'mine' | 'all' | readonly string[];
 
 export interface ScanInput {
@@ -17,7 +17,7 @@ export interface ScanInput {
 export interface Scan {
   commits: { commit: Commit; identity: string; branch: string | undefined }[];
   memory: RepositoryMemory;
-  /** What could not be read, as part of a sentence. */
+  /** What could not be read, as a sentence fragment. */
   damaged: string | undefined;
 }
 
@@ -33,23 +33,23 @@ const HISTORY_LIMIT = 3000;
  */
 const SLACK_MS = 2 * 86_400_000;
 /**
- * A committer date further ahead than this comes from a wrong clock. The commit's event then gets the time of
- * the scan.
+ * A committer date further in the future than this must come from a wrong clock, so the commit's event gets
+ * the time of the scan instead.
  */
 const MAX_AHEAD_MS = 86_400_000;
 
 interface Context extends ScanInput {
   refs: Refs;
-  /** Earlier tips that still exist. All commits that they reach have been scanned. */
+  /** Earlier tips that still exist. All commits reachable from them have been scanned. */
   done: string[];
-  /** Whether the memory is incomplete, so that dates and identities decide. */
+  /** Whether the memory is incomplete, in which case dates and identities decide which commits are new. */
   isIncomplete: boolean;
 }
 
 /**
- * Returns a repository's new commits: in the first scan, those made that day; later, those that were not
+ * Returns a repository's new commits. The first scan finds those made that day; later scans find those not
  * reachable before. Reads the tips once and remembers exactly those, so that the next scan finds commits made
- * in the meantime.
+ * during this one.
  */
 export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> {
   const { memory, dayStartMs } = input;

@@ -124,7 +124,10 @@ function total(parts: readonly number[]): number {
   return parts.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** Returns how long answered questions had waited. If a session exited, its question wasn't answered. */
+/**
+ * Returns how long questions waited for an answer. If the session exited, its question doesn't count as
+ * answered.
+ */
 export function answersIn({ stays }: Timeline): Answers {
   const waits = [...stays.values()]
     .flat()
@@ -153,7 +156,9 @@ function medianOf(sorted: readonly number[]): number | null {
   return sorted.length === 0 ? null : Math.round((total(middle) / middle.length) * 10) / 10;
 }
 
-/** Joins the answers of several days or machines. The median is null if a day's record lacks the times. */
+/**
+ * Merges the answer times of several days or machines. The median is null if a day's record lacks the times.
+ */
 export function joinAnswers(days: readonly Answers[]): Answers {
   const answered = days.filter(({ count }) => count > 0);
   const [first = { count: 0, medianMinutes: null, longestMinutes: null }] = answered;

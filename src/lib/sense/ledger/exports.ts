@@ -63,7 +63,7 @@ export function* ics(intervals: readonly Interval[]): Generator<string> {
   yield 'END:VCALENDAR\r\n';
 }
 
-/** Formats `20261120T090000Z`. */
+/** Formats a time as `20261120T090000Z`. */
 function compact(ms: number): string {
   return toIso(ms).replace(/[-:]|\.\d+/g, '');
 }

@@ -17,7 +17,10 @@ export interface LedgerOptions {
   endMs: number;
 }
 
-/** A longer gap between two events isn't covered, because the machine slept or captures didn't run. */
+/**
+ * A gap between events that is longer than this isn't covered, because the machine slept or captures didn't
+ * run.
+ */
 const MAX_GAP_MS = 30 * 60_000;
 
 /** An app-focus event. */

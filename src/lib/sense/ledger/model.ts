@@ -12,7 +12,7 @@ export type Cells = Partial<Record<AgentState, Partial<Record<Place, number>>>>;
 /** Your own time. A day's rows add up to its `totalMinutes`. */
 export interface AttentionRow {
   app: string;
-  /** Null if unknown, or if the folder isn't watched. */
+  /** `null` if unknown or if the folder isn't watched. */
   repo: string | null;
   /** Set if the folder is outside the watched repositories. */
   otherFolder?: true;
@@ -36,7 +36,7 @@ export interface Answers {
   count: number;
   medianMinutes: number | null;
   longestMinutes: number | null;
-  /** Each answer's time, shortest first; of more than 500, evenly spaced ones. */
+  /** How long each answer took, shortest first. If there are more than 500, an evenly spaced selection. */
   times?: number[];
 }
 
@@ -52,7 +52,7 @@ export interface DayLedger {
   cells: Cells;
   /** How long agents waited while you were at the desk with something else in front (`cells.waiting.desk`). */
   heldUpMinutes: number;
-  /** How long answered questions had waited. */
+  /** How long questions waited before they were answered. */
   answers: Answers;
   /** Number of sessions that worked at the same time. `mean` covers only the time with at least one session. */
   parallel: { most: number; mean: number };

@@ -29,7 +29,7 @@ export interface Timeline {
   proofs: readonly { session: string; span: Span }[];
 }
 
-/** How long you were in front of a session before prompting it, at least, in ms. Equals the ledger's unit. */
+/** Minimum time that you spent in front of a session before prompting it, in ms. Equals the ledger's unit. */
 const PROOF_MS = 6_000;
 
 const RANK: Record<SessionState, number> = { working: 0, waiting: 1, ready: 2, over: 3 };
@@ -105,8 +105,8 @@ function staysOf(changes: readonly Change[]): Stay[] {
 }
 
 /**
- * Returns activity before the first known state as work. Backfilled days and logs from earlier versions
- * contain only activity.
+ * Returns activity before the first known state as working time. Backfilled days and logs from earlier
+ * versions contain only activity.
  */
 function staysBefore(activity: readonly { span: Span; repo: string | null }[], beforeMs: number): Stay[] {
   const repos = new Map<string | null, Span[]>();

@@ -51,7 +51,7 @@ export function timeText(report: TimeReport, beside: TimeBeside, terminal: Termi
   return terminal.unicode ? text : toAscii(text);
 }
 
-/** Formats `1:20`. */
+/** Formats minutes as `1:20`. */
 function short(value: number): string {
   const whole = Math.round(value);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;

@@ -18,7 +18,7 @@ const MAX_DEPTH = 3;
 /** The pane that has the focus. */
 export interface Pane {
   tty: string;
-  /** Undefined if the pane's program shows another machine or has panes of its own that can't be read. */
+  /** `undefined` if the pane's program shows another machine or has panes of its own that can't be read. */
   folder: string | undefined;
 }
 
@@ -32,8 +32,8 @@ export interface PaneDeps {
 const VEILS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
 
 /**
- * Returns the focused pane in the process's window; undefined unless the window belongs to a terminal and the
- * focused pane is certain.
+ * Returns the focused pane in the process's window, or undefined if the window doesn't belong to a terminal
+ * or the focused pane is uncertain.
  */
 export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pane | undefined> {
   const terminal = programOf(windowPid)?.toLowerCase() ?? '';
@@ -50,7 +50,8 @@ export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pa
 }
 
 /**
- * Asks the terminal which tab has the focus, or else compares the tabs' last input times with the desktop's.
+ * Asks the terminal which tab has the focus. If it can't tell, compares the tabs' last input times with the
+ * desktop's.
  */
 async function focusedPty(
   { desktop, inputMs }: PaneDeps,

@@ -9,7 +9,7 @@ import { argumentsOf, type Pty } from '../../platform/process/pty';
 import { answerOf, tmuxRows } from '../../sessions/terminals';
 import { parseAnswer, type Desktop } from '../front-app/adapter';
 
-/** If there are more servers, tmux isn't searched. */
+/** Maximum number of tmux servers to search. */
 const MAX_SERVERS = 8;
 
 /**
@@ -25,7 +25,10 @@ export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | u
   return undefined;
 }
 
-/** Returns the sockets that a tmux client may use: the one it names, or all in tmux's socket folder. */
+/**
+ * Returns the sockets that a tmux client may use: the one named in its arguments, or all in tmux's socket
+ * folder.
+ */
 function socketsOf(pid: number): string[] {
   const words = argumentsOf(pid);
   const valueOf = (flag: string): string | undefined => {
@@ -48,7 +51,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const ASK_KITTY = '\x1bP@kitty-cmd{"cmd":"ls","version":[0,14,2]}\x1b\\';
 const KITTY_KEYS = ['tabs', 'windows', 'is_focused', 'pid'];
 
-/** Asks kitty over its socket for the focused window's shell; undefined if kitty doesn't listen. */
+/** Asks kitty over its socket for the focused window's shell. Returns undefined if kitty doesn't listen. */
 export async function focusedInKitty(shell: number): Promise<number | undefined> {
   const address = variableOf(shell, 'KITTY_LISTEN_ON');
   // A network socket may belong to another machine.
@@ -90,7 +93,7 @@ function objectsIn(list: unknown): Record<string, unknown>[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** Returns the focused pane's terminal; undefined if WezTerm doesn't report it. */
+/** Returns the focused pane's terminal, or undefined if WezTerm doesn't report it. */
 export async function focusedInWezTerm(
   desktop: Desktop,
   windowPid: number,

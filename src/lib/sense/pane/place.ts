@@ -22,7 +22,7 @@ const MAX_NAME = 200;
 const MAX_PATH = 1000;
 const MAX_SESSIONS = 10;
 
-/** Returns where you work, if the application in front is a terminal. */
+/** Returns where you are working, if the application in front is a terminal. */
 export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number | undefined): Promise<Place> {
   if (deps.desktop.platform !== 'linux' || app.pid === undefined) return {};
   const pane = await focusedPane({ desktop: deps.desktop, inputMs }, app.pid);
@@ -34,7 +34,9 @@ export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number 
   };
 }
 
-/** Returns the watched repository that contains the folder, even if in a worktree, or else `otherFolder`. */
+/**
+ * Returns the watched repository that contains the folder, directly or in a worktree, or else `otherFolder`.
+ */
 export function placeOf(folder: string, repos: readonly string[]): Place {
   const checkout = checkoutOf(folder);
   const isWatched = checkout !== undefined && repos.some((path) => gitFolderAt(path)?.id === checkout.id);

@@ -10,7 +10,7 @@ type Totals = [number, number, number];
 
 interface Carry {
   session?: string;
-  /** The session whose history a subagent or fork starts with, and when it started. */
+  /** The session whose history this subagent or fork starts with, and when this session started. */
   parent?: string;
   startMs?: number;
   model?: string;
@@ -70,7 +70,7 @@ export const codex: LineReader = {
   },
 };
 
-/** The first line is about the file's session. A replay adds lines about its parents. */
+/** The first line describes the file's session. A replay adds lines about its parents. */
 function begin(carry: Carry, meta: Record<string, unknown>, ms: number): void {
   if (carry.session !== undefined) return;
   carry.session = textOf(meta['id']) ?? 'unknown';

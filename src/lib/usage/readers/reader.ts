@@ -10,7 +10,7 @@ interface ReaderBase {
    */
   places: (host: Pick<PathHost, 'env' | 'home'>) => string[];
   isLog: (name: string) => boolean;
-  /** How many levels below the folder the logs are. */
+  /** How many levels of subfolders to search for logs. */
   depth: number;
 }
 
@@ -26,7 +26,9 @@ export interface LineReader extends ReaderBase {
 /** A reader of a database. */
 export interface DatabaseReader extends ReaderBase {
   kind: 'database';
-  /** Reads the responses recorded since `sinceMs`; false if this Node.js version can't read databases. */
+  /**
+   * Reads the responses recorded since `sinceMs`. Returns false if this Node.js version can't read databases.
+   */
   read: (path: string, sinceMs: number, sink: Sink) => boolean;
 }
 
