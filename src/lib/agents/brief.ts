@@ -13,7 +13,7 @@ export function traitIds(family: TraitFamily): string[] {
   return TRAIT_FAMILIES[family].map(({ id }) => id);
 }
 
-/** Returns a family's traits that the text mentions, without duplicates and in text order. */
+/** Returns the family's traits mentioned in the text, in order of appearance and without duplicates. */
 export function traitsIn(family: TraitFamily, text: string): string[] {
   const traits: readonly Trait[] = TRAIT_FAMILIES[family];
   const byWord = new Map(
@@ -26,11 +26,11 @@ export function traitsIn(family: TraitFamily, text: string): string[] {
   return [...new Set(found.filter((id) => id !== undefined))];
 }
 
-/** An inline brief. `prompt` launches the agent; the other fields show what it was composed from. */
+/** An inline brief. The agent is launched with `prompt`; the other fields record how it was composed. */
 export interface Brief {
   role: string;
   perspective: string;
-  /** How the agent writes. Only the assistant speaks aloud. */
+  /** The agent's writing style. Only the assistant speaks aloud. */
   voice: string;
   expertise: string;
   personality: string;
@@ -44,15 +44,15 @@ export interface Brief {
 export type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
 
 export interface BriefOptions extends Preferred {
-  /** 1 to `MAX_BRIEFS`. */
+  /** From 1 to `MAX_BRIEFS`. */
   count: number;
   subagentType: string;
   model: ModelTier;
-  /** Every agent's role. Default: derived from its expertise. */
+  /** The role of every agent; by default, each agent's role is derived from its expertise. */
   role?: string;
-  /** The mode that a cross-vendor builder's prompt begins with. */
+  /** The mode given at the start of a cross-vendor builder's prompt. */
   mode?: BuilderMode;
-  /** How to work, such as test-driven. */
+  /** The working method, such as test-driven development. */
   method?: string;
   /** Traits that suit this kind of work. Traits mentioned in the request take precedence. */
   prefer?: Preferred;
@@ -64,20 +64,20 @@ const MODE_LINES: Readonly<Record<BuilderMode, string>> = {
   audit: 'MODE: audit, read-only.',
 };
 
-/** Ends every prompt, to override any earlier instruction to speak. */
+/** Appended to every prompt to override any earlier instruction to speak. */
 export const SILENCE = 'Write text only: do not speak, notify or announce anything; the assistant does that.';
 
-/** Also the maximum number of agents per request. */
+/** Also limits the number of agents per request. */
 export const MAX_BRIEFS = 32;
 const MAX_TASK = 8000;
 
-/** The order of preference if a request doesn't mention a field. */
+/** The order in which fields are preferred if the request doesn't mention one. */
 const ORDER = 'business technical communications data creative research finance security legal medical'.split(' '); // prettier-ignore
 const EXPERTISE = [...TRAIT_FAMILIES.expertise].sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
 
 /**
- * Composes briefs from the trait vocabulary. The same input gives the same briefs, and no two briefs share all three traits. If a family has only one
- * given trait, that trait applies to every brief. Throws `usage` if there aren't enough distinct briefs.
+ * Composes briefs from the trait vocabulary. Deterministic; no two briefs share all three traits, but a
+ * single trait given for a family goes to every brief. Throws `usage` if there aren't enough distinct briefs.
  */
 export function composeBriefs(request: string, options: BriefOptions): Brief[] {
   const start = Number.parseInt(shortHash(request), 16);
@@ -138,7 +138,7 @@ function brief(request: string, options: BriefOptions, index: number, parts: Par
   };
 }
 
-/** Returns the request without control characters, and only the start and end of a very long one. */
+/** Returns the request without control characters, keeping only the start and end if it is very long. */
 export function taskOf(request: string): string {
   const text = request.replace(/\r\n?/g, '\n').replace(CONTROLS, '').trim();
   if (text.length <= MAX_TASK) return text;
@@ -146,7 +146,7 @@ export function taskOf(request: string): string {
   return `${text.slice(0, half)}\n[…]\n${text.slice(-half)}`.replace(LONE_SURROGATES, '');
 }
 
-// Excludes line feeds and tabs, since a request may contain a list or code.
+// Keeps line feeds and tabs, since a request may contain a list or code.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g;
 const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
@@ -154,24 +154,24 @@ function at<T>(items: readonly T[], index: number): T {
   return items[index % items.length] as T;
 }
 
-/** Returns `an engineer`, `a lawyer`. */
+/** Prefixes a noun with its indefinite article: `an engineer`, `a lawyer`. */
 export function withArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
-/** Returns how to launch several agents, or undefined for one. */
+/** Returns instructions for launching several agents, or undefined for a single agent. */
 export function launchOf(count: number): string | undefined {
   return count > 1 ? `Launch all ${count} in one message, and the spotcheck when they are done.` : undefined;
 }
 
-/** An agent that checks the outputs of a parallel batch; it runs last. */
+/** An agent that runs last and checks the output of a parallel batch. */
 export interface Spotcheck {
   subagentType: string;
   model: 'fast';
   prompt: string;
 }
 
-/** The output of `agents brief`. For several briefs, includes how to launch them and the spotcheck. */
+/** The output of `agents brief`. Multiple briefs come with launch instructions and a spotcheck. */
 export interface BriefBatch {
   briefs: Brief[];
   launch?: string;

@@ -4,9 +4,9 @@ import { clean } from '../platform/terminal/terminal';
 import { MAX_BRIEFS, MODEL_TIERS, SILENCE } from './brief';
 import type { AgentTypes } from './routing';
 
-/** A rule that an invocation violates. */
+/** A rule that an invocation breaks. */
 export interface Breach {
-  /** The invocation's number, starting at 1; null if the rule concerns all invocations. */
+  /** The invocation's number, counting from 1; null if the rule applies to the whole batch. */
   invocation: number | null;
   rule: string;
   message: string;
@@ -21,7 +21,7 @@ export interface CheckReport {
 
 type Found = readonly [rule: string, message: string, fix: string];
 
-/** Returns all rules that the invocations violate. */
+/** Returns every rule that the invocations break. */
 export function checkInvocations(
   invocations: readonly Invocation[],
   types: AgentTypes,
@@ -146,7 +146,10 @@ const BRIEF_PARTS: readonly { part: string; any: RegExp }[] = [
 const SPEECH =
   /\/notify\b|\bsteward notify send\b|\bvoice_id\b|\bvoice_enabled["']?\s*:\s*true\b|\b(?:speak|announce|say)(?: [a-z]+){0,4} (?:aloud|out loud)\b|\bannounce(?: [a-z]+){0,3} (?:by|with|in your|via) (?:voice|speech)\b|\bspd-say\b|\bespeak(?:-ng)?\b|\btext-to-speech\b/gi;
 
-/** Returns the first phrase that lets an agent speak, unless the prompt forbids speech there or at its end. */
+/**
+ * Returns the first phrase that lets an agent speak, unless the prompt forbids speech right there or at its
+ * end.
+ */
 function speechIn(prompt: string): string | undefined {
   const forbidden = prompt.lastIndexOf(SILENCE);
   for (const found of prompt.matchAll(SPEECH)) {
@@ -157,7 +160,7 @@ function speechIn(prompt: string): string | undefined {
   return undefined;
 }
 
-/** A planned agent launch. Null means not specified. */
+/** A planned agent launch. Unspecified fields are null. */
 export interface Invocation {
   subagentType: string | null;
   prompt: string;
@@ -169,15 +172,15 @@ export interface Invocation {
   needsContext: boolean;
   /** 1 to 5. */
   effort: number | null;
-  /** Whether the invocation comes from a PreToolUse hook, which uses the assistant's own model names. */
+  /** Whether the invocation comes from a PreToolUse hook, which uses the assistant's own names for models. */
   isCall: boolean;
 }
 
 const MAX_INVOCATIONS = 1000;
 
 /**
- * Parses planned invocations: an object, an array, `{"invocations": […]}`, JSON lines, a hook's JSON with
- * `tool_input`, or the output of `agents route` or `agents brief`. Throws `usage` for anything else.
+ * Parses planned invocations. Accepts an object, an array, `{"invocations": […]}`, JSON lines, a hook's JSON
+ * with `tool_input`, and the output of `agents route` or `agents brief`. Throws `usage` for anything else.
  */
 export function parseInvocations(text: string): Invocation[] {
   const values = listOf(parseJson(text));

@@ -8,11 +8,11 @@ import { parseInvocations, type Invocation } from './check';
 import type { ParseYaml } from './roster';
 
 const MAX_BYTES = 8 * 1024 * 1024;
-/** An assistant writes its JSON immediately; a person's pipe may be slow. */
+/** Assistants write their JSON immediately; a user's pipe may be slow. */
 const HOOK = { firstByteMs: 10_000, endMs: 30_000, keepBytes: MAX_BYTES };
 const PIPE = { firstByteMs: 600_000, endMs: 600_000, keepBytes: MAX_BYTES };
 
-/** Returns up to 8 MiB of stdin, or '' from a terminal. */
+/** Returns up to 8 MiB of stdin, or '' if stdin is a terminal. */
 async function stdinText(limits: typeof HOOK): Promise<{ text: string; end: StdinRead['end'] }> {
   const { bytes, end } = await readStdin(
     limits,
@@ -21,7 +21,7 @@ async function stdinText(limits: typeof HOOK): Promise<{ text: string; end: Stdi
   return { text: bytes.toString('utf8').replace(/^\ufeff/, ''), end };
 }
 
-/** Returns all of stdin. Throws `usage` above 8 MiB. */
+/** Returns all of stdin. Throws `usage` if it exceeds 8 MiB. */
 async function wholeStdin(): Promise<string> {
   const { text, end } = await stdinText(HOOK);
   if (end === 'large') throw tooLarge();
@@ -32,17 +32,17 @@ function tooLarge(): StewardError {
   return new StewardError('usage', 'stdin exceeds 8 MiB.', { hint: 'Pipe in less text.' });
 }
 
-/** Returns the request from the argument or from stdin (text or an assistant's hook JSON). */
+/** Returns the request from the argument, or from stdin as text or an assistant's hook JSON. */
 export async function requestOf(given: string | undefined): Promise<{ request: string; fromHook: boolean }> {
   if (given !== undefined && given !== '-') return { request: nonEmpty(given), fromHook: false };
   const { text, end } = await stdinText(HOOK);
   if (end === 'large') {
-    // With exit code 2, the assistant would discard the prompt.
+    // Failing with exit code 2 would make the assistant discard the prompt.
     if (/^\s*\{[^]{0,4000}"hook_event_name"/.test(text)) return { request: '', fromHook: true };
     throw tooLarge();
   }
   const { hook_event_name: event, prompt } = parseObject(text.trim()) ?? {};
-  // A hook must not fail for an empty prompt.
+  // A hook must not fail on an empty prompt.
   if (typeof event === 'string') return { request: typeof prompt === 'string' ? prompt : '', fromHook: true };
   return { request: nonEmpty(typeof prompt === 'string' ? prompt : text), fromHook: false };
 }
@@ -58,7 +58,7 @@ export async function plannedInvocations(file: string): Promise<Invocation[]> {
   return parseInvocations(namedFile(file, { maxBytes: MAX_BYTES, instead: 'use - for stdin' }));
 }
 
-/** Returns the session id in the hook JSON on stdin. */
+/** Returns the session id from the hook JSON on stdin. */
 export async function sessionOfHook(): Promise<string> {
   const id = parseObject((await wholeStdin()).trim())?.['session_id'];
   if (typeof id === 'string' && id !== '') return id;
@@ -109,8 +109,8 @@ export async function messageOf(value: string): Promise<string> {
 }
 
 /**
- * Returns the mapping in a YAML or JSON file, or an empty one if there is no path. Throws `usage` if the file
- * is invalid.
+ * Returns the mapping in a YAML or JSON file, or an empty mapping if no path is given. Throws `usage` if the
+ * file is invalid.
  */
 export async function definitionFile(
   path: string | undefined,

@@ -9,12 +9,12 @@ import { readHead } from '../platform/files/jsonl';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { clean } from '../platform/terminal/terminal';
 
-/** The entry types. A topic is a tag. */
+/** The entry types. A topic is a tag, not a type. */
 export const KNOWLEDGE_TYPES = ['people', 'companies', 'ideas', 'research'] as const;
 export type KnowledgeType = (typeof KNOWLEDGE_TYPES)[number];
 
 export interface KnowledgeHit {
-  /** The argument for `show`, such as `people/ada-lovelace`. */
+  /** The id to pass to `show`, such as `people/ada-lovelace`. */
   id: string;
   type: KnowledgeType;
   title: string;
@@ -27,14 +27,14 @@ export interface KnowledgeResult {
   results: KnowledgeHit[];
   /** Number of matching entries. */
   total: number;
-  /** Number of files that were read. */
+  /** Number of files read. */
   scanned: number;
   /** Symbolic links and binary or unreadable files. At most 20 are listed. */
   skipped: { count: number; files: { file: string; reason: string }[] };
 }
 
 export interface KnowledgeQuery {
-  /** Search terms, all of which must occur, ignoring case and accents. An empty query matches every entry. */
+  /** Search terms. All of them must occur, ignoring case and accents. An empty query matches every entry. */
   text: string;
   type?: KnowledgeType;
   /** Must match exactly. */
@@ -84,12 +84,15 @@ export function searchKnowledge(folder: string, query: KnowledgeQuery): Knowledg
   return { results, total: found.length, scanned, skipped };
 }
 
-/** Returns an entry by id, name or unique prefix. Throws `not_found` if no entry matches, `usage` if several do. */
+/**
+ * Returns an entry by id, name or unique prefix. Throws `not_found` if no entry matches, `usage` if several
+ * match.
+ */
 export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
   const [first = '', second, ...rest] = wanted.replace(/\.md$/i, '').split('/');
   const isId = second !== undefined && rest.length === 0;
   const type = isId ? KNOWLEDGE_TYPES.find((known) => known === first.toLowerCase()) : undefined;
-  // Looked up in the listing, so that a name never becomes a path.
+  // Look the name up in the listing, so that it never becomes part of a path.
   const name = folded(type === undefined ? wanted.replace(/\.md$/i, '') : (second ?? '')).trim();
   const files = [...filesOf(folder, type, () => undefined)];
   const exact = files.filter((file) => folded(file.name) === name);
@@ -148,7 +151,7 @@ function* filesOf(
   }
 }
 
-/** Returns the start of an entry, or undefined if the entry is skipped. */
+/** Returns the start of an entry. Reports unreadable entries to `skip` and returns undefined. */
 function readStart(path: string, skip: (file: string, reason: string) => void): string | undefined {
   let reason: string;
   try {
@@ -166,7 +169,7 @@ function readStart(path: string, skip: (file: string, reason: string) => void): 
   return undefined;
 }
 
-/** Returns UTF-8 text, or undefined. Drops a truncated character at the end. */
+/** Decodes UTF-8 text, ignoring a truncated last character. Returns undefined if the text is invalid. */
 function textOf(bytes: Buffer | undefined): string | undefined {
   if (bytes === undefined || bytes.includes(0)) return undefined;
   for (let cut = 0; cut <= 3 && cut <= bytes.length; cut += 1) {

@@ -42,7 +42,7 @@ export interface Roster {
   problems: RosterProblem[];
 }
 
-/** The same YAML parser as for the configuration. */
+/** The YAML parser that the configuration also uses. */
 export type ParseYaml = (
   text: string,
 ) => Promise<{ value: unknown } | { problem: { line: number; column: number; message: string } }>;
@@ -97,7 +97,7 @@ export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: 
   return { agents: entries.map(({ persona: _, ...agent }) => agent), entries, problems };
 }
 
-/** Returns the folder's Markdown files, sorted by name. Throws `config` if the folder is a link. */
+/** Returns the folder's Markdown files, sorted by name. Throws `config` if the folder is a symbolic link. */
 export function rosterFiles(folder: string): string[] {
   const facts = lstatOf(folder);
   if (facts === undefined) return [];
@@ -129,7 +129,7 @@ export async function rosterEntry(deps: RosterDeps, wanted: string): Promise<Ros
   });
 }
 
-/** Reads a roster file. Rejects links, which could lead out of the folder. */
+/** Reads a roster file. Rejects symbolic links, which could lead out of the folder. */
 function readMarkdown(path: string, slug: string): string {
   if (!isSlug(slug))
     throw invalid('Invalid file name.', 'Use lower-case letters, digits, - and _, such as ada.md.');
@@ -141,7 +141,7 @@ function readMarkdown(path: string, slug: string): string {
   return bytes.toString('utf8');
 }
 
-/** Returns the keys in a file's front matter. */
+/** Parses a file's front matter. */
 async function keysOf({ parseYaml }: RosterDeps, text: string): Promise<Record<string, unknown>> {
   const lines = frontMatter(text);
   if (lines === undefined)
@@ -162,7 +162,7 @@ function invalid(message: string, hint: string): StewardError {
   return new StewardError('config', message, { hint });
 }
 
-/** Placeholder in a new file; earlier versions wrote it as text. */
+/** The placeholder in a new file. Earlier versions wrote it as plain text rather than as a comment. */
 const INVITATION =
   'Describe this person here: their background, what they care about, how they talk. Every brief includes this text.';
 
@@ -224,7 +224,7 @@ export interface NewAgent {
   approach: readonly string[];
 }
 
-/** Writes the file for a new agent. Throws `conflict` if it exists. */
+/** Writes the file for a new agent. Throws `conflict` if the file already exists. */
 export function newRosterAgent(folder: string, agent: NewAgent): { slug: string; path: string } {
   const { slug, model } = agent;
   if (!isSlug(slug)) {

@@ -74,7 +74,7 @@ export function typeIn(types: AgentTypes, text: string): string {
   return all.find((name) => lower.includes(name.toLowerCase())) ?? types.general;
 }
 
-/** Nouns for parts of code. */
+/** Nouns for parts of a codebase. */
 const OBJECTS = new Set(data.codeObjects);
 const REACH = 100;
 
@@ -88,7 +88,7 @@ function findCode({ request }: Pick<RoutingInput, 'request'>): Finding {
   return found.hit === undefined && plainly.refused !== undefined ? plainly : found;
 }
 
-/** "fix the failing test": a verb, then a part of code in the same sentence. */
+/** "fix the failing test": a verb, then a part of the codebase in the same sentence. */
 function* verbPlaces(text: string): Generator<Place> {
   for (const { at, length } of placesOf(text, rx(String.raw`{ASKS}(?<w>{VERB})\b`), 'w')) {
     const rest = text.slice(at + length, at + length + REACH);
@@ -97,7 +97,7 @@ function* verbPlaces(text: string): Generator<Place> {
   }
 }
 
-/** "the build is broken, fix it": a part of code, then the verb. */
+/** "the build is broken, fix it": a part of the codebase, then the verb. */
 function* brokenPlaces(text: string): Generator<Place> {
   const pattern = /\b(?:fix|repair|debug|mend|stabili[sz]e|patch) (?:it|this|that|them)\b/g;
   for (const { at: end, length } of placesOf(text, pattern, 'w')) {
@@ -110,7 +110,7 @@ function* brokenPlaces(text: string): Generator<Place> {
   }
 }
 
-/** Returns the first part of code that a text mentions. */
+/** Returns the first part of the codebase mentioned in the text. */
 function objectIn(text: string): Place | undefined {
   const words = [...text.matchAll(/[a-z0-9_+#]+(?:-[a-z0-9_]+)*/g)];
   for (const [index, { 0: word, index: at }] of words.entries()) {
@@ -133,7 +133,7 @@ function findNamed(input: RoutingInput): Finding {
   return { ...(hit === undefined ? {} : { hit }), ...(refused === undefined ? {} : { refused }) };
 }
 
-/** Returns the roster agents that the request mentions, in text order. */
+/** Returns the roster agents mentioned in the request, in order of appearance. */
 export function namedAgents(input: RoutingInput): NamedAgent[] {
   return input.named
     .map((agent) => ({ agent, at: findAgent(input, agent).hit?.at }))
@@ -151,8 +151,9 @@ const COMMON_NAMES = new Set(data.words.commonNames.split(' '));
 const EDGE = String.raw`(?![\p{L}\p{N}_-])`;
 
 /**
- * Yields the places where a name occurs. Many names are also words (Will, Art), so outside an address ("ask will to") a name must be spelled as in
- * the roster and not be part of a longer name.
+ * Yields the places where a name occurs. Many names are also words (Will, Art), so unless the request
+ * addresses the agent ("ask will to"), a name must be spelled as in the roster and not be part of a longer
+ * name.
  */
 function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place> {
   for (const spelled of new Set([name, slug])) {
@@ -203,12 +204,12 @@ export function countOf(rule: Rule, hit: Hit, input: RoutingInput, warnings: str
     return Math.max(1, Math.min(wanted, MAX_BRIEFS));
   }
   if (rule.gives.worker !== 'custom' || !/(?:s|ones)$/i.test(hit.words)) return null;
-  // One agent for each perspective in the request, or three if the request doesn't mention any.
+  // One agent for each perspective mentioned in the request, or three if it mentions none.
   const perspectives = traitsIn('expertise', text).length;
   return perspectives > 1 ? perspectives : 3;
 }
 
-/** "five custom agents", "3 reviewers": a number, followed within four words by the noun that it counts. */
+/** "five custom agents", "3 reviewers": a number, followed within four words by the noun it counts. */
 function numberIn(text: string): number | undefined {
   const words = text.split(/[\s(]+/);
   for (const [index, word] of words.entries()) {

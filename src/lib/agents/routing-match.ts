@@ -9,7 +9,7 @@ export interface Hit {
   length: number;
 }
 
-/** `hit` is the deciding match. `refused` was negated in the request ("don't use custom agents"). */
+/** `hit` is the deciding match. `refused` is a match that the request negates ("don't use custom agents"). */
 export interface Finding {
   hit?: Hit;
   refused?: Hit;
@@ -17,7 +17,7 @@ export interface Finding {
 
 /** An entry in routing.json's `looks`. Patterns match lower-case ASCII. `{PART}` refers to an entry in `parts`. */
 export interface RulePattern {
-  /** Every match contains one of these. Checked first because this check is fast. */
+  /** Every match contains at least one of these. They are checked first, because that is fast. */
   stems?: readonly string[];
   /** At least one must match. The group `w` is the trigger. */
   any: readonly string[];
@@ -29,7 +29,7 @@ export interface RulePattern {
   unless?: readonly string[];
   /** The match must not follow these words in the same clause. */
   notAfter?: string;
-  /** Whether a match is ignored if its words are only the request's topic. */
+  /** Whether to ignore a match that is only the topic of the request. */
   mayBeTopic?: boolean;
 }
 
@@ -44,7 +44,10 @@ const TOPIC_WORDS = 5;
 const MAX_HITS = 50;
 const compiled = new Map<string, RegExp>();
 
-/** Compiles a pattern with its parts, and `name` for `{NAME}`, on first use, because compiling all patterns takes 50 ms. */
+/**
+ * Compiles a pattern with its parts, and with `name` for `{NAME}`. Waits until the first use, because
+ * compiling every pattern takes 50 ms.
+ */
 export function rx(source: string, name = ''): RegExp {
   const filled = fill(source, name);
   const pattern = compiled.get(filled) ?? new RegExp(filled, 'g');
@@ -91,7 +94,7 @@ export function findPattern(request: RequestText, wanted: RulePattern, name?: st
   });
 }
 
-/** Yields the places where a pattern, or its group with this name, matches. */
+/** Yields the places where a pattern matches or, if the match has this named group, where the group does. */
 export function* placesOf(text: string, pattern: RegExp, group: string): Generator<Place> {
   let count = 0;
   for (const found of text.matchAll(pattern)) {
@@ -127,7 +130,10 @@ function isNegated(text: string, { at, length }: Place): boolean {
   return has(before, 'negator') || has(clauseAfter(text, at + length, 5), 'negatedAfter');
 }
 
-/** Returns whether the agent that ends here can do work, unlike "customer agents" or an "agent class". */
+/**
+ * Returns whether the noun that ends here is an agent that can do work, unlike "customer agents" or "agent
+ * class".
+ */
 function isAssignable(text: string, place: Place): boolean {
   const end = place.at + place.length;
   const word = /(?<![a-z])(?:sub-)?[a-z]+$/.exec(text.slice(Math.max(0, end - 20), end))?.[0] ?? '';

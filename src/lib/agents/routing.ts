@@ -20,7 +20,7 @@ import { readRequest, type RequestText } from './text';
 /** The names that your assistant uses for agent types (`agents.types`). */
 export type AgentTypes = UserConfig['agents']['types'];
 
-/** A roster agent's properties that routing needs. */
+/** The properties of a roster agent that routing needs. */
 export interface NamedAgent {
   slug: string;
   name: string;
@@ -62,13 +62,13 @@ export interface Outcome {
   /** Whether the tier ignores the request's effort and wording. */
   fixedModel?: true;
   mode?: BuilderMode;
-  /** Traits for the briefs. If not set, a single agent doesn't get a brief. */
+  /** Traits for the briefs. Without them, a single agent gets no brief. */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
   /** Whether agents work in parallel, with a spotcheck at the end. */
   parallel?: true;
 }
 
-/** A rule in the table. The first matching rule from the top decides. */
+/** A rule in the table. The first rule that matches decides. */
 export interface Rule {
   id: string;
   from: string;
@@ -80,7 +80,7 @@ export interface Rule {
   unsuitable?: (input: RoutingInput) => string | undefined;
 }
 
-/** The rules in order. A rule has a finder, or a pattern with its id. */
+/** The rules, in order. Each has either a finder or a pattern, listed under the rule's id. */
 export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[]).map((rule) => ({
   ...rule,
   find:
@@ -109,7 +109,7 @@ export interface Decision {
   launch?: string;
   /** Slug of the named agent. */
   agent?: string;
-  /** Id of the rule that decided. */
+  /** Id of the deciding rule. */
   rule: string;
   why: string;
   /** Words in the request that matched. */
@@ -136,7 +136,7 @@ export interface RouteOptions extends AgentSettings {
   count?: number | undefined;
 }
 
-/** Returns the kind of worker for a request, and the result of each rule that was tried. */
+/** Returns the routing decision for a request, and the result of each rule that was tried. */
 export function explainRoute(
   whole: string,
   { effort, count, broken = 0, ...settings }: RouteOptions,
@@ -173,7 +173,10 @@ export function explainRoute(
   throw new StewardError('internal', 'No routing rule matched.');
 }
 
-/** A hook's output goes into the assistant's context at each prompt, so decisions against delegation are omitted. */
+/**
+ * Returns whether to print nothing: a hook's output enters the assistant's context on every prompt, so
+ * decisions not to delegate are omitted.
+ */
 export function isIdle(decision: Decision, fromHook: boolean): boolean {
   return fromHook && decision.worker === 'native';
 }
@@ -232,7 +235,7 @@ function briefsOf(
   }));
 }
 
-/** Returns a named agent's brief: its persona and the task. Its expertise defaults to its role's field. */
+/** Returns a named agent's brief: its persona and the task. The expertise defaults to the role's field. */
 function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: ModelTier): Brief {
   const { name, role, persona, personality, approach } = agent;
   const expertise = agent.expertise.length > 0 ? agent.expertise : traitsIn('expertise', role ?? '');

@@ -1,4 +1,4 @@
-/** A prepared request. Both texts have the same length, so positions in them agree. */
+/** A prepared request. Both texts have the same length, so positions apply to both. */
 export interface RequestText {
   /** The request in NFKC form, with quotes, code, addresses and paths masked. */
   plain: string;
@@ -8,7 +8,10 @@ export interface RequestText {
   isCut: boolean;
 }
 
-/** The request is usually at the start or end of pasted text. In UTF-16 units. */
+/**
+ * How much is read of a long request, in UTF-16 units. The request itself usually comes before or after
+ * pasted text.
+ */
 const HEAD = 48 * 1024;
 const TAIL = 16 * 1024;
 
@@ -44,7 +47,7 @@ function standIn(char: string): string {
   return sign.repeat(char.length);
 }
 
-/** Removes quotes around the complete request. */
+/** Removes quotes around the whole request. */
 function unwrapped(text: string): string {
   const found = /^\s*(["'\u201c\u00ab])([^"'`\u201c\u201d\u00ab\u00bb]{2,})(["'\u201d\u00bb])\s*$/.exec(text);
   return found === null ? text : (found[2] as string);

@@ -195,7 +195,7 @@ export function silenceCheck(
   { session, alert }: Pick<WatchOptions, 'session' | 'alert'>,
 ): () => Promise<{ isActive: boolean; isOver: boolean }> {
   const watching = startWatch(deps);
-  /** Each session's last reported silence, cached so that polls rarely need to read the file. */
+  /** Each session's last reported silence, cached so that polling rarely needs to read the file. */
   const reported = new Map<string, string>();
   return async () => {
     const sessions = poll(watching).filter((watched) => session === undefined || watched.session === session);
@@ -222,7 +222,7 @@ const MAX_REMEMBERED = 500;
 /** Format version of `state/watchdog.json`. */
 const VERSION = 1;
 
-/** Claims the right to report a silence; false if it has been reported. */
+/** Claims the right to report a silence; returns false if it has already been reported. */
 async function claimAlert(
   { clock, machineId, alerts, locks }: WatchDeps,
   { session, since }: WatchedSession,
@@ -239,8 +239,8 @@ async function claimAlert(
 }
 
 /**
- * Returns the reported silences. If the file can't be read, one alert may repeat. Throws `config` for a newer
- * format.
+ * Returns the reported silences; empty if the file can't be read, so an alert may repeat. Throws `config` for
+ * a newer format.
  */
 function readAlerts(path: string): Record<string, unknown> {
   const { version, alerts } = parseObject(readText(path, { maxBytes: 1024 * 1024 }) ?? '') ?? {};

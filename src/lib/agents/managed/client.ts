@@ -44,9 +44,9 @@ export interface ManagedClient {
   archive: (kind: ResourceKind, id: string) => Promise<Resource>;
   /** Returns a page of a session's log. */
   events: (session: string, query: EventQuery) => Promise<Page<ManagedEvent>>;
-  /** Sends events; returns them with their ids if the service reports ids. */
+  /** Sends events and returns them, with their ids if the service reports any. */
   send: (session: string, events: readonly SentEvent[]) => Promise<ManagedEvent[]>;
-  /** Opens a stream of a session's new events. */
+  /** Opens a stream of new events in a session. */
   stream: (session: string) => Promise<OriginStream>;
   close: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface ManagedClient {
 const NAMES = { agents: 'agent', environments: 'environment', sessions: 'session' } as const;
 export type ResourceKind = keyof typeof NAMES;
 
-/** At most one of the two is set. */
+/** An API key or a token, if either is configured. */
 export type Credential = { apiKey: string } | { authToken: string } | undefined;
 
 export interface ClientDeps {
@@ -66,11 +66,11 @@ export interface ClientDeps {
   signal?: AbortSignal;
 }
 
-/** The specification has the first path; the vendor's library uses the second. */
+/** The first path is from the specification; the vendor's library uses the second. */
 const STREAM_PATHS = ['stream', 'events/stream'] as const;
 type StreamPath = (typeof STREAM_PATHS)[number];
 
-/** The managed-agents API's calls, without retries. */
+/** Returns a client for the managed-agents API. It doesn't retry. */
 export function managedClient(deps: ClientDeps): ManagedClient {
   const { http } = deps;
   const sessionPath = (id: string, path: string): string => `/v1/sessions/${encodeURIComponent(id)}/${path}`;
@@ -84,7 +84,7 @@ export function managedClient(deps: ClientDeps): ManagedClient {
       resourceOf(http.host, await call(deps, 'GET', resourcePath(kind, id), `${NAMES[kind]} ${id}`)),
     list: async (kind, query) => {
       const body = await call(deps, 'GET', `/v1/${kind}`, `the list of ${kind}`, { query });
-      // A response without a list is not an empty list.
+      // A response without a list is an error, not an empty list.
       if (!Array.isArray(body['data'])) throw unexpected(`${http.host} sent no list of ${kind}.`);
       return pageOf(body, asResource);
     },
@@ -175,7 +175,7 @@ async function openStream(deps: ClientDeps, path: string, id: string): Promise<O
   throw notTheApi(http.host, stream);
 }
 
-/** Returns the start of an error body, which a network failure may truncate. */
+/** Returns the start of an error body, or whatever arrived before the network failed. */
 async function errorText(stream: OriginStream): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -215,7 +215,7 @@ function pageOf<T>(body: Record<string, unknown>, parse: (value: unknown) => T |
   };
 }
 
-/** Yields the resources from all pages. */
+/** Yields the resources from each page. */
 export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Page<T>>): AsyncGenerator<T[]> {
   let page: string | undefined;
   do {
@@ -254,18 +254,21 @@ export function pageQuery(page: string | undefined): Query {
   return page === undefined ? [] : [['page', page]];
 }
 
-/** An API key or a token, each with the name of the setting or variable that holds it. */
+/** An API key, a token, and the names of the settings or variables that hold them. */
 export interface Credentials {
   apiKey: string | undefined;
   authToken: string | undefined;
   names: readonly [apiKey: string, authToken: string];
 }
 
-/** Variables that the vendor's own clients use. Their values are only sent to the vendor's host. */
+/** Variables used by the vendor's own clients. Their values are never sent to other remote hosts. */
 export const VENDOR_NAMES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as const;
 const VENDOR_HOST = 'api.anthropic.com';
 
-/** Returns the configured credential. Falls back to the vendor's variable if the host is the vendor's or this machine. */
+/**
+ * Returns the configured credential. Falls back to the vendor's variables if the host belongs to the vendor
+ * or is this machine.
+ */
 export function credentialFor(
   url: string,
   configured: Credentials,

@@ -31,7 +31,10 @@ const AGENT = v.strictObject({
   multiagent: ANY,
 });
 
-/** Returns the request body for a new agent: the file with the flags applied. By default, the agent gets the standard toolset. */
+/**
+ * Builds the request body for a new agent from the file and the flags. By default, the agent gets the
+ * standard toolset.
+ */
 export function agentBody(file: Body, { noTools, ...texts }: AgentFlags): Body {
   const body: Body = { ...file, ...definedOnly(texts) };
   if (noTools === true) delete body['tools'];
@@ -45,13 +48,13 @@ export interface EnvironmentFlags {
   description?: string | undefined;
   networking?: string | undefined;
   hosts?: readonly string[];
-  /** Such as `pip:requests`, `apt:ripgrep`. */
+  /** For example, `pip:requests` or `apt:ripgrep`. */
   packages?: readonly string[];
-  /** Such as `NAME=env:VARIABLE` or `NAME=file:PATH`. */
+  /** For example, `NAME=env:VARIABLE` or `NAME=file:PATH`. */
   secrets?: readonly string[];
 }
 
-/** A reference to an environment secret's value. */
+/** Where to find the value of an environment secret. */
 export interface SecretReference {
   name: string;
   reference: string;
@@ -75,7 +78,10 @@ const CONFIG = v.nullish(
 );
 const ENVIRONMENT = v.strictObject({ name: TEXT, description: ANY, config: CONFIG, metadata: ANY });
 
-/** Returns the request body for a new environment, without its secrets. Their values must never be in a file, argument or output. */
+/**
+ * Builds the request body for a new environment, without its secrets. Secret values must never appear in
+ * files, arguments or output.
+ */
 export function environmentBody(file: Body, flags: EnvironmentFlags): EnvironmentBody {
   const body: Body = { ...file, ...definedOnly({ name: flags.name, description: flags.description }) };
   const { secrets, ...config } = check(ENVIRONMENT, body, 'environment').config ?? {};
@@ -94,7 +100,7 @@ export function environmentBody(file: Body, flags: EnvironmentFlags): Environmen
   };
 }
 
-/** Creates an environment. Resolves its secrets only now, and redacts their values from the response. */
+/** Creates an environment. Resolves secrets at the last moment and redacts their values from the response. */
 export async function createEnvironment(
   { client }: { client: Pick<ManagedClient, 'create'> },
   { body, secrets }: EnvironmentBody,
@@ -113,7 +119,7 @@ export async function createEnvironment(
   }
 }
 
-/** Returns a copy of a value with all secrets masked. */
+/** Returns a copy of the value with all secrets masked. */
 function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
   const hide = (text: string): string =>
     secrets.reduce((hidden, secret) => (secret === '' ? hidden : hidden.replaceAll(secret, '••••')), text);
@@ -126,7 +132,7 @@ function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
   return walk(value) as T;
 }
 
-/** A host name, optionally with `*.`, or an IP address; optionally with a port. */
+/** A host name, optionally starting with `*.`, or an IP address, with an optional port. */
 const HOST = /^(?:(?:\*\.)?[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu;
 
 function networkingOf({ networking, hosts = [] }: EnvironmentFlags): Body | undefined {
@@ -160,7 +166,7 @@ function packagesOf(stored: Body, added: readonly string[]): Body | undefined {
   return Object.keys(packages).length === 0 ? undefined : packages;
 }
 
-/** Rejects a plaintext secret without repeating it. */
+/** Rejects a plaintext secret without echoing it. */
 function checkedSecret(name: string, reference: unknown): SecretReference {
   const isReference =
     typeof reference === 'string' && /^(?:env:[A-Za-z_]\w*|file:(?:[/\\~]|[A-Za-z]:).*)$/.test(reference);

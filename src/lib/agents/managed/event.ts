@@ -5,7 +5,7 @@ import { clean } from '../../platform/terminal/terminal';
 /** An event in a session's log, as sent by the service. New types may appear. */
 export interface ManagedEvent extends Record<string, unknown> {
   type: string;
-  /** May be missing in echoes of interrupts. */
+  /** May be missing when the service echoes an interrupt. */
   id?: string;
 }
 
@@ -30,7 +30,10 @@ export function asEvent(value: unknown): ManagedEvent | undefined {
   return isObject(value) && typeof value['type'] === 'string' ? (value as ManagedEvent) : undefined;
 }
 
-/** Returns a key for an event within its log. Without an id, the key depends on the previous event. */
+/**
+ * Returns the key that identifies an event within its log. Without an id, the key depends on the previous
+ * event.
+ */
 export function eventKey(event: ManagedEvent, before: string): string {
   return hasId(event) ? event.id : `${before}\n${event.type}`;
 }
@@ -43,7 +46,7 @@ export function idOf(event: ManagedEvent | undefined): string | undefined {
   return event !== undefined && hasId(event) ? event.id : undefined;
 }
 
-/** Returns a string property, or undefined. */
+/** Returns the named property if it is a string. */
 export function textOf(value: unknown, name: string): string | undefined {
   const found = isObject(value) ? value[name] : undefined;
   return typeof found === 'string' ? found : undefined;

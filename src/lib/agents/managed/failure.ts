@@ -7,10 +7,10 @@ import type { Clock } from '../../platform/time/clock';
 import { wait } from '../../platform/time/wait';
 import { textOf } from './event';
 
-/** The `cause` of the StewardError for an error response. */
+/** The `cause` of a StewardError for an error response. */
 export interface ApiFailure {
   status: number;
-  /** Such as `rate_limit_error`. */
+  /** For example, `rate_limit_error`. */
   type: string;
   retryAfterMs: number | undefined;
 }
@@ -21,14 +21,14 @@ export interface FailedRequest {
   what: string;
   /** Name of the credential, or undefined if none was sent. */
   credentialFrom: string | undefined;
-  /** Needed for a date in `retry-after`. */
+  /** Used to resolve a date in `retry-after`. */
   nowMs: number;
 }
 
 const MAX_MESSAGE = 300;
 const SPEND_LIMIT = 'enforced_spend_limit_reached';
 
-/** Returns the error for a failed response. */
+/** Converts an error response to a StewardError. */
 export function apiError(request: FailedRequest, answer: OriginAnswer & { text: string }): StewardError {
   const body = parseObject(answer.text);
   const problem = body?.['error'];
@@ -90,7 +90,7 @@ function notApi(host: string, status: number): Description {
   ];
 }
 
-/** Returns the error for a response that doesn't come from the service. */
+/** Returns the error for a response that didn't come from the service. */
 export function notTheApi(host: string, answer: OriginAnswer): StewardError {
   const [kind, text, hint] = notApi(host, answer.status);
   const failure: ApiFailure = { status: 502, type: 'not_the_api', retryAfterMs: undefined };
@@ -104,12 +104,17 @@ export function failureOf(error: unknown): ApiFailure | undefined {
     : undefined;
 }
 
-/** Returns whether the service can't list events. The specification only has the stream. */
+/**
+ * Returns whether the error means that the service can't list events. The specification only defines the
+ * stream.
+ */
 export function isNotServed(error: unknown): boolean {
   return [404, 405, 501].includes(failureOf(error)?.status ?? 0);
 }
 
-/** Returns whether a retry may succeed. 4xx responses are final, except for timeouts, conflicts and rate limits. */
+/**
+ * Returns whether a retry may succeed. 4xx responses are final, except timeouts, conflicts and rate limits.
+ */
 export function isTransient(error: unknown): boolean {
   if (networkFailureOf(error) !== undefined) return true;
   const failure = failureOf(error);
@@ -125,13 +130,18 @@ export function mayHaveLanded(error: unknown): boolean {
   return status === 408 || (status !== undefined && status >= 500);
 }
 
-/** Returns whether a failed POST certainly had no side effects. An aborted request may have had some. */
+/**
+ * Returns whether a failed POST is certain to have had no side effects. An aborted request may have had some.
+ */
 export function isNothingDone(error: unknown): boolean {
   const isKnown = failureOf(error) !== undefined || networkFailureOf(error) !== undefined;
   return isKnown && !mayHaveLanded(error);
 }
 
-/** Parses a delay in seconds or a date into ms from now. Capped at an hour, since a clock may be wrong. */
+/**
+ * Parses `retry-after`, in seconds or as a date, into ms from now. Capped at an hour, since clocks may be
+ * wrong.
+ */
 function retryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - nowMs;
@@ -145,7 +155,7 @@ export interface Timing {
   longestPauseMs: number;
   /** Maximum number of attempts per request. */
   tries: number;
-  /** How long to try to reach a session. */
+  /** How long to keep trying to reach a session. */
   patienceMs: number;
   /** How long a stream may be silent before it is reopened. */
   silenceMs: number;
@@ -168,9 +178,9 @@ export const TIMING: Timing = {
   paceMs: [100, 1000],
 };
 
-/** No retries are made after this time. */
+/** Work that has taken longer than this isn't retried. */
 const SLOW_MS = 45_000;
-/** Number of checks, because side effects may become visible late. */
+/** Number of checks for side effects, which may take a while to become visible. */
 const LANDED_CHECKS = 3;
 
 export interface RetryDeps {
@@ -179,7 +189,10 @@ export interface RetryDeps {
   signal?: AbortSignal;
 }
 
-/** Waits after `failures` failures: exponential backoff with jitter, but at least as long as the service requests. */
+/**
+ * Waits after `failures` consecutive failures: exponential backoff with jitter, or longer if the service asks
+ * for it.
+ */
 export async function pause({ timing, signal }: RetryDeps, failures: number, error?: unknown): Promise<void> {
   const grown = Math.min(timing.firstPauseMs * 2 ** Math.min(failures, 20), timing.longestPauseMs);
   const retryAfterMs = failureOf(error)?.retryAfterMs ?? 0;
@@ -202,7 +215,10 @@ export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Prom
   }
 }
 
-/** Does work exactly once. After a failure that may have had side effects (`mayLand`), retries only if several `landed` checks find none. */
+/**
+ * Performs work exactly once. After a failure that may have had side effects (`mayLand`), retries only if
+ * repeated `landed` checks find none.
+ */
 export async function once<T>(
   deps: RetryDeps,
   work: () => Promise<T>,

@@ -24,27 +24,29 @@ import {
 export interface FollowDeps extends SendDeps {
   log: SessionLog;
   prices: Prices;
-  /** Returns responses to what the agent is waiting for, as far as possible here. */
+  /** Responds to the pending tool uses that can be answered on this machine. */
   answer: (pending: readonly ToolUse[]) => Promise<SentEvent[]>;
   say: (text: string) => void;
 }
 
 export interface FollowInput {
   session: string;
-  /** Whether to follow until the end of the turn or of the session. */
+  /** Whether to stop following at the end of the turn or of the session. */
   until: 'turn' | 'session';
-  /** Cost limit in USD, at which the agent is interrupted. */
+  /** The cost in USD at which the agent is interrupted. */
   maxCost?: number;
-  /** Ids of events that were just sent. The turn can't end before these events are shown. */
+  /** Ids of the events just sent. The turn can't end until they have been shown. */
   sent?: readonly string[];
-  /** Whether the service reports the session as idle. If an idle session has no events, there is nothing to wait for. */
+  /**
+   * Whether the service reports the session as idle. An idle session without events has nothing to wait for.
+   */
   isIdle?: boolean;
 }
 
 export interface FollowEnd {
   session: string;
   outcome: Outcome;
-  /** What the agent is waiting for, if the outcome is `requires_action`. */
+  /** The tool uses awaiting a response, if the outcome is `requires_action`. */
   pending: ToolUse[];
   cost: Cost;
   events: number;
@@ -56,7 +58,7 @@ interface Following {
   turn: Turn;
   reader: Reader;
   isOverCost: boolean;
-  /** Ids of sent events that aren't shown yet, with the time each was sent. */
+  /** Ids of sent events that haven't been shown yet. */
   sent: string[];
   sentSince: number;
 }
@@ -69,7 +71,7 @@ const MAX_LAGS = 6;
 /**
  * Follows a session, sends the pending message, and responds to the agent where possible. Stores and shows
  * every event once, in log order. The stream has no replay and may repeat, reorder or miss events, so it only
- * announces events; the history has them.
+ * signals new events; the history is authoritative.
  */
 export async function follow(deps: FollowDeps, input: FollowInput): Promise<FollowEnd> {
   const { clock, timing, log } = deps;
@@ -86,7 +88,7 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
       const end = await followStream(following, () => {
         Object.assign(health, { failures: 0, wasReached: true, failingSince: clock.monotonic() });
       });
-      // If the stream ends before the session, the connection was lost.
+      // If the stream ends before the session does, the connection was lost.
       if (end !== undefined) return end;
     } catch (error) {
       if (!isTransient(error)) throw error;
@@ -149,7 +151,7 @@ function endOf({ deps, input, turn }: Following, outcome: Outcome, pending: Tool
   return { session: input.session, outcome, pending, cost, events: deps.log.count() };
 }
 
-/** Responds to what the agent is waiting for; false if there is no response to send. */
+/** Responds to the pending tool uses; returns false if there is no response to send. */
 async function answerAll(
   { deps, input, turn, reader }: Following,
   waiting: readonly ToolUse[],
@@ -157,7 +159,7 @@ async function answerAll(
   const answers = await deps.answer(waiting);
   await sendAnswers(deps, input.session, answers).catch(async (error: unknown) => {
     if (failureOf(error)?.status !== 400) throw error;
-    // The session may have continued in the meantime.
+    // The session may have moved on since then.
     await catchUp(reader);
     const open = new Set(pendingTools(turn).map(({ id }) => id));
     if (waiting.some(({ id }) => open.has(id))) throw error;
@@ -166,7 +168,7 @@ async function answerAll(
   return answers.length > 0;
 }
 
-/** Sends the message that a killed process did not send; returns false if there wasn't one. */
+/** Sends the message left unsent by a killed process; returns false if there is none. */
 async function sendUnsent(at: Following): Promise<boolean> {
   const { deps, input, turn, reader } = at;
   const sent = await sendPending(deps, input.session);
@@ -179,7 +181,7 @@ async function sendUnsent(at: Following): Promise<boolean> {
   return true;
 }
 
-/** Returns whether a sent event is still missing. Gives up after a while, with a message. */
+/** Returns whether a sent event is still missing. Gives up after a while and reports it. */
 function isWaitingForSent(at: Following): boolean {
   const { clock, timing, log, say } = at.deps;
   at.sent = at.sent.filter((id) => !log.has(id));

@@ -23,11 +23,11 @@ const MAX_IDS = 20;
 const MESSAGE = 'user.message';
 
 /**
- * `<session>.send.json`, written before a message is sent, so that it is sent once even if the process is
- * killed.
+ * `<session>.send.json`, written before sending a message so that it is sent exactly once, even if the
+ * process is killed.
  */
 const OUTBOX = v.object({
-  /** `before`: number of user messages that the session had before this one. */
+  /** `before`: number of user messages in the session before this one. */
   pending: v.fallback(v.nullable(v.object({ text: v.string(), before: v.fallback(v.number(), 0) })), null),
   /** Ids of the latest messages sent from this machine, excluding the pending one. */
   sent: v.fallback(v.array(v.string()), []),
@@ -38,7 +38,7 @@ type Pending = NonNullable<Outbox['pending']>;
 export interface SendDeps extends RetryDeps {
   client: ManagedClient;
   folder: string;
-  /** Runs `work` while no other process on this machine sends to the session. */
+  /** Runs `work` while no other process on this machine is sending to the session. */
   alone: <T>(session: string, work: () => Promise<T>) => Promise<T>;
 }
 
@@ -61,7 +61,10 @@ export function prepareFirst(folder: string, session: string, text: string): voi
   writeOutbox(folder, session, { pending: { text, before: 0 }, sent: [] });
 }
 
-/** Sends a message exactly once. Sends the pending message first; a pending message with the same text counts as this one. */
+/**
+ * Sends a message exactly once, after any pending message. A pending message with the same text counts as
+ * this one.
+ */
 export async function sendMessage(deps: SendDeps, session: string, text: string): Promise<Sent> {
   return deps.alone(session, async () => {
     const { pending } = readOutbox(deps.folder, session);
@@ -76,7 +79,7 @@ export async function sendMessage(deps: SendDeps, session: string, text: string)
   });
 }
 
-/** Sends the message that a killed process did not send, if any. */
+/** Sends the message left unsent by a killed process, if any. */
 export async function sendPending(deps: SendDeps, session: string): Promise<Sent | undefined> {
   if (!hasPending(deps.folder, session)) return undefined;
   return deps.alone(session, async () => {
@@ -126,7 +129,7 @@ function clearPending({ folder }: SendDeps, session: string, id: string | undefi
   else writeOutbox(folder, session, { pending: null, sent: ids });
 }
 
-/** Finds the pending message in the session's log: the same text, after the earlier messages. */
+/** Finds the pending message in the session's log by its text, skipping the messages that preceded it. */
 async function findLanded(deps: SendDeps, session: string, pending: Pending): Promise<Sent | undefined> {
   const { sent } = readOutbox(deps.folder, session);
   const later = (await messagesOf(deps.client, session)).slice(pending.before);
@@ -136,7 +139,7 @@ async function findLanded(deps: SendDeps, session: string, pending: Pending): Pr
   return own === undefined ? undefined : { id: idOf(own) };
 }
 
-/** Returns the user messages of a session in order; empty if the service can't list events. */
+/** Returns a session's user messages in order; empty if the service can't list events. */
 async function messagesOf(client: ManagedClient, session: string): Promise<ManagedEvent[]> {
   const found: ManagedEvent[] = [];
   const seen = new Set<string>();

@@ -15,17 +15,17 @@ export interface Keyed {
   event: ManagedEvent;
 }
 
-/** Reads a session's log from the service. */
+/** State for reading a session's log from the service. */
 export interface History {
   client: Pick<ManagedClient, 'events'>;
   session: string;
-  /** The last page's cursor, the key of the event before that page, and the page's number of events. */
+  /** The last page's cursor, the key of the event before that page, and the number of events on the page. */
   position: { page: string | undefined; before: string; tail: number };
   maxEvents: number;
 }
 
 const MAX_EVENTS = 1000;
-/** Up to this many events are reread, to save a request that only advances the cursor. */
+/** Up to this many events are reread to avoid a request that would only advance the cursor. */
 const SHORT_TAIL = 100;
 const START = { page: undefined, before: '', tail: 0 };
 
@@ -33,7 +33,7 @@ export function openHistory(client: Pick<ManagedClient, 'events'>, session: stri
   return { client, session, position: START, maxEvents: MAX_EVENTS };
 }
 
-/** Passes on the pages in order, starting with the last page read. The first events may repeat. */
+/** Passes each page to `take` in order, starting with the last page read, so the first events may repeat. */
 export async function readHistory(
   history: History,
   take: (events: Keyed[]) => Promise<void> | void,
@@ -56,7 +56,7 @@ export async function readHistory(
   }
 }
 
-/** Returns a page, or undefined if the request must be made differently. */
+/** Returns a page, or undefined if the request must be repeated with different parameters. */
 async function readPage(history: History) {
   const { client, session, position, maxEvents } = history;
   // With this limit, the cursor advances as soon as there is another event.
@@ -68,7 +68,7 @@ async function readPage(history: History) {
       history.maxEvents = Math.max(1, Math.floor(limit / 8));
       return undefined;
     }
-    // The service may have dropped the cursor; then the whole history is reread.
+    // The service may have dropped the cursor. If so, reread the whole history.
     if (position.page === undefined || failureOf(error)?.status !== 400) throw error;
     history.position = START;
     return undefined;
@@ -164,22 +164,22 @@ const MAX_ANNOUNCED = 5000;
 const MAX_WHOLE = 500;
 const QUIET_MS = 2000;
 
-/** Transfers a session's events to its local log, the screen and the current turn. Times are monotonic, in ms. */
+/** Feeds a session's events to its local log, the screen and the current turn. Times are monotonic, in ms. */
 export interface Reader extends ReaderDeps {
   history: History;
   announced: Map<string, { event: ManagedEvent | undefined; since: number }>;
   readAt: number;
   lastDataAt: number;
   pace: number;
-  /** Whether an event may be missing, because a frame couldn't be read or a sent event isn't shown yet. */
+  /** Whether an event may be missing because a frame was unreadable or a sent event hasn't been shown yet. */
   isIncomplete: boolean;
   /** Whether the service can list events. If not, events from the stream are stored in order of arrival. */
   hasHistory: boolean | undefined;
 }
 
 /**
- * Returns a reader. The stream announces events but only the history has their order. Events missing from the history after `lagMs` are taken from
- * the stream.
+ * Opens a reader. The stream announces events, but only the history has their order. Events still missing
+ * from the history after `lagMs` are taken from the stream.
  */
 export function openReader(deps: ReaderDeps, session: string): Reader {
   return {
@@ -236,10 +236,10 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
   const { log, announced, clock, turn } = reader;
   if (reader.hasHistory === false) {
     if (event === undefined) return;
-    // Without ids, equal events count as the same event.
+    // Events without ids count as the same event if they are equal.
     const key = hasId(event) ? event.id : JSON.stringify(event);
     if (!log.has(key)) await accept(reader, [{ key, event }]);
-    // The event was already shown, but it has the current status.
+    // The event has already been shown, but it carries the current status.
     else if (event.type.startsWith('session.status_')) addEvent(turn, event);
     return;
   }

@@ -15,7 +15,10 @@ export interface Policy {
   deny: readonly string[];
 }
 
-/** Returns the responses that a policy implies. Deny takes precedence over allow; unlisted tools don't get a response. */
+/**
+ * Returns the responses implied by a policy. Deny takes precedence over allow; unlisted tools get no
+ * response.
+ */
 export function answersBy({ allow, deny }: Policy, pending: readonly ToolUse[]): SentEvent[] {
   const lists = (list: readonly string[], { name, id }: ToolUse): boolean =>
     list.includes(id) || (name !== '' && list.includes(name));
@@ -66,7 +69,9 @@ export interface SendResult {
   sent: string[];
 }
 
-/** Sends the input once: first tool results and permissions, since a message may have to wait for them. */
+/**
+ * Sends the input once, with tool results and permissions first, since a message may have to wait for them.
+ */
 export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendResult> {
   const { session, message, policy } = input;
   const results = await Promise.all(
@@ -91,7 +96,7 @@ export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendR
   });
 }
 
-/** Sends a message. If the session is waiting for something else, the error lists it. */
+/** Sends a message. If the session is waiting for something else, throws an error that lists it. */
 export async function sendOrExplain(deps: SendDeps, session: string, message: string): Promise<Sent> {
   try {
     return await sendMessage(deps, session, message);
@@ -107,7 +112,7 @@ export async function sendOrExplain(deps: SendDeps, session: string, message: st
   }
 }
 
-/** Returns the tool uses that a session is waiting for, from its history. */
+/** Returns the tool uses awaiting a response, based on the session's history. */
 export async function pendingOf(deps: SendDeps, session: string): Promise<ToolUse[]> {
   const turn = newTurn();
   const history = openHistory(deps.client, session);
@@ -122,8 +127,8 @@ export async function pendingOf(deps: SendDeps, session: string): Promise<ToolUs
 }
 
 /**
- * Sends each response once; the tool use shows which have arrived. If a killed process sent some, the service
- * rejects the batch, and the remaining ones are sent again.
+ * Sends each response once. If a killed process already sent some of them, the service rejects the batch, and
+ * only the missing ones are sent again.
  */
 export async function sendAnswers(
   deps: SendDeps,
@@ -152,7 +157,7 @@ export async function sendAnswers(
   }
 }
 
-/** Returns the responses in the session's log, reading the log backwards. */
+/** Finds the responses that are already in the session's log, reading it backwards. */
 async function findArrived(
   { client }: SendDeps,
   session: string,
@@ -169,7 +174,7 @@ async function findArrived(
   return [...found.values()];
 }
 
-/** Retried on any failure, because a second interrupt does no harm. */
+/** Interrupts the session. Retries on any failure, because a second interrupt does no harm. */
 export async function sendInterrupt(deps: SendDeps, session: string): Promise<ManagedEvent[]> {
   return repeated(deps, () => deps.client.send(session, [{ type: 'user.interrupt' }]));
 }

@@ -14,13 +14,13 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface ShowDeps {
   output: ShownOutput;
-  /** Returns the lines to show for an event, if any. Always the same for the same event. */
+  /** Returns the lines to show for an event, if any. Must be deterministic. */
   render: (event: ManagedEvent) => string;
 }
 
 /**
- * A session's local log: `<session>.jsonl` has one event per line in the service's order, and `<session>.shown` records how much was shown. Both
- * survive a kill at any point.
+ * A session's local log: `<session>.jsonl` has one event per line in the service's order, and
+ * `<session>.shown` records how much has been shown. Both survive the process being killed at any point.
  */
 export interface SessionLog {
   has: (key: string) => boolean;
@@ -28,17 +28,23 @@ export interface SessionLog {
   /** Appends the new events durably and returns them. */
   append: (events: readonly Keyed[]) => ManagedEvent[];
   replay: (onEvent: (event: ManagedEvent) => void) => void;
-  /** Shows the events that were not shown before. */
+  /** Shows the events that haven't been shown yet. */
   show: () => Promise<void>;
   /** Marks everything as not shown. */
   rewind: () => void;
-  /** Returns whether an event may appear twice, because a killed process wrote to an output that can't be inspected. */
+  /**
+   * Returns whether an event may appear twice, because a process was killed while writing to an output that
+   * can't be inspected.
+   */
   mayRepeat: () => boolean;
   close: () => void;
 }
 
 const OFFSET = v.pipe(v.number(), v.finite(), v.minValue(0));
-/** Number of log bytes that were shown. `to` is set while the bytes up to that offset are written to `out`. */
+/**
+ * Number of log bytes already shown. `to` is set while the bytes up to that offset are being written to
+ * `out`.
+ */
 const SHOWN = v.object({
   upTo: OFFSET,
   to: v.fallback(v.optional(OFFSET), undefined),
@@ -86,7 +92,7 @@ export function openSessionLog(folder: string, session: string, deps: ShowDeps):
   };
 }
 
-/** Skips a line truncated by a kill; its event is logged again further down. */
+/** Skips lines truncated when a process was killed; their events are logged again further down. */
 function eachEvent(path: string, from: number, onEvent: (event: ManagedEvent, to: number) => void): void {
   readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text, offset, bytes }) => {
     const event = text === undefined ? undefined : asEvent(parseObject(text));
@@ -137,7 +143,7 @@ async function write(log: Log, text: string, to: number): Promise<void> {
   setShown(log, { upTo: to });
 }
 
-/** Completes a write that a kill interrupted, if the output's size shows how far the write got. */
+/** Completes an interrupted write if the output's size shows how far it got. */
 async function completeWrite(log: Log): Promise<void> {
   const { upTo, to, out } = log.shown;
   if (to === undefined) return;
@@ -159,7 +165,10 @@ function setShown(log: Log, shown: Shown): void {
   log.mark.write(shown);
 }
 
-/** Parses a mark. Starts over if the mark is invalid or lies beyond the end of a replaced log. */
+/**
+ * Parses the stored mark. Starts over if it is invalid, or past the end of the log because the log was
+ * replaced.
+ */
 function parseShown(stored: unknown, logBytes: number): Shown {
   const { success, output } = v.safeParse(SHOWN, stored);
   if (!success || output.upTo > logBytes) return { upTo: 0 };

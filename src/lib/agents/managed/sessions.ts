@@ -27,12 +27,15 @@ export interface StartInput {
   budget?: number;
 }
 
-/** `<nonce>.start.json`, written before a session is created, so that a killed run doesn't create two. */
+/**
+ * `<nonce>.start.json`, written before a session is created, so that a run killed in between doesn't create
+ * two.
+ */
 interface Start extends StartInput {
   nonce: string;
 }
 
-/** Session metadata by which a later run finds the session. */
+/** The session metadata that lets a later run find the session. */
 const NONCE = 'steward_run';
 const MAX_PAGES = 5;
 
@@ -45,7 +48,7 @@ export async function startSession(deps: SendDeps, input: StartInput): Promise<s
   return completeStart(deps, start, path, false);
 }
 
-/** Completes the last start that a kill interrupted, if any. */
+/** Completes the last interrupted start, if any. */
 export async function resumeStart(deps: SendDeps): Promise<string | undefined> {
   const { folder } = deps;
   const names = listFolder(folder).filter((name) => name.endsWith('.start.json'));
@@ -79,7 +82,7 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
   try {
     session = (wasTried ? await repeated(deps, find) : undefined) ?? (await create());
   } catch (error) {
-    // A rejected start is dropped; a start whose outcome is uncertain is left to `wake`.
+    // A rejected start is dropped; one with an uncertain outcome is left for `wake`.
     if (isCertain && isNothingDone(error)) {
       removeFile(path);
       throw error;
@@ -102,7 +105,7 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
 }
 
 function bodyOf({ agent, environment, nonce, title, vaults = [], budget }: Start): Record<string, unknown> {
-  // The service takes its limit as a string, in cents.
+  // The service expects the limit in cents, as a string.
   const amount = String(Math.max(1, Math.round((budget ?? 0) * 100)));
   return {
     agent,
@@ -128,8 +131,8 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
 }
 
 /**
- * Finds the session to resume and sends it a message: the given session, one that a killed run was starting, or the most recently used. Throws
- * `conflict` if the session has ended.
+ * Finds the session to resume and sends it a message. Prefers the given session, then one whose start was
+ * interrupted, then the most recently used one. Throws `conflict` if the session has ended.
  */
 export async function wakeSession(
   deps: SendDeps,
@@ -160,7 +163,7 @@ export async function wakeSession(
   };
 }
 
-/** Returns a session's state, both on the service and locally. */
+/** Returns a session's state on the service and on this machine. */
 export async function sessionReport(
   { deps, prices }: { deps: SendDeps; prices: Prices },
   id: string,
@@ -212,7 +215,7 @@ export function deadMessages(folder: string): string {
   return join(folder, 'dead');
 }
 
-/** Removes session logs that haven't been written to for some days; moves unsent messages to `dead`. */
+/** Removes session logs that haven't been written to for `days` days, and moves unsent messages to `dead`. */
 export function pruneSessions(folder: string, days: number, nowMs: number): void {
   const isFresh = (name: string): boolean => nowMs - mtimeOf(folder, name) < days * 86_400_000;
   for (const name of listFolder(folder)) {

@@ -27,11 +27,14 @@ interface Stop {
   detail: string;
 }
 
-/** A session's state, computed from its log. Unknown events are ignored. Unknown stop reasons end the turn; only `requires_action` keeps it open. */
+/**
+ * A session's state, computed from its log. Unknown events are ignored. An unknown stop reason ends the turn;
+ * only `requires_action` keeps it open.
+ */
 export interface Turn {
   status: SessionStatus;
   tools: Map<string, ToolUse>;
-  /** Ids of the tool uses that have a response. */
+  /** Ids of the tool uses that have been answered. */
   answered: Set<string>;
   /** The reason for the last idle status, if nothing has run since. */
   stop: Stop | undefined;
@@ -178,7 +181,7 @@ export interface Usage {
   outputTokens: number;
   cacheTokens: number;
   activeSeconds: number;
-  /** Total in USD counted by the service, if it reports one. */
+  /** The service's own total in USD, if it reports one. */
   listCost: number | undefined;
 }
 
@@ -186,11 +189,14 @@ export interface Cost extends Usage {
   activeUsd: number;
   /** In USD; undefined if a price is missing. */
   tokenUsd: number | undefined;
-  /** The service's figure, or the cost of the active time plus that of the tokens with a known price. */
+  /**
+   * The service's figure if there is one; otherwise, the cost of the active time and of the tokens with a
+   * known price.
+   */
   totalUsd: number;
 }
 
-/** Usage summed from events, and usage last reported by the service. */
+/** Usage summed from events, and the usage last reported by the service. */
 export interface Meter {
   summed: Usage;
   reported: Usage;

@@ -77,7 +77,7 @@ function inputText(input: unknown): string {
   return cleanLine(escapeHidden(command ?? JSON.stringify(input)), LINE);
 }
 
-/** Writes hidden and control characters as `\u009b`, so that users see everything that they allow. */
+/** Escapes hidden and control characters, as in `\u009b`, so that users see everything they allow. */
 function escapeHidden(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
     /[\n\r\t]/.test(hidden)
@@ -89,7 +89,7 @@ function escapeHidden(text: string): string {
 /** Longer input is truncated, with a note. */
 const MAX_INPUT = 4000;
 
-/** Returns the prompt for a permission: on one line, or below the complete input. */
+/** Returns a permission prompt: one line if it fits, or a question to show below the complete input. */
 export function permissionText(
   { name, input }: ToolUse,
   columns: number,
@@ -105,7 +105,10 @@ export function permissionText(
   return { lines: [tool, ...lines].join('\n'), question: 'Allow it?' };
 }
 
-/** Splits text into pieces of a given width. Splits at any character, because a shell command has no better break points. */
+/**
+ * Splits text into pieces of a given width. May split at any character, because shell commands have no better
+ * break points.
+ */
 function pieces(text: string, width: number): string[] {
   const found = [''];
   for (const character of text) {
@@ -116,16 +119,17 @@ function pieces(text: string, width: number): string[] {
   return found;
 }
 
-/** Formats a turn's end as one line. */
+/** Formats the end of a turn as one line. */
 export function endText({ outcome, cost }: FollowEnd): string {
   return outcome.kind === undefined ? `Done. ${costText(cost)}` : costText(cost);
 }
 
-/** Lists what the agent is waiting for, each item with a shell-quoted command to respond. */
+/** Lists the pending tool uses, each with a shell-quoted command for responding to it. */
 export function pendingLines(session: string, pending: readonly ToolUse[]): string[] {
   return pending.flatMap(({ id, name, kind, input }) => {
     const use = `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`;
-    // The id comes from the service and users paste it, so control characters and flags are rejected.
+    // The id comes from the service and users paste it, so ids with control characters or a leading hyphen
+    // are rejected.
     if (/[\p{C}\p{Zl}\p{Zp}]/u.test(id) || id.startsWith('-'))
       return [use, '    Its id is not usable in a command.'];
     return [
@@ -187,7 +191,7 @@ export interface SessionReport {
   session: Resource;
   /** Number of events in the local log. */
   localEvents: number;
-  /** Whether an interrupted run has a message for `wake` to send. */
+  /** Whether an interrupted run left a message for `wake` to send. */
   unsent: boolean;
   cost: Cost;
   pending: ToolUse[];
