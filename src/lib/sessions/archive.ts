@@ -9,8 +9,8 @@ import { toIso, type Clock } from '../platform/time/clock';
 import { parseSession, type Session } from './session';
 
 /**
- * `state/sessions-archive/YYYY-MM.jsonl` has sessions without an event for a day, by the month of their last
- * event. For each slug, the last line counts. The archive keeps the state small.
+ * `state/sessions-archive/YYYY-MM.jsonl` holds sessions idle for a day, by the month of their last event, to
+ * keep the state small. If a slug has several lines, the last one is current.
  */
 const MONTH = /^\d{4}-\d{2}\.jsonl$/;
 const MAX_LINE_BYTES = 1024 * 1024;
@@ -27,7 +27,7 @@ export function archivedSessions(folder: string): Record<string, Session> {
   return bySlug(archivedFiles(folder).flatMap((path) => sessionsIn(path)));
 }
 
-/** Returns a function like `archivedSessions` that reads the files again only after one has changed. */
+/** Returns a version of `archivedSessions` that rereads the files only when one has changed. */
 export function archiveReader(clock: Pick<Clock, 'now'>): typeof archivedSessions {
   let last: Cached<Session[]> | undefined;
   return (folder) => {
@@ -37,7 +37,7 @@ export function archiveReader(clock: Pick<Clock, 'now'>): typeof archivedSession
   };
 }
 
-/** Callers apply events to the sessions. */
+/** Copies a session, because callers apply events to it. */
 function copyOf(session: Session): Session {
   const { sessionIds, agents, phaseHistory } = session;
   return {
@@ -51,7 +51,7 @@ function copyOf(session: Session): Session {
 /** Returns the archived sessions with one of these slugs or session ids. */
 export function recall(folder: string, names: readonly string[]): Record<string, Session> {
   const words = names.map((name) => JSON.stringify(name));
-  // Hooks call this function, so it parses as few lines as possible.
+  // Hooks call this function, so parse as few lines as possible.
   const mayBe = (line: string): boolean => words.some((word) => line.includes(word));
   const found = archivedFiles(folder).flatMap((path) => sessionsIn(path, mayBe));
   return bySlug(
@@ -59,7 +59,7 @@ export function recall(folder: string, names: readonly string[]): Record<string,
   );
 }
 
-/** Appends sessions durably, after which the caller removes them from the state. */
+/** Appends sessions durably. The caller then removes them from the state. */
 export function archiveSessions(folder: string, sessions: readonly Session[]): void {
   ensureFolder(folder);
   const months = new Map<string, string[]>();
@@ -70,7 +70,7 @@ export function archiveSessions(folder: string, sessions: readonly Session[]): v
   for (const [path, lines] of months) completeAppend(path, planAppend(path, lines));
 }
 
-/** Removes superseded lines, sessions for which `isOver` is true, and the oldest sessions above `max`. */
+/** Removes superseded lines, sessions for which `isOver` is true, and the oldest sessions beyond `max`. */
 export function pruneArchive(folder: string, isOver: (session: Session) => boolean, max: number): void {
   const files = archivedFiles(folder).map((path) => ({ path, sessions: sessionsIn(path) }));
   const remaining = Object.values(bySlug(files.flatMap(({ sessions }) => sessions)))

@@ -15,7 +15,7 @@ import { isSlug } from './slug';
 export interface Artifact {
   /** The assistant's session id. */
   session: string | null;
-  /** Null if the slug is invalid. The folder may have a different name. */
+  /** Null if the slug is invalid. May differ from the folder name. */
   slug: string | null;
   task: string | null;
   project: string | null;
@@ -30,7 +30,7 @@ export interface Artifact {
 
 export const ARTIFACT_NAME = 'ISA.md';
 const MAX_BYTES = 16 * 1024 * 1024;
-/** The front matter is short and comes first. */
+/** Large enough for the front matter, which is short and comes first. */
 const HEAD_BYTES = 16 * 1024;
 const MAX_TEXT = 300;
 
@@ -39,8 +39,8 @@ export function artifactPath(sessions: string, slug: string): string {
 }
 
 /**
- * Returns the slug of the session file at a path, however the path is spelled; undefined for other files. A
- * session folder that is a link doesn't count.
+ * Returns the slug of the session file at a path, no matter how the path is spelled. Returns undefined for
+ * other files and for session folders that are links.
  */
 export function slugOfArtifact(sessions: string, path: string): string | undefined {
   if (path.includes('\0')) return undefined;
@@ -59,8 +59,8 @@ function sameFolder(a: string, b: string): boolean {
 }
 
 /**
- * Reads a slug's session file; undefined if the file is missing or can't be read (a link, a folder or another
- * user's file). One unreadable file must not hide other sessions.
+ * Reads the session file for a slug. Returns undefined if the file is missing or can't be read (a link, a
+ * folder or another user's file), since one unreadable file must not hide other sessions.
  */
 export function artifactOf(sessions: string, slug: string): Artifact | undefined {
   const path = artifactPath(sessions, slug);
@@ -73,7 +73,7 @@ export function artifactOf(sessions: string, slug: string): Artifact | undefined
   }
 }
 
-/** Reads a session file; undefined if the file is missing or has no front matter. */
+/** Reads a session file; returns undefined if the file is missing or has no front matter. */
 export function readArtifact(path: string): Artifact | undefined {
   const head = readHead(path, HEAD_BYTES)?.toString('utf8');
   const lines = head === undefined ? undefined : frontMatter(head);
@@ -110,8 +110,8 @@ export interface IssueLink {
 }
 
 /**
- * Writes the two issue keys into the front matter and leaves every other byte unchanged. Throws `not_found`
- * without a session file, and `conflict` without UTF-8 front matter or if the file changes in the meantime.
+ * Writes the two issue keys into the front matter, leaving every other byte unchanged. Throws `not_found` if
+ * there is no session file, or `conflict` if it has no UTF-8 front matter or changes during the update.
  */
 export function writeIssue(path: string, link: IssueLink): void {
   if (!Number.isSafeInteger(link.github_issue) || link.github_issue <= 0 || !isPlain(link.github_issue_url)) {
@@ -138,7 +138,7 @@ export function writeIssue(path: string, link: IssueLink): void {
   replaceFile(path, next);
 }
 
-/** Takes Latin-1 text, in which each byte is a character, so that all other bytes stay unchanged. */
+/** Works on Latin-1 text, in which each byte is one character, so all other bytes stay unchanged. */
 function withIssue(text: string, link: IssueLink): string | undefined {
   const lines = text.split('\n');
   const first = (lines[0] ?? '').replace(/^\xef\xbb\xbf/, '').trimEnd();
@@ -156,7 +156,7 @@ function withIssue(text: string, link: IssueLink): string | undefined {
   return [...lines.slice(0, end), ...added, ...lines.slice(end)].join('\n');
 }
 
-/** Replaces the value on a line, plain or quoted. Keeps a trailing comment and the line break. */
+/** Replaces the plain or quoted value on a line, keeping any trailing comment and the line break. */
 function withValue(line: string, value: string | number): string {
   const at = line.indexOf(':') + 1;
   const quoted = QUOTED.exec(line.slice(at))?.[0].length;
@@ -165,10 +165,10 @@ function withValue(line: string, value: string | number): string {
 }
 
 const QUOTED = /^[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")(?=[ \t]+#|[ \t\r]*$)/;
-/** The whitespace before a comment or line break. */
+/** Matches the whitespace before a comment or line break. */
 const BEHIND = /(?<![ \t])[ \t]+#|(?<![ \t])[ \t]*\r?$/;
 
-/** Returns whether YAML reads the URL as plain text. */
+/** Returns whether YAML reads the URL as a string without quotes. */
 function isPlain(url: string): boolean {
   return /^https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{1,500}$/.test(url);
 }
@@ -180,7 +180,7 @@ export interface Claims {
   open: number;
 }
 
-/** Returns the claims outside code blocks; undefined if the session file can't be read. */
+/** Returns the claims outside code blocks, or undefined if the session file can't be read. */
 export function claimsOf(sessions: string, slug: string): Claims | undefined {
   if (artifactOf(sessions, slug) === undefined) return undefined;
   const text = readText(artifactPath(sessions, slug), { maxBytes: MAX_BYTES }) ?? '';

@@ -1,7 +1,10 @@
 import { clean } from '../platform/terminal/terminal';
 import { type Session, statusOf } from './session';
 
-/** Returns a session's given name, or a label such as `shop·login`. Null outside a repository. */
+/**
+ * Returns a session's given name, or a label such as `shop·login`; null if it has neither a name nor a
+ * repository.
+ */
 export function labelOf(session: Session): string | null {
   const { givenName, repo, branch, worktree } = session;
   if (givenName !== undefined) return givenName;
@@ -10,7 +13,7 @@ export function labelOf(session: Session): string | null {
   return where === null || where === undefined ? clean(repo) : clean(`${repo}·${where}`);
 }
 
-/** Returns names by slug: the label, plus the end of the slug if several sessions share the label. */
+/** Returns names by slug: the label, followed by the end of the slug if several sessions share the label. */
 export function namesOf(sessions: readonly Session[]): ReadonlyMap<string, string> {
   const labels = sessions.map((session) => labelOf(session) ?? session.slug);
   return new Map(
@@ -43,7 +46,7 @@ export function requestWords(reason: string | undefined, tool: string | undefine
   return reason === 'agent_needs_input' ? 'asks for your input' : null;
 }
 
-/** All assistants' tools, in lower case. */
+/** Every assistant's tools, in lower case, grouped by activity. */
 const ACTIVITIES: Readonly<Record<string, readonly string[]>> = {
   edits: [
     'edit',

@@ -8,7 +8,7 @@ export interface SessionFigures {
   tokens: number;
 }
 
-/** Minutes by where you were meanwhile. */
+/** Minutes, keyed by where you were at the time. */
 type Minutes = Readonly<Record<string, number>>;
 
 /** A row of a day's ledger; `session` is a session key. */
@@ -26,7 +26,7 @@ interface SessionUsage {
   cacheWrite: number;
 }
 
-/** Adds up time and tokens by session; omits sessions that have neither. */
+/** Adds up time and tokens per session, omitting sessions that have neither. */
 export function figuresOf(
   sessions: readonly Pick<Session, 'slug' | 'sessionIds'>[],
   agents: readonly AgentTime[],

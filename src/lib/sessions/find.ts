@@ -4,8 +4,8 @@ import { labelOf } from './describe';
 import { isLive, type Session, type SessionsState } from './session';
 
 /**
- * Returns the sessions with this slug or name. If there are none, returns those whose repository, branch,
- * worktree, name or slug contain every word of the text. `shop login` finds `shop·login`.
+ * Returns the sessions with this slug or name. If there are none, returns the sessions in which each word
+ * occurs in the repository, branch, worktree, name or slug: `shop login` finds `shop·login`.
  */
 export function matchingSessions(sessions: readonly Session[], text: string): Session[] {
   const exact = sessions.filter((session) => session.slug === text || labelOf(session) === text);
@@ -28,7 +28,7 @@ function wordsOf(text: string): string[] {
 
 /**
  * Returns the matching session, preferring running ones. Throws `not_found` if none matches, `usage` if
- * several do.
+ * several match.
  */
 export function findSession(state: SessionsState, text: string, nowMs: number): Session {
   const found = matchingSessions(Object.values(state.sessions), text);

@@ -4,16 +4,16 @@ import { makeSlug } from './slug';
 import type { WorkEvent } from './work-events';
 
 export interface Folder {
-  /** Applies one event. Events apply in log order, whatever their times. */
+  /** Applies one event. Events are applied in log order, regardless of their times. */
   take: (event: WorkEvent) => void;
-  /** Slugs of the sessions that had an event. */
+  /** Slugs of the sessions that had events. */
   touched: ReadonlySet<string>;
 }
 
 export interface FoldDeps {
   /**
-   * Returns the local day of an instant, such as `2026-11-20`. Called only for sessions whose start was not
-   * seen.
+   * Returns an instant's local day, such as `2026-11-20`. Called only for sessions whose start was not
+   * recorded.
    */
   dayOf: (ms: number) => string;
 }
@@ -30,7 +30,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
   const touched = new Set<string>();
   const take = (event: WorkEvent): void => {
     const found = bySession.get(event.session);
-    // Ignore the end of a session that was never seen.
+    // Ignore the end of an unknown session.
     if (found === undefined && event.type === 'session-end') return;
     const before = found ?? begin(state, event, deps);
     const session = event.artifact === true && event.slug !== null ? bind(state, before, event) : before;
@@ -44,7 +44,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
   return { take, touched };
 }
 
-/** Fills in the slugs that the shim's events lack from other events in their sessions. */
+/** Fills in slugs missing from the shim's events, using other events in the same session. */
 export function withSlugs(events: readonly WorkEvent[]): WorkEvent[] {
   const slugs = new Map<string, string>();
   for (const { session, slug, artifact } of events) {
@@ -97,8 +97,8 @@ function bind(state: SessionsState, before: Session, event: WorkEvent): Session 
   if (before.slug === slug) return before;
   before.sessionIds = before.sessionIds.filter((id) => id !== event.session);
   const isLeft = before.sessionIds.length === 0;
-  // A session without a session file is renamed. A session with another file ends there and continues under
-  // the new slug.
+  // A session without a session file is renamed. A session with a different file ends there and continues
+  // under the new slug.
   const moves = isLeft && before.artifact === null;
   if (moves) delete state.sessions[before.slug];
   else if (isLeft) before.activity = 'ended';
@@ -131,7 +131,7 @@ function apply(session: Session, event: WorkEvent): void {
   const agent = event.agent;
   switch (event.type) {
     case 'session-start':
-      // A compaction happens during work, and subagents continue.
+      // Compaction happens mid-turn, and subagents keep running.
       if (event.reason === 'compact') return;
       session.agents = [];
       turn(session, 'waiting');
@@ -164,14 +164,14 @@ function apply(session: Session, event: WorkEvent): void {
     case 'tool-after':
     case 'tool-failed':
       answered(session, agent);
-      // A subagent may work after the main turn has ended.
+      // A subagent may keep working after the main turn has ended.
       if (agent !== undefined) return;
       session.activity = 'working';
       if (event.tool !== undefined) session.tool = event.tool;
   }
 }
 
-/** Forgets the process if it changes, because then a short-lived wrapper runs the hooks. */
+/** Forgets the process if it changes, since hooks are then run by a short-lived wrapper. */
 function noteProcess(session: Session, type: WorkEvent['type'], process: ProcessMark): void {
   const known = session.process;
   if (type === 'session-start' || known === undefined) session.process = process;
@@ -180,7 +180,7 @@ function noteProcess(session: Session, type: WorkEvent['type'], process: Process
 
 /** Stores a request from a subagent, or from the main turn, which then waits. */
 function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
-  // The assistant reports a permission request twice: immediately, and again while it is unanswered.
+  // The assistant reports a permission request twice: immediately, and again if it remains unanswered.
   if (agent === undefined) {
     if (session.askedBy !== null && session.waitingFor === reason) return;
     turn(session, 'waiting');
@@ -192,7 +192,7 @@ function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
   if (tool !== undefined) session.askedTool = tool;
 }
 
-/** Clears the request if the agent that asked continues. Other agents may have been working all along. */
+/** Clears the request once the agent that made it continues. Activity of other agents doesn't clear it. */
 function answered(session: Session, agent: string | undefined): void {
   if (session.askedBy !== (agent ?? null)) return;
   session.waitingFor = null;
@@ -200,7 +200,7 @@ function answered(session: Session, agent: string | undefined): void {
   delete session.askedTool;
 }
 
-/** Starts a turn of the person or the assistant, which clears any request. */
+/** Starts the user's or the assistant's turn, clearing any pending request. */
 function turn(session: Session, activity: Session['activity']): void {
   session.activity = activity;
   session.waitingFor = null;
@@ -208,14 +208,14 @@ function turn(session: Session, activity: Session['activity']): void {
   delete session.askedTool;
 }
 
-/** Keeps the start of a wait until the session continues. */
+/** Records when the session started waiting, or clears that time once it continues. */
 function noteWait(session: Session, at: string): void {
   if (session.activity === 'waiting' || session.waitingFor !== null) session.waitingSince ??= at;
   else delete session.waitingSince;
 }
 
 /**
- * Types of notifications that need no answer. One without a type, from an older assistant, does need an
+ * Notification types that need no answer. Older assistants send no type; their notifications do need an
  * answer.
  */
 const NOTICES: readonly string[] = [

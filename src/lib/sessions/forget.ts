@@ -31,8 +31,8 @@ export interface Forgotten {
 const LOCK_WAIT_MS = 5_000;
 
 /**
- * Removes everything that hooks have stored: the log, the state, the queue. Keeps the session files. A
- * running session's next event adds the session again.
+ * Removes everything stored by hooks (the log, the state and the queue) but keeps the session files. A
+ * running session reappears with its next event.
  */
 export async function forgetSessions(deps: ForgetDeps, dryRun: boolean): Promise<Forgotten> {
   if (dryRun) return { dryRun, files: filesOf(deps) };

@@ -45,8 +45,8 @@ export function destinationsOf(state: SessionsState, nowMs: number): Destination
 }
 
 /**
- * Returns the N-th session of `steward sessions`, the sessions that match a text, or by default the one that
- * has waited longest. Throws `not_found` if there is none.
+ * Returns the Nth session in `steward sessions`, the sessions that match the given text or, by default, the
+ * one that has been waiting longest. Throws `not_found` if there is none.
  */
 export function chosenSessions({ sessions, names }: Destinations, nowMs: number, wanted?: string): Session[] {
   if (wanted === undefined) {
@@ -67,7 +67,7 @@ export function chosenSessions({ sessions, names }: Destinations, nowMs: number,
   });
 }
 
-/** Returns the error if several sessions match and there is no terminal to ask on. */
+/** Returns the error to throw if several sessions match and there is no terminal to ask on. */
 export function severalMatch(
   { sessions, names }: Destinations,
   found: readonly Session[],
@@ -78,7 +78,7 @@ export function severalMatch(
   });
 }
 
-/** Returns the command for each session. */
+/** Lists the command that goes to each session. */
 function listOf(
   found: readonly Session[],
   all: readonly Session[],
@@ -92,8 +92,8 @@ function listOf(
 }
 
 /**
- * Brings a session's tmux pane or kitty window to the front, if the session still runs in the terminal where
- * it started. Otherwise throws `unavailable` with the reason.
+ * Brings a session's tmux pane or kitty window to the front if the session is still running in the terminal
+ * where it started. Otherwise, throws `unavailable` with the reason.
  */
 export async function goToSession(deps: GoDeps, session: Session, name: string): Promise<Went> {
   const { slug } = session;
@@ -126,7 +126,7 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
   });
 }
 
-/** Focuses the kitty window in which a process runs. Returns the window's id, if there is one. */
+/** Focuses the kitty window running a process and returns the window's id, if there is one. */
 async function focusKitty(
   deps: TerminalDeps,
   pid: number,
@@ -149,8 +149,8 @@ interface Client {
 }
 
 /**
- * Shows the pane with the terminal in the calling or most recently used client, and focuses that client's
- * kitty window. Returns the pane; undefined if no tmux server has this terminal.
+ * Shows the terminal's pane in the calling or most recently used client, and focuses that client's kitty
+ * window. Returns the pane, or undefined if no tmux server has this terminal.
  */
 async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<string | undefined> {
   const own = socketIn(deps.env['TMUX']);

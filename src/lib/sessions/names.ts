@@ -11,7 +11,7 @@ import type { Session } from './session';
 const KEEP_MS = 60 * 86_400_000;
 const MAX_TITLE = 80;
 const MAX_BYTES = 8192;
-/** How much of a prompt is searched for its first line. */
+/** How many characters of a prompt are searched for its first line. */
 const MAX_PROMPT = 4000;
 
 /**
@@ -27,7 +27,7 @@ export function addNames(folder: string, sessions: Iterable<Session>): void {
   const files = new Set(listFolder(folder));
   if (files.size === 0) return;
   for (const session of sessions) {
-    // The newest id is last, so a resumed session keeps its first title and its last name.
+    // The newest id comes last, so a resumed session keeps its first title and its latest name.
     for (const id of session.sessionIds) {
       const [name, title] = [`${fileOf(id)}.name`, `${fileOf(id)}.title`].map((file) =>
         files.has(file) ? textIn(folder, file, id) : undefined,
@@ -39,7 +39,7 @@ export function addNames(folder: string, sessions: Iterable<Session>): void {
   }
 }
 
-/** Names a session; returns the stored name. An empty text removes the name. */
+/** Names a session and returns the stored name. Empty text removes the name. */
 export function giveName(folder: string, session: Session, text: string): string | null {
   const name = cleanLine(text, MAX_TITLE);
   for (const id of session.sessionIds) removeFile(join(folder, `${fileOf(id)}.name`));
@@ -51,8 +51,8 @@ export function giveName(folder: string, session: Session, text: string): string
 }
 
 /**
- * Stores the first line of a session's first prompt. `scrub` removes credentials from the complete prompt,
- * since some span several lines.
+ * Stores the first line of a session's first prompt. `scrub` removes credentials and gets the entire prompt,
+ * since some credentials span several lines.
  */
 export function keepTitle(folder: string, id: string, prompt: string, scrub: (text: string) => string): void {
   const file = `${fileOf(id)}.title`;
@@ -64,7 +64,7 @@ export function keepTitle(folder: string, id: string, prompt: string, scrub: (te
   replaceFile(join(folder, file), JSON.stringify({ id, text }), { sync: false });
 }
 
-/** Removes names and titles that are over two months old. */
+/** Removes names and titles that are more than 60 days old. */
 export function pruneNames(folder: string, nowMs: number): void {
   for (const path of nameFiles(folder)) {
     if (nowMs - (stampOf(path)?.mtimeMs ?? nowMs) > KEEP_MS) removeFile(path);

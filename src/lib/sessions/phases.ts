@@ -29,7 +29,7 @@ export type PhaseId =
   | 'complete'
   | 'native';
 
-/** The only list of phases. */
+/** The only definition of the phases. */
 export const PHASES: readonly Phase[] = [
   row('starting', 'Starting', '○', '#8a8a8a', 0, false, 'queued'),
   row('observe', 'Observe', '◔', '#5fafd7', 1, false, 'queued'),
@@ -62,23 +62,20 @@ export function phaseNamed(text: string): Phase | undefined {
   return PHASES.find(({ id, retired }) => id === name || retired.includes(name));
 }
 
-/** Returns the row of a phase. */
+/** Returns a phase's row in the table. */
 export function phase(id: PhaseId): Phase {
   return PHASES.find((row) => row.id === id) as Phase;
 }
 
-/**
- * Returns the title for a session's tab. The title contains only strings from the table, so it needs no
- * escaping.
- */
+/** Returns the title of a session's tab. It contains only strings from the table, so it needs no escaping. */
 export function tabTitle(id: PhaseId): string {
   const { icon, label } = phase(id);
   return `${icon} ${label}`;
 }
 
 /**
- * Describes, for a person, how a notification changed the phase.
- * @param result of the daemon's answer; undefined if the phase was stored
+ * Describes to the user how a notification changed the phase.
+ * @param result the daemon's result; undefined if the phase was stored
  */
 export function phaseWords(name: string, slug: string | undefined, result: string | undefined): string {
   switch (result) {

@@ -2,18 +2,21 @@
 export const ASSISTANT_IDS = ['claude-code', 'codex', 'copilot', 'opencode', 'qwen', 'cursor'] as const;
 export type AssistantId = (typeof ASSISTANT_IDS)[number];
 
-/** The assistant for events and sessions that name none, because it was long the only one supported. */
+/**
+ * The assistant for events and sessions that don't name one, because it used to be the only supported
+ * assistant.
+ */
 export const CLAUDE_CODE = 'claude-code';
 
 /**
- * Returns a session's key: the assistant's id, prefixed with the assistant's name unless that is Claude Code.
+ * Returns a session's key: the session id, prefixed with the assistant's name unless that is Claude Code.
  * This lets two assistants use the same id.
  */
 export function sessionKey(assistant: string | undefined, id: string): string {
   return assistant === undefined || assistant === CLAUDE_CODE ? id : `${assistant}:${id}`;
 }
 
-/** Returns the assistant's own id from a session key. */
+/** Extracts the assistant's own session id from a session key. */
 export function idOfKey(key: string): string {
   const end = key.indexOf(':');
   return (ASSISTANT_IDS as readonly string[]).includes(key.slice(0, end)) ? key.slice(end + 1) : key;

@@ -5,7 +5,7 @@ import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
 import { parseProcess, parseTerminal, type SessionTerminal } from './work-events';
 
-/** The format of the state. This version rejects newer formats. */
+/** The format version of the state. Newer formats are rejected. */
 export const SESSIONS_VERSION = 1;
 
 /** The source of a phase: the session file (`artifact`), a notification (`voice`), or both (`merged`). */
@@ -21,7 +21,7 @@ export interface PhaseEntry {
 /** A session, or several that share a session file. Times are ISO 8601 in UTC. */
 export interface Session {
   slug: string;
-  /** The assistant's ids, newest last. */
+  /** The assistant's ids for the session, newest last. */
   sessionIds: string[];
   mode: 'algorithm' | 'native';
   /** The task in the session file; null if there is no file. */
@@ -39,7 +39,7 @@ export interface Session {
   model?: string;
   /** The last tool used in the main turn. */
   tool?: string;
-  /** The tool that the assistant asks permission to use. */
+  /** The tool that the assistant is asking permission to use. */
   askedTool?: string;
   /** The given name, and the first line of the first prompt. Stored by `names.ts`, never in the state. */
   givenName?: string;
@@ -57,7 +57,7 @@ export interface Session {
   askedBy: string | null;
   /** When the session started waiting for you. */
   waitingSince?: string;
-  /** Start of the current or last turn; null before the first. */
+  /** When the current or last turn started; null before the first turn. */
   turnAt: string | null;
   /** Ids of the active subagents. */
   agents: string[];
@@ -67,19 +67,19 @@ export interface Session {
   terminal: SessionTerminal | null;
   /** The assistant's process; null if each hook comes from a different process. */
   process?: ProcessMark | null;
-  /** Set if the session ended unexpectedly and you have seen that it did. */
+  /** Set once you have been shown that the session ended unexpectedly. */
   lost?: true;
   /** Whether the session's process is running. Set by state.ts for sessions with a known process. */
   isAlive?: boolean;
   machine: string | null;
   /**
-   * Set if the session worked in a folder whose work stays on this machine, so nothing about the session is
-   * sent.
+   * Set if the session has worked in a folder whose work stays on this machine. Nothing about such a session
+   * is sent.
    */
   restricted?: true;
 }
 
-/** `state/sessions.json`: the sessions of the last day. The archive has older ones. */
+/** `state/sessions.json`: the sessions from the last day. Older ones are in the archive. */
 export interface SessionsState {
   version: number;
   /** How far the log has been applied. */
@@ -89,7 +89,7 @@ export interface SessionsState {
   sessions: Record<string, Session>;
 }
 
-/** How long a session without a known process can go without an event before it counts as ended. */
+/** How long a session without a known process can go without an event before it counts as crashed. */
 const CRASHED_AFTER_MS = 12 * 3_600_000;
 /** After this long without an event, it is unknown whether the session is still working. */
 const SILENT_AFTER_MS = 30 * 60_000;
@@ -107,9 +107,8 @@ export type SessionStatus = 'working' | 'waiting' | 'no-signal' | 'crashed' | 'e
 type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt' | 'lost' | 'isAlive'>;
 
 /**
- * Returns the status from the process or, if that is unknown, from the time since the last event. A time in
- * the future means that the clock was set back. While a subagent's request is pending, the session is
- * waiting.
+ * Determines the status from the process or, if that is unknown, from the time since the last event. A future
+ * time means that the clock was set back. A session with a pending subagent request is waiting.
  */
 export function statusOf(session: Current, nowMs: number): SessionStatus {
   if (session.activity === 'ended') return session.lost === true ? 'crashed' : 'ended';
@@ -127,8 +126,8 @@ export function isLive(session: Current, nowMs: number): boolean {
 }
 
 /**
- * Sets the phase and adds it to the history. If the last entry has the same phase, merges a different source
- * into that entry and ignores the same source.
+ * Sets the phase and adds it to the history. If the last entry already has this phase, no entry is added, but
+ * a different source is merged into it.
  */
 export function recordPhase(session: Session, phase: PhaseId, source: PhaseSource, at: string): void {
   session.phase = phase;
@@ -142,8 +141,8 @@ export function recordPhase(session: Session, phase: PhaseId, source: PhaseSourc
 }
 
 /**
- * Records the session file's phase. Ignores the file's last known phase if a notification has set another
- * since, because then the file wasn't written to change the phase.
+ * Records the session file's phase. Ignores a phase that the file already had when a notification set another
+ * one, because the file wasn't written to change the phase.
  */
 export function recordArtifactPhase(session: Session, phase: PhaseId, at: string): void {
   const reported = session.phaseHistory.findLastIndex(
@@ -159,7 +158,7 @@ export function addId(session: Session, id: string): void {
   session.sessionIds = [...session.sessionIds.filter((known) => known !== id), id].slice(-MAX_IDS);
 }
 
-/** Parses the state, skipping invalid sessions. Undefined if the text isn't a state. */
+/** Parses the state, skipping invalid sessions. Returns undefined if the text isn't a valid state. */
 export function parseSessions(text: string): SessionsState | undefined {
   const { version, sessions, cursor, pruned } = parseObject(text) ?? {};
   if (typeof version !== 'number' || !isObject(sessions)) return undefined;
@@ -173,8 +172,8 @@ export function parseSessions(text: string): SessionsState | undefined {
 }
 
 /**
- * Parses a stored session; undefined without a slug or times. Replaces invalid values with defaults, because
- * other tools also write the file.
+ * Parses a stored session. Returns undefined if the slug or a time is missing; replaces other invalid values
+ * with defaults, because other tools also write the file.
  */
 export function parseSession(slug: unknown, value: unknown): Session | undefined {
   if (typeof slug !== 'string' || !isSlug(slug) || !isObject(value)) return undefined;

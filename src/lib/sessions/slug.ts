@@ -1,7 +1,7 @@
 import { shortHash } from '../platform/files/short-hash';
 
 const GRAMMAR = /^[a-z0-9][a-z0-9._-]{0,80}$/;
-/** Windows reserves these names for devices, whatever the extension. */
+/** Windows reserves these names for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/;
 const MAX_WORDS = 40;
 
@@ -11,8 +11,11 @@ export function isSlug(text: string): boolean {
 }
 
 /**
- * Makes a slug from day, subject and id, such as `20261120-website-3f9a1c2e`. The same input gives the same
- * slug. @param day `2026-11-20` @param about the repository of a new session @param unique a session id
+ * Makes a slug from a day, a subject and an id, such as `20261120-website-3f9a1c2e`. The same input gives the
+ * same slug.
+ * @param day such as `2026-11-20`
+ * @param about the repository of a new session
+ * @param unique a session id
  */
 export function makeSlug(day: string, about: string, unique: string): string {
   const words = plain(about).slice(0, MAX_WORDS).replace(/-$/, '');

@@ -29,8 +29,8 @@ import {
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 
 /**
- * A task that a hook queued, in its own file. Contains ids and paths, and from the prompt only the matching
- * line, or the whole prompt if configured.
+ * A task queued by a hook, in a file of its own. Contains ids and paths, but only the matching line of a
+ * prompt unless configured to include the whole prompt.
  */
 export interface Intention {
   id: string;
@@ -67,7 +67,7 @@ export interface EndOfTurn {
 export interface Capture {
   kind: string;
   text: string;
-  /** Identical for the same words in the same session. */
+  /** The same for identical words in the same session. */
   key: string;
   /** The whole prompt, if `WORK.CAPTURE_PROMPT` is `whole`. Limited by `wholePrompt`. */
   prompt?: string;
@@ -78,8 +78,8 @@ export type IntentionKind = keyof typeof KINDS;
 const HOUR_MS = 3_600_000;
 
 /**
- * How long each kind is kept, in ms, and how often it is attempted. Notifications are only useful
- * immediately. Text that you typed exists nowhere else, so it is never simply deleted.
+ * How long each kind is kept, in ms, and how many times it is tried. Notifications quickly become useless.
+ * Text that you typed exists nowhere else, so it is never simply deleted.
  */
 const KINDS = {
   'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
@@ -89,12 +89,12 @@ const KINDS = {
   'prompt-matched': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
   'issue-wanted': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
 } as const;
-/** Kinds from a newer version are kept for the longest time, and may contain text that you typed. */
+/** Kinds from a newer version are kept the longest, since they may contain text that you typed. */
 const UNKNOWN_KIND = { keepMs: KINDS['prompt-matched'].keepMs, words: true };
 /** A time further in the future than this means that the clock was set back. */
 const AHEAD_MS = HOUR_MS;
 
-/** The maximum number of tasks with text that you typed, and of other tasks. */
+/** The maximum number of tasks with text that you typed and, separately, of other tasks. */
 export const MAX_WAITING = 1000;
 const TEMPS_STALE_MS = 60_000;
 const WITHDRAW_WAIT_MS = 15_000;
@@ -109,8 +109,8 @@ export interface SpoolDeps {
 }
 
 /**
- * Runs tasks of one kind. On an exception, the task is retried. `later`: something is missing, so the task
- * waits unchanged. `Refusal`: the task fails permanently.
+ * Runs tasks of one kind. A task is retried if this throws, waits unchanged if it returns `later` because
+ * something is missing, and fails permanently if it returns a `Refusal`.
  */
 export type Consumer = (intention: Intention) => unknown;
 export interface Refusal {
@@ -244,7 +244,7 @@ export interface DrainResult {
   done: number;
   /** Failed tasks that will be retried. */
   failed: number;
-  /** Tasks that wait because something is missing. */
+  /** Tasks still waiting because something is missing. */
   later: number;
   /** Tasks that failed permanently. */
   dead: number;
@@ -253,8 +253,8 @@ export interface DrainResult {
 }
 
 /**
- * Runs the waiting tasks, in one process per machine. A task runs again after a crash; its consumer uses the
- * id to detect work that is already done. Tasks without a consumer wait.
+ * Runs the waiting tasks, in one process per machine. Interrupted tasks run again after a crash; consumers
+ * use the id to detect work that is already done. Tasks without a consumer keep waiting.
  */
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
   const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };
@@ -298,7 +298,7 @@ function again(intention: Intention): Intention | undefined {
   return attempts >= KINDS[intention.kind].attempts ? undefined : { ...intention, attempts };
 }
 
-/** Requeues tasks that a killed process had claimed; returns how many failed permanently. Requires the lock. */
+/** Requeues tasks claimed by a killed process and returns how many failed permanently. Requires the lock. */
 function requeueAbandoned(deps: SpoolDeps): number {
   const spool = spoolAt(deps.path);
   const outcomes = abandoned(spool, deps.machineId, deps.clock.now()).map(({ name, entry }) => {
@@ -319,8 +319,8 @@ function foreignReason({ machine }: Intention): string {
 }
 
 /**
- * Removes this machine's matching tasks, including claimed and dead ones; returns them. Waits for a process
- * that is running the queue, and throws `locked` if the wait takes too long.
+ * Removes and returns this machine's matching tasks, including claimed and dead ones. If a process is running
+ * the queue, waits for it; throws `locked` if that takes too long.
  */
 export function withdraw(deps: SpoolDeps, isMeant: (intention: Intention) => boolean): Promise<Intention[]> {
   const spool = spoolAt(deps.path);
@@ -336,7 +336,7 @@ export function withdraw(deps: SpoolDeps, isMeant: (intention: Intention) => boo
   });
 }
 
-/** Requeues dead tasks for this machine; returns their number. */
+/** Requeues this machine's dead tasks and returns how many there were. */
 export function revive(deps: SpoolDeps): Promise<number> {
   const spool = spoolAt(deps.path);
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {
@@ -351,9 +351,9 @@ export function revive(deps: SpoolDeps): Promise<number> {
 }
 
 /**
- * Removes expired tasks, and the oldest above the limit. Tasks with text and failed tasks go to the dead
- * folder; others are dropped. Returns the number of dead tasks. File names contain time and kind, so most
- * files aren't read.
+ * Removes expired tasks, and the oldest ones above the limit. Tasks with text and failed tasks move to the
+ * dead folder; others are deleted. Returns the number moved. File names contain the time and kind, to avoid
+ * reading most files.
  */
 export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): number {
   const spool = spoolAt(path);
@@ -373,7 +373,7 @@ export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): numbe
   return dead;
 }
 
-/** Text that you typed doesn't expire because of a time in the future; it is sent now. */
+/** Text that you typed doesn't expire if its time is in the future; it is sent immediately. */
 function isExpired(name: string, nowMs: number): boolean {
   const { keepMs, words } = limitsOf(name);
   const at = timeOfName(name);

@@ -61,8 +61,8 @@ export function archiveOf(path: string): string {
 }
 
 /**
- * Reads the stored state without the archive. A missing or broken file counts as empty, since the log has the
- * events; `onBroken` gets the broken text. Throws `config` for a newer format.
+ * Reads the stored state without the archive. A missing or broken file counts as empty, since the events are
+ * in the log; `onBroken` gets the broken text. Throws `config` for a newer format.
  */
 function readSessions(path: string, onBroken?: (text: string) => void): SessionsState {
   const text = readText(path, { maxBytes: MAX_STATE_BYTES });
@@ -88,24 +88,24 @@ export function storedSession(path: string, id: string): Session | undefined {
 }
 
 /**
- * Returns the slug of the stored session with this id. Slugs have a small file of their own, because every
- * hook needs them. Throws `config` for a newer format.
+ * Returns the slug of the stored session with this id. Slugs are kept in a small file of their own, because
+ * every hook needs them. Throws `config` for a newer format.
  */
 export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: string): string | undefined {
   const live = parseObject(readText(deps.livePath, { maxBytes: MAX_STATE_BYTES }) ?? '');
   if (typeof live?.['version'] === 'number') refuseNewer(live['version'], deps.livePath);
   const slugs = live?.['slugs'];
-  // Earlier versions wrote a different format.
+  // Earlier versions used a different format.
   if (!isObject(slugs)) return storedSession(deps.path, id)?.slug;
   return Object.hasOwn(slugs, id) && typeof slugs[id] === 'string' ? slugs[id] : undefined;
 }
 
 /**
- * Returns all sessions, including archived ones and new events in the log. Writes nothing. @param archived
- * default: reads the archive each time
+ * Returns all sessions, including archived ones, with new log events applied. Writes nothing.
+ * @param archived reads the archive; the default rereads it every time
  */
 export function currentSessions(deps: ReadDeps, archived = archivedSessions): SessionsState {
-  // The archive is read after the state, so a session that is just being moved is in at least one of them.
+  // Read the archive after the state, so that a session being moved is found in at least one of them.
   const state = readSessions(deps.path);
   state.sessions = { ...archived(archiveOf(deps.path)), ...state.sessions };
   fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
@@ -129,8 +129,8 @@ export function observed(
 }
 
 /**
- * Records that you have seen that these sessions ended unexpectedly. On failure, returns the reason; the next
- * list then shows the sessions again.
+ * Records that you have been shown the unexpected end of these sessions. On failure, returns the reason, and
+ * the next list shows the sessions again.
  */
 export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Promise<string | undefined> {
   if (slugs.length === 0) return undefined;
@@ -165,9 +165,10 @@ export function runningSessions(
 }
 
 /**
- * Applies the log and `change` to the state and stores it. Throws `locked` if another writer takes longer
- * than `waitMs`; the log keeps the events. `change` gets the sessions of the last day, those in the log, and
- * those with one of the `names` (slugs or ids). `isKnown` returns whether any session has a slug.
+ * Applies the log and `change` to the state, then stores it. Throws `locked` if another writer takes longer
+ * than `waitMs`; the events stay in the log. `change` gets the sessions from the last day, those in the log,
+ * and those matching one of the `names` (slugs or ids). `isKnown` returns whether a slug belongs to any
+ * session.
  */
 export async function updateSessions<T>(
   deps: SessionsDeps,
@@ -191,10 +192,10 @@ export async function updateSessions<T>(
     const result = change(state, isKnown);
     archiveOld(state, archive, clock.now());
     if (state.pruned !== utcDay(clock.now())) tidy(state, deps);
-    // After a crash the log restores both files, so neither needs a full sync.
+    // After a crash, the log restores both files, so neither needs a full sync.
     replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
     replaceFile(deps.livePath, indexOf(state), { sync: false });
-    // Rotated only here, where the complete log is read and no other process reads it.
+    // Rotate the log only here, where all of it has been read and no other process is reading it.
     rotateRead({ path: deps.workEvents }, WORK_EVENTS_ROTATE_BYTES);
     return Promise.resolve(result);
   });
@@ -207,7 +208,10 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
   return [...new Set(names)].filter((name) => !known.has(name));
 }
 
-/** After a crash, a session may be in both. The state's copy counts, and is archived again. */
+/**
+ * Archives old sessions. After a crash, a session may be in both places; the state's copy is current and is
+ * archived again.
+ */
 function archiveOld(state: SessionsState, archive: string, nowMs: number): void {
   const old = Object.values(state.sessions).filter(
     ({ updatedAt }) => nowMs - Date.parse(updatedAt) > ARCHIVE_AFTER_MS,
@@ -250,7 +254,7 @@ function unreadEvents(workEvents: string, before: LogCursor): Unread {
   return { events, cursor };
 }
 
-/** Applies events, and the session files of their sessions. */
+/** Applies events, then updates the affected sessions from their session files. */
 function fold(state: SessionsState, deps: ReadDeps, { events, cursor }: Unread): void {
   const { take, touched } = folder(state, deps);
   for (const event of withSlugs(events)) take(event);

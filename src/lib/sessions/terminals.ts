@@ -16,7 +16,7 @@ export type Socket = string | undefined;
 
 const TIMEOUT_MS = 5000;
 
-/** Returns a program's output; undefined if the program is missing or fails. */
+/** Returns a program's output, or undefined if the program is missing or fails. */
 export async function answerOf(
   { run, env }: TerminalDeps,
   file: string,
@@ -59,7 +59,7 @@ export interface KittyWindow {
   tab: string;
 }
 
-/** Lists the windows of the kitty instance that listens on a local socket; empty if it doesn't respond. */
+/** Lists the windows of the kitty instance listening on a local socket; empty if it doesn't respond. */
 export async function kittyWindows(deps: TerminalDeps, socket: string | null): Promise<KittyWindow[]> {
   // A kitty instance on a network socket may run on another machine.
   if (socket?.startsWith('unix:') !== true) return [];
@@ -81,8 +81,8 @@ export function windowOf(windows: readonly KittyWindow[], pid: number): KittyWin
 }
 
 /**
- * Returns where each session's terminal is now, by slug: `work:2` in tmux, the tab's title in kitty. Omits
- * sessions whose terminal is closed or in neither program.
+ * Returns the current location of each session's terminal, by slug: `work:2` in tmux, the tab's title in
+ * kitty. Omits sessions whose terminal is closed or in neither program.
  */
 export async function placesOf(
   deps: TerminalDeps,
@@ -113,7 +113,8 @@ export async function placesOf(
 }
 
 /**
- * Returns the sessions that currently run on a terminal: their id, and the assistant if it isn't the default.
+ * Returns the sessions currently running on a terminal, each with its id, and with its assistant unless that
+ * is the default.
  */
 export function sessionsOnTerminal(
   sessions: readonly Session[],

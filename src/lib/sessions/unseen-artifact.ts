@@ -6,7 +6,7 @@ import { type Session, type SessionsState, isLive } from './session';
 import { idOfKey } from './session-key';
 import { isSlug } from './slug';
 
-/** A session file written by a tool that doesn't report it, such as a shell. */
+/** A session file written by a tool that doesn't report its writes, such as a shell. */
 export interface UnseenArtifact {
   slug: string;
   phase: PhaseId | null;
@@ -16,10 +16,10 @@ export interface UnseenArtifact {
 const COARSE_MS = 2000;
 
 /**
- * Returns the session file that this session wrote in its last turn; undefined if there is none or its owner
- * is unclear. Considers only folders without a session. The file belongs to this session if the file names it,
- * or if the file names none, is the only such file, and no other session without a file was working when it was
- * written. @param isKnown whether any session has this slug
+ * Returns the session file that this session wrote in its last turn, or undefined if there is none or its
+ * owner is unclear. Considers only folders without a session. The file must name this session, or name no
+ * session, be the only such file, and have been written while no other session without a file was working.
+ * @param isKnown returns whether any session has this slug
  */
 export function unseenArtifact(
   deps: { sessions: string },
@@ -70,9 +70,10 @@ export function wasAtWork(session: Session, atMs: number): boolean {
 }
 
 /**
- * Returns whether a session file may come from a session in a restricted folder. Decides by the file's slug or
- * the session that the file names. A file with neither may come from any restricted session that was working
- * when the file was written. @param found the session file, and when it was written
+ * Returns whether a session file may come from a session in a restricted folder, based on the file's slug or
+ * the session it names. A file with neither may come from any restricted session that was working when it was
+ * written.
+ * @param found the session file and when it was written
  */
 export function isRestrictedWork(
   state: Pick<SessionsState, 'sessions'>,

@@ -38,7 +38,7 @@ export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
   place: string | null;
   /** The assistant's process on this machine; null if no process is known to be running. */
   pid: number | null;
-  /** The number of active subagents. */
+  /** Number of active subagents. */
   subagents: number;
   /** The command that shows the session's terminal; null if there is no terminal or the session has ended. */
   go: string | null;
@@ -66,8 +66,8 @@ export interface RowOptions {
 const ORDER: readonly SessionStatus[] = ['waiting', 'working', 'no-signal', 'crashed', 'ended'];
 
 /**
- * Returns the running sessions and those that ended unexpectedly since the last list (`noteLost`); with
- * `all`, every session. Waiting sessions come first, then the latest.
+ * Returns the running sessions and those that have ended unexpectedly since the last list (`noteLost`); with
+ * `all`, every session. Waiting sessions come first, then the most recent.
  */
 export function sessionsReport(
   state: SessionsState,
@@ -88,7 +88,7 @@ export function sessionsReport(
   };
 }
 
-/** Returns the slugs of sessions that ended unexpectedly and have not been shown. */
+/** Returns the slugs of sessions that ended unexpectedly and haven't been shown. */
 export function lostSessions(state: SessionsState): string[] {
   return Object.values(state.sessions)
     .filter(({ isAlive }) => isAlive === false)
@@ -128,7 +128,7 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): 
   };
 }
 
-/** Returns what a session is about; otherwise, its name. */
+/** Returns what a session is about or, if that is unknown, its name. */
 export function titleOf(session: Session): string {
   return session.givenName ?? session.task ?? session.title ?? labelOf(session) ?? session.slug;
 }
@@ -192,7 +192,7 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
   }
   const hasOthers = rows.some((row) => whoseOf(row) !== '');
   const cells = rows.map((row) => cellsOf(row, options).filter((_, at) => hasOthers || at !== WHOSE_CELL));
-  // The other assistants' names stay readable at 80 columns.
+  // Leaves room for other assistants' names at 80 columns.
   const widths = [
     { max: hasOthers ? Math.min(MAX_NAME_CELL, columns - 56) : MAX_NAME_CELL },
     {},
@@ -208,7 +208,7 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
 
 /** Below this width, the table has no room for tasks. */
 const NARROW = 72;
-/** From this width on, there is room for the model. */
+/** At this width, there is room for the model. */
 const WIDE = 100;
 const MAX_NAME_CELL = 32;
 const MAX_DOES_CELL = 24;
@@ -323,7 +323,9 @@ export function factsOf(detail: SessionDetail, { nowMs, localTime }: SessionText
   return rows.flatMap(([name, value]) => (value === null ? [] : [[name, clean(value)]]));
 }
 
-/** Formats `46 m`, `3 h 02 m` or `5 d`. A future time, after the clock moved back, counts as now. */
+/**
+ * Formats `46 m`, `3 h 02 m` or `5 d`. A future time means that the clock was set back, and counts as now.
+ */
 function ago(iso: string, nowMs: number): string {
   const value = Math.max(0, nowMs - Date.parse(iso)) / 60_000;
   return value < 48 * 60 ? minutes(Math.floor(value)) : `${Math.floor(value / 1440)} d`;

@@ -51,7 +51,7 @@ export function watchedRows(state: SessionsState, options: RowOptions): SessionR
   };
   const rows = rowsOf(Object.values(state.sessions).filter(isRecent), options);
   const ranked = rows.map((row) => ({ row, rank: RANK[row.status], time: timeOf(row) }));
-  // Not sorted by last event, because rows would then move all the time.
+  // Not sorted by last event, because rows would then move constantly.
   return ranked.sort((a, b) => a.rank - b.rank || a.time - b.time).map(({ row }) => row);
 }
 
@@ -181,7 +181,7 @@ function footOf({ filter, isTyping, message }: WatchList, columns: number): stri
 }
 
 /**
- * Returns the rows around the selected one that fit, each marked or indented, and the number of rows below
+ * Returns the rows that fit around the selected one, each marked or indented, and the number of rows below
  * them.
  */
 function listLines(list: WatchList, options: FrameOptions, height: number): { body: string[]; more: number } {

@@ -28,24 +28,24 @@ export interface SessionTerminal {
   program: string | null;
   kittySocket: string | null;
   /**
-   * The process that had the terminal, and its start (clock ticks since boot), to verify that the terminal is
-   * still the same.
+   * The process that had the terminal and its start time (clock ticks since boot), to verify that the
+   * terminal is still the same.
    */
   pid: number | null;
   started: string | null;
 }
 
 /**
- * A line of `state/work-events.jsonl`. Records that something happened, but never a prompt, tool input or
- * other content.
+ * A line of `state/work-events.jsonl`. Records that something happened, but never contains a prompt, tool
+ * input or other content.
  */
 export interface WorkEvent {
   /** ISO-8601, UTC. */
   ts: string;
   type: WorkEventType;
-  /** The session's key (`sessionKey`). The log has the assistant's id. */
+  /** The session's key (`sessionKey`). The log stores the assistant's id instead. */
   session: string;
-  /** Null if not known yet. */
+  /** Null if not yet known. */
   slug: string | null;
   /** Repository of the session's folder; null outside a repository. */
   repo: string | null;
@@ -59,13 +59,13 @@ export interface WorkEvent {
   /** The running or requested tool. */
   tool?: string;
   phase?: PhaseId;
-  /** The session file was written. Its slug is in `slug`. */
+  /** Set if the session file was written. `slug` is the file's slug. */
   artifact?: true;
   /** Set if the event happened in a folder whose work stays on this machine. */
   restricted?: true;
   /** Id of a subagent. */
   agent?: string;
-  /** The assistant's keyword for why the session is waiting for you, or how it started or ended. */
+  /** The assistant's keyword for why the session is waiting for you, or for how it started or ended. */
   reason?: string;
   machine?: string;
   /** The assistant's process. Only on session starts and prompts. */
@@ -79,7 +79,7 @@ export const WORK_EVENTS_ROTATE_BYTES = 8 * 1024 * 1024;
 export const WORK_EVENTS_FOLD_BYTES = 2 * WORK_EVENTS_ROTATE_BYTES;
 
 const MAX_ID = 200;
-/** How much of an id is examined, including escapes. */
+/** How many characters of an id are examined, including escapes. */
 const MAX_RAW_ID = 2000;
 const MAX_WORD = 100;
 
