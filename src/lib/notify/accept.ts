@@ -23,10 +23,12 @@ import {
 } from './outbox';
 import { muteState, route, type MuteDeps, type Plan, type RoutingSettings } from './routing';
 
-/** `settings` and `channels` are functions because the configuration may change while a daemon runs. */
+/**
+ * `settings` and `channels` are read on each use, because the configuration may change while a daemon runs.
+ */
 export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   clock: Clock;
-  /** Machine-local folder for locks. */
+  /** The machine-local folder for locks. */
   locks: string;
   settings: () => RoutingSettings;
   channels: readonly Channel[];
@@ -34,7 +36,7 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   room: (deliveries: number) => void;
   /** Whether DAEMON_CRON_VOICE is 1. */
   cronVoice: boolean;
-  /** Stores the phase from a request; returns the reason if storing it failed. Never throws. */
+  /** Stores the phase from a request; returns the reason if that failed. Never throws. */
   phaseEffect?: (phase: string, slug: string | undefined) => Promise<string | undefined>;
   /** Hands new deliveries to the dispatcher. */
   wake?: (deliveries: readonly Delivery[]) => void;
@@ -48,18 +50,19 @@ export interface Accepted {
   phase?: string;
 }
 
-/** How long repeats of a text with the same key are suppressed. */
+/** How long to suppress repeats of a text with the same key. */
 const DEDUPE_MS = 12 * 3_600_000;
 const LOCK_WAIT_MS = 5_000;
 
 /**
- * Accepts a request body and queues it for each channel. An invalid body throws `usage` and names the key.
+ * Accepts a request body and queues it for each channel. Throws `usage`, naming the key, if the body is
+ * invalid.
  */
 export async function acceptNotification(deps: AcceptDeps, body: unknown): Promise<Accepted> {
   return acceptRequest(deps, parseRequest(body));
 }
 
-/** @param id the id chosen by the sender, if any */
+/** @param id The id chosen by the sender, if any. */
 export async function acceptRequest(
   deps: AcceptDeps,
   request: NotifyRequest,
@@ -105,7 +108,7 @@ function store(deps: AcceptDeps, line: Line, plan: Plan, deliveries: readonly De
       heldUntil: deliveries.find(({ heldUntil }) => heldUntil !== undefined)?.heldUntil,
     });
   } catch (error) {
-    // If the disk is full, the whole notification is rejected and the sender retries.
+    // If the disk is full, the whole notification is rejected, so that the sender can retry it.
     for (const delivery of deliveries) removeFile(join(deps.outbox, nameOf(delivery)));
     throw error;
   }
@@ -119,8 +122,8 @@ function lineOf({ title, dedupe, source, message, event }: NotifyRequest, plan: 
 }
 
 /**
- * Returns the pending deliveries with the same key, and the recent notification with the same text. The log contains both, which avoids reading an
- * outbox of possibly thousands of files.
+ * Returns the pending deliveries with this key, and the recent notification that this one repeats, if any.
+ * Reads only the log, because the outbox may contain thousands of files.
  */
 function sentBefore(
   deps: AcceptDeps,
@@ -147,7 +150,7 @@ function sentBefore(
   return { pending, duplicateOf: last?.hash === hash ? last.id : undefined };
 }
 
-/** Withdraws older pending deliveries from the channels of the new ones. */
+/** Withdraws older pending deliveries from the channels that have a new one. */
 function supersede(deps: AcceptDeps, pending: ReadonlySet<string>, by: readonly Delivery[]): void {
   for (const name of pending) {
     if (!by.some(({ channel }) => channel === parseName(name)?.channel)) continue;
@@ -175,20 +178,20 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
 }
 
 /**
- * A sender that doesn't get a response can't know whether the daemon accepted the message, or will accept it after a hang. So the sender chooses the
- * id, and the first process to accept the message creates a file with that name.
+ * A sender without a response can't know whether a hung daemon has accepted the message or still will. So the
+ * sender chooses an id, and only the first process to create a file with that name may accept the message.
  */
 
 const MAX_AGE_MS = 24 * 3_600_000;
 /** Longer than `MAX_AGE_MS`, because the daemon may have been stopped for days. */
 const KEEP_MS = 7 * MAX_AGE_MS;
-/** A process that takes longer to accept a message counts as hung. */
+/** A process that needs more time to accept a message is considered hung. */
 const HANG_MS = 2_000;
 const POLL_MS = 50;
 
 /**
- * Accepts a body under the sender's id, unless the sender has already queued it. Throws `usage` for an invalid id, `conflict` for an id that is over
- * a day old.
+ * Accepts a body under the sender's id, unless the sender has already queued it. Throws `usage` for an
+ * invalid id and `conflict` for one that is more than a day old.
  */
 export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): Promise<Accepted> {
   const request = parseRequest(body);
@@ -202,14 +205,14 @@ export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): 
   try {
     return await acceptRequest(deps, request, id);
   } finally {
-    // The message is in the log now, or it was rejected and the sender may retry.
+    // The message is now in the log, or it was rejected and the sender may retry.
     removeFile(join(idFolder(deps), id));
   }
 }
 
 /**
- * Accepts a body to which the daemon didn't respond, unless the daemon has accepted it; returns which process did. If a process hung or died in
- * between, the outcome is unknown: throws `unavailable` and sends nothing twice.
+ * Accepts a body if the daemon didn't respond and hasn't accepted it; returns which process accepted it.
+ * Throws `unavailable` if a process hung or died in between, so that nothing is sent twice.
  */
 export async function acceptUnanswered(
   deps: AcceptDeps,

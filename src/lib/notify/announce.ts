@@ -7,19 +7,19 @@ import type { Accepted } from './accept';
 
 export type RequestKind = 'question' | 'command' | 'investigation' | 'research' | 'conversation';
 
-/** How the assistant handles a request. Only the first two are announced. */
+/** How the assistant handles a request. Only `task` and `workflow` are announced. */
 export const HANDLINGS = ['task', 'workflow', 'direct-skill', 'utility', 'sub-workflow'] as const;
 export type Handling = (typeof HANDLINGS)[number];
 
 export interface Announcement {
   kind: RequestKind;
-  /** The line to announce; null if nothing is announced. */
+  /** The line to announce; `null` if there is nothing to announce. */
   line: string | null;
-  /** The task, in at most five words; null for a conversation. */
+  /** The task in at most five words; `null` for a conversation. */
   action: string | null;
   /** The workflow named in the line. */
   workflow: { name: string; skill: string } | null;
-  /** Why the task isn't announced or the workflow isn't named. */
+  /** Why the task isn't announced, or why the workflow isn't named. */
   reason: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface AnnounceInput {
 
 /** The output of `notify announce --json`. */
 export interface Announced extends Announcement {
-  /** The notification, if it was sent. */
+  /** The notification; `null` if none was sent. */
   sent: Accepted | null;
 }
 
@@ -45,7 +45,7 @@ export interface AnnounceDeps {
   send: (body: object) => Promise<Accepted>;
 }
 
-/** Returns a request's announcement; with `send`, also sends it as a notification. */
+/** Returns the announcement for a request; with `send`, also sends it as a notification. */
 export async function announceRequest(
   { skills, voiceId, send }: AnnounceDeps,
   flags: {
@@ -70,7 +70,7 @@ export async function announceRequest(
 
 const MAX_WORDS = 5;
 
-/** Announces a task as a gerund and its object, or names the workflow if it exists. */
+/** Announces a task by its verb and object ("Fixing the login"), or names the workflow if it exists. */
 export function announce({ request, handling, skill, workflow, isWorkflow }: AnnounceInput): Announcement {
   const { kind, gerund, about } = readRequest(request);
   const action = gerund === null ? null : phrase(gerund, about);
@@ -132,12 +132,14 @@ function opensWith(low: string, opening: string): boolean {
   return low.startsWith(opening) && !/^\w/.test(low.slice(opening.length));
 }
 
-/** Returns whether the text is only praise or a greeting, with at most a few more words. */
+/** Returns whether the text is just praise or a greeting, in at most five words. */
 function isSmallTalk(low: string): boolean {
   return CONVERSATION.test(low) && wordsOf(low).length <= 5;
 }
 
-/** Returns the gerund and the most important words, without a trailing preposition or article. */
+/**
+ * Builds a phrase from the gerund and the most important words, without a trailing preposition or article.
+ */
 function phrase(gerund: string, about: string): string {
   const [sentence = ''] = about.split(/[.!?;:]\s|[.!?;:]$|,\s/);
   const words = wordsOf(sentence).filter((word) => !WORDS.small.includes(word.toLowerCase()));

@@ -24,7 +24,7 @@ export interface NotifyChecked {
   sound: boolean;
   askHost: GetUrl;
   voice: () => Promise<Omit<VoiceDeps, 'onProblem'>>;
-  /** Returns the value of a secret, or undefined if unset. */
+  /** Returns the value of a secret, or undefined if it is not set. */
   secret: (stored: Secret) => string | undefined;
 }
 
@@ -46,13 +46,13 @@ const REPEAT_MS = 60_000;
 
 export interface Faults {
   note: (error: unknown) => void;
-  /** Called for each fault; repeats of a fault are reported at most once per minute. */
+  /** Called for each fault, but at most once per minute for the same one. */
   tell: (message: string) => void;
-  /** The latest fault, if it is less than a minute old. */
+  /** Returns the latest fault if it is less than a minute old. */
   last: () => string | undefined;
 }
 
-/** Collects the unexpected errors of a long-lived process. */
+/** Collects unexpected errors in a long-lived process. */
 export function faultsOf(clock: Clock): Faults {
   let last = { message: '', reportedMs: -Infinity, atMs: -Infinity };
   const faults: Faults = {

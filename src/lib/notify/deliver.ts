@@ -16,19 +16,19 @@ import {
 import { type Delivery, waitingNames } from './outbox';
 
 export interface DeliverDeps extends DispatchDeps {
-  /** Machine-local folder for locks. */
+  /** The machine-local folder for locks. */
   locks: string;
-  /** Reloads the settings; returns whether they changed. If omitted, the initial settings are kept. */
+  /** Reloads the settings; returns whether they changed. If omitted, the initial settings stay in effect. */
   settingsChanged?: () => Promise<boolean>;
 }
 
 const POLL_MS = 20;
 const POLLS_A_SCAN = 10;
 const SCAN_MS = 1_000;
-/** Longer than an attempt takes on any channel. */
+/** Longer than any channel's attempt takes. */
 const ATTEMPT_MS = 30_000;
 
-/** Runs as this machine's only delivering process; returns undefined if another process is already delivering. */
+/** Runs `work` if no other process on this machine is delivering, and returns undefined otherwise. */
 async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promise<T | undefined> {
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
   try {
@@ -40,15 +40,15 @@ async function exclusively<T>(deps: DeliverDeps, work: () => Promise<T>): Promis
 }
 
 export interface DeliverOptions {
-  /** Also waits for deliveries that are due within this time. */
+  /** Also waits for deliveries that become due within this time. */
   patienceMs: number;
-  /** Stops after this time, even if deliveries are pending. */
+  /** Stops after this time, even if deliveries are still pending. */
   longestMs: number;
 }
 
 /**
- * Delivers the outbox until nothing is due soon, for machines without a daemon. Returns false if another process delivers; that process checks again
- * after releasing the lock, so new deliveries aren't missed.
+ * Delivers the outbox until nothing is due soon, for machines without a daemon. Returns false if another
+ * process is delivering: it checks the outbox again after releasing the lock, so nothing is missed.
  */
 export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions): Promise<boolean> {
   const endMs = deps.clock.monotonic() + options.longestMs;
@@ -70,7 +70,7 @@ async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: n
     }
     scan(dispatcher);
   } while (!isDone());
-  // An attempt still in progress would count as interrupted and be sent again.
+  // An attempt that is still in progress would count as interrupted and be repeated.
   await closeDispatcher(dispatcher, ATTEMPT_MS);
   return dispatcher;
 }
@@ -80,15 +80,18 @@ async function refresh({ settingsChanged }: DeliverDeps, dispatcher: Dispatcher)
   scan(dispatcher);
 }
 
-/** A daemon's delivery loop. */
+/** The daemon's delivery loop. */
 export interface Delivering {
-  /** Adds deliveries that were just accepted. */
+  /** Adds deliveries that have just been accepted. */
   wake: (deliveries: readonly Delivery[]) => void;
   /** Starts no new attempts, waits up to `graceMs` for those in progress, and releases the lock. */
   close: (graceMs: number) => Promise<void>;
 }
 
-/** Delivers until closed: its own deliveries immediately, other processes' deliveries within seconds. Waits while another process holds the lock. */
+/**
+ * Delivers until closed: its own deliveries immediately, and those of other processes within seconds. Waits
+ * while another process holds the lock.
+ */
 export function keepDelivering(deps: DeliverDeps): Delivering {
   const stop = new AbortController();
   let graceMs = 0;

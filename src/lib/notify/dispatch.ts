@@ -32,26 +32,26 @@ import {
 } from './settle';
 
 export interface DispatchDeps extends SettleDeps {
-  /** Reports unexpected errors, such as a full disk. Delivery continues. */
+  /** Reports unexpected errors, such as a full disk, without stopping delivery. */
   report: (error: unknown) => void;
 }
 
 /**
- * Delivers the outbox. Each channel has a lane, so a broken channel doesn't delay others. Only one dispatcher
- * runs on a machine (deliver.ts holds the lock).
+ * Delivers the outbox. Each channel has its own lane, so that a broken channel doesn't delay others. Only one
+ * dispatcher runs on a machine (deliver.ts holds the lock).
  */
 export interface Dispatcher {
   deps: DispatchDeps;
   lanes: ReadonlyMap<ChannelId, Lane>;
   running: Map<ChannelId, Promise<void>>;
-  /** Outbox names that a scan can skip. */
+  /** Names of outbox entries that a scan can skip. */
   known: Set<string>;
-  /** Deliveries accepted by another machine, or for a channel that this machine doesn't have. */
+  /** Deliveries that another machine accepted, or whose channel this machine doesn't have. */
   foreign: Set<string>;
   pauseReasons: Map<ChannelId, string>;
   /**
-   * Claimed deliveries whose outcome isn't stored yet. After a full disk, this process knows the outcome but
-   * the file doesn't.
+   * Claimed deliveries whose outcome hasn't been stored yet. If the disk is full, only this process knows the
+   * outcome.
    */
   unsettled: Map<string, { delivery: Delivery; outcome?: Outcome }>;
   breathe: () => Promise<void>;
@@ -63,7 +63,7 @@ export interface Dispatcher {
 const LONGEST_SLEEP_MS = 60_000;
 const SWEEP_MS = 60_000;
 const FAULT_PAUSE_MS = 2_000;
-/** Thousands of immediate responses must not block the event loop. */
+/** Maximum time before yielding, so that thousands of immediate responses don't block the event loop. */
 const SLICE_MS = 1;
 /** Maximum number of log lines per pause; more would push everything else out of the log. */
 const MAX_PAUSE_LINES = 200;
@@ -87,7 +87,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   return at;
 }
 
-/** Adds deliveries that were just accepted. */
+/** Adds deliveries that have just been accepted. */
 export function add(at: Dispatcher, deliveries: readonly Delivery[]): void {
   const { clock, machineId } = at.deps;
   for (const delivery of deliveries) {
@@ -112,7 +112,7 @@ export function resumeAll(at: Dispatcher): void {
   pump(at);
 }
 
-/** Returns whether anything is in progress or due within `withinMs`. */
+/** Returns whether anything is in progress, or becomes due within `withinMs`. */
 export function isBusy({ deps, lanes, running }: Dispatcher, withinMs: number): boolean {
   const nowMs = deps.clock.now();
   return running.size > 0 || [...lanes.values()].some((lane) => nextDue(lane, nowMs) <= nowMs + withinMs);
@@ -128,13 +128,13 @@ export async function closeDispatcher(at: Dispatcher, graceMs: number): Promise<
   clearTimeout(grace);
 }
 
-/** Logs why a delivery was not attempted. */
+/** Logs why a delivery has not been attempted. */
 function logPause({ deps, pauseReasons }: Dispatcher, delivery: Delivery, untilMs: number): void {
   const nextAt = toIso(Math.max(untilMs, Date.parse(delivery.nextAt)));
   logResult(deps, { ...delivery, nextAt }, 'waiting', pauseReasons.get(delivery.channel));
 }
 
-/** Adds deliveries that other processes put into the outbox. */
+/** Picks up deliveries that other processes have added to the outbox. */
 export function scan(at: Dispatcher): void {
   const { deps, known, foreign, lanes } = at;
   const nowMs = deps.clock.monotonic();
@@ -158,7 +158,7 @@ export function scan(at: Dispatcher): void {
   if (sweeps) expireForeign(at);
   for (const id of retries) {
     for (const lane of lanes.values()) hasten(lane, id);
-    // A retry makes another machine's delivery ours, so the next scan must read its file.
+    // A retry transfers another machine's delivery to this one, so the next scan must read its file.
     for (const name of foreign) if (name.startsWith(id)) forget(at, name);
   }
   pump(at);
@@ -169,7 +169,7 @@ function forget({ known, foreign }: Dispatcher, name: string): void {
   foreign.delete(name);
 }
 
-/** Expires deliveries that their machine hasn't sent within a day, so they show as failed. */
+/** Expires deliveries that their machine hasn't sent within a day, so that they are shown as failed. */
 function expireForeign(at: Dispatcher): void {
   const { deps, foreign } = at;
   const outbox = outboxOf(deps);
@@ -193,7 +193,7 @@ function expireForeign(at: Dispatcher): void {
   }
 }
 
-/** Retries storing outcomes. The next scan handles those that fail again. */
+/** Retries storing outcomes; those that fail again are left to the next scan. */
 function settleRest({ deps, running, unsettled }: Dispatcher): void {
   try {
     for (const [name, { delivery, outcome }] of unsettled) {
@@ -201,7 +201,7 @@ function settleRest({ deps, running, unsettled }: Dispatcher): void {
       const recorded = readEntry(outboxOf(deps), 'claimed', name);
       if (recorded !== undefined && outcome !== undefined) settle(deps, delivery, outcome);
       else if (recorded?.result !== undefined) recoverDelivery(deps, name, recorded);
-      // There is no outcome, so it was not sent.
+      // Without an outcome, it was not sent.
       else if (recorded !== undefined) release(outboxOf(deps), name, nameOf(delivery));
       unsettled.delete(name);
     }
@@ -210,7 +210,7 @@ function settleRest({ deps, running, unsettled }: Dispatcher): void {
   }
 }
 
-/** Starts every idle lane that has a due delivery, and sets a timer for the next one. */
+/** Starts each idle lane that has a delivery due, and sets a timer for the next due time. */
 function pump(at: Dispatcher): void {
   const { deps, lanes, running } = at;
   if (at.isClosed) return;
@@ -263,7 +263,7 @@ async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Deli
     record(outboxOf(deps), nameOf(sent), sent);
   };
   const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
-  // From here on, a second attempt must not send any of these deliveries.
+  // From here on, none of these deliveries may be sent by a second attempt.
   for (const delivery of [sent, ...others]) unsettled.set(nameOf(delivery), { delivery, outcome });
   const next = [sent, ...others].flatMap((delivery) => {
     const following = settle(deps, delivery, outcome);
@@ -279,7 +279,7 @@ async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Deli
   return next;
 }
 
-/** Claims deliveries that still exist, and expires those that are too old. */
+/** Claims the deliveries that still exist, and expires those that are too old. */
 function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): Delivery[] {
   const nowMs = deps.clock.now();
   return batch.flatMap((waiting) => {

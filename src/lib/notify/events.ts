@@ -2,22 +2,22 @@ import type { RoutedChannel, RoutedEvent } from '../config/schema';
 
 export type EventName = RoutedEvent;
 
-/** Every channel. Voice and SMS have their own rules instead of an entry in `notifications.routing`. */
+/** All channels. Voice and SMS have their own rules instead of an entry in `notifications.routing`. */
 export type ChannelId = RoutedChannel | 'voice' | 'sms';
 
-/** The sender: the assistant, a subagent or a job. Only `da` (the assistant) is spoken. */
+/** The sender: the assistant (`da`), a subagent or a job. Only the assistant's notifications are spoken. */
 export const SOURCES = ['da', 'subagent', 'job'] as const;
 export type Source = (typeof SOURCES)[number];
 
 export interface EventFacts {
-  /** 1 (lowest) to 5, as on push servers. */
+  /** From 1 (lowest) to 5, as on push servers. */
   priority: number;
-  /** Ignores quiet hours at any priority. */
+  /** Ignores quiet hours, whatever the priority. */
   urgent?: true;
-  /** Push servers show this name as an emoji. */
+  /** The name of an emoji on push servers. */
   tag: string;
   title: string;
-  /** The push text when `detail` is `generic`. */
+  /** The text of the push when `detail` is `generic`. */
   generic: string;
 }
 

@@ -43,16 +43,16 @@ export interface AcceptedLine extends About {
   id: string;
   channels: ChannelId[];
   skipped: { channel: ChannelId; reason: string }[];
-  /** When the quiet hours that delay the push end. */
+  /** The end of the quiet hours that delay the push. */
   heldUntil?: string | undefined;
   dedupe?: string | undefined;
-  /** Hash of the text, to find duplicates. */
+  /** Hash of the text, used to find duplicates. */
   hash: string;
-  /** The earlier notification with the same key and text. This notification is a duplicate and isn't sent. */
+  /** The earlier notification with the same key and text. Set on a duplicate, which isn't sent. */
   duplicateOf?: string;
 }
 
-/** The result of an attempt. `waiting`: it is retried at `nextAt`. */
+/** The result of an attempt. `waiting` means that it will be retried at `nextAt`. */
 export interface ResultLine {
   kind: 'result';
   ts: string;
@@ -62,9 +62,9 @@ export interface ResultLine {
   attempts: number;
   reason?: string | undefined;
   nextAt?: string;
-  /** May be a duplicate: a process died while sending it. */
+  /** Set when a process died while sending it, so it may arrive twice. */
   maybeTwice?: true;
-  /** Describes the notification if the accepting process died before logging it. */
+  /** The notification itself, in case the accepting process died before logging it. */
   about?: About;
 }
 
@@ -95,7 +95,7 @@ export function logResult(
   });
 }
 
-/** Logs an unexpected error, which `history` does not show. */
+/** Logs an unexpected error, which `notify history` doesn't show. */
 export function logFault(deps: HistoryDeps, message: string): void {
   append(deps, { kind: 'fault', message });
 }
@@ -106,7 +106,7 @@ function append(deps: HistoryDeps, line: object): void {
   appendLog(deps.history, text, { rotateBytes: ROTATE_BYTES, nowMs });
 }
 
-/** All lines in the notification log, oldest first. */
+/** Reads all lines of the notification log, oldest first. */
 export function readHistory(path: string): HistoryLine[] {
   const lines: HistoryLine[] = [];
   for (const file of [rotatedName(path), path]) {
@@ -139,7 +139,7 @@ export interface HistoryEntry {
 
 export interface ChannelResult {
   channel: ChannelId;
-  /** `waiting`: still pending; `skipped`: not sent on this channel. */
+  /** `waiting`: still pending. `skipped`: not sent on this channel. */
   result: Result | 'waiting' | 'skipped';
   attempts: number;
   reason: string | null;
@@ -147,7 +147,7 @@ export interface ChannelResult {
   maybeTwice: boolean;
 }
 
-/** Returns the last notifications, newest first, with each channel's latest result. */
+/** Returns the latest notifications, newest first, each with the latest result on every channel. */
 export function historyEntries(lines: readonly HistoryLine[], count: number): HistoryEntry[] {
   const entries = new Map<string, HistoryEntry>();
   for (const line of lines) {
@@ -186,14 +186,14 @@ function setResult({ channels }: HistoryEntry, line: ResultLine): void {
   channels.splice(at === -1 ? channels.length : at, 1, {
     ...{ channel, result, attempts, reason, nextAt, maybeTwice },
   });
-  // The desktop delivery that replaces the voice logs its own line.
+  // The desktop delivery that replaces the voice has its own log line.
   const isMoved = channel === 'voice' && result === 'shown';
   if (isMoved && !channels.some((known) => known.channel === 'desktop')) {
     channels.push({ ...PENDING, channel: 'desktop' });
   }
 }
 
-/** Returns a notification from the log, or undefined. */
+/** Returns a notification from the log, or undefined if the log doesn't contain it. */
 export function entryOf(deps: HistoryDeps, id: string): HistoryEntry | undefined {
   const lines = readHistory(deps.history).filter((line) => line.id === id);
   return historyEntries(lines, 1)[0];
@@ -207,7 +207,7 @@ export function isAnswered(entry: HistoryEntry): boolean {
 }
 
 /**
- * Waits up to `timeoutMs` until each channel has a result. Undefined if the log does not contain the
+ * Waits up to `timeoutMs` for a result on every channel. Returns undefined if the log doesn't contain the
  * notification.
  */
 export async function awaitAnswers(
@@ -224,8 +224,8 @@ export async function awaitAnswers(
 }
 
 /**
- * Returns why a notification fails `--strict`, or undefined if it passes. It must have at least one channel, and all its channels must have accepted
- * it. A push held for quiet hours counts as accepted.
+ * Returns why a notification fails `--strict`, or undefined if it passes. To pass, it needs at least one
+ * channel, and every channel must have accepted it. A push held for quiet hours counts as accepted.
  */
 export function whyUndelivered(entry: HistoryEntry): string | undefined {
   const sent = entry.channels.filter(({ result }) => result !== 'skipped');
@@ -246,7 +246,7 @@ export function whyUndelivered(entry: HistoryEntry): string | undefined {
   return ['no channel is set for this event', ...reasons].join('; ');
 }
 
-/** Returns the number of notifications that no channel delivered and that can still be retried. */
+/** Returns the number of notifications that weren't delivered on any channel but can still be retried. */
 export function undeliveredCount(deps: Pick<OutboxDeps & HistoryDeps, 'outbox' | 'history'>): number {
   const ids = new Set(deadDeliveries(deps).map(({ id }) => id));
   if (ids.size === 0) return 0;
@@ -258,8 +258,8 @@ export function undeliveredCount(deps: Pick<OutboxDeps & HistoryDeps, 'outbox' |
 }
 
 /**
- * Retries a notification now on each channel that failed or is pending. Throws `not_found` for an unknown id,
- * `conflict` if every channel accepted it.
+ * Retries a notification immediately on each channel where it failed or is pending. Throws `not_found` for an
+ * unknown id, `conflict` if every channel accepted it.
  */
 export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
   const hint = 'Find the id with `steward notify history`.';
@@ -280,7 +280,7 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
     .filter((name) => name.startsWith(`${id}.`) && !revived.has(name))
     .flatMap((name) => readWaiting(deps, name) ?? []);
   for (const delivery of waiting) if (delivery.machine !== deps.machineId) put(outbox, restarted(delivery));
-  // The delivering process keeps its deliveries in memory.
+  // The delivering process keeps its deliveries in memory, so it must be asked to retry.
   if (waiting.length > 0) requestRetry(deps, id);
   const retried = [...dead, ...waiting];
   if (retried.length > 0) return retried;

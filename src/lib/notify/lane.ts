@@ -2,27 +2,27 @@ import type { Parcel } from './channels/channel';
 import type { Delivery } from './outbox';
 import { digestText } from './text';
 
-/** A wait that ends at `untilMs`, or when the clock is set back to before `fromMs`. */
+/** A wait that ends at `untilMs`, or earlier if the clock is set back to before `fromMs`. */
 export interface Wait {
   fromMs: number;
   untilMs: number;
 }
 
 const NO_WAIT: Wait = { fromMs: -Infinity, untilMs: -Infinity };
-/** Normal clock corrections are smaller than this. */
+/** Larger than a normal clock correction. */
 const CORRECTION_MS = 1_000;
-/** Longer than any wait that steward sets; a longer one comes from a wrong clock. */
+/** Longer than any wait that steward sets. A longer wait means that the clock was wrong. */
 const LONGEST_WAIT_MS = 25 * 3_600_000;
 
 /** One channel's pending deliveries, in memory. */
 export interface Lane {
-  /** Due deliveries, in the order they were accepted. */
+  /** Due deliveries, in the order in which they were accepted. */
   ready: Delivery[];
   delayed: { delivery: Delivery; wait: Wait }[];
-  /** During this wait, nothing in `delayed` is due. */
+  /** As long as this wait lasts, nothing in `delayed` is due. */
   quiet: Wait;
   paused: Wait;
-  /** Deliveries are combined into one when at least this many are due. */
+  /** Deliveries are combined into one once at least this many are due. */
   joinsFrom: number;
 }
 
@@ -42,7 +42,10 @@ export function isOver({ fromMs, untilMs }: Wait, nowMs: number): boolean {
   return nowMs >= untilMs || nowMs < fromMs;
 }
 
-/** Returns a delivery's wait. Quiet hours end at a time of day, so an earlier clock error doesn't matter. */
+/**
+ * Returns a delivery's wait. Quiet hours end at a fixed time of day, so an earlier clock error doesn't affect
+ * them.
+ */
 export function waitOf({
   nextAt,
   heldUntil,
@@ -76,7 +79,7 @@ function makeReady({ ready }: Lane, deliveries: readonly Delivery[]): void {
   if (!isSorted) ready.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Makes matching delayed deliveries due; returns whether there were any. */
+/** Makes the matching delayed deliveries due; returns whether there were any. */
 function release(lane: Lane, matches: (delayed: Lane['delayed'][number]) => boolean): boolean {
   const released = lane.delayed.filter(matches);
   lane.delayed = lane.delayed.filter((delayed) => !matches(delayed));
@@ -105,7 +108,7 @@ export function isReady(lane: Lane, nowMs: number): boolean {
   return pausedUntil(lane, nowMs) === undefined && lane.ready.length > 0;
 }
 
-/** Removes and returns the deliveries to send next: none, one, or several to send as one. */
+/** Removes and returns the deliveries to send next, if any. Several are sent as one. */
 export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
   const [first] = isReady(lane, nowMs) ? lane.ready : [];
   if (first === undefined) return [];
@@ -118,7 +121,10 @@ export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
   return batch;
 }
 
-/** Returns whether to combine deliveries: pushes held for the same quiet hours, or deliveries that the channel combines anyway. */
+/**
+ * Returns the deliveries to send with the first one: pushes held for the same quiet hours, or enough
+ * deliveries for a channel that combines them.
+ */
 function batchOf({ ready, joinsFrom }: Lane, first: Delivery): Delivery[] {
   const joins = joinsFrom < Infinity;
   if (first.sentParts > 0 || (!joins && first.heldUntil === undefined)) return [first];
@@ -139,20 +145,20 @@ export function hasten(lane: Lane, id: string): void {
   if (release(lane, ({ delivery }) => delivery.id === id)) lane.paused = NO_WAIT;
 }
 
-/** Makes all failed deliveries due now, since the cause may be fixed. */
+/** Makes all failed deliveries due now, since the cause may have been fixed. */
 export function resume(lane: Lane): void {
   release(lane, ({ delivery }) => delivery.nextAt !== delivery.heldUntil);
   lane.paused = NO_WAIT;
 }
 
-/** Returns when the lane next has work; Infinity for never. */
+/** Returns when the lane will next have work, or Infinity if never. */
 export function nextDue(lane: Lane, nowMs: number): number {
   promote(lane, nowMs);
   const earliest = lane.ready.length > 0 ? 0 : lane.quiet.untilMs;
   return earliest === Infinity ? Infinity : Math.max(earliest, pausedUntil(lane, nowMs) ?? 0);
 }
 
-/** Returns what is passed to the channel: one delivery, or a digest of several. */
+/** Builds the parcel for the channel: one delivery, or a digest of several. */
 export function parcelOf(deliveries: readonly [Delivery, ...Delivery[]]): Parcel {
   const [first] = deliveries;
   const count = deliveries.length;

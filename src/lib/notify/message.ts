@@ -6,24 +6,27 @@ import { cleanLines } from './text';
 
 /** A validated notification request. */
 export interface NotifyRequest {
-  /** 1 to 4,000 characters, without escape sequences and control characters. */
+  /** 1 to 4,000 characters, without escape sequences or control characters. */
   message: string;
   title?: string;
   voiceId?: string;
   voiceEnabled: boolean;
   event: EventName;
-  /** 1 to 5. Default: the event's priority. */
+  /** From 1 to 5. Default: the event's priority. */
   priority?: number;
   durationSec?: number;
-  /** A message replaces earlier ones with the same key. */
+  /** A newer message replaces earlier ones with the same key. */
   dedupe?: string;
-  /** An http or https URL to open on a click. */
+  /** An http or https URL to open when the notification is clicked. */
   url?: string;
   tags: string[];
   source: Source;
   phase?: string;
   slug?: string;
-  /** Where you are, if the trigger knows: at your desk, you don't need a push; elsewhere, only a push reaches you. */
+  /**
+   * Where you are, if the trigger knows. At your desk, you don't need a push; elsewhere, only a push reaches
+   * you.
+   */
   reach?: 'desk' | 'away';
 }
 
@@ -34,7 +37,7 @@ const MAX_DURATION_SEC = 31 * 86_400;
 
 type Body = Record<string, unknown>;
 
-/** Validates a request body. Throws `usage` naming the first invalid key; ignores unknown keys. */
+/** Validates a request body. Throws `usage` and names the first invalid key; ignores unknown keys. */
 export function parseRequest(body: unknown): NotifyRequest {
   if (!isObject(body)) {
     const hint = 'Send an object such as {"message": "Done"}.';
@@ -80,7 +83,7 @@ const isWebUrl = (value: unknown): value is string =>
 
 function messageOf(value: unknown): string {
   if (value === undefined || value === null) throw invalid('message', 'is missing', 'a string');
-  // Counts code points: an emoji is one character.
+  // Counts code points, so that an emoji is one character.
   const text = checkedText('message', value, MAX_MESSAGE, (whole) => Array.from(whole).length);
   const message = cleanLines(text).trim();
   // A message of zero-width characters would be invisible and silent.

@@ -30,32 +30,32 @@ type At = Pick<OutboxDeps, 'outbox'>;
 
 /** A delivery's final result. */
 export type Result =
-  /** The channel accepted it. */
+  /** Accepted by the channel. */
   | 'delivered'
-  /** Voice failed, so it was moved to the desktop. */
+  /** Moved to the desktop because voice failed. */
   | 'shown'
-  /** The channel rejected it, and a retry would also fail. */
+  /** Rejected by the channel; a retry would fail too. */
   | 'failed'
-  /** No attempt succeeded in time. */
+  /** Not delivered in time by any attempt. */
   | 'expired'
-  /** A newer message with the same dedupe key replaced it before it was sent. */
+  /** Replaced, before it was sent, by a newer message with the same dedupe key. */
   | 'superseded'
-  /** Two processes died while sending it, so it may have arrived. */
+  /** May have arrived, but two processes died while sending it. */
   | 'unknown';
 
 /** A notification for one channel, as stored in an outbox file. Times are ISO 8601 in UTC. */
 export interface Delivery {
-  /** The notification's id, the same on all channels. */
+  /** The notification's id, which is the same on all channels. */
   id: string;
   channel: ChannelId;
-  /** The machine that accepted it. Other machines with the same folder don't send it. */
+  /** The machine that accepted it. Other machines that share the folder don't send it. */
   machine: string;
   at: string;
-  /** The same moment on the boot clock, which users can't change. */
+  /** The same moment on the boot clock, which can't be changed by users. */
   boot?: BootTime | undefined;
   event: EventName;
   priority: number;
-  /** The sender; earlier versions omitted it. */
+  /** The sender, which earlier versions didn't store. */
   source?: string | undefined;
   message: string;
   title?: string | undefined;
@@ -64,21 +64,23 @@ export interface Delivery {
   dedupe?: string | undefined;
   tags: string[];
   silent: boolean;
-  /** For voice deliveries: the desktop has its own delivery, so a failed voice delivery isn't moved there. */
+  /**
+   * Set on a voice delivery if the desktop has its own, so that a failed voice delivery isn't moved there.
+   */
   alsoShown?: boolean | undefined;
-  /** When quiet hours end and all held deliveries are sent together. */
+  /** When quiet hours end and the held deliveries are sent together. */
   heldUntil?: string | undefined;
   /** When it is due. */
   nextAt: string;
-  /** When an attempt set `nextAt`. A time in the future means the clock moved back. */
+  /** When an attempt set `nextAt`. A time in the future means that the clock moved back. */
   waitingSince?: string | undefined;
   /** Number of finished attempts. */
   attempts: number;
-  /** Number of attempts during which the process died. */
+  /** Number of attempts interrupted because the process died. */
   interrupted: number;
   /** How many parts of a long message have been sent. */
   sentParts: number;
-  /** Set at the end, when only logging and removing the file remain. */
+  /** Set once there is a final result; after that, the result only has to be logged and the file removed. */
   result?: Result | undefined;
   reason?: string | undefined;
 }
@@ -86,11 +88,14 @@ export interface Delivery {
 export const MAX_WAITING = 20_000;
 const VERSION = 1;
 const RETRY = '.retry';
-/** The acceptance time and a unique part. */
+/** The time of acceptance, followed by a unique part. */
 export const ID_GRAMMAR = /^\d{8}T\d{9}Z-[0-9a-f]{12}$/;
 const NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{12})\.([a-z]{1,20})\.json$/;
 
-/** Returns the spool of deliveries. Not synced to disk: entries survive a crash, but not a power failure. */
+/**
+ * Returns the spool of deliveries. Entries aren't synced to disk: they survive a crash, but not a power
+ * failure.
+ */
 export function outboxOf({ outbox }: At): Spool<Delivery> {
   return {
     path: outbox,
@@ -127,7 +132,7 @@ export function readWaiting(deps: At, name: string): Delivery | undefined {
   return readEntry(outboxOf(deps), 'waiting', name);
 }
 
-/** Returns the number of pending deliveries that another machine accepted. */
+/** Returns the number of pending deliveries accepted by another machine. */
 export function foreignDeliveries(deps: Pick<OutboxDeps, 'outbox' | 'machineId'>): number {
   return countForeign(outboxOf(deps), deps.machineId);
 }
@@ -140,19 +145,19 @@ export function deadFolder(deps: At): string {
   return folderOf({ path: deps.outbox }, 'dead');
 }
 
-/** Asks the delivering process to retry a notification now. */
+/** Asks the delivering process to retry a notification immediately. */
 export function requestRetry(deps: At, id: string): void {
   replaceFile(join(deps.outbox, `${id}${RETRY}`), '', { sync: false });
 }
 
 export interface OutboxScan {
-  /** Names of deliveries that the caller doesn't know, oldest first. */
+  /** Names of the deliveries that the caller doesn't know yet, oldest first. */
   unknown: string[];
   /** Ids passed to `requestRetry` since the last scan. */
   retries: string[];
 }
 
-/** Returns the deliveries added by other processes, and consumes their retry requests. */
+/** Returns the deliveries added by other processes and takes their retry requests out of the outbox. */
 export function scanOutbox(deps: At, isKnown: (name: string) => boolean): OutboxScan {
   const names = listFolder(deps.outbox).filter((name) => !isKnown(name));
   const retries = names.filter((name) => name.endsWith(RETRY));
@@ -171,7 +176,7 @@ export function buryUnreadable(deps: OutboxDeps, name: string): void {
 
 export interface OutboxStatus {
   waiting: number;
-  /** Failed permanently, but kept for a while. */
+  /** Number of deliveries that failed permanently but are kept for a while. */
   dead: number;
 }
 
@@ -183,7 +188,10 @@ export function outboxStatus(deps: At): OutboxStatus {
   };
 }
 
-/** Returns a new notification id. Ids sort by time, even if a process creates several within a millisecond. */
+/**
+ * Returns a new notification id. Ids sort by time, even those that a process creates within the same
+ * millisecond.
+ */
 export function newId(clock: Clock): string {
   const micros = Math.floor(clock.monotonic() * 1000) % 16 ** 7;
   const unique = micros.toString(16).padStart(7, '0') + randomName(5);
@@ -194,7 +202,7 @@ export function nameOf({ id, channel }: Pick<Delivery, 'id' | 'channel'>): strin
   return `${id}.${channel}.json`;
 }
 
-/** Parses an outbox file name; undefined for other files. */
+/** Parses an outbox file name; returns undefined for other files. */
 export function parseName(name: string): { id: string; channel: ChannelId } | undefined {
   const [, id, channel] = NAME.exec(name) ?? [];
   return id === undefined ? undefined : { id, channel: channel as ChannelId };

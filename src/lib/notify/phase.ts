@@ -20,8 +20,8 @@ const WINDOW_MS = 2 * 3_600_000;
 const LOCK_WAIT_MS = 15_000;
 
 /**
- * Writes a phase to the session's history and its terminal tab. Without a slug, uses the latest incomplete session updated within two hours. Throws
- * `locked` if the state is busy.
+ * Writes a phase to a session's history and terminal tab. Without a slug, uses the latest incomplete session
+ * updated within the last two hours. Throws `locked` if the state is busy.
  */
 export async function writePhase(
   deps: PhaseDeps,
@@ -54,8 +54,8 @@ function sessionFor(state: SessionsState, slug: string | undefined, nowMs: numbe
 }
 
 /**
- * Returns a function that writes the phases of notifications in order, so the last request wins. The function returns a reason if the write failed,
- * and passes unexpected errors to `report`.
+ * Returns a function that writes phases in the order of the requests, so that the last one wins. The function
+ * returns a reason if the write failed, and passes unexpected errors to `report`.
  */
 export function phaseEffect(
   open: () => Promise<PhaseDeps>,
@@ -104,7 +104,10 @@ function setTab(terminal: SessionTerminal | null, id: PhaseId): boolean {
   return writeToTerminal({ tty, pid, started }, tabSequence(id, terminal));
 }
 
-/** Returns the escape sequence for the title (OSC 0), and for the color on terminals that support it. */
+/**
+ * Returns the escape sequence for the title (OSC 0), followed by one for the color on terminals that support
+ * it.
+ */
 export function tabSequence(
   id: PhaseId,
   terminal: Pick<SessionTerminal, 'program' | 'kittySocket'> | null,
@@ -113,11 +116,13 @@ export function tabSequence(
   const { program, kittySocket } = terminal ?? { program: null, kittySocket: null };
   const rgb = Number.parseInt(phase(id).color.slice(1), 16);
   if (program === 'iTerm.app') return title + iTermColor(rgb);
-  // kitty doesn't set TERM_PROGRAM. If it is set, the kitty socket was inherited by another terminal.
+  // kitty doesn't set TERM_PROGRAM. If it is set, another terminal has inherited the kitty socket.
   return program === null && kittySocket !== null ? title + kittyColor(rgb) : title;
 }
 
-/** Returns a remote-control command. Sent through the terminal, it only affects that window's tab. */
+/**
+ * Returns a remote-control command. If it is sent through the terminal, it only affects that window's tab.
+ */
 function kittyColor(rgb: number): string {
   const payload = { self: true, colors: { active_bg: rgb, inactive_bg: rgb } };
   const command = { cmd: 'set-tab-color', version: [0, 20, 0], no_response: true, payload };

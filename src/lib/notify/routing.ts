@@ -13,10 +13,10 @@ import type { NotifyRequest } from './message';
 export interface RoutingSettings {
   /** The channels for each event, without voice. */
   routing: Readonly<Record<EventName, readonly RoutedChannel[]>>;
-  /** The events that are spoken. */
+  /** The events to speak. */
   spoken: readonly EventName[];
   longTaskMinutes: number;
-  /** Such as `22:00-07:00`; undefined if there are no quiet hours. */
+  /** Example: `22:00-07:00`; `undefined` if there are no quiet hours. */
   quietHours: string | undefined;
   /** The time zone of the quiet hours. */
   zone: string;
@@ -25,7 +25,7 @@ export interface RoutingSettings {
 export interface RoutingMoment {
   nowMs: number;
   muted: boolean;
-  /** Whether DAEMON_CRON_VOICE is 1, so that jobs may speak. */
+  /** Whether DAEMON_CRON_VOICE is 1, which allows jobs to speak. */
   cronVoice: boolean;
   channels: readonly Pick<Channel, 'id' | 'off' | 'isHeld'>[];
 }
@@ -33,7 +33,7 @@ export interface RoutingMoment {
 export interface PlannedDelivery {
   channel: ChannelId;
   silent: boolean;
-  /** When the quiet hours that delay the push end. */
+  /** The end of the quiet hours that delay the push. */
   heldUntil?: number;
 }
 
@@ -41,7 +41,7 @@ export interface Plan {
   event: EventName;
   priority: number;
   deliveries: PlannedDelivery[];
-  /** Channels in the event's route to which the notification isn't sent. */
+  /** Channels on the event's route that don't get the notification. */
   skipped: { channel: ChannelId; reason: string }[];
 }
 
@@ -65,7 +65,7 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
     if (offReason('sms') === undefined) wanted.add('sms');
   }
   if (request.reach === 'desk') wanted.delete('push');
-  // If no push is sent, the banner stays on the screen until the user returns.
+  // If there is no push, keep the banner, which stays on the screen until the user returns.
   const isPushed = wanted.has('push') && offReason('push') === undefined;
   if (request.reach === 'away' && isPushed) wanted.delete('desktop');
   const isSpoken = settings.spoken.includes(event);
@@ -91,7 +91,7 @@ function eventFor({ event, durationSec = 0 }: NotifyRequest, longTaskMinutes: nu
   return event === 'taskComplete' && durationSec > longTaskMinutes * 60 ? 'longTask' : event;
 }
 
-/** Returns why a banner replaces the voice, or undefined to speak. */
+/** Returns why the notification isn't spoken, or undefined to speak it. */
 function voiceFor(
   request: NotifyRequest,
   isSpoken: boolean,
@@ -105,7 +105,7 @@ function voiceFor(
   return isQuiet ? 'quiet hours' : undefined;
 }
 
-/** Minutes since midnight. A start after the end wraps around midnight. */
+/** In minutes since midnight. If the start is later than the end, the range wraps around midnight. */
 export interface QuietHours {
   from: number;
   to: number;
@@ -114,7 +114,7 @@ export interface QuietHours {
 const DAY = 1440;
 const MINUTE_MS = 60_000;
 
-/** Parses `22:00-07:00`, which the configuration has validated. */
+/** Parses a range such as `22:00-07:00`, already validated by the configuration. */
 export function parseQuietHours(text: string): QuietHours {
   const [h1 = 0, m1 = 0, h2 = 0, m2 = 0] = (text.match(/\d+/g) ?? []).map(Number);
   return { from: h1 * 60 + m1, to: h2 * 60 + m2 };
@@ -124,7 +124,7 @@ function isQuietAt({ from, to }: QuietHours, minute: number): boolean {
   return from < to ? minute >= from && minute < to : minute >= from || minute < to;
 }
 
-/** Returns the end of the quiet hours at `ms` in that zone, or undefined if `ms` is not in quiet hours. */
+/** Returns the end of the quiet hours that include `ms` in the given zone, or undefined if none do. */
 export function quietUntil(hours: QuietHours, ms: number, zone: string): number | undefined {
   const minuteAt = (at: number): number => {
     const { hour, minute } = wallClock(at, zone);
@@ -134,7 +134,7 @@ export function quietUntil(hours: QuietHours, ms: number, zone: string): number 
   if (!isQuiet(ms)) return undefined;
   const start = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
   const end = start + ((hours.to - minuteAt(ms) + DAY) % DAY) * MINUTE_MS;
-  // Daylight saving time changes in between, so search minute by minute.
+  // The clocks change in between, so search minute by minute.
   if (!isQuiet(end) && isQuiet(end - MINUTE_MS)) return end;
   for (let at = start + MINUTE_MS; at < start + 2 * DAY * MINUTE_MS; at += MINUTE_MS) {
     if (!isQuiet(at)) return at;
@@ -154,11 +154,11 @@ export interface MuteDeps {
 
 export interface MuteState {
   muted: boolean;
-  /** ISO 8601 in UTC. Null if muted until `unmute`, or not muted. */
+  /** ISO 8601 in UTC; `null` if muted until `unmute`, or not muted. */
   until: string | null;
 }
 
-/** Mutes the voice and banner sounds; without a time, until `unmute`. */
+/** Mutes the voice and banner sounds. Without a duration, mutes them until `unmute`. */
 export function mute(deps: MuteDeps, forMs: number | undefined): MuteState {
   const until = forMs === undefined ? null : toIso(deps.clock.now() + forMs);
   ensureFolder(dirname(deps.mute));
@@ -192,7 +192,7 @@ export interface RoutesReport {
   longTaskMinutes: number;
   muted: MuteState;
   quietHours: string | null;
-  /** The end of the current quiet hours, ISO 8601 in UTC; null if there are none now. */
+  /** The end of the current quiet hours, as ISO 8601 in UTC; `null` outside quiet hours. */
   quietUntil: string | null;
   /** Channels that are switched off or not set up. */
   off: ChannelTrouble[];

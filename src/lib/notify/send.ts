@@ -19,11 +19,11 @@ export interface SendFlags {
   tag?: string[] | undefined;
   wait: boolean;
   strict: boolean;
-  /** The id of a daemon request that wasn't answered. */
+  /** The id of a request that the daemon didn't answer. */
   unanswered?: string | undefined;
 }
 
-/** Returns the `POST /notify` body for these flags. */
+/** Builds the body of `POST /notify` from these flags. */
 export function bodyOf(message: string, flags: SendFlags): Record<string, unknown> {
   const { title, event, priority, source, phase, slug, duration, dedupe, url } = flags;
   const body = {
@@ -40,7 +40,7 @@ export function bodyOf(message: string, flags: SendFlags): Record<string, unknow
 
 export interface Sender {
   deps: AcceptDeps;
-  /** Posts a body to the daemon; undefined if the daemon isn't running. */
+  /** Posts a body to the daemon; returns undefined if the daemon isn't running. */
   post: (body: object) => Promise<Accepted | undefined>;
   /** Starts a detached process that delivers the outbox. */
   deliverLater: () => void;
@@ -55,8 +55,9 @@ export interface Offered {
 }
 
 /**
- * Gets a notification accepted exactly once: by the daemon, or by this process if the daemon doesn't run or respond. @param unansweredId the id of a
- * daemon request that wasn't answered
+ * Has a notification accepted exactly once: by the daemon, or by this process if the daemon isn't running or
+ * doesn't respond.
+ * @param unansweredId The id of a request that the daemon didn't answer.
  */
 export async function offer(sender: Sender, body: object, unansweredId?: string): Promise<Offered> {
   const id = unansweredId ?? newId(sender.deps.clock);
@@ -84,13 +85,13 @@ async function acceptHere({ deps, deliverLater }: Sender, body: object): Promise
   try {
     return { accepted: await acceptNotification(deps, body), isOurs: true };
   } catch (error) {
-    // Otherwise, a full outbox would never be emptied.
+    // A full outbox would otherwise never be emptied.
     if (error instanceof StewardError && error.kind === 'unavailable') deliverLater();
     throw error;
   }
 }
 
-/** Sends a notification. Starts the delivery if no daemon is running. */
+/** Sends a notification. Starts a delivery process if no daemon is running. */
 export async function sendNotification(sender: Sender, body: object): Promise<Accepted> {
   const { accepted, isOurs } = await offer(sender, body);
   if (isOurs) sender.deliverLater();

@@ -12,8 +12,8 @@ export interface SettleDeps extends OutboxDeps, HistoryDeps {
 }
 
 /**
- * Stores the outcome of an attempt; returns the delivery if it is still pending. The result goes into the
- * claimed file first, so a process that finds it after a crash only writes the log line and removes the file.
+ * Stores the outcome of an attempt; returns the delivery if it is still pending. Writes a result to the
+ * claimed file first, so that after a crash, only the log line has to be written and the file removed.
  */
 export function settle(deps: SettleDeps, delivery: Delivery, outcome: Outcome): Delivery | undefined {
   const tried = { ...delivery, attempts: delivery.attempts + 1 };
@@ -47,11 +47,11 @@ type Again = Extract<Outcome, { outcome: 'again' }>;
 function postpone(deps: SettleDeps, tried: Delivery, outcome: Again): Delivery | undefined {
   const nowMs = deps.clock.now();
   const waitingSince = toIso(nowMs);
-  // If the clock was set back after the delivery was accepted, the delivery's age is counted from now.
+  // If the clock has been set back since the delivery was accepted, its age counts from now.
   const at = Date.parse(tried.at) > nowMs ? waitingSince : tried.at;
   const lastMs = lastAttempt(deps, { ...tried, at });
   const retryMs = nextAttempt(nowMs, tried.attempts, deps.random(), outcome.afterMs);
-  // Attempts forced by changed settings extend the delay, but not beyond the time of the last attempt.
+  // Attempts forced by changed settings increase the delay, but never past the time of the last attempt.
   const nextMs = outcome.afterMs === undefined && nowMs < lastMs ? Math.min(retryMs, lastMs) : retryMs;
   if (nextMs > lastMs) return end(deps, tried, 'expired', reasonOf(outcome));
   const next: Delivery = { ...tried, at, nextAt: toIso(nextMs), waitingSince };
@@ -65,7 +65,7 @@ function putBack(deps: SettleDeps, name: string, next: Delivery): void {
   release(outboxOf(deps), name, nameOf(next));
 }
 
-/** Moves the file with a single rename, so a crash can't show the message twice. */
+/** Moves the file with a single rename, so that the message isn't shown twice after a crash. */
 function moveToDesktop(deps: SettleDeps, delivery: Delivery, reason: string): Delivery | undefined {
   if (delivery.alsoShown === true) return end(deps, delivery, 'shown', reason);
   const name = nameOf(delivery);
@@ -82,7 +82,7 @@ function reasonOf({ reason, hint }: { reason: string; hint: string }): string {
   return `${reason} ${hint}`;
 }
 
-/** Recovers deliveries that killed processes had claimed. */
+/** Recovers the deliveries claimed by processes that no longer exist. */
 export function recover(deps: SettleDeps): void {
   for (const { name, entry } of abandoned(outboxOf(deps), deps.machineId, deps.clock.now())) {
     if (entry === undefined) bury(outboxOf(deps), 'claimed', name, { atMs: deps.clock.now() });
@@ -91,8 +91,8 @@ export function recover(deps: SettleDeps): void {
 }
 
 /**
- * Closes a claimed delivery that has a result, and requeues one that was not being sent. A delivery that was being sent may have arrived: it is
- * retried once, and fails after a second interruption, so nothing arrives three times.
+ * Closes a claimed delivery that has a result, and requeues one that was not being sent. One that was being
+ * sent may have arrived, so it is retried only once, and fails after a second interruption.
  */
 export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delivery): void {
   if (delivery.result !== undefined) return close(deps, name, delivery);
@@ -106,7 +106,7 @@ export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delive
 const TWICE =
   'interrupted twice while sending; it may have arrived. `steward notify retry ID` sends it again';
 
-/** Returns the outcome if the channel has been switched off. */
+/** Returns the outcome for a channel that has been switched off. */
 export function offOutcome(channel: Channel): Outcome | undefined {
   const off = channel.off();
   if (off === undefined) return undefined;
@@ -119,7 +119,7 @@ const DAY_MS = 24 * HOUR_MS;
 const FIRST_MS = 5_000;
 const LONGEST_MS = HOUR_MS / 2;
 
-/** Corrects the acceptance time if the clock has been changed by more than an hour since. */
+/** Corrects the acceptance time if the clock has since been changed by more than an hour. */
 export function withTrueAge(delivery: Delivery, clock: Clock): Delivery {
   const atMs = Date.parse(delivery.at);
   const now = { wallMs: clock.now(), boot: clock.boot?.() };
@@ -128,7 +128,8 @@ export function withTrueAge(delivery: Delivery, clock: Clock): Delivery {
 }
 
 /**
- * Returns when the last attempt is: a day, or the channel's `keepMs`, after the delivery was accepted or due.
+ * Returns the time of the last attempt: a day, or the channel's `keepMs`, after the delivery was accepted or
+ * due.
  */
 export function lastAttempt(
   { channels }: Pick<SettleDeps, 'channels'>,
@@ -141,9 +142,10 @@ export function lastAttempt(
 }
 
 /**
- * Returns when to retry: after 5 s, 15 s, 45 s, … up to 30 min, with a random 20% so that retries don't
- * coincide, but not before the server allows it. @param attempts including the failed one @param random 0 to
- * 1
+ * Returns when to retry: after 5 s, 15 s, 45 s, … up to 30 min, each randomized by 20% so that retries don't
+ * coincide, but never earlier than the server allows.
+ * @param attempts Number of attempts, including the one that failed.
+ * @param random A number from 0 to 1.
  */
 export function nextAttempt(
   nowMs: number,

@@ -1,6 +1,6 @@
 import { clean } from '../platform/terminal/terminal';
 
-/** A measure of text length, and a part's maximum length in that measure. */
+/** A way to measure the length of text, and the maximum length of a part. */
 export interface Measure {
   cost: (char: string) => number;
   max: number;
@@ -15,14 +15,14 @@ export function jsonBytes(char: string): number {
   return Buffer.byteLength(JSON.stringify(char), 'utf8') - 2;
 }
 
-/** Returns the length in UTF-16 units, which several services use as their limit. */
+/** Returns the length in UTF-16 units, in which several services define their limits. */
 export function utf16Units(char: string): number {
   return char.length;
 }
 
 /**
- * Splits text into parts that are within the limit of every measure, at a line or word break in the last third of a part. Splits a grapheme only if
- * it is too long for a part.
+ * Splits text into parts that stay within the limit of every measure, at a line or word break in the last
+ * third of a part. Splits a grapheme only if it is too long for one part.
  */
 export function split(text: string, measures: readonly Measure[]): string[] {
   const parts: string[] = [];
@@ -73,20 +73,20 @@ function cutAt(part: string): number {
   return word > from ? word : part.length;
 }
 
-/** Numbers the parts, as in `(2/3)`, if there are several. */
+/** Numbers the parts, as in `(2/3)`, if there is more than one. */
 export function numberedParts(parts: readonly string[]): string[] {
   if (parts.length === 1) return [...parts];
   return parts.map((part, index) => `(${index + 1}/${parts.length}) ${part}`);
 }
 
-/** Joins messages into one: a shortened line for each, and the number of messages left out. */
+/** Joins messages into one, with a shortened line for each and the number of messages left out. */
 export function digestText(messages: readonly string[], most = 20): string {
   const lines = messages.slice(0, most).map((message) => `• ${short(message, 120)}`);
   const more = messages.length - lines.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
 }
 
-/** Returns one line of at most `max` characters; ends in `…` if truncated. */
+/** Shortens text to one line of at most `max` characters, ending in `…` if truncated. */
 export function short(text: string, max: number): string {
   const chars = [...text.replace(/\s+/g, ' ').trim()];
   return chars.length <= max ? chars.join('') : `${chars.slice(0, max - 1).join('')}…`;

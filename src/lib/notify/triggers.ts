@@ -16,29 +16,29 @@ export interface TurnEnd {
   isError: boolean;
 }
 
-/** Where you are: at that terminal, at the desk but elsewhere, away, or unknown. */
+/** Where you are: at that terminal, at your desk but not at that terminal, away, or unknown. */
 export type Presence = 'front' | 'desk' | 'away' | 'unknown';
 
 export interface TriggerDeps {
   clock: Clock;
   spool: SpoolDeps;
-  /** Returns an intention's current session. */
+  /** Returns the current session for an intention. */
   sessionOf: (intention: Intention) => Session | undefined;
-  /** Returns the title of a session's assistant while several assistants have sessions. */
+  /** Returns the title of a session's assistant, but only while several assistants have sessions. */
   assistantOf: (session: Session) => string | undefined;
   turnEnd: (transcript: string) => TurnEnd | undefined;
   presence: (session: Session | undefined) => Promise<Presence>;
   accept: (request: NotifyRequest) => Promise<unknown>;
   daName: () => string;
-  /** Returns which turn ends to notify about (`notify.turnEnd`). */
+  /** Returns which turns to notify about when they end (`notify.turnEnd`). */
   notifiedTurns: () => 'long' | 'always' | 'never';
   longTaskMinutes: () => number;
 }
 
-/** Agents that end within this time share a message. This is also the maximum wait. */
+/** Agents that end within this time of each other share a message. `LONGEST_WAIT_MS` limits the wait. */
 const TOGETHER_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
-/** The assistant may finish its transcript after calling the hook. */
+/** The assistant may call the hook before it has finished writing the transcript. */
 const MAX_READS = 3;
 const RETRY_MS = 200;
 const LONGEST_MS = 60_000;
@@ -59,8 +59,8 @@ export async function runTriggers(
 }
 
 /**
- * Turns hook events in the spool into notifications: the end of a turn or of background agents, and a session
- * that waits for you. Only one process on a machine does this at a time.
+ * Turns hook events from the spool into notifications when a turn or background agents end, or when a session
+ * waits for you. Only one process on a machine does this at a time.
  */
 export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   const agents = groupsOf(deps);
@@ -72,12 +72,12 @@ export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   try {
     await drain(deps.spool, consumers);
   } catch (error) {
-    // Added in the meantime; the next run handles it.
+    // Added after this run started; the next run handles it.
     if (!(error instanceof StewardError && error.kind === 'canceled')) throw error;
   }
 }
 
-/** Returns whether `drainTriggers` has work, now or soon. */
+/** Returns whether `drainTriggers` has work to do, now or soon. */
 export function hasTriggers(deps: Pick<TriggerDeps, 'spool'>): boolean {
   return ownIntentions(deps, ['turn-ended', 'agent-ended', 'attention']).length > 0;
 }
@@ -122,7 +122,10 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
   }
 }
 
-/** Returns how a turn ended, from its hook or from the transcript, which may only be complete after the hook has run. */
+/**
+ * Returns how a turn ended, according to its hook or the transcript. The transcript may not be complete until
+ * after the hook has run.
+ */
 function endOf(
   deps: TriggerDeps,
   { transcript, attempts, ended, id }: Intention,
@@ -146,7 +149,7 @@ function spoken(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** Undefined if the turn's start was not recorded, or another turn has started. */
+/** Returns undefined if the turn's start was not recorded or another turn has started. */
 function tookSec(session: Session | undefined, { at }: Intention): number | undefined {
   const tookMs = Date.parse(at) - Date.parse(session?.turnAt ?? '');
   return tookMs >= 0 ? Math.round(tookMs / 1000) : undefined;
@@ -167,16 +170,16 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
     tags: [],
     event: 'attention',
     message: `${name} ${requestOf(intention.reason, session)}.`,
-    // A permission prompt and its reminder share a key.
+    // A permission prompt and its reminder have the same key, so they count as one.
     dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,
     ...(presence === 'unknown' ? {} : { reach: presence }),
   });
 }
 
-/** Each intention's group, by id. Only the last intention in a group sends a notification. */
+/** Maps each intention's id to its group. Only the last intention in a group sends a notification. */
 type Groups = ReadonlyMap<string, { last: string; count: number }>;
 
-/** Groups agents that ended by session; undefined while others may still end at about the same time. */
+/** Groups ended agents by session. Returns undefined while more agents may end at about the same time. */
 function groupsOf(deps: TriggerDeps): Groups | undefined {
   const ended = ownIntentions(deps, ['agent-ended']);
   const ages = ended.map(({ at }) => deps.clock.now() - Date.parse(at));
@@ -212,7 +215,10 @@ function requestOf(reason: string | undefined, session: Session | undefined): st
   return request ?? (reason === 'idle_prompt' ? 'waits for your next prompt' : 'asks for your input');
 }
 
-/** Returns the session's name for a message: its given name or `infra·main`, and the assistant if it needs one. */
+/**
+ * Returns the session's name for a message: its given name or `infra·main`, followed by the assistant if
+ * `assistantOf` names one.
+ */
 function nameOf({ assistantOf }: TriggerDeps, session: Session | undefined): string {
   if (session === undefined) return 'The assistant';
   const assistant = assistantOf(session);
@@ -222,15 +228,15 @@ function nameOf({ assistantOf }: TriggerDeps, session: Session | undefined): str
 }
 
 const MAX_CHARS = 300;
-/** How much text to search at the end of a response and in each line, in UTF-16 units. */
+/** Maximum length of text to search at the end of a response and in each line, in UTF-16 units. */
 const MAX_RESPONSE = 64 * 1024;
 const MAX_LINE = 2000;
-/** Emoji, list markers and emphasis around a line. */
+/** Matches emoji, list markers and emphasis around a line. */
 const AROUND = /^[^\p{L}\p{N}]+|(?<![\s*_`>])[\s*_`>]+$/gu;
 
 /**
- * Returns the last line of a response, outside code, that begins with the assistant's name, `Completed` or `Voice` and a colon. Undefined for a
- * conversation, which doesn't trigger a notification.
+ * Returns the last line of a response that starts with the assistant's name, `Completed` or `Voice`, and a
+ * colon; ignores code. Returns undefined for a conversation, which doesn't trigger a notification.
  */
 export function completionLine(response: string, daName: string): string | undefined {
   const openings = [daName, 'completed', 'voice'].map((name) => `${name.toLowerCase()}:`);
@@ -245,7 +251,7 @@ export function completionLine(response: string, daName: string): string | undef
   return undefined;
 }
 
-/** Removes fenced blocks, since `voice: alloy` in a file isn't a completion line. */
+/** Removes fenced blocks, since a line such as `voice: alloy` in a file isn't a completion line. */
 function withoutCode(lines: readonly string[]): string[] {
   const rest: string[] = [];
   let open: { fence: string; at: number } | undefined;

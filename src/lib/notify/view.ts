@@ -9,7 +9,7 @@ import type { RoutesReport } from './routing';
 export interface ViewOptions {
   columns: number;
   color: boolean;
-  /** False for ASCII terminals. */
+  /** `false` for ASCII terminals. */
   unicode?: boolean;
   zone: string;
   nowMs: number;
@@ -21,8 +21,9 @@ const NARROW = 70;
 const EMPTY = 'No notifications yet. Send one with `steward notify send MESSAGE`.';
 
 /**
- * Formats `notify history`: a line for each notification, and one for each channel that didn't deliver it normally. @param options.dead a summary of
- * the failed deliveries
+ * Formats the output of `notify history`: a line for each notification, and one for each channel that didn't
+ * deliver it normally.
+ * @param options.dead A summary of the failed deliveries.
  */
 export function historyText(
   entries: readonly HistoryEntry[],
@@ -41,7 +42,7 @@ function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette):
   const text = clean(entry.title === null ? entry.text : `${entry.title}: ${entry.text}`);
   const delivered = entry.channels.filter(({ result }) => result === 'delivered');
   const head = [when, delivered.map(({ channel }) => channel).join(', ') || '–', text].join('  ');
-  // On a narrow terminal, an id takes up most of the line and must not be truncated.
+  // On a narrow terminal, the id takes up most of the line, and it must not be truncated.
   const heads = options.columns < NARROW ? [entry.id, `  ${head}`] : [`${entry.id}  ${head}`];
   const rest = entry.channels.filter(({ result, maybeTwice }) => result !== 'delivered' || maybeTwice);
   const same =
@@ -101,14 +102,14 @@ const RESULT_WORDS: Readonly<Record<ChannelResult['result'], string>> = {
   skipped: 'not sent',
 };
 
-/** Formats a notification's id and a line for each channel. */
+/** Formats a notification's id, followed by a line for each channel. */
 export function answersText(entry: HistoryEntry, options: ViewOptions): string {
   const colors = palette(options);
   const lines = entry.channels.flatMap((result) => channelLines(result, options, colors));
   return textOf([entry.id, ...lines, ...noChannelLines(entry, options)], options);
 }
 
-/** Formats `notify routes`. */
+/** Formats the output of `notify routes`. */
 export function routesText(report: RoutesReport, options: ViewOptions): string {
   const colors = palette(options);
   const { columns } = options;
@@ -144,7 +145,7 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   return textOf(lines, options);
 }
 
-/** Formats `notify test`. */
+/** Formats the output of `notify test`. */
 export function testText(results: readonly TestResult[], options: ViewOptions): string {
   const colors = palette(options);
   const lines = results.flatMap(({ channel, state, reason, hint }) => {

@@ -25,7 +25,7 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
   const { number } = input;
   const { timezone, clock } = deps;
   const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
-  // The seconds make the time unique, so snoozing to the same minute notifies again.
+  // Keeps the seconds, so that snoozing again to the same minute still triggers a notification.
   const dueMs = Math.floor(whenMs / 1000) * 1000;
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, number);
@@ -78,7 +78,7 @@ export async function closeWith(open: Open, issue: HostIssue, text: string): Pro
   return { ...changed(open, closed), comment: comment.url };
 }
 
-/** Adds a comment unless it is already the last one, since the command may be repeated after a crash. */
+/** Adds a comment unless it is already the last one, since the command may be rerun after a crash. */
 export async function addComment(
   { host, repo }: Open,
   { number, url }: Pick<HostIssue, 'number' | 'url'>,
@@ -88,7 +88,7 @@ export async function addComment(
   return last?.body === text ? { url } : host.comment(repo, number, text);
 }
 
-/** Returns the text, or the content of the file after an `@`. */
+/** Returns the text, or the content of FILE for `@FILE`. */
 export function textOrFile(text: string, what: 'evidence' | 'body'): string {
   if (!text.startsWith('@')) return text;
   const instead = `or pass the ${what} itself, without the @`;
@@ -97,7 +97,7 @@ export function textOrFile(text: string, what: 'evidence' | 'body'): string {
 
 /** The result of `work show`. */
 export interface Shown extends Item {
-  /** Null if the issue comes from the cache. */
+  /** `null` when the issue comes from the cache. */
   body: string | null;
   comments: Comment[] | null;
   fromCache: boolean;

@@ -30,7 +30,7 @@ export interface AddInput {
 
 type NewIssue = Wanted & { kind: 'reminder' | null };
 
-/** Returns the issue for `work add`. */
+/** Builds the issue for `work add`. */
 export function newIssue(input: AddInput): NewIssue {
   const labels = Object.entries({
     Type: input.type,
@@ -52,7 +52,7 @@ export interface ReminderInput {
   priority?: string | undefined;
 }
 
-/** Returns the issue for `work remind`, with the time from `at` or from the text. */
+/** Builds the issue for `work remind`, taking the time from `at` or from the text. */
 export async function newReminder(deps: WorkDeps, input: ReminderInput): Promise<NewIssue> {
   const now = { nowMs: deps.clock.now(), zone: deps.timezone };
   const due =
@@ -71,7 +71,7 @@ export async function newReminder(deps: WorkDeps, input: ReminderInput): Promise
   });
 }
 
-/** Adds the full text to the body if the title contains only part of it. */
+/** Adds the full text to the body if the title doesn't contain all of it. */
 function withFullText(kind: 'reminder' | null, text: string, typed: string, body: string): string {
   if (titleContainsAll(kind, text, typed) || body.includes(typed.trim())) return body;
   return [body, codeBlock(typed.trim())].filter((part) => part !== '').join('\n\n');
@@ -90,11 +90,11 @@ export async function create(deps: WorkDeps, wanted: NewIssue): Promise<Added> {
   return { ...toItem(issue, deps.config.KANBAN_COLUMNS), missingLabels };
 }
 
-/** An issue that is queued because GitHub could not be reached. */
+/** An issue queued because GitHub could not be reached. */
 export interface Queued {
   queued: true;
   title: string;
-  /** When a reminder is due, ISO 8601 in UTC. */
+  /** When the reminder is due, as ISO 8601 in UTC. */
   due: string | null;
   /** Why the issue is queued, as a sentence. */
   reason: string;

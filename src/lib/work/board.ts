@@ -21,7 +21,8 @@ import {
 import { refresh, staleness } from './poll';
 
 /**
- * An issue as shown on the board and in GET /api/work. Values have no prefix: `in-progress`, `P1`, `website`.
+ * An issue as shown on the board and in GET /api/work. Label values omit the prefix: `in-progress`, `P1`,
+ * `website`.
  */
 export interface Item {
   number: number;
@@ -40,15 +41,15 @@ export interface Item {
   createdAt: string;
   updatedAt: string;
   closedAt: string | null;
-  /** The reason GitHub gives for closing it: `completed`, `not_planned`. */
+  /** GitHub's reason for closing it: `completed`, `not_planned`. */
   stateReason: string | null;
-  /** When a reminder is due, ISO 8601 in UTC. */
+  /** When the reminder is due, as ISO 8601 in UTC. */
   due: string | null;
   /** Whether it has the stale label. */
   stale: boolean;
 }
 
-/** The response of GET /api/work and `work board --json`. */
+/** The response to GET /api/work and the output of `work board --json`. */
 export interface BoardView {
   config: { repo: string | null; columns: Lane[]; pollIntervalSeconds: number };
   columns: Record<string, number[]>;
@@ -85,7 +86,7 @@ export function toItem(issue: Issue, columns: readonly Lane[]): Item {
   };
 }
 
-/** Groups items by lane. Most urgent first, but completed items newest first. */
+/** Groups items by lane, most urgent first; completed items are sorted newest first. */
 export function groupItems(items: readonly Item[], columns: readonly Lane[]): Record<string, Item[]> {
   return Object.fromEntries(
     columns.map((lane) => {
@@ -95,7 +96,7 @@ export function groupItems(items: readonly Item[], columns: readonly Lane[]): Re
   );
 }
 
-/** Sorts by priority (items without one last), then oldest first. */
+/** Sorts by priority, then oldest first. Items without a priority come last. */
 export function byUrgency(a: Item, b: Item): number {
   const [x, y] = [a.priority ?? 'P9', b.priority ?? 'P9'];
   return x === y ? a.number - b.number : x < y ? -1 : 1;
@@ -129,14 +130,15 @@ export function boardView(deps: BoardDeps): BoardView {
 }
 
 /**
- * Returns the board, refreshed if the poll interval has passed. If that fails, returns it marked as stale.
+ * Returns the board, refreshing it if the poll interval has passed. If the refresh fails, marks the board as
+ * stale.
  */
 export async function currentBoard(deps: WorkDeps, options: { refresh: boolean }): Promise<BoardView> {
   const board = boardView(deps);
   if (board.setupRequired || (isUpToDate(board, deps) && !options.refresh)) return board;
   const { ok, reason } = await refresh(deps);
   const now = boardView(deps);
-  // If the failure could not be saved, the board doesn't mention it yet.
+  // If the failure could not be saved, the board doesn't show it, so add it here.
   if (ok || reason === undefined || now.staleReason?.startsWith(reason) === true) return now;
   return { ...now, stale: true, staleReason: reason };
 }
@@ -146,12 +148,12 @@ function isUpToDate({ stale, lastFetch }: BoardView, { clock, config }: BoardDep
   return !stale && age >= 0 && age < config.POLL_INTERVAL_SECONDS * 1000;
 }
 
-/** Returns the response of GET /api/work/columns: `{LANE: [item…]}`. */
+/** Returns the response to GET /api/work/columns: `{LANE: [item…]}`. */
 export function columnsView(deps: BoardDeps): Record<string, Item[]> {
   return groupItems(itemsOf(deps, deps.workRepo()), deps.config.KANBAN_COLUMNS);
 }
 
-/** Returns whether an item is a personal reminder: neither work to report nor work for an agent. */
+/** Returns whether an item is a personal reminder, which agents don't take and reports leave out. */
 export function isReminder({ type, source }: Pick<Item, 'type' | 'source'>): boolean {
   return type === 'reminder' || source === 'reminder';
 }
@@ -169,11 +171,11 @@ export interface Filter {
   priority?: string;
   property?: string;
   agent?: string;
-  /** Words that the title must contain, ignoring case. */
+  /** Words that the title must contain, in any case. */
   search?: string;
 }
 
-/** Throws `usage` for a lane, Status or Type that doesn't exist in steward or on the board. */
+/** Throws `usage` for a lane, Status or Type that exists neither in steward nor on the board. */
 export function checkFilter({ lane, status, type }: Filter, { columns, items }: BoardView): void {
   const check = (what: string, value: string | undefined, known: readonly string[]): void => {
     if (value === undefined || hasLabel(known, value)) return;
@@ -208,7 +210,8 @@ export function filterItems(items: readonly Item[], filter: Filter): Item[] {
 }
 
 /**
- * Returns what an agent can take next: ready or queued, no reminders, items labelled for the assistant first.
+ * Returns the items that an agent can take next: ready or queued, but not reminders. Items labelled for the
+ * assistant come first.
  */
 export function readyItems(items: readonly Item[], canTake: string): Item[] {
   const rank = (item: Item): number => (hasLabel(item.labels, canTake) ? 0 : 1);

@@ -34,23 +34,23 @@ const StoredCache = v.object({
   issues: v.array(v.unknown()),
   /** Number of malformed issues skipped since the last full fetch. */
   malformed: v.fallback(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
-  /** Start time of the next fetch, ISO 8601 in UTC; null for a full fetch. */
+  /** Where the next fetch starts, as ISO 8601 in UTC; `null` for a full fetch. */
   since: orNull(Time),
-  /** Time of the last full fetch. Only a full fetch notices deleted issues. */
+  /** Time of the last full fetch, the only kind that notices deleted issues. */
   fullAt: orNull(Time),
-  /** The ETag of the query from `since`, and the token it was issued to. */
+  /** The ETag of the query that starts at `since`, and the token used for it. */
   etag: orNull(v.object({ value: v.string(), tokenHash: v.string() })),
   labels: orNull(
     v.object({ names: v.array(v.string()), etag: v.nullable(v.string()), tokenHash: v.string() }),
   ),
 });
 
-/** The repository's fetched issues, and where the next fetch starts. */
+/** The fetched issues of a repository, and where the next fetch starts. */
 export type Cache = Omit<v.InferOutput<typeof StoredCache>, 'version' | 'issues'> & { issues: Issue[] };
 
 /**
- * Reads the cache of a repository; empty if the file is missing, damaged or for another repository. If issues
- * are malformed, skips them and makes the next fetch a full one.
+ * Reads a repository's cache. Returns an empty one if the file is missing, damaged or for another repository.
+ * If issues are malformed, skips them and makes the next fetch a full one.
  */
 export function readCache(path: string, repo: string): Cache {
   const empty = { repo, issues: [], malformed: 0, since: null, fullAt: null, etag: null, labels: null };
@@ -60,7 +60,7 @@ export function readCache(path: string, repo: string): Cache {
   const issues = stored.issues.filter((issue): issue is Issue => v.is(StoredIssue, issue));
   const lost = stored.issues.length - issues.length;
   if (lost === 0) return { repo, issues, malformed, since, fullAt, etag, labels };
-  // If nothing can be read, the issues are unknown rather than zero.
+  // If no issue can be read, the issue count is unknown rather than zero.
   if (issues.length === 0) return empty;
   return { repo, issues, malformed: malformed + lost, since: null, fullAt, etag: null, labels };
 }
@@ -69,7 +69,7 @@ export function writeCache(path: string, cache: Cache): void {
   writeStored(path, { version: VERSION, ...cache });
 }
 
-/** Returns a reader that parses the cache only after its file has changed. */
+/** Returns a reader that parses the cache again only when its file has changed. */
 export function cacheReader(path: string): (repo: string) => Cache {
   let last: { mark: string | undefined; cache: Cache } | undefined;
   return (repo) => {
@@ -80,7 +80,7 @@ export function cacheReader(path: string): (repo: string) => Cache {
   };
 }
 
-/** The result of the last poll. It has its own small file because it changes every minute. */
+/** The result of the last poll, stored in its own small file because it changes every minute. */
 export interface Poll {
   /** When the cache last matched the service. */
   lastFetch: string | null;
@@ -106,10 +106,10 @@ export function writePoll(path: string, repo: string, poll: Poll): void {
 
 /** GitHub's list may lag behind a write, so recently changed issues are fetched again. */
 const OVERLAP_MS = 60_000;
-/** Overlap is limited to one page, since it costs a request every minute. */
+/** The overlap must fit in one page, since every page costs a request each minute. */
 const PAGE = 100;
 
-/** Returns the cache merged with a fetch. A full fetch replaces the list. */
+/** Merges fetched issues into the cache. A full fetch replaces the list. */
 export function merged(
   cache: Cache,
   fetched: readonly Issue[],
@@ -119,7 +119,7 @@ export function merged(
   return {
     ...cache,
     issues,
-    // Fetches overlap, so the same issue may be counted twice.
+    // Fetches overlap and may count the same malformed issue twice, so this takes the higher count.
     malformed: options.full ? options.malformed : Math.max(cache.malformed, options.malformed),
     since: nextSince(issues) ?? cache.since,
     fullAt: options.full ? toIso(options.nowMs) : cache.fullAt,
@@ -145,13 +145,13 @@ type CachePath = { paths: { cache: string } };
 /** Caches issues returned by a write, so that the board shows them immediately. */
 export function cacheIssues({ paths }: CachePath, repo: string, ...written: readonly HostIssue[]): void {
   const cache = readCache(paths.cache, repo);
-  // Drops the ETag, because the list has changed.
+  // The list has changed, so its ETag is no longer valid.
   writeCache(paths.cache, { ...cache, issues: updated(cache.issues, written.map(toIssue)), etag: null });
 }
 
 /**
- * Runs many writes and caches their issues once, at the end or the first failure. After a crash, the next
- * poll fetches what changed.
+ * Runs a series of writes and caches their issues once, at the end or at the first failure. After a crash,
+ * the next poll fetches them.
  */
 export async function cachingOnce(
   deps: CachePath,

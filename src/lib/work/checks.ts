@@ -48,7 +48,7 @@ const VERIFY = 'steward work verify';
 const REFRESH = 'steward work board --refresh';
 const MAKE_PRIVATE = { hint: 'Make it private in its settings, then run:', mend: VERIFY };
 
-/** A repository check. Off before setup and if work tracking is off. */
+/** A repository check, which is off before setup and while work tracking is off. */
 function row(
   id: string,
   title: string,
@@ -69,7 +69,7 @@ function checkPrivacy({ config, clock }: WorkChecked, repo: string): Finding[] {
   return [judgePrivacy(privacyState(config.workRepo, clock.now()), { repo, verified, visibility })];
 }
 
-/** Checks the stored result of the last verification. */
+/** Reports the stored result of the last verification. */
 export function judgePrivacy(
   state: PrivacyState,
   { repo, verified, visibility }: { repo: string; verified: string; visibility: string },
@@ -108,7 +108,7 @@ async function checkRepository(at: WorkChecked, repo: string): Promise<Finding[]
   });
 }
 
-/** @param repoId the id of the verified repository */
+/** @param repoId The id of the verified repository. */
 export function judgeRepository(found: Repository, repoId: number | undefined): Finding[] {
   const { repo, visibility, archived, hasIssues, canWrite } = found;
   const findings: Finding[] = [];
@@ -129,7 +129,7 @@ export function judgeRepository(found: Repository, repoId: number | undefined): 
   return findings.length > 0 ? findings : [ok(`${repo} is private, and the credential can write its issues`)];
 }
 
-/** Compares with the repository if online, otherwise with the last poll. */
+/** Compares the labels with the repository's when online, otherwise with those from the last poll. */
 function checkLabels(at: WorkChecked, repo: string): Promise<Finding[]> {
   return asked(at, async () => {
     const { deps } = await at.openWork();
@@ -172,13 +172,13 @@ function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
   return [warning(`${fetched}; ${malformedText(malformed)}`, { hint })];
 }
 
-/** A token in the environment overrides `gh`, so a login would not help. */
+/** A token in the environment takes precedence over `gh`, so logging in would not help. */
 function login({ host }: Pick<WorkChecked, 'host'>): { mend?: string } {
   const isSet = ['GH_TOKEN', 'GITHUB_TOKEN'].some((name) => (host.env[name] ?? '') !== '');
   return isSet ? {} : { mend: 'gh auth login' };
 }
 
-/** Runs a check that contacts the service, whose errors aren't configuration errors. */
+/** Runs a check that contacts the service and converts its errors, which aren't configuration errors. */
 async function asked(at: WorkChecked, check: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();

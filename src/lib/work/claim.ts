@@ -20,15 +20,15 @@ export interface ClaimResult {
 }
 
 const IN_PROGRESS = 'Status:in-progress';
-/** Events of one request may have timestamps up to a second apart. */
+/** Events from the same request may have timestamps up to a second apart. */
 const SAME_REQUEST_MS = 1000;
-/** Delays between reads, since the list of events may lag behind the write. */
+/** Delays between reads, since the event list may lag behind the write. */
 const READ_DELAYS_MS = [0, 500, 1000, 2000, 4000];
 const ANOTHER = 'Choose another issue: `steward work ready`.';
 
 /**
- * Runs `work claim`: adds Agent:NAME and Status:in-progress in one request, reads back whose label came
- * first, then removes Status:ready and Status:queued. The loser of a race removes its label and gets
+ * Runs `work claim`: adds Agent:NAME and Status:in-progress in one request, checks whose label was added
+ * first, then removes Status:ready and Status:queued. An agent that loses the race removes its label and gets
  * `conflict`. Safe to repeat.
  */
 export async function claimIssue(
@@ -42,7 +42,7 @@ export async function claimIssue(
   }
   const open = await openForWriting(deps);
   const { host, repo } = open;
-  // Under a lock, so that a second process of the same agent sees the claim.
+  // Takes a lock, so that a second process of the same agent sees the claim.
   return withWorkLock(deps, 'claim', async () => {
     const before = await host.issue(repo, number);
     refuseUnclaimable(before);
@@ -53,7 +53,7 @@ export async function claimIssue(
     } else {
       const label = agentLabel(agent);
       await ensureLabels(open, agent);
-      // With an older label of this agent, the time of this claim would be unknown.
+      // Removed first, since an existing label would hide the time of this claim.
       if (hasLabel(before.labels, label)) await host.removeLabel(repo, number, label);
       await host.addLabels(repo, number, [IN_PROGRESS, label]);
       await winOrWithdraw(open, number, agent);
@@ -77,7 +77,7 @@ function conflict(message: string, hint: string): StewardError {
   return new StewardError('conflict', message, { hint });
 }
 
-/** Creates the agent's label if needed. The Status label must exist. */
+/** Creates the agent's label if it is missing. The Status label must already exist. */
 async function ensureLabels(open: Open, agent: string): Promise<void> {
   const { host, repo } = open;
   const { missing } = existingLabels([agentLabel(agent), IN_PROGRESS], await labelNames(open), repo);
@@ -86,7 +86,7 @@ async function ensureLabels(open: Open, agent: string): Promise<void> {
   try {
     await host.createLabel(repo, labelOfAgent(agent));
   } catch (error) {
-    // If it was rejected, another process has just created it.
+    // A rejection means that another process has just created it.
     if (failureOf(error)?.reason !== 'rejected') throw error;
   }
 }
@@ -108,7 +108,7 @@ async function winOrWithdraw({ deps, host, repo }: Open, number: number, agent: 
   });
 }
 
-/** Returns who holds an issue in progress, in lower case; null if no label names an agent. */
+/** Returns the agent that holds an issue in progress, in lower case, or null if no label names an agent. */
 async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string | null> {
   const agents = agentsOf(issue.labels);
   if (agents.length <= 1) return agents[0]?.toLowerCase() ?? null;
@@ -116,8 +116,8 @@ async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string 
 }
 
 /**
- * Returns, in lower case, the agent whose label was added first after the issue went in progress, or
- * otherwise the agent with the oldest label. Null if there is none.
+ * Returns the agent that holds the issue, in lower case: the one whose label was added first since the issue
+ * went in progress, or else the one with the oldest label. Returns null if no label names an agent.
  */
 export function firstHolder(labels: readonly string[], events: readonly LabelEvent[]): string | null {
   const latest = (matches: (label: string) => boolean): LabelEvent | undefined =>
@@ -125,7 +125,7 @@ export function firstHolder(labels: readonly string[], events: readonly LabelEve
   const began = latest((label) => statusOfLabel(label) === 'in-progress');
   const agents = agentsOf(labels).map((name) => {
     const event = latest((label) => sameLabel(label, agentLabel(name)));
-    // Labels set when the issue was created may have no event.
+    // A label set when the issue was created may have no event.
     return { name: name.toLowerCase(), id: event?.id ?? 0, ms: parseIso(event?.at ?? '') ?? 0 };
   });
   const startMs = parseIso(began?.at ?? '') ?? 0;

@@ -8,7 +8,7 @@ import type { Clock } from '../platform/time/clock';
 import type { Cache } from './cache';
 import type { Host } from './host';
 
-/** The result of a verification, stored in work_repo.json. */
+/** The result of a verification, as stored in work_repo.json. */
 export interface Attestation {
   verifiedPrivate: boolean;
   visibility: string;
@@ -17,27 +17,27 @@ export interface Attestation {
   repoId: number;
 }
 
-/** What work tracking needs from the configuration, the machine and the service. */
+/** Dependencies of work tracking: the configuration, the machine and the service. */
 export interface WorkDeps {
   clock: Clock;
   area: UserArea;
   /** `area.work` */
   paths: UserArea['work'];
   machineId: string;
-  /** The folder with the package's templates. */
+  /** The folder that contains the package's templates. */
   templates: string;
-  /** Read on each use, like the next four. */
+  /** Read again on each use, like the next four fields. */
   config: WorkConfig;
   workRepo: () => WorkRepoConfig;
   daName: string;
-  /** Who can work on issues: the assistant, you, and the agents in the roster. */
+  /** Everyone who can work on issues: the assistant, you, and the agents in the roster. */
   agents: readonly string[];
   timezone: UserConfig['timezone'];
   /** Returns the cached issues. Callers must not change them. */
   cache: (repo: string) => Cache;
   host: () => Promise<Host>;
   attest: (attestation: Attestation) => Promise<void>;
-  /** Stores the repository and its attestation in work_repo.json. */
+  /** Stores the chosen repository and its attestation in work_repo.json. */
   choose: (repo: string, attestation: Attestation) => Promise<void>;
   sleep: (ms: number) => Promise<void>;
   /** How long GitHub's list may lag behind a new issue, in ms. */

@@ -1,12 +1,12 @@
 import type { Chrono, ParsedResult, ParsingReference } from 'chrono-node/en';
 
-/** A part of a text. */
+/** A range of characters in a text. */
 export interface Span {
   index: number;
   length: number;
 }
 
-/** A time found in some text, and the words that express it. */
+/** A time found in a text, and the words that express it. */
 export interface NamedTime {
   result: ParsedResult;
   spans: Span[];
@@ -26,7 +26,7 @@ const EXPLICIT_HOUR =
 const BEFORE_HOUR = /(?:\b(?:at|by)|@)\s*$/i;
 
 /**
- * Returns the last time named in a text. Ignores words that may mean something else (`Sun Microsystems`,
+ * Returns the last time mentioned in a text. Ignores words that may mean something else (`Sun Microsystems`,
  * `chapter 10 tomorrow`).
  */
 export function namedTime(parser: Chrono, text: string, reference: ParsingReference): NamedTime | undefined {
@@ -40,7 +40,7 @@ export function asNamed(result: ParsedResult): NamedTime {
   return { result, spans: [{ index: result.index, length: result.text.length }] };
 }
 
-/** Combines a day and an hour that are separate: `tomorrow call Ann at 9`. */
+/** Combines a day and an hour that are apart: `tomorrow call Ann at 9`. */
 function dayWithHour(
   pair: readonly [ParsedResult, ParsedResult],
   parser: Chrono,
@@ -58,7 +58,7 @@ function isDay(at: ParsedResult['start']): boolean {
   return at.isCertain('day') || at.isCertain('weekday');
 }
 
-/** Removes ambiguous words and parses again until none are left, since they may hide a time. */
+/** Masks ambiguous words, which may hide a time, and parses again until none are left. */
 function clearTimes(parser: Chrono, text: string, reference: ParsingReference): ParsedResult[] {
   let masked = text;
   for (;;) {
@@ -82,7 +82,7 @@ function ambiguousSpan(result: ParsedResult, text: string): Span | undefined {
   );
 }
 
-/** Returns a number that the parser took for an hour because it precedes a day: `chapter 10 tomorrow`. */
+/** Returns a number that the parser mistook for an hour because a day follows it: `chapter 10 tomorrow`. */
 function bareHour(result: ParsedResult, before: string): Span | undefined {
   const { index, text: words, start } = result;
   if (!result.tags().has('parser/ENTimeExpressionParser')) return undefined;
@@ -136,7 +136,7 @@ const RECURRING = new RegExp(
   'i',
 );
 
-/** Returns words that make a reminder recurring, such as `every monday`. */
+/** Returns the words that make a reminder recurring, such as `every monday`. */
 export function recurringWords(text: string): string | undefined {
   return RECURRING.exec(text)?.[0];
 }
@@ -166,7 +166,7 @@ const IMPOSSIBLE: readonly [pattern: RegExp, isImpossible: (match: RegExpExecArr
   [PAST, () => true],
 ];
 
-/** Returns words for an impossible or past time: `on 31 November`, `at 25:00`, `yesterday`. */
+/** Returns the words for an impossible or past time: `on 31 November`, `at 25:00`, `yesterday`. */
 export function unusableTime(text: string): string | undefined {
   for (const [pattern, isImpossible] of IMPOSSIBLE) {
     const match = pattern.exec(text);

@@ -9,9 +9,9 @@ import { asNamed, namedTime, recurringWords, type Span } from './due-words';
 import { dueLine } from './issue';
 
 export interface Due {
-  /** The text without the words for the date. */
+  /** The text without the date. */
   text: string;
-  /** Undefined if the text contains no date. */
+  /** `undefined` if the text contains no date. */
   dueMs: number | undefined;
 }
 
@@ -21,17 +21,17 @@ const TONIGHT = 20;
 const TIME_OF_DAY = /morning|noon|midday|afternoon|evening|night|now\b/i;
 const END_OF_DAY_WORDS =
   /\b(?:eod|cob|end of (?:the |my )?(?:work(?:ing)? ?)?day|end of today|close of business)\b/i;
-/** `by 9 tomorrow`, `@ 9`: chrono only recognizes `at`. */
+/** `by 9 tomorrow`, `@ 9`. chrono itself only recognizes `at`. */
 const BY_HOUR =
   /(?:\bby ?(\d{1,2})(?= (?:today|tomorrow|tonight)\b)|(?<!\S)@ ?(\d{1,2})(?=$| (?:today|tomorrow|tonight|on)\b))/i;
-/** `on the 1st`, unless a month or a noun follows (the 2nd floor). */
+/** `on the 1st`, unless a noun or month follows (`on the 2nd floor`). */
 const DAY_OF_MONTH =
   /\b(?:on|by|until|before|from|for) the (\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:$|[.;:!)]|,(?! ?\d))|\s+(?:at|around|in the (?:morning|afternoon|evening)|noon|to|please|\d{1,2}(?::\d|\s?[ap]m)|eod|cob)\b)/i;
-/** `12.11.`, `12.11.2026`, with the day first. */
+/** `12.11.` and `12.11.2026`, day first. */
 const DOTTED = /(?<![\d.])(\d{1,2})\.(\d{1,2})(?:\.(\d{4}|\d\d)?)?(?!\d)/;
 const SLASHED = 'parser/SlashDateFormatParser';
 const DAY_FIRST = 'day-first';
-/** An offset that no zone has, which shows whether the text names a zone. */
+/** A UTC offset that no zone uses. If chrono returns another one, the text names a zone. */
 const UNUSED_OFFSET = 7;
 
 interface Now {
@@ -40,8 +40,8 @@ interface Now {
 }
 
 /**
- * Finds a future date in text (`call Ann tomorrow at 9`). Throws `usage` for a past or recurring time. @param
- * options.isTime the whole text is a time, so no word is ambiguous
+ * Finds a future date in a text (`call Ann tomorrow at 9`). Throws `usage` for a past or recurring time.
+ * @param options.isTime Whether the whole text is a time, so that no word is ambiguous.
  */
 export async function readDue(text: string, options: Now & { isTime?: boolean }): Promise<Due> {
   const recurring = recurringWords(text);
@@ -53,8 +53,8 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
   const { nowMs, zone } = options;
   const wall = wallClock(nowMs, zone);
   const parser = await parserOf(wall);
-  // chrono gets local time in an unused zone, and its result is converted back. Otherwise a change to summer
-  // time in between would shift it.
+  // chrono gets the local time in an unused zone, and its result is converted back. Otherwise, a daylight
+  // saving change before the date would shift it.
   const shownMs = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
   const reference = { instant: toDate(shownMs - UNUSED_OFFSET * 60_000), timezone: UNUSED_OFFSET };
   const found =
@@ -63,7 +63,8 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
       : namedTime(parser, text, reference);
   if (found === undefined) return { text: text.trim(), dueMs: undefined };
   const { result, spans } = found;
-  // chrono would use the machine's zone to decide whether a weekday or date has passed.
+  // Parses again without `forwardDate`, since chrono would use the machine's zone to decide whether the date
+  // has passed.
   const step = stepOf(result.start);
   const start = step === undefined ? undefined : parser.parse(result.text, reference)[0]?.start;
   const dueMs = instantMeant(result.text, start ?? result.start, step, options);
@@ -75,7 +76,7 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
   return { text: spans.reduceRight(without, text), dueMs };
 }
 
-/** Returns the instant that the words mean; it may be in the past. */
+/** Returns the time that the words refer to, which may be in the past. */
 function instantMeant(text: string, at: ParsedResult['start'], step: Step, { nowMs, zone }: Now): number {
   const get = (part: 'year' | 'month' | 'day' | 'hour' | 'minute'): number => at.get(part) ?? 0;
   const day = { year: get('year'), month: get('month'), day: get('day') };
@@ -90,8 +91,8 @@ function instantMeant(text: string, at: ParsedResult['start'], step: Step, { now
       return end > nowMs ? end : instantAt(23, 59);
     }
   }
-  // chrono picks an arbitrary hour for a day without a time; morning is more likely. "This evening" has an
-  // hour.
+  // chrono picks an arbitrary hour for a day without a time; the morning is more likely. "This evening"
+  // includes an hour.
   const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(text);
   const named = { ...day, hour: isDayOnly ? MORNING : get('hour'), minute: isDayOnly ? 0 : get('minute') };
   const offset = at.get('timezoneOffset') ?? UNUSED_OFFSET;
@@ -101,7 +102,7 @@ function instantMeant(text: string, at: ParsedResult['start'], step: Step, { now
   return instant(instant(named) <= nowMs ? following(named, step) : named);
 }
 
-/** Returns chrono's English parser with support for `eod`, `by 9 tomorrow`, `12.11.` and `on the 1st`. */
+/** Returns chrono's English parser, extended with `eod`, `by 9 tomorrow`, `12.11.` and `on the 1st`. */
 async function parserOf(wall: { year: number; month: number; day: number }): Promise<Chrono> {
   const { casual } = await import('chrono-node/en');
   const parser = casual.clone();
@@ -136,7 +137,7 @@ async function parserOf(wall: { year: number; month: number; day: number }): Pro
       },
     },
   );
-  // chrono takes the first number of "12.11." for the month.
+  // chrono parses the first number in "12.11." as the month.
   parser.refiners.unshift({
     refine: (_context, results) =>
       results.filter(
@@ -147,7 +148,7 @@ async function parserOf(wall: { year: number; month: number; day: number }): Pro
   return parser;
 }
 
-/** Parses `12.11.2026`; undefined for a number or version such as `1.5.2`. */
+/** Parses `12.11.2026`; returns undefined for a number or version such as `1.5.2`. */
 function dottedDate(match: RegExpMatchArray): { day: number; month: number; year?: number } | undefined {
   if (/^\d\.\d(?:\.\d{1,2})?$/.test(match[0])) return undefined;
   let [day, month] = [Number(match[1]), Number(match[2])];
@@ -161,7 +162,7 @@ function dottedDate(match: RegExpMatchArray): { day: number; month: number; year
 
 type Step = 'year' | 'month' | 'week' | undefined;
 
-/** Returns the next day that the same words can mean. */
+/** Returns the next date that matches the same words. */
 function following<T extends { year: number; month: number; day: number }>(named: T, step: Step): T {
   if (step === 'year') return { ...named, year: named.year + 1 };
   if (step === 'week') return { ...named, day: named.day + 7 };
@@ -170,7 +171,10 @@ function following<T extends { year: number; month: number; day: number }>(named
   return named;
 }
 
-/** Returns the first month from the given one (13 is January of the next year) that has this day. */
+/**
+ * Returns the first month, starting with the given one, that has this day. Month 13 is January of the next
+ * year.
+ */
 function monthWith(day: number, from: { year: number; month: number }): { year: number; month: number } {
   const at = toDate(Date.UTC(from.year, from.month - 1, 1));
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth() + 1];
@@ -178,7 +182,7 @@ function monthWith(day: number, from: { year: number; month: number }): { year: 
   return day <= days ? { year, month } : monthWith(day, { year, month: month + 1 });
 }
 
-/** Returns how often a day recurs (each Friday, each 1 December), or undefined for a single day. */
+/** Returns how often the date repeats (each Friday, each 1 December), or undefined if it is unique. */
 function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') => boolean }): Step {
   if (at.isCertain('month')) return at.isCertain('year') ? undefined : 'year';
   if (at.isCertain('day')) return 'month';
@@ -187,7 +191,7 @@ function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') =>
 
 const RELATIVE = /^(?:today|tomorrow|tonight|next|this|in)\b/i;
 const PART_OF_DAY = /^(?:morning|afternoon|evening)/i;
-/** Words before a date that are removed along with it. */
+/** Matches the words before a date that are removed with it. */
 const leadingWords = (more: string): RegExp =>
   new RegExp(`(?:\\b(?:${more}by|until|till|before|from|for|due)(?: the)?|[-\u2013\u2014:,@(])$`, 'i');
 const RELATIVE_LEAD = leadingWords('');
@@ -203,12 +207,12 @@ function without(text: string, { index, length }: Span): string {
   return `${before} ${after}`.replace(/\s+/g, ' ').trim();
 }
 
-/** Returns the due line for a body. */
+/** Returns the due line for an issue body. */
 export function dueWords(dueMs: number, zone: string): string {
   return dueLine(longDay(dayOf(dueMs, zone)), timeOf(dueMs, zone), zone);
 }
 
-/** Parses text that is only a time: `2h`, `1h30m`, `tomorrow 9am`. Throws `usage` otherwise. */
+/** Parses a text that is only a time: `2h`, `1h30m`, `tomorrow 9am`. Throws `usage` otherwise. */
 export async function readWhen(text: string, options: Now): Promise<number> {
   if (/^\s*(?:\d+(?:\.\d+)?\s*[smhd]\s*)+$/i.test(text)) {
     return options.nowMs + parseDuration(text.replace(/\s+/g, ''));

@@ -18,7 +18,7 @@ export interface EditInput {
   removeLabels?: readonly string[] | undefined;
 }
 
-/** Runs `work edit`. Keeps the prefix and identity in the title and the marker in the body. */
+/** Runs `work edit`. Keeps the title's prefix and identity and the body's marker. */
 export async function editIssue(deps: WorkDeps, input: EditInput): Promise<Item> {
   const { number, title, body, addLabels = [], removeLabels = [] } = input;
   if (title === undefined && body === undefined && addLabels.length + removeLabels.length === 0) {
@@ -32,7 +32,7 @@ export async function editIssue(deps: WorkDeps, input: EditInput): Promise<Item>
   const open = await openForWriting(deps);
   const { host, repo } = open;
   const before = await host.issue(repo, number);
-  // First, so that an unknown label leaves the issue unchanged.
+  // Checked before any change, so that an unknown label leaves the issue untouched.
   const labels = addLabels.length === 0 ? [] : await knownLabels(open, addLabels);
   const change: IssueChange = {
     ...(title === undefined ? {} : { title: withTitle(before.title, title) }),
@@ -73,13 +73,13 @@ export async function moveIssue(
 
 export interface StatusEdited {
   changed: boolean;
-  /** The Status label, if the repository doesn't have it. */
+  /** Contains the Status label if the repository doesn't have it. */
   missingLabels: string[];
 }
 
 /**
  * Replaces the Status label of an open issue. Adds the new label before removing the old one, so the issue
- * has a Status even after a crash, and the next call completes the change.
+ * still has a Status after a crash, and the next call completes the change.
  */
 export async function setStatus(
   open: Open,

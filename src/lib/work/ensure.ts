@@ -19,20 +19,20 @@ import { existingLabels, labelNames } from './labels';
 import { freshCache } from './poll';
 
 /**
- * A ledger entry: an identity's issue. Without a number, the entry is an intention recorded before the
+ * A ledger entry: the issue for an identity. An entry without a number is an intention recorded before the
  * request.
  */
 export interface Entry {
   number: number | null;
   url: string | null;
-  /** When the intention or the number was recorded, ISO 8601 in UTC. */
+  /** When the intention or the number was recorded, as ISO 8601 in UTC. */
   at: string;
 }
 
 const LEDGER_VERSION = 1;
 const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
 
-/** Returns the entries of a repository by identity. */
+/** Reads the ledger entries of a repository, by identity. */
 export function readLedger(path: string, repo: string): ReadonlyMap<string, Entry> {
   const own = ledgerOf(path)[repo.toLowerCase()];
   return new Map(
@@ -40,7 +40,7 @@ export function readLedger(path: string, repo: string): ReadonlyMap<string, Entr
   );
 }
 
-/** Writes an entry, or removes it if undefined. */
+/** Writes a ledger entry, or removes it if `entry` is undefined. */
 export function writeEntry({ deps, repo }: Open, key: string, entry: Entry | undefined): void {
   const repos = ledgerOf(deps.paths.ledger);
   const name = repo.toLowerCase();
@@ -48,7 +48,7 @@ export function writeEntry({ deps, repo }: Open, key: string, entry: Entry | und
   writeStored(deps.paths.ledger, { version: LEDGER_VERSION, repos: { ...repos, [name]: own } });
 }
 
-/** A damaged ledger counts as empty, since the issues contain their identity. */
+/** A damaged ledger counts as empty, since the issues themselves contain their identities. */
 function ledgerOf(path: string): Record<string, Record<string, Entry>> {
   const stored = parseObject(readText(path, { maxBytes: MAX_LEDGER_BYTES }) ?? '');
   if (typeof stored?.['version'] === 'number' && stored['version'] > LEDGER_VERSION) {
@@ -69,9 +69,9 @@ export interface Wanted {
   text: string;
   body: string;
   labels: readonly string[];
-  /** When a reminder is due, ISO 8601 in UTC. */
+  /** When the reminder is due, as ISO 8601 in UTC. */
   due?: string;
-  /** The issue number in the session file. */
+  /** The issue number from the session file. */
   known?: number;
   /** Whether to ignore closed issues and create a new one. */
   openOnly?: boolean;
@@ -84,7 +84,7 @@ export interface Ensured {
   missingLabels: string[];
 }
 
-/** Returns the issue's title; also used in dry runs. */
+/** Returns the title that the issue will have; also used in dry runs. */
 export function wantedTitle({ kind, text, identity }: Wanted): string {
   return makeTitle(kind, text, identity);
 }
@@ -93,14 +93,14 @@ interface Batch extends Open {
   issues: readonly Issue[];
   /** The repository's labels, fetched on demand. */
   names: string[] | undefined;
-  /** Issues that are created but not cached yet. */
+  /** Issues that have been created but not cached yet. */
   created: HostIssue[];
 }
 
 /**
- * Finds or creates the issue of each identity exactly once, even if steward crashes halfway: the ledger gets
- * an intention before the request, so the next run searches before it creates. Searches the ledger, then the
- * number in the session file, then the full list. Throws at the first failure.
+ * Finds or creates the issue for each identity exactly once, even if steward crashes halfway: it records an
+ * intention in the ledger before the request, so the next run searches before creating. Searches the ledger,
+ * then the number in the session file, then the full list. Throws at the first failure.
  */
 export function ensureIssues(
   open: Open,
@@ -128,7 +128,7 @@ export async function ensureIssue(open: Open, wanted: Wanted): Promise<Ensured> 
   return ensured as Ensured;
 }
 
-/** Searches for an issue that was created at `at` but whose response was lost. */
+/** Searches for an issue whose creation was requested at `at` but never confirmed. */
 export function lostIssue(open: Open, key: string, at: string): Promise<Issue | undefined> {
   return searchAfterLag({ ...open, issues: [], names: undefined, created: [] }, key, at);
 }
@@ -137,7 +137,7 @@ async function fetchIssues({ deps, host, repo }: Open): Promise<readonly Issue[]
   return (await freshCache(deps, host, repo)).issues;
 }
 
-/** Caches created issues once per batch. The ledger already has their numbers. */
+/** Caches created issues once per batch. Their numbers are already in the ledger. */
 function cacheCreated(batch: Batch): void {
   if (batch.created.length > 0) cacheIssues(batch.deps, batch.repo, ...batch.created);
   batch.created = [];
@@ -161,7 +161,7 @@ async function find(
   for (const number of [entry?.number, known]) {
     if (number === undefined || number === null) continue;
     const issue = batch.issues.find((each) => each.number === number) ?? (await fetchIssue(batch, number));
-    // A copied session file contains the issue number of another session.
+    // A copied session file contains another session's issue number.
     if (issue !== undefined && counts(issue) && (issue.identity === null || issue.identity === key))
       return issue;
   }
@@ -170,7 +170,7 @@ async function find(
   return searchAfterLag(batch, key, entry.at);
 }
 
-/** Returns the issue of an identity; if there are several, the lowest number. */
+/** Returns an identity's issue, or the one with the lowest number if there are several. */
 export function ofIdentity(issues: readonly Issue[], key: string): Issue | undefined {
   return issues.filter(({ identity }) => identity === key).sort((a, b) => a.number - b.number)[0];
 }
@@ -184,10 +184,10 @@ async function fetchIssue({ host, repo }: Open, number: number): Promise<Issue |
   }
 }
 
-/** Searches the list, and again when it no longer lags behind `at`. */
+/** Searches the list, and searches it again once it can no longer lag behind `at`. */
 async function searchAfterLag(batch: Batch, key: string, at: string): Promise<Issue | undefined> {
   const search = async (): Promise<Issue | undefined> => {
-    // The list may not contain the created issues yet, so they must be cached first.
+    // The fetched list may not contain the created issues yet, so cache them first.
     cacheCreated(batch);
     batch.issues = await fetchIssues(batch);
     return ofIdentity(batch.issues, key);
@@ -222,7 +222,7 @@ async function createOrFind(batch: Batch, key: string, issue: NewIssue): Promise
       writeEntry(batch, key, undefined);
       throw error;
     }
-    // The creation may have worked. Keep the intention until the list shows it.
+    // The issue may have been created. Keep the intention until the list shows it.
     const found = await findAfterFailure(batch, key);
     if (found === undefined) throw error;
     return found;

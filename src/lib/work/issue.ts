@@ -11,7 +11,7 @@ const CleanText = v.pipe(
 /** An ISO 8601 time. */
 export const Time = v.pipe(v.string(), v.check(isTime));
 
-/** A cached issue: without its body, but with the content of the body's marker. */
+/** A cached issue, with the content of the body's marker instead of the body. */
 export const StoredIssue = v.object({
   number: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   title: CleanText,
@@ -22,9 +22,9 @@ export const StoredIssue = v.object({
   createdAt: Time,
   updatedAt: Time,
   closedAt: v.nullable(Time),
-  /** `slug=fix-login`, `goal=G1`, …; null if a person created the issue. */
+  /** `slug=fix-login`, `goal=G1`, …; `null` if a person created the issue. */
   identity: v.nullable(CleanText),
-  /** When a reminder is due, ISO 8601 in UTC. */
+  /** When the reminder is due, as ISO 8601 in UTC. */
   due: v.nullable(Time),
 });
 export type Issue = v.InferOutput<typeof StoredIssue>;
@@ -40,13 +40,13 @@ export function toIssue(issue: HostIssue): Issue {
   return { ...rest, identity: marker.identity ?? parseTitle(issue.title).identity, due: marker.due };
 }
 
-/** What an issue is about. Two captures with the same identity share an issue. */
+/** The subject of an issue. Captures with the same identity share an issue. */
 export interface Identity {
   kind: 'slug' | 'goal' | 'project' | 'id';
   value: string;
 }
 
-/** Title prefixes by origin. */
+/** Title prefixes, by origin. */
 export const PREFIXES = {
   core: 'Core',
   native: 'Native',
@@ -64,25 +64,24 @@ export const MAX_TITLE = 256;
 export const MAX_BODY = 65_536;
 const MAX_IDENTITY = 120;
 
-/** Returns the identity as text, such as `slug=fix-login`. */
+/** Formats an identity, such as `slug=fix-login`. */
 export function identityKey({ kind, value }: Identity): string {
   return `${kind}=${normalValue(value)}`;
 }
 
-/** Returns the slug of an issue's identity, or null if it has none. */
+/** Returns the slug from an issue's identity, or null if it has none. */
 export function slugOf({ identity }: Pick<Issue, 'identity'>): string | null {
   return identity?.startsWith('slug=') === true ? identity.slice('slug='.length) : null;
 }
 
-/** Returns one line without brackets, which would end the identity in a title. */
+/** Joins the value into one line and replaces brackets, which would end the identity in a title. */
 function normalValue(value: string): string {
   const line = clean(wellFormed(value)).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
   return clean(truncate(line, MAX_IDENTITY));
 }
 
 /**
- * Returns a title such as `[Core] TASK [slug:SLUG]`; truncates only the text. Identities of kind `id` are not
- * shown.
+ * Builds a title such as `[Core] TASK [slug:SLUG]`, truncating only the text. Omits identities of kind `id`.
  */
 export function makeTitle(kind: TitleKind | null, text: string, identity: Identity): string {
   const prefix = kind === null ? '' : `[${PREFIXES[kind]}] `;
@@ -92,7 +91,7 @@ export function makeTitle(kind: TitleKind | null, text: string, identity: Identi
   return `${prefix}${truncate(line === '' ? 'untitled' : line, room)}${suffix}`;
 }
 
-/** Tells whether a title made from `text` contains everything that was typed. */
+/** Returns whether a title built from `text` contains everything that was typed. */
 export function titleContainsAll(kind: TitleKind | null, text: string, typed: string): boolean {
   const normal = (all: string): string => all.replace(/\s+/g, ' ').trim();
   return normal(text) === normal(typed) && !makeTitle(kind, text, { kind: 'id', value: '' }).endsWith('…');
@@ -115,7 +114,7 @@ export function parseTitle(title: string): ParsedTitle {
   return { kind, text: rest.slice(0, mark.index), identity };
 }
 
-/** Replaces the text of a title but not its prefix and identity. */
+/** Replaces a title's text but keeps its prefix and identity. */
 export function withTitle(title: string, text: string): string {
   const { kind, identity } = parseTitle(title);
   const [mark = 'id', value = ''] = identity?.split(/=(.*)/s) ?? [];
@@ -127,7 +126,7 @@ const KIND_OF: ReadonlyMap<string, TitleKind> = new Map(
 );
 
 /**
- * Returns a body that ends in the hidden marker `<!-- steward slug=SLUG -->`. Disables markers in the text,
+ * Builds a body that ends with the hidden marker `<!-- steward slug=SLUG -->`. Disables markers in the text,
  * and truncates long text but never the marker.
  */
 export function makeBody(
@@ -147,7 +146,10 @@ function markerOf(pairs: readonly string[]): string {
   return MARKER_START + pairs.join(' ') + MARKER_END;
 }
 
-/** Finds the last marker of a body, line by line because a regular expression would be quadratic. */
+/**
+ * Finds the last marker in a body. Searches line by line, because a regular expression would take quadratic
+ * time.
+ */
 function lastMarker(body: string): { start: number; end: number; pairs: string[] } | undefined {
   let end = body.length;
   while (end >= 0) {
@@ -162,15 +164,15 @@ function lastMarker(body: string): { start: number; end: number; pairs: string[]
   return undefined;
 }
 
-/** The visible line with the due time. */
+/** The visible line that shows when a reminder is due. */
 const DUE_LINE = /^Due .*\d\d:\d\d \([^()\n]*\)\.[^\S\n]*$/m;
 
-/** Returns `Due Fri 20 Nov 2026, 09:00 (Europe/Berlin).` */
+/** Formats `Due Fri 20 Nov 2026, 09:00 (Europe/Berlin).` */
 export function dueLine(day: string, time: string, zone: string): string {
   return `Due ${day}, ${time} (${zone}).`;
 }
 
-/** Sets the due time in the last marker and in the due line; changes nothing else. */
+/** Sets the due time in the last marker and in the due line, and leaves everything else unchanged. */
 export function withDue(body: string, due: string, line: string): string {
   const pair = `due=${encode(due)}`;
   const marker = lastMarker(body);
@@ -181,7 +183,7 @@ export function withDue(body: string, due: string, line: string): string {
   return withLine(body.slice(0, marker.start)) + markerOf(pairs) + body.slice(marker.end);
 }
 
-/** Replaces the text of a body but not its last marker. */
+/** Replaces a body's text but keeps its last marker. */
 export function withText(body: string, text: string): string {
   const marker = lastMarker(body);
   return withMarker(text, marker === undefined ? '' : body.slice(marker.start, marker.end));
@@ -193,7 +195,7 @@ function withMarker(text: string, marker: string): string {
   return [fitted, marker].filter((part) => part !== '').join('\n\n');
 }
 
-/** Parses the last marker of a body. */
+/** Parses the last marker in a body. */
 export function parseBody(body: string): { identity: string | null; due: string | null } {
   const pairs = new Map(
     (lastMarker(body.slice(-MAX_BODY))?.pairs ?? []).map((pair): [string, string] => {
@@ -214,7 +216,7 @@ function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** Percent-encodes only what would end the value or the marker. */
+/** Percent-encodes only the characters that would end the value or the marker. */
 function encode(value: string): string {
   return value.replace(/[%\s<>]/g, encodeURIComponent).replaceAll('--', '-%2D');
 }

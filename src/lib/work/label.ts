@@ -14,7 +14,9 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Types and properties of the label sets. Recognized with or without their `Type:` or `Property:` prefix. */
+/**
+ * The types and properties in the label sets, recognized with or without their `Type:` or `Property:` prefix.
+ */
 // prettier-ignore
 export const TYPES = [
   'feature', 'bug', 'problem', 'chore', 'reminder', 'research', 'queue', 'decision', 'metric-alert', 'project', 'idea',
@@ -53,21 +55,21 @@ const LANE_OF: Readonly<Record<Status, Lane>> = {
   done: 'Complete',
 };
 
-/** If an issue has several Status labels, the one whose lane is last in this list counts. */
+/** If an issue has several Status labels, the one whose lane comes last in this list wins. */
 const LANE_RANK: readonly Lane[] = ['Queued', 'In-Progress', 'In-Review', 'Blocked', 'Complete'];
 
-/** Normalizes a label for comparison: `On Hold` and `on_hold` are equal. */
+/** Normalizes a label for comparison, so that `On Hold` and `on_hold` are equal. */
 function normal(label: string): string {
   return label.trim().toLowerCase().replace(/[ _]+/g, '-');
 }
 
-/** Returns the Status that a label or alias means. */
+/** Returns the Status that a label or alias stands for. */
 export function statusOfLabel(label: string): Status | undefined {
   const name = normal(label).replace(/^status:-?/, '');
   return STATUSES.find((status) => ALIASES[status].includes(name));
 }
 
-/** Returns the Status of an issue from its labels, or null if no label sets one. */
+/** Returns an issue's Status from its labels, or null if no label sets one. */
 export function statusOf(labels: readonly string[]): Status | null {
   const rank = (status: Status): number =>
     LANE_RANK.indexOf(LANE_OF[status]) * 100 + STATUSES.indexOf(status);
@@ -88,7 +90,8 @@ export function priorityOf(labels: readonly string[]): Priority | null {
 }
 
 /**
- * Returns the Type, prefixed or bare. If there are several, the first in TYPES wins, then the first by name.
+ * Returns the Type, with or without its prefix. If there are several, prefers the first one in TYPES, then
+ * the first by name.
  */
 export function typeOf(labels: readonly string[]): string | null {
   return memberOf(labels, 'type:', TYPES);
@@ -107,7 +110,7 @@ function memberOf(labels: readonly string[], prefix: string, known: readonly str
   return found.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))[0] ?? null;
 }
 
-/** Returns the names in `Agent:` labels, sorted. */
+/** Returns the names from the `Agent:` labels, sorted. */
 export function agentsOf(labels: readonly string[]): string[] {
   return labels
     .filter((label) => /^agent:/i.test(label))
@@ -117,7 +120,7 @@ export function agentsOf(labels: readonly string[]): string[] {
 }
 
 const ORIGIN_FLAGS = ['core-sync', 'auto-native', 'auto-sweep'] as const;
-/** Where an issue comes from, shown as a badge. */
+/** An issue's origin, shown as a badge. */
 export type Source = (typeof ORIGIN_FLAGS)[number] | 'reminder' | 'manual';
 
 export function sourceOf(issue: Pick<Issue, 'labels' | 'title'>): Source {
@@ -132,7 +135,7 @@ export function isStale(labels: readonly string[]): boolean {
   return labels.some((label) => normal(label) === 'stale');
 }
 
-/** Compares label names like GitHub, ignoring case. */
+/** Compares label names as GitHub does, ignoring case. */
 export function sameLabel(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
@@ -145,12 +148,15 @@ export function agentLabel(name: string): string {
   return `Agent:${name}`;
 }
 
-/** Returns the label for what the assistant should take next, such as `nova-can-take`. */
+/** Returns the label for issues that the assistant should take next, such as `nova-can-take`. */
 export function canTakeLabel(assistant: string): string {
   return `${agentName(assistant)}-can-take`;
 }
 
-/** Returns a name in the form for labels: lower case, hyphens, no comma or colon, at most 30 characters. */
+/**
+ * Returns a name in the form used in labels: lower case, with hyphens, without commas or colons, at most 30
+ * characters.
+ */
 export function agentName(name: string): string {
   const plainName = name
     .normalize('NFKC')
@@ -161,7 +167,7 @@ export function agentName(name: string): string {
   return plainName || 'agent';
 }
 
-/** Returns the label changes that give the issue exactly this Status. */
+/** Returns the label changes that leave the issue with exactly this Status. */
 export function statusEdit(labels: readonly string[], status: Status): { add: string[]; remove: string[] } {
   const wanted = `Status:${status}`;
   const present = labels.filter((label) => /^status:/i.test(label));
@@ -171,7 +177,7 @@ export function statusEdit(labels: readonly string[], status: Status): { add: st
   };
 }
 
-/** Returns the Property of a project: the configured one, or the Property of the same name, or null. */
+/** Returns a project's Property: the configured one, otherwise the one with the same name, otherwise null. */
 export function propertyOfProject(
   project: string | null,
   map: Readonly<Record<string, string>>,

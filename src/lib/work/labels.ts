@@ -13,12 +13,12 @@ import { agentLabel, agentName, canTakeLabel, FLAGS, hasLabel, sameLabel } from 
 const MAX_BYTES = 256 * 1024;
 const SEED = 'Run `steward work labels seed`.';
 
-/** The label sets and their templates. Setup writes the neutral one as labels.yml. */
+/** The label sets and their template files. Setup writes the neutral set to labels.yml. */
 export const LABEL_SETS = { neutral: 'labels.yml', original: 'labels-original.yml' } as const;
 
 /**
- * Returns the labels that a repository should have: those in labels.yml or the chosen set, and those that the
- * configuration implies.
+ * Returns the labels that a repository should have: those from labels.yml or the chosen set, plus those that
+ * the configuration requires.
  */
 export async function wantedLabels(
   deps: Pick<WorkDeps, 'paths' | 'templates' | 'daName' | 'agents' | 'config'>,
@@ -102,7 +102,7 @@ function invalid(path: string, problems: readonly string[]): StewardError {
   });
 }
 
-/** Returns the wanted labels that don't exist. An existing label keeps its color and description. */
+/** Returns the wanted labels that don't exist yet. Existing labels keep their color and description. */
 export function lackingLabels(wanted: readonly HostLabel[], existing: readonly string[]): HostLabel[] {
   return wanted.filter(({ name }) => !hasLabel(existing, name));
 }
@@ -114,7 +114,7 @@ export interface SeedResult {
   unchanged: number;
 }
 
-/** Creates the labels that the repository lacks. */
+/** Creates the missing labels in the repository. */
 export async function seedLabels(
   host: Host,
   repo: string,
@@ -132,14 +132,14 @@ export async function seedLabels(
   return { repo, dryRun: options.dryRun, created, unchanged: wanted.length - lacking.length };
 }
 
-/** Returns the names of the repository's labels. If they haven't changed, this costs one 304. */
+/** Returns the names of the repository's labels. Costs only a 304 if they haven't changed. */
 export async function labelNames({ deps, host, repo }: Open): Promise<string[]> {
   const { labels } = readCache(deps.paths.cache, repo);
   const cached = labels?.tokenHash === host.tokenHash ? labels : null;
   const found = await host.labels(repo, cached === null || cached.etag === null ? {} : { etag: cached.etag });
   if (found.unchanged) return cached?.names ?? [];
   const names = found.value.map(({ name }) => name);
-  // Read again because another process may have updated the cache during the request.
+  // Read again, because another process may have updated the cache during the request.
   writeCache(deps.paths.cache, {
     ...readCache(deps.paths.cache, repo),
     labels: { names, etag: found.etag, tokenHash: host.tokenHash },
@@ -149,7 +149,7 @@ export async function labelNames({ deps, host, repo }: Open): Promise<string[]> 
 
 /**
  * Splits labels into existing ones, in the repository's spelling, and missing ones. Throws `config` if the
- * repository has none of steward's labels and thus was never seeded.
+ * repository has none of steward's labels, which means that it was never seeded.
  */
 export function existingLabels(
   wanted: readonly string[],
@@ -168,7 +168,7 @@ export function existingLabels(
   };
 }
 
-/** Returns the error for labels that the repository lacks. */
+/** Returns the error for labels missing from the repository. */
 export function labelMissing(repo: string, labels: readonly string[]): StewardError {
   return new StewardError('config', `${repo} has no label ${labels.join(', ')}.`, { hint: SEED });
 }

@@ -20,7 +20,7 @@ const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*):[^\s/@]+@/gi;
 const NAMED_SECRET =
   /(?<![a-z0-9])(password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)(\s{0,9}[:=]\s{0,9}|\s{1,9}is\s{1,9})("[^"]*"|'[^']*'|[^\s,;]+)/gi;
 
-/** Replaces everything that looks like a credential. */
+/** Redacts everything that looks like a credential. */
 export function redact(text: string): string {
   return CREDENTIALS.reduce((rest, pattern) => rest.replace(pattern, REDACTED), text)
     .replace(BASIC_AUTH, (all, name: string, space: string, value: string) =>
@@ -30,7 +30,7 @@ export function redact(text: string): string {
     .replace(NAMED_SECRET, (_, name: string, between: string) => `${name}${between}${REDACTED}`);
 }
 
-/** Distinguishes base64 of `user:password` from an ordinary word such as "authentication". */
+/** Distinguishes base64-encoded `user:password` from an ordinary word such as "authentication". */
 function isUserAndPassword(value: string): boolean {
   return /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(Buffer.from(value, 'base64').toString());
 }
@@ -38,8 +38,8 @@ function isUserAndPassword(value: string): boolean {
 const RESTRICTED_MARKER = 'RESTRICTED.md';
 
 /**
- * Tells whether the folder or one above it contains the marker file. @param cache results by parent folder,
- * for callers that check many folders
+ * Returns whether the folder or a parent folder contains the marker file.
+ * @param cache Results by parent folder, for callers that check many folders.
  */
 export function isRestricted(folder: string, cache?: Map<string, boolean>): boolean {
   if (exists(join(folder, RESTRICTED_MARKER))) return true;
@@ -50,25 +50,25 @@ export function isRestricted(folder: string, cache?: Map<string, boolean>): bool
   return answer;
 }
 
-/** Marks a session's folder as restricted, if the folder exists. */
+/** Marks a session's folder as restricted if the folder exists. */
 export function markRestricted(folder: string): void {
   if (lstatOf(folder)?.isFolder === true)
     createFile(join(folder, RESTRICTED_MARKER), "This session's work stays on this machine.\n");
 }
 
-/** Returns text as a code span, in which GitHub ignores mentions, links and markup. */
+/** Formats text as a code span, in which GitHub ignores mentions, links and markup. */
 export function codeSpan(text: string): string {
   return `\`${singleLine(text).replaceAll('`', "'")}\``;
 }
 
-/** Returns text as a fenced block. A fence inside the text can't end it. */
+/** Formats text as a fenced block that no fence inside the text can end. */
 export function codeBlock(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length + 1);
   const fence = '`'.repeat(Math.max(3, ...runs));
   return `${fence}text\n${text}\n${fence}`;
 }
 
-/** Escapes text for a Markdown file: no markup, and no URL becomes a link. */
+/** Escapes text for a Markdown file, so that it contains no markup and no URL becomes a link. */
 export function escapeMarkdown(text: string): string {
   return singleLine(text)
     .replace(/[\\`*_[\]<>|~#&!@]/g, (char) => `\\${char}`)

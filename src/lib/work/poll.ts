@@ -9,7 +9,7 @@ import type { WorkDeps } from './deps';
 import type { Host } from './host';
 import { privacyState, repoOf, verify } from './privacy';
 
-/** The response of POST /api/work/refresh. */
+/** The response to POST /api/work/refresh. */
 export interface RefreshResult {
   ok: boolean;
   lastFetch: string | null;
@@ -20,8 +20,8 @@ export interface RefreshResult {
 const NEVER_FETCHED = 'The issues have not been fetched yet.';
 
 /**
- * Updates the cache, and verifies the repository's privacy when due. If the service or network fails, returns
- * the reason and keeps the cache. For an unchanged repository, this costs one 304.
+ * Updates the cache, and verifies that the repository is private when that is due. If the service or network
+ * fails, returns the reason and keeps the cache. Costs only a 304 if the repository hasn't changed.
  */
 export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
   const config = deps.workRepo();
@@ -47,7 +47,7 @@ export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
   }
 }
 
-/** Saves the failure. If the disk prevents that, the caller still reports it. */
+/** Saves the failure. If the write fails, the caller still reports the failure. */
 function saveFailure({ paths }: WorkDeps, repo: string, poll: Poll): void {
   try {
     writePoll(paths.poll, repo, poll);
@@ -56,7 +56,7 @@ function saveFailure({ paths }: WorkDeps, repo: string, poll: Poll): void {
   }
 }
 
-/** Updates the cache and returns it. Throws on every failure. */
+/** Updates the cache and returns it. Throws on any failure. */
 export async function freshCache(deps: WorkDeps, host: Host, repo: string): Promise<Cache> {
   const cache = await fetchChanges(deps, host, repo);
   writePoll(deps.paths.poll, repo, { lastFetch: toIso(deps.clock.now()), failure: null });
@@ -71,7 +71,7 @@ async function fetchChanges(
   repo: string,
 ): Promise<Cache> {
   const { since, fullAt, etag } = read(repo);
-  // Absolute, because a time in the future means the clock moved back.
+  // The absolute value covers a time in the future, which means that the clock moved back.
   const full =
     since === null || Math.abs(clock.now() - (parseIso(fullAt ?? '') ?? -Infinity)) > FULL_FETCH_MS;
   const found = await host.issues(repo, {
@@ -79,10 +79,10 @@ async function fetchChanges(
     ...(!full && etag?.tokenHash === host.tokenHash ? { etag: etag.value } : {}),
   });
   if (found.unchanged) return read(repo);
-  // Read again because another process may have cached labels during the request.
+  // Read again, because another process may have cached labels during the request.
   const { value, malformed } = found;
   const next = merged(read(repo), value, { full, nowMs: clock.now(), malformed });
-  // The ETag is only valid for the same query.
+  // An ETag is only valid for the same query.
   if (!full && next.since === since && found.etag !== null)
     next.etag = { value: found.etag, tokenHash: host.tokenHash };
   writeCache(paths.cache, next);
@@ -96,14 +96,14 @@ export interface Staleness {
 }
 
 /**
- * Tells whether the list was ever fetched. With a missing or damaged cache, the issues are unknown rather
+ * Returns whether the list has ever been fetched. Without a readable cache, the issue count is unknown rather
  * than zero.
  */
 function wasFetched({ cache }: Pick<WorkDeps, 'cache'>, repo: string): boolean {
   return cache(repo).fullAt !== null;
 }
 
-/** Returns how old the cached board is, and why. */
+/** Returns when the cached board was last fetched, whether it is stale, and why. */
 export function staleness(
   deps: Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache'>,
   config: WorkRepoConfig,
@@ -129,7 +129,7 @@ export function staleness(
   return isOld ? stale('The issues are out of date.') : { lastFetch, stale: false, staleReason: null };
 }
 
-/** Returns the error for a command that needs cached issues when there are none. */
+/** Returns the error for a command that needs cached issues before any have been fetched. */
 export function nothingCached(reason: string | null): StewardError {
   return new StewardError('unavailable', reason ?? NEVER_FETCHED, {
     hint: 'Run `steward work status` to see why.',

@@ -9,17 +9,17 @@ import type { HostFailure } from './host/failure';
  * Whether work may be sent to the repository:
  *
  * - setup: no repository is configured
- * - off: switched off (`enabled: false`)
- * - public: the last verification found it not private; everything is off
- * - unverified: never verified, or another repository was
- * - fresh: verified within half of the time to live
- * - due: verified, and due to be verified again
- * - expired: verified too long ago, or in the future
+ * - off: work tracking is switched off (`enabled: false`)
+ * - public: the repository was not private when last verified, so everything is off
+ * - unverified: never verified, or a different repository was verified
+ * - fresh: verified within half the time to live
+ * - due: verified, but due for another verification
+ * - expired: verified too long ago, or at a time in the future
  */
 export type PrivacyState = 'setup' | 'off' | 'public' | 'unverified' | 'fresh' | 'due' | 'expired';
 
 const HOUR_MS = 3_600_000;
-/** Allowed difference between the clocks of machines that share a user area. */
+/** Allowed clock difference between machines that share a user area. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 export function privacyState(config: WorkRepoConfig, nowMs: number): PrivacyState {
@@ -43,7 +43,7 @@ export function sameRepo(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** Returns the configured repository. Throws `config` before setup and if work tracking is off. */
+/** Returns the configured repository. Throws `config` before setup, or if work tracking is off. */
 export function repoOf(config: WorkRepoConfig): string {
   if (config.repo === undefined) throw notSetUp();
   if (config.enabled) return config.repo;
@@ -61,9 +61,9 @@ export function notSetUp(): StewardError {
 type PrivacyDeps = Pick<WorkDeps, 'clock' | 'workRepo' | 'host' | 'attest'>;
 
 /**
- * Asks the service whether the repository is private, and stores the result. Throws `conflict`, which turns
- * everything off, if it is not private or is another repository with the same name. @param known the
- * service's response, if the caller has it
+ * Asks the service whether the repository is private, and stores the result. If it isn't private, or is a
+ * different repository with the same name, turns everything off and throws `conflict`.
+ * @param known The service's response, if the caller already has it.
  */
 export async function verify(deps: PrivacyDeps, known?: Repository): Promise<Repository> {
   const config = deps.workRepo();
@@ -102,7 +102,10 @@ export function attestation(clock: Clock, { visibility, id }: Repository, repo: 
   };
 }
 
-/** Opens the repository for writing. Checks that it is private, is the verified one, and accepts issues. */
+/**
+ * Opens the repository for writing, after checking that it is private, is the verified one, and accepts
+ * issues.
+ */
 export async function openForWriting(deps: WorkDeps): Promise<Open> {
   const repo = repoOf(deps.workRepo());
   const state = currentPrivacy(deps);
@@ -133,14 +136,14 @@ export function refuseReadOnly({ repo, archived, hasIssues, canWrite }: Reposito
   }
 }
 
-/** What to do with a capture. `error`: why the repository could not be verified. */
+/** What to do with a capture. `error` explains why the repository could not be verified. */
 export interface Gate {
   gate: 'send' | 'spool' | 'drop';
   error?: StewardError;
 }
 
 /**
- * Returns what to do with a capture. Drops it only if work tracking is off or the repository is known not to
+ * Decides what to do with a capture. Drops it only if work tracking is off or the repository is known not to
  * be private.
  */
 export async function captureGate(deps: PrivacyDeps): Promise<Gate> {

@@ -11,30 +11,33 @@ import { withWorkLock, type WorkDeps } from './deps';
 import { parseTitle, type Issue } from './issue';
 import { currentPrivacy } from './privacy';
 
-/** A notification for one reminder, or for several that are due together. */
+/** A notification for one reminder, or for several that are due at the same time. */
 export interface Notice {
   title: string;
   message: string;
-  /** The issue's URL, if there is only one. */
+  /** The issue's URL, if the notice covers only one. */
   url?: string;
-  /** Identifies the reminders and their due times. */
+  /** Identifies the reminders by number and due time. */
   key: string;
 }
 
 export interface ReminderDeps {
   work: WorkDeps;
-  /** Returns whether a notice with this key was sent. */
+  /** Returns whether a notice with this key has been sent. */
   wasSent: (key: string) => boolean;
   send: (notice: Notice) => Promise<unknown>;
-  /** Your other machines; undefined without an exchange folder. */
+  /** Your other machines; `undefined` without an exchange folder. */
   others?: OtherMachines;
 }
 
-/** Decides which of your machines notifies about a reminder. */
+/** Decides which of your machines sends the notification for a reminder. */
 export interface OtherMachines {
-  /** Returns whose turn it is. Claims reminders that are due soon. */
+  /**
+   * Returns, by key, whether to notify now or later, or whether another machine already has. Claims reminders
+   * due soon.
+   */
   turns: (reminders: readonly { key: string; dueMs: number }[]) => Map<string, 'now' | 'done' | 'later'>;
-  /** Records that this machine notifies about these, just before it does. */
+  /** Records that this machine is about to notify you about these reminders. */
   noteTold: (keys: readonly string[]) => void;
 }
 
@@ -42,9 +45,9 @@ const VERSION = 1;
 const StoredReminders = v.object({
   version: v.literal(VERSION),
   repo: v.string(),
-  /** Issue number → the due time that was notified, and when; ISO 8601 in UTC. */
+  /** Maps an issue number to the due time for which you were notified, and when; both ISO 8601 in UTC. */
   told: v.fallback(v.record(v.string(), v.object({ due: v.string(), at: v.string() })), {}),
-  /** A notice that was recorded before sending it. */
+  /** The notice currently being sent, recorded beforehand. */
   telling: v.fallback(
     v.nullable(
       v.object({ key: v.string(), issues: v.array(v.object({ number: v.number(), due: v.string() })) }),
@@ -55,20 +58,20 @@ const StoredReminders = v.object({
 type SentReminders = Pick<v.InferOutput<typeof StoredReminders>, 'told' | 'telling'>;
 
 const MAX_SENT = 5000;
-/** Machines claim reminders before they are due. */
+/** How early machines claim a reminder before it is due. */
 const AHEAD_MS = 2 * 60_000;
-/** If more are due, one notice covers all: the machine was off, or the repository is new. */
+/** If more are due, one notice covers them all: the machine was probably off, or the repository is new. */
 const MAX_NOTICES = 3;
 
 /**
- * Notifies about each cached open issue that is due, once per due time; returns the number of issues. Records
- * the notice before sending it, so that the next run after a crash can check whether it was sent.
+ * Sends notifications for cached open issues that are due, once per due time; returns the number of issues.
+ * Records each notice before sending it, so that the next run after a crash can check whether it was sent.
  */
 export async function notifyDue(deps: ReminderDeps): Promise<number> {
   const { repo } = deps.work.workRepo();
   const state = currentPrivacy(deps.work);
   if (repo === undefined || state === 'off' || state === 'public') return 0;
-  // Usually none is due, and no lock is needed.
+  // Usually nothing is due, so no lock is needed.
   if (dueIssues(deps, repo, deps.others === undefined ? 0 : AHEAD_MS).length === 0) return 0;
   try {
     return await withWorkLock(deps.work, 'reminders', () => notifyAll(deps, repo), 0);
@@ -99,7 +102,10 @@ async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {
   return issues.length;
 }
 
-/** Returns the due issues that this machine notifies about now. Records those that another one has. */
+/**
+ * Returns the due issues that this machine should notify you about now. Records those handled by another
+ * machine.
+ */
 function ownTurns(deps: ReminderDeps, repo: string): Issue[] {
   if (deps.others === undefined) return dueIssues(deps, repo);
   const issues = dueIssues(deps, repo, AHEAD_MS);
@@ -113,12 +119,12 @@ function ownTurns(deps: ReminderDeps, repo: string): Issue[] {
   return whose('now');
 }
 
-/** The same on all your machines. */
+/** Returns a key that is the same on all your machines. */
 function sharedKey(repo: string, { number, due }: Issue): string {
   return `reminder ${repo.toLowerCase()}#${number}@${due}`;
 }
 
-/** Returns the open issues that are due (or within `aheadMs`) and not yet notified about, most overdue first. */
+/** Returns the open issues due within `aheadMs` that you haven't been notified about, most overdue first. */
 function dueIssues({ work }: ReminderDeps, repo: string, aheadMs = 0): Issue[] {
   const nowMs = work.clock.now() + aheadMs;
   const at = (issue: Issue): number => parseIso(issue.due ?? '') ?? Infinity;
@@ -148,7 +154,7 @@ function noticeOf(work: WorkDeps, issues: readonly Issue[]): Omit<Notice, 'key'>
   return { title: `${issues.length} reminders are due`, message };
 }
 
-/** Formats `09:00` for today, `Thu 19 Nov 2026, 09:00` for an earlier day. */
+/** Formats `09:00` for today, otherwise `Thu 19 Nov 2026, 09:00`. */
 function dueText({ clock, timezone }: WorkDeps, { due }: Issue): string {
   const ms = parseIso(due ?? '') ?? 0;
   const day = dayOf(ms, timezone);

@@ -65,7 +65,7 @@ export async function setUp(
   };
 }
 
-/** Returns a repository's name from its name or its URL. */
+/** Extracts the repository name from a name or URL. */
 function parseRepoName(text: string): string {
   const page = text.trim().replace(/^https:\/\/[^/]+\//, '');
   const name = page.replace(/(?:\.git)?\/?$/, '');
@@ -92,14 +92,14 @@ async function findOrCreate(
   }
 }
 
-/** Tells whether this is the configured repository and was verified recently. */
+/** Returns whether this is the configured repository and was verified recently. */
 function isCurrent(deps: WorkDeps, found: Repository): boolean {
   const config = deps.workRepo();
   if (config.repo === undefined || !sameRepo(config.repo, found.repo)) return false;
   return currentPrivacy(deps) === 'fresh' && config.privacy.repoId === found.id;
 }
 
-/** Creates the missing files in the work folder; returns their paths. */
+/** Creates missing files in the work folder; returns their paths. */
 function createFiles({ paths, templates }: WorkDeps): string[] {
   const files: [template: string, path: string][] = [
     [LABEL_SETS.neutral, paths.labels],

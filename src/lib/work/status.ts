@@ -7,7 +7,7 @@ import { readLedger } from './ensure';
 import { staleness } from './poll';
 import { privacyState, type PrivacyState } from './privacy';
 
-/** The response of GET /api/work/status and `work status`, from local data only. */
+/** The response to GET /api/work/status and the output of `work status`, from local data only. */
 export interface WorkStatus {
   setupRequired: boolean;
   steps: string[];
@@ -17,18 +17,18 @@ export interface WorkStatus {
     state: PrivacyState;
     visibility: string | null;
     verifiedAt: string | null;
-    /** When the next verification is due; null if there was none yet. */
+    /** When the next verification is due; `null` if there hasn't been one yet. */
     nextVerification: string | null;
   };
   lastFetch: string | null;
   stale: boolean;
   staleReason: string | null;
   issues: { open: number; closed: number };
-  /** Malformed issues; not included in `issues`. */
+  /** Number of malformed issues, which `issues` doesn't include. */
   malformed: number;
-  /** Create requests that got no response; the next attempt searches for the issue first. */
+  /** Number of create requests without a response; the next attempt searches for the issue first. */
   unfinished: number;
-  /** Pending captures by reason. */
+  /** Pending captures, grouped by reason. */
   waiting: Waiting[];
   pollIntervalSeconds: number;
   captureNative: boolean;

@@ -9,7 +9,10 @@ import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import type { Waiting } from './capture/waiting';
 import type { WorkDeps } from './deps';
 
-/** The output of `work sweep --json`. Without the last fields, a line of observability/work-sweep.jsonl. */
+/**
+ * The output of `work sweep --json`. The log, observability/work-sweep.jsonl, has only the fields before
+ * `left`.
+ */
 export interface SweepResult {
   ts: string;
   repo: string | null;
@@ -28,19 +31,19 @@ export interface SweepResult {
   rateRemaining: number | null;
   durationMs: number;
   errors: { step: string; message: string }[];
-  /** Issues above the limit, which the next run creates. */
+  /** Number of issues above the limit, which the next run creates. */
   left: number;
-  /** Number of reminders that were notified about. */
+  /** Number of reminders for which a notification was sent. */
   reminded: number;
-  /** Why the sweep was skipped; null if it ran. */
+  /** Why the sweep was skipped; `null` if it ran. */
   skipped: string | null;
-  /** Pending captures by reason. */
+  /** Pending captures, grouped by reason. */
   waiting: Waiting[];
-  /** Titles of issues that were created, or would be in a dry run. */
+  /** Titles of the issues that were created, or would be created in a dry run. */
   titles: string[];
 }
 
-/** `trouble`: the first error, for `--strict`. */
+/** `trouble` is the first error, for `--strict`. */
 export interface Swept {
   result: SweepResult;
   trouble: StewardError | undefined;
@@ -65,7 +68,7 @@ export function emptyResult(
   };
 }
 
-/** The result of a sweep that failed before it started. */
+/** Returns the result of a sweep that failed before it started. */
 export function failedSweep(
   clock: Clock,
   options: { dryRun: boolean; sinceMs: number },
@@ -84,7 +87,7 @@ export function lastSweepMs({ area }: Pick<LogDeps, 'area'>): number {
   return parseIso(String(last?.['ts'])) ?? -Infinity;
 }
 
-/** Logs a sweep as one line, without titles because they belong to the repository. */
+/** Logs a sweep as one line, without issue titles, which belong in the repository only. */
 export function logSweep({ area, clock }: LogDeps, { result, trouble }: Swept): Swept {
   const line: Partial<SweepResult> = { ...result };
   for (const key of ['skipped', 'titles', 'left', 'reminded', 'waiting'] as const) delete line[key];

@@ -17,13 +17,13 @@ const STALE_MS = 7 * DAY_MS;
 const PROJECT_DAYS = 14;
 const GIT_TIMEOUT_MS = 10_000;
 
-/** A session's missing issue. */
+/** An issue that a session should have but doesn't. */
 export interface Missed extends Wanted {
-  /** The session's folder; its session file gets the number. */
+  /** The session's folder; the issue's number is written into its session file. */
   folder: string;
 }
 
-/** Returns the sessions that need an issue, oldest first. Skips those without a task. */
+/** Returns the issues that the sessions should have, oldest first. Skips sessions without a task. */
 export function missedSessions(sessions: readonly CapturedSession[], rules: SessionRules): Missed[] {
   return sessions.flatMap((session) => {
     if (session.artifact.github_issue !== null || session.artifact.task === null) return [];
@@ -33,20 +33,20 @@ export function missedSessions(sessions: readonly CapturedSession[], rules: Sess
 }
 
 /**
- * The `updatedAt` of each issue right after steward flagged it, by number. If it is later now, there was
+ * Maps each flagged issue's number to its `updatedAt` right after it was flagged. A later value means new
  * activity.
  */
 export type Flagged = Readonly<Record<string, string>>;
 
 export interface StalePlan {
   flag: Issue[];
-  /** Issues that a sweep flagged, but that are active again or no longer in progress. */
+  /** Issues flagged by a sweep that are active again or no longer in progress. */
   unflag: Issue[];
 }
 
 /**
- * Plans the stale label for issues in progress without activity for seven days. Doesn't remove labels that
- * were set by hand.
+ * Plans the stale label for issues in progress without activity for seven days. Never removes a label set by
+ * hand.
  */
 export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: number): StalePlan {
   const open = issues.filter(({ state }) => state === 'open');
@@ -63,11 +63,11 @@ export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: num
 }
 
 export interface ProjectState extends Project {
-  /** Undefined if there is no commit or it is unknown. */
+  /** `undefined` if there is no commit or the time is unknown. */
   lastCommitMs: number | undefined;
 }
 
-/** Returns each project's last commit on any branch. */
+/** Returns each project with the time of its last commit on any branch. */
 export async function projectStates(run: Run, projects: readonly Project[]): Promise<ProjectState[]> {
   const states: ProjectState[] = [];
   for (const project of projects) {
@@ -81,7 +81,7 @@ export async function projectStates(run: Run, projects: readonly Project[]): Pro
   return states;
 }
 
-/** Returns a check issue for each project that has no commit in 14 days and no open issue. */
+/** Returns a check issue for each project without a commit in the last 14 days and without an open issue. */
 export function projectChecks(
   projects: readonly ProjectState[],
   issues: readonly Issue[],
@@ -110,7 +110,7 @@ export function projectChecks(
   });
 }
 
-/** Returns an issue for each active goal with an id such as G1 that has no open issue. */
+/** Returns an issue for each active goal that has an id such as G1 but no open issue. */
 export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wanted[] {
   return goals.flatMap(({ id, text }) => {
     const identity = { kind: 'goal', value: id } as const;
@@ -128,7 +128,7 @@ export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wa
   });
 }
 
-/** Tells whether the identity has no issue that is open or closed as not planned. */
+/** Returns whether the identity needs an issue: none is open, and none was closed as not planned. */
 function isNeeded(issues: readonly Issue[], key: string): boolean {
   return !issues.some(
     ({ identity, state, stateReason }) =>
@@ -137,7 +137,8 @@ function isNeeded(issues: readonly Issue[], key: string): boolean {
 }
 
 /**
- * Returns groups of open issues with the same identity. The lowest number stays; the sweep closes the others.
+ * Groups open issues with the same identity. The sweep keeps the one with the lowest number and closes the
+ * others.
  */
 export function duplicates(issues: readonly Issue[]): { original: Issue; copies: Issue[] }[] {
   const groups = new Map<string, Issue[]>();

@@ -29,7 +29,7 @@ import {
 } from './sweep-plan';
 
 export interface SweepDeps extends CaptureDeps {
-  /** Returns the ended sessions whose file was written after a given time, oldest first. */
+  /** Returns the ended sessions whose files were written after the given time, oldest first. */
   sessionsSince: (ms: number) => CapturedSession[];
   projects: () => Promise<ProjectState[]>;
   goals: () => Goal[];
@@ -37,7 +37,7 @@ export interface SweepDeps extends CaptureDeps {
   regenerate: () => Promise<string | null>;
   /** Delivers the spooled captures, except in a dry run; returns the pending ones. */
   captures: (dryRun: boolean) => Promise<Waiting[]>;
-  /** Notifies about due reminders; returns how many there were. */
+  /** Sends notifications for due reminders; returns the number of reminders. */
   remind: () => Promise<number>;
 }
 
@@ -70,8 +70,8 @@ async function attempt<T>(run: Run, step: string, work: () => T | Promise<T>): P
 
 /**
  * Runs the sweep: merges duplicates, flags stale issues, creates missing ones and regenerates the task list.
- * Records failures in `errors`. Without a complete list it creates nothing, because an unseen issue may
- * exist. A dry run writes nothing.
+ * Records failures in `errors`. Creates nothing without a complete list, since an issue may already exist. A
+ * dry run writes nothing.
  */
 export async function sweep(deps: SweepDeps, options: SweepOptions): Promise<Swept> {
   const { clock, workRepo, host } = deps.work;
@@ -106,7 +106,7 @@ function skipReason(deps: WorkDeps): string | null {
 interface Plan {
   merge: ReturnType<typeof duplicates>;
   stale: StalePlan;
-  /** Sessions that have an issue, but not its number in the session file. */
+  /** Issues that exist, but whose number is missing from the session file. */
   existing: Missed[];
   create: (Wanted & Partial<Missed>)[];
 }
@@ -159,7 +159,7 @@ async function planOf(run: Run, host: Host): Promise<Plan | undefined> {
   return { merge: duplicates(issues), stale, existing: sessions.filter(exists), create };
 }
 
-/** Sets the result of a dry run. */
+/** Fills in the result of a dry run. */
 function describePlan(result: SweepResult, { merge, stale, existing, create }: Plan): void {
   // Two session files with the same slug share an issue.
   const created = [...new Map(create.map((each) => [identityKey(each.identity), each])).values()];
@@ -176,7 +176,7 @@ function countCreated(result: SweepResult, created: readonly Wanted[]): void {
   result.goals += created.filter(({ kind }) => kind === 'goal').length;
 }
 
-/** Creates the missing issues, and writes their numbers into the session files. */
+/** Creates the missing issues and writes their numbers into the session files. */
 async function createAll(
   { deps, result, options }: Run,
   open: Open,
@@ -187,7 +187,7 @@ async function createAll(
     const item = wanted[index++];
     options.onStep?.(`${index} of ${wanted.length}: ${issue.title}`);
     if (item?.folder !== undefined) {
-      // If this fails, the next sweep finds the issue by its identity and retries.
+      // If this fails, the next sweep finds the issue by its identity and tries again.
       try {
         writeNumber(deps, item.folder, issue);
       } catch (error) {
@@ -217,7 +217,7 @@ async function mergeAll({ result }: Run, { deps, host, repo }: Open, groups: Pla
   });
 }
 
-/** Adds and removes the stale label. Records each change, so that a crash repeats at most one. */
+/** Adds and removes the stale label. Records every change, so that at most one is repeated after a crash. */
 async function flagAll({ result }: Run, open: Open, { flag, unflag }: StalePlan): Promise<void> {
   if (flag.length + unflag.length === 0) return;
   const { deps, host, repo } = open;

@@ -28,7 +28,7 @@ export type Section = (typeof SECTIONS)[number];
 const RECENT_MS = 14 * 86_400_000;
 const MAX_RECENT = 30;
 
-/** Returns the text of TASKLIST.md. The same issues give the same bytes on the same day. */
+/** Returns the text of TASKLIST.md. On the same day, the same issues produce the same bytes. */
 export function taskList(items: readonly Item[], { repo, nowMs }: { repo: string; nowMs: number }): string {
   const sections = SECTIONS.flatMap((section) => {
     const own = items.filter((item) => sectionOf(item, nowMs) === section);
@@ -39,7 +39,7 @@ export function taskList(items: readonly Item[], { repo, nowMs }: { repo: string
   return `${['# Tasks', '', intro, ...sections].join('\n')}\n`;
 }
 
-/** Returns the section of an issue, or undefined if it was completed long ago. */
+/** Returns an issue's section, or undefined if it was completed long ago. */
 export function sectionOf(item: Item, nowMs: number): Section | undefined {
   if (item.state === 'closed') {
     const at = parseIso(item.closedAt ?? '');
@@ -76,7 +76,7 @@ export interface TaskListResult {
   changed: boolean;
   committed: boolean;
   pushed: boolean;
-  /** Why it was not pushed or is out of date; null on success. */
+  /** Why the list was not pushed or is out of date; `null` on success. */
   reason: string | null;
   sections: Record<Section, number>;
 }
@@ -90,8 +90,8 @@ export interface Regenerated {
 const NAME = 'TASKLIST.md';
 
 /**
- * Regenerates TASKLIST.md, and with `push` commits it to the repository. If the push fails, the local file is
- * still updated. The next run starts from the remote branch, which also repairs a damaged or diverged clone.
+ * Regenerates TASKLIST.md; with `push`, also commits it to the repository. Updates the local file even if the
+ * push fails. The next run starts from the remote branch, which also repairs a damaged or diverged clone.
  */
 export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }): Promise<Regenerated> {
   return withWorkLock(deps, 'tasklist', async () => {
@@ -151,7 +151,7 @@ async function commitAndPush(deps: WorkDeps, repo: string, path: string, text: s
 type Git = ReturnType<typeof remoteGit>;
 const FIRST_BRANCH = 'main';
 
-/** Resets the clone to the remote branch; returns the branch. */
+/** Resets the clone to the remote branch; returns the branch's name. */
 async function resetToRemote(folder: string, git: Git, remote: Remote): Promise<string> {
   if (!exists(join(folder, '.git')) || (await git('rev-parse', '--git-dir')).code !== 0) {
     removeFolder(join(folder, '.git'));
@@ -159,7 +159,7 @@ async function resetToRemote(folder: string, git: Git, remote: Remote): Promise<
   }
   const branch = await remoteBranch(git, remote);
   if (branch === undefined) {
-    // The repository is empty, so this creates its first commit.
+    // The repository is empty, so this run creates its first commit.
     await succeeded(git('symbolic-ref', 'HEAD', `refs/heads/${FIRST_BRANCH}`));
     await git('update-ref', '-d', `refs/heads/${FIRST_BRANCH}`);
     await succeeded(git('read-tree', '--empty'));
@@ -172,7 +172,10 @@ async function resetToRemote(folder: string, git: Git, remote: Remote): Promise<
   return branch;
 }
 
-/** Returns the default branch, another branch if it has no commit, or undefined for an empty repository. */
+/**
+ * Returns the default branch, or another branch if the default has no commits. Returns undefined for an empty
+ * repository.
+ */
 async function remoteBranch(git: Git, remote: Remote): Promise<string | undefined> {
   const { stdout } = await succeeded(git('ls-remote', '--symref', remote.url, 'HEAD', 'refs/heads/*'));
   const head = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(stdout)?.[1];

@@ -18,20 +18,20 @@ import { codeSpan, isRestricted, redact } from './outgoing';
 import { freshCache, refresh, staleness } from './poll';
 import { openForWriting, repoOf } from './privacy';
 
-/** Access to the evidence on this machine. */
+/** Provides the evidence on this machine. */
 export interface Evidence {
   /** Returns the known sessions for a slug. Times are ISO 8601 in UTC. */
   sessionsOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string }[];
-  /** Returns the claims in each of a slug's session files, except those of restricted sessions. */
+  /** Returns the claims in each session file with this slug, except in restricted sessions. */
   claimsOf: (slug: string) => Claims[];
   /**
-   * Returns commits in a time range, newest first, such as `3f2a91c Fix the login`; empty for an unknown
-   * repository.
+   * Returns the commits in a time range, newest first, such as `3f2a91c Fix the login`. Returns none for an
+   * unknown repository.
    */
   commitsIn: (repo: string, from: number, to: number) => Promise<string[]>;
 }
 
-/** An issue at Status:done, with its evidence. */
+/** An issue at Status:done, and its evidence. */
 export interface Proposal {
   number: number;
   title: string;
@@ -41,12 +41,12 @@ export interface Proposal {
 }
 
 export interface Tidied {
-  /** Whether it was closed; false for a proposal. */
+  /** Whether the issues were closed rather than only proposed. */
   applied: boolean;
   proposed: Proposal[];
-  /** Issues labeled Status:done without evidence or with open claims. */
+  /** Issues at Status:done that stay open because they lack evidence or have open claims. */
   left: { number: number; title: string; url: string; reason: string }[];
-  /** Numbers of the closed issues. */
+  /** Numbers of the issues that were closed. */
   closed: number[];
   failed: { number: number; message: string }[];
   /** Why the list may be out of date. */
@@ -56,13 +56,13 @@ export interface Tidied {
 const GIT_TIMEOUT_MS = 10_000;
 const MAX_COMMITS = 100;
 const MAX_SHOWN = 20;
-/** A session's last commit may be later than its last event. */
+/** Allowed time between a session's last event and its last commit. */
 const COMMIT_DELAY_MS = 3_600_000;
 
 /**
- * Runs `work tidy`: proposes to close the open issues at Status:done that have evidence, which is the commits
- * of their session and the closed claims in its session file. With `apply`, closes them and adds the evidence
- * as a comment.
+ * Runs `work tidy`: proposes closing open issues at Status:done that have evidence, which is their session's
+ * commits and the closed claims in its session file. With `apply`, closes them and adds the evidence as a
+ * comment.
  */
 export async function tidy(
   deps: WorkDeps,
@@ -118,14 +118,14 @@ async function evidenceOf(
   return { commits: safe(commits), claims: safe(closed) };
 }
 
-/** Returns the comment that closes an issue. */
+/** Formats the comment that closes an issue. */
 function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>): string {
   const list = (name: string, texts: readonly string[]): string[] => {
     if (texts.length === 0) return [];
     const more = texts.length - MAX_SHOWN;
     return [
       `${name} (${texts.length}):`,
-      // As code, because a subject may mention issues of another repository.
+      // Formatted as code, because a commit subject may mention issues in another repository.
       ...texts.slice(0, MAX_SHOWN).map((text) => `- ${codeSpan(text)}`),
       ...(more > 0 ? [`- and ${more} more`] : []),
       '',
@@ -137,8 +137,9 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
 }
 
 /**
- * Returns access to the evidence on this machine. @param at.sessions the folder with the session files @param
- * at.repos folders of the watched and tracked repositories
+ * Creates access to the evidence on this machine.
+ * @param at.sessions The folder that contains the session files.
+ * @param at.repos The folders of the watched and tracked repositories.
  */
 export function evidenceOn(
   { run }: WorkDeps['git'],
@@ -164,7 +165,7 @@ export function evidenceOn(
   };
 }
 
-/** Returns the folders for a slug: those whose session file names it, and the one with that name. */
+/** Returns the folders for a slug: those whose session file names it, and the folder of that name. */
 function foldersBySlug(sessions: string): (slug: string) => readonly string[] {
   const read = (): Map<string, string[]> => {
     const found = new Map<string, string[]>();

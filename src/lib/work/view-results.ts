@@ -20,7 +20,7 @@ export function malformedText(malformed: number): string {
   return `${plural(malformed, 'malformed issue')} skipped`;
 }
 
-/** Formats an issue as one line and its URL. */
+/** Formats an issue as one line followed by its URL. */
 export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | 'status'): string {
   const at = view(options);
   const due = item.due === null ? '' : `, due ${when(item.due, at)}`;
@@ -29,7 +29,7 @@ export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | '
   return finish([fit(line, at.columns), clean(item.url)], options);
 }
 
-/** Formats `work add` and `work remind` for an issue that is created later. */
+/** Formats `work add` and `work remind` for a queued issue. */
 export function queuedText({ title, due, reason }: Queued, options: WorkTextOptions): string {
   const at = view(options);
   const time = due === null ? '' : `, due ${when(due, at)}`;
@@ -37,7 +37,7 @@ export function queuedText({ title, due, reason }: Queued, options: WorkTextOpti
   return finish([fit(`Queued: ${clean(title)}${time}`, at.columns), ...wrap(why, at.columns)], options);
 }
 
-/** Formats `work undo` before it asks for confirmation. */
+/** Formats the captures that `work undo` asks you to confirm. */
 export function undoableText(captures: readonly Undoable[], options: WorkTextOptions): string {
   const at = view(options);
   const lines = captures.map(({ text, number, at: time }) => {
@@ -54,7 +54,7 @@ const UNDONE_TEXTS: Readonly<Record<Undone['result'], string>> = {
   gone: 'no longer exists',
 };
 
-/** Formats `work undo`. */
+/** Formats the result of `work undo`. */
 export function undoneText(undone: readonly Undone[], options: WorkTextOptions): string {
   if (undone.length === 0) return 'Nothing to undo: no prompt was captured.';
   const lines = undone.map(({ text, number, result }) => {
@@ -64,7 +64,7 @@ export function undoneText(undone: readonly Undone[], options: WorkTextOptions):
   return finish(lines, options);
 }
 
-/** Formats `work retry`. */
+/** Formats the result of `work retry`. */
 export function retryText(result: RetryResult): string {
   const { retried, done, later, failed, dead, unreadable, deadFolder } = result;
   const counts = `${retried} retried: ${done} sent, ${later + failed} waiting, ${dead} failed again`;
@@ -73,7 +73,7 @@ export function retryText(result: RetryResult): string {
   return [isNothing ? 'Nothing to retry.' : counts, ...(unreadable === 0 ? [] : [damaged])].join('\n');
 }
 
-/** Formats `work tidy`. */
+/** Formats the result of `work tidy`. */
 export function tidyText(result: Tidied, options: WorkTextOptions): string {
   const at = view(options);
   const evidence = (texts: readonly string[], what: string): string[] =>
@@ -130,7 +130,7 @@ export function seedText({ created, dryRun, unchanged }: SeedResult): string {
   return [...lines, `${plural(unchanged, 'label')} already existed`].join('\n');
 }
 
-/** Formats `work tasks regenerate`. */
+/** Formats the result of `work tasks regenerate`. */
 export function taskListText({ path, sections, pushed, committed, changed }: TaskListResult): string {
   const local = changed ? 'updated' : 'unchanged';
   const state = pushed ? 'committed and pushed' : committed ? 'committed, not pushed' : local;
@@ -138,7 +138,7 @@ export function taskListText({ path, sections, pushed, committed, changed }: Tas
   return `${path}: ${state}\n${counts.join(' · ')}`;
 }
 
-/** Formats `work sweep`, with the command to continue after the limit. */
+/** Formats the result of `work sweep`, with the command that continues beyond the limit. */
 export function sweepText(result: SweepResult, since: string, maxCreate: number): string {
   const waiting = result.waiting.map((group) => `${waitingText(group)}.`);
   if (result.skipped !== null) return [`Sweep skipped: ${result.skipped}.`, ...waiting].join('\n');
@@ -173,7 +173,7 @@ const PRIVACY_TEXTS: Readonly<Record<WorkStatus['privacy']['state'], string>> = 
   expired: 'verification expired; run "steward work verify"',
 };
 
-/** Formats `work status`. */
+/** Formats the output of `work status`. */
 export function statusText(status: WorkStatus, options: WorkTextOptions): string {
   const at = view(options);
   if (status.setupRequired) return finish(setupLines(status.steps, at), options);
@@ -182,7 +182,7 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   const verified = privacy.verifiedAt === null ? '' : ` (verified ${when(privacy.verifiedAt, at)})`;
   const onOff = (value: boolean): string => (value ? 'on' : 'off');
   const prompts = status.capturePrompt === 'whole' ? 'whole prompt' : 'matching line only';
-  // Name, value, and whether the value needs attention.
+  // Label, value, and whether the value needs attention.
   const rows: [string, string, boolean?][] = [
     ['repository', clean(status.repo ?? '')],
     ['privacy', `${PRIVACY_TEXTS[privacy.state]}${verified}`, !isPrivate],

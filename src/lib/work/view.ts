@@ -11,7 +11,7 @@ import { parseTitle } from './issue';
 export interface WorkTextOptions {
   columns: number;
   color: boolean;
-  /** False for terminals without block characters. Default: true. */
+  /** `false` for terminals without block characters. Default: `true`. */
   unicode?: boolean;
   nowMs: number;
   timezone: string;
@@ -39,12 +39,12 @@ export function setupLines(steps: readonly string[], { columns }: View): string[
   return [...wrap(intro, columns), '', ...steps.map((step) => `  ${step}`)];
 }
 
-/** Returns a title without its prefix and identity. */
+/** Returns a title's text, without the prefix and identity. */
 export function titleOf({ title }: Pick<Item, 'title'>): string {
   return clean(parseTitle(title).text).trim() || 'untitled';
 }
 
-/** Formats `09:42` for today, otherwise `Fri 20 Nov 2026 09:42`, optionally without the year. */
+/** Formats `09:42` for today, otherwise `Fri 20 Nov 2026 09:42`. `year: false` omits the year. */
 export function when(iso: string, at: Pick<View, 'nowMs' | 'timezone'>, { year = true } = {}): string {
   const ms = parseIso(iso);
   if (ms === undefined) return 'unknown';
@@ -58,7 +58,7 @@ const LANE_ROWS = 10;
 const COMPLETE_ROWS = 5;
 const NOT_FETCHED = 'The issues have not been fetched yet.';
 
-/** Formats `work board`, with the lanes stacked vertically. */
+/** Formats the output of `work board`, with the lanes stacked vertically. */
 export function boardText(board: BoardView, options: WorkTextOptions): string {
   const at = view(options);
   if (board.setupRequired) return finish(setupLines(board.steps, at), options);
@@ -99,7 +99,7 @@ function laneLines(lane: Lane, items: readonly Item[], at: View): string[] {
   ];
 }
 
-/** Number, priority, title, facts and age; the title gets the remaining width. */
+/** Shows the number, priority, title, facts and age of each item. The title gets the remaining width. */
 function itemRows(items: readonly Item[], at: View): string[] {
   const numbers = Math.max(0, ...items.map(({ number }) => String(number).length));
   const { attention, neutral } = at.colors;
@@ -123,7 +123,7 @@ function factsOf(item: Item, at: View): string {
     .join(' · ');
 }
 
-/** Formats `work list` and `work ready`. */
+/** Formats the output of `work list` and `work ready`. */
 export function listText(
   board: BoardView,
   items: readonly Item[],
@@ -136,7 +136,7 @@ export function listText(
   return finish([...staleLines(board, at), ...(items.length === 0 ? none : itemRows(items, at))], options);
 }
 
-/** Formats `work show NUMBER`. */
+/** Formats the output of `work show NUMBER`. */
 export function showText(item: Shown, options: WorkTextOptions): string {
   const at = view(options);
   const { state, status, agents, due, comments } = item;

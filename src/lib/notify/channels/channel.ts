@@ -14,18 +14,18 @@ type Sent =
 /** One or several notifications, as passed to a channel. Texts contain no control characters. */
 export interface Parcel extends Pick<Delivery, Sent | 'sentParts'> {
   acceptedMs: number;
-  /** Number of notifications in the parcel. */
+  /** Number of notifications combined in the parcel. */
   count: number;
 }
 
 /** The outcome of an attempt. `reason` and `hint` are shown to users and must not contain secrets. */
 export type Outcome =
   | { outcome: 'delivered' }
-  /** Voice failed; show it on the desktop. */
+  /** Voice failed, so show it on the desktop. */
   | { outcome: 'show'; reason: string }
-  /** A retry would also fail. */
+  /** A retry would fail too. */
   | { outcome: 'failed'; reason: string; hint: string }
-  /** Retry after at least `afterMs`. With `all`, pauses the whole channel until then. */
+  /** Retry after at least `afterMs`. `all` pauses the whole channel until then. */
   | { outcome: 'again'; reason: string; hint: string; afterMs?: number; all?: boolean };
 
 /** A problem and its fix. */
@@ -40,23 +40,26 @@ export interface Trouble {
  */
 export interface Channel {
   readonly id: ChannelId;
-  /** How long to retry a delivery, in ms. Default: a day. */
+  /** How long to keep retrying a delivery, in ms. Default: one day. */
   readonly keepMs?: number;
-  /** Whether deliveries wait for the end of quiet hours, and are then combined into one. */
+  /** Whether deliveries are held until quiet hours end, and then combined into one. */
   readonly isHeld?: true;
-  /** Minimum number of pending deliveries at which they are combined into one. */
+  /** Deliveries are combined into one once at least this many are pending. */
   readonly joinsFrom?: number;
   /** Returns why the channel is off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
-  /** Returns why the channel cannot send, as far as can be determined without starting a program or sending a request. */
+  /** Returns why the channel can't send, if that is known without starting a program or sending a request. */
   trouble?: () => Trouble | undefined;
-  /** Loads the channel's libraries before an attempt, to keep the attempt short. May throw. */
+  /** Loads the channel's libraries beforehand, to keep the attempt itself short. May throw. */
   prepare?: () => Promise<void>;
-  /** Makes one attempt, with a timeout. Calls `onPart` with the number of parts sent, if there are several. */
+  /**
+   * Makes one attempt, with a timeout. For a long message, calls `onPart` with the number of parts sent so
+   * far.
+   */
   send: (parcel: Parcel, onPart: (sent: number) => void) => Promise<Outcome>;
 }
 
-/** Dependencies of the channel factories; each uses some of them. */
+/** Dependencies of the channel factories; each factory uses some of them. */
 export interface ChannelDeps {
   clock: Clock;
   platform: NodeJS.Platform;
@@ -69,19 +72,19 @@ export interface ChannelDeps {
   /** The current settings. */
   settings: () => SettingsConfig['notifications'];
   /**
-   * Returns the value of a secret, or undefined if unset. Throws `config` for a reference that cannot be
+   * Returns the value of a secret, or undefined if it is not set. Throws `config` if its reference cannot be
    * resolved.
    */
   secret: (from: Secret) => string | undefined;
   voice: Pick<Voice, 'isOff' | 'status'> & { speech: Pick<Voice['speech'], 'say'> };
   muted: () => boolean;
-  /** Machine-local file that stores the ids of replaceable banners. */
+  /** The machine-local file that stores the ids of replaceable banners. */
   banners: string;
   /** Returns the SMS program and its arguments; empty if not configured. */
   smsCommand: () => readonly string[];
 }
 
-/** Prepares a channel. If the preparation fails, returns the attempt's outcome. */
+/** Prepares a channel. If that fails, returns the outcome of the attempt. */
 export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   try {
     await channel.prepare?.();
@@ -91,7 +94,7 @@ export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   }
 }
 
-/** Makes one attempt. An exception affects only this channel. */
+/** Makes one attempt, and catches exceptions so that they affect only this channel. */
 export async function attempt(channel: Channel, ...args: Parameters<Channel['send']>): Promise<Outcome> {
   try {
     return await channel.send(...args);
@@ -100,7 +103,7 @@ export async function attempt(channel: Channel, ...args: Parameters<Channel['sen
   }
 }
 
-/** Returns the outcome for an error; kinds in `final` are not retried. */
+/** Converts an error to an outcome. Errors of a kind in `final` are not retried. */
 export function fault(error: unknown, final: readonly string[] = []): Outcome {
   const { kind, message, hint = 'Try again.' } = toStewardError(error);
   return { outcome: final.includes(kind) ? 'failed' : 'again', reason: message, hint };
@@ -110,11 +113,13 @@ export interface TestResult {
   channel: ChannelId;
   state: 'ok' | 'off' | 'failed';
   reason: string | null;
-  /** What to do. */
+  /** How to fix it. */
   hint: string | null;
 }
 
-/** Sends a test message through every channel at once, bypassing the outbox, mute and quiet hours. */
+/**
+ * Sends a test message through every channel at the same time, bypassing the outbox, mute and quiet hours.
+ */
 export function testChannels(deps: { clock: Clock; channels: readonly Channel[] }): Promise<TestResult[]> {
   return Promise.all(deps.channels.map((channel) => testChannel(deps.clock, channel)));
 }

@@ -56,7 +56,7 @@ export function shapeOf(url: string): ChatShape {
   return 'generic';
 }
 
-/** Returns the request bodies for a parcel. Mentions in the texts have no effect. */
+/** Returns the request bodies for a parcel, with mentions in its texts disabled. */
 export function chatBodies(parcel: Parcel, shape: ChatShape): Record<string, unknown>[] {
   const { id, event, priority, message, tags, count, url, title = EVENTS[event].title } = parcel;
   const text = url === undefined ? message : `${message}\n${url}`;
@@ -70,12 +70,12 @@ export function chatBodies(parcel: Parcel, shape: ChatShape): Record<string, unk
     const quiet = { link_names: false, unfurl_links: false, unfurl_media: false };
     return numberedParts(parts).map((part) => ({ text: escapeMarkup(part), ...quiet }));
   }
-  // `text` is for display; the other fields are the original data.
+  // `text` is for display; the other fields contain the original data.
   const data = { id, event, title, message, priority, tags, count, url, at: parcel.acceptedMs };
   return [{ text: withoutMentions(`${title}\n${text}`), ...data }];
 }
 
-/** Discord's response body has a more precise delay than the header. */
+/** Discord gives a more precise delay in the response body than in the header. */
 function judgeChat({ status, text }: WholeAnswer): Outcome | undefined {
   if (status === 429) return rateLimited('The chat', parseObject(text)?.['retry_after']);
   if (![401, 403, 404, 410].includes(status)) return undefined;
@@ -88,7 +88,7 @@ export const chatCheck = webCheck({
   title: 'chat',
   missing,
   ask: ({ chat }, secret) => ({ url: secret(chat.webhook) ?? '' }),
-  // A GET doesn't post anything: services respond with a description of the webhook or require a POST.
+  // A GET posts nothing: services either describe the webhook or answer that they require a POST.
   judge: (hostname, { status }) =>
     [401, 403, 404, 410].includes(status)
       ? failed(`${hostname} rejected the webhook (${status})`, {

@@ -26,7 +26,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_TITLE = 120;
 const MAX_BODY = 1000;
 
-/** Desktop banners. Passes texts as arguments or data, never inside a script. */
+/** Desktop banners. Texts are passed as arguments or data, never as part of a script. */
 export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run' | 'banners'>): Channel {
   const { platform, env, run } = deps;
   return {
@@ -59,7 +59,7 @@ function bodyOf({ message }: Parcel): string {
   return chars.length <= MAX_BODY ? message : `${chars.slice(0, MAX_BODY - 1).join('')}…`;
 }
 
-/** The script goes to stdin and texts are arguments; `-` ends osascript's options. */
+/** Passes the script on stdin and the texts as arguments; `-` ends osascript's options. */
 async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
   const input = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run\n';
   const args = ['-', titleOf(parcel), bodyOf(parcel)];
@@ -102,7 +102,7 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   }
 }
 
-/** PowerShell's app id, since a toast needs an application that Windows knows. */
+/** PowerShell's app id, since Windows shows toasts only from applications it knows. */
 const APP_ID = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe';
 
 const MAX_BANNERS = 50;
@@ -157,7 +157,7 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
       isSame ? previous.id : 0,
       '',
       titleOf(parcel),
-      // Servers may render markup in the body.
+      // Some servers render markup in the body.
       escapeMarkup(bodyOf(parcel)),
       [],
       {
@@ -175,7 +175,10 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
   replaceFile(path, JSON.stringify(Object.fromEntries(latest.slice(-MAX_BANNERS))));
 }
 
-/** Identifies the notification service by bus and connection, because each has its own banner ids. Undefined if no service is running. */
+/**
+ * Identifies the running notification service by bus and connection, because each one assigns its own banner
+ * ids. Returns undefined if none is running.
+ */
 async function serverOf(bus: Bus): Promise<string | undefined> {
   try {
     const [owner] = await bus.call({ ...DBUS, member: 'GetNameOwner', signature: 's', body: [NAME] });
@@ -187,7 +190,7 @@ async function serverOf(bus: Bus): Promise<string | undefined> {
   }
 }
 
-/** Returns the replaceable banners by the hash of their key, oldest first. */
+/** Returns the replaceable banners, keyed by the hash of their dedupe key, oldest first. */
 function readBanners(path: string): Record<string, { id: number; server: string }> {
   const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '') ?? {};
   const isBanner = (value: unknown): value is { id: number; server: string } => {

@@ -8,7 +8,7 @@ import { smsChannel } from './sms';
 import { telegramChannel, telegramCheck } from './telegram';
 import { voiceChannel, voiceCheck } from './voice';
 
-/** Every channel and its doctor check, in display order. */
+/** All channels and their doctor checks, in display order. */
 const CHANNELS: readonly { make: (deps: ChannelDeps) => Channel; check?: Check<NotifyChecked> }[] = [
   { make: voiceChannel, check: voiceCheck },
   { make: desktopChannel, check: desktopCheck },

@@ -7,10 +7,10 @@ import { jsonBytes, numberedParts, split, utf8Bytes } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
 import { judgeStatus, rootOf, webChannel, webCheck, type WebDeps, type WebService } from './web';
 
-/** ntfy turns longer messages into attachments, and rejects larger bodies. */
+/** ntfy turns longer messages into attachments and rejects larger bodies. */
 const MAX_MESSAGE_BYTES = 4096;
 const MAX_BODY_BYTES = 8192;
-/** Reserved for the `(12/12) ` counter and the closing JSON. */
+/** Bytes reserved for the `(12/12) ` counter and the end of the JSON. */
 const RESERVE_BYTES = 40;
 const MAX_PARTS = 10;
 /** ntfy's rate limiter allows one more message every five seconds. */
@@ -27,7 +27,7 @@ const missing: WebService['missing'] = ({ push }) =>
         mend: 'steward config set notifications.push.topic "steward-$(openssl rand -hex 16)"',
       };
 
-/** Push through an ntfy server. Posts JSON to its root, because headers can't hold more than Latin-1. */
+/** Push through an ntfy server. Posts JSON to the root URL, because headers can only contain Latin-1. */
 export function pushChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'push',
@@ -57,7 +57,7 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
   };
 }
 
-/** Returns the JSON documents to publish. With `generic`, they don't contain any of the message's text. */
+/** Returns the JSON documents to publish. With `generic`, they contain none of the message's text. */
 export function pushBodies(
   parcel: Parcel,
   topic: string,
@@ -80,7 +80,7 @@ export function pushBodies(
     { cost: utf8Bytes, max: MAX_MESSAGE_BYTES - RESERVE_BYTES },
     { cost: jsonBytes, max: restBytes },
   ]).slice(0, MAX_PARTS);
-  // Servers with sequence ids update the message that has the same id.
+  // Servers that support sequence ids update the message with the same id.
   const sequence = dedupe === undefined ? id : `key-${shortHash(dedupe)}${shortHash(dedupe + topic)}`;
   return numberedParts(parts).map((part, index) => ({
     ...common,
@@ -89,7 +89,7 @@ export function pushBodies(
   }));
 }
 
-/** Reads ntfy's own error codes first, then the HTTP status. */
+/** Checks ntfy's own error code first, then the HTTP status. */
 function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
   const { status, text } = answer;
   if (status < 400) return undefined;

@@ -3,7 +3,7 @@ import { fault, type Channel, type ChannelDeps } from './channel';
 
 const TIMEOUT_MS = 30_000;
 const MAX_CHARS = 320;
-/** Replaced by the text. If no argument contains it, the text goes to stdin. */
+/** Replaced with the text. Without it, the text is passed on stdin. */
 const PLACEHOLDER = '{message}';
 
 /** Runs the configured SMS program, never through a shell. */
@@ -37,7 +37,7 @@ export function smsChannel({ run, smsCommand }: Pick<ChannelDeps, 'run' | 'smsCo
   };
 }
 
-/** A leading space, so that text starting with a dash isn't parsed as an option. */
+/** Adds a leading space, so that a text starting with a dash isn't parsed as an option. */
 function filled(arg: string, text: string): string {
   const full = arg.split(PLACEHOLDER).join(text);
   return arg.startsWith(PLACEHOLDER) && full.startsWith('-') ? ` ${full}` : full;

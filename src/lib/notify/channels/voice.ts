@@ -13,7 +13,7 @@ import type { Channel, ChannelDeps } from './channel';
 
 const STALE_MS = 60_000;
 
-/** The voice channel. Messages that it can't speak are shown on the desktop. */
+/** The voice channel. Messages that can't be spoken are shown on the desktop instead. */
 export function voiceChannel({
   clock,
   voice,
@@ -43,12 +43,12 @@ export function voiceChannel({
 }
 
 const TEXT = 'This is a test.';
-/** A WAV header without audio is smaller. */
+/** A file with only a WAV header is smaller than this. */
 const MIN_BYTES = 2_000;
-/** Engines that play the sound themselves, so it can't be recorded. */
+/** Engines that play the audio themselves, so it can't be recorded. */
 const ALOUD = ['sapi', 'spd-say'];
 
-/** Makes the engines speak like a notification: into a file, or aloud with `--sound`. */
+/** Makes the engines speak as for a notification: into a file, or aloud with `--sound`. */
 export const voiceCheck: Check<NotifyChecked> = {
   id: 'notify.voice',
   title: 'voice',

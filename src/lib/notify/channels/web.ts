@@ -20,17 +20,17 @@ interface Missing {
   mend: string;
 }
 
-/** A service that accepts JSON POST requests and is enabled by `notifications.ID.enabled`. */
+/** A service that accepts JSON in POST requests and is enabled by `notifications.ID.enabled`. */
 export interface WebService {
   id: WebId;
   isHeld?: true;
   missing: (settings: Settings) => Missing | undefined;
   /**
-   * Returns the requests for a parcel, or why it can never be sent. Throws `config` if a credential cannot be
+   * Returns the requests for a parcel, or why it can never be sent. Throws `config` if a credential can't be
    * resolved.
    */
   posts: (parcel: Parcel) => Posts | Failed;
-  /** Returns the outcome of a response according to the service's protocol, or undefined to go by the HTTP status. */
+  /** Returns the outcome according to the service's own protocol, or undefined if the HTTP status decides. */
   judge: (answer: WholeAnswer) => Outcome | undefined;
 }
 
@@ -76,7 +76,7 @@ function enable(id: WebId): string {
   return `steward config set notifications.${id}.enabled true`;
 }
 
-/** Retried, because the variable may be set or the file mounted in the meantime. */
+/** Errors are retried, because the variable may be set or the file mounted by then. */
 function postsOr(
   service: WebService,
   parcel: Parcel,
@@ -94,7 +94,7 @@ const EMPTY: Parcel = { id: '', acceptedMs: 0, event: 'taskComplete', priority: 
 const ANSWER_MS = 10_000;
 const BOUNDS = { maxBytes: 64 * 1024, cut: true } as const;
 
-/** Posts once. Never repeats the response text, since it may contain a secret. */
+/** Posts once. Never repeats text from the response, since it may contain a secret. */
 async function postOnce(
   { clock, http, answerMs = ANSWER_MS }: WebDeps,
   { url, ...rest }: { url: string; body: unknown; headers?: Headers },
@@ -114,7 +114,7 @@ async function postOnce(
 
 const LATER = 'No action needed: steward retries later.';
 
-/** Returns the outcome for an HTTP status alone. */
+/** Returns the outcome based on the HTTP status alone. */
 export function judgeStatus({ status, headers }: WholeAnswer, nowMs: number): Outcome {
   if (status >= 200 && status < 300) return { outcome: 'delivered' };
   if (status === 408 || status === 425 || status === 429 || status >= 500) {
@@ -138,7 +138,7 @@ const KNOWN: Readonly<Record<number, readonly [string, string]>> = {
   413: ['The message is too large for the server', 'Send a shorter one.'],
 };
 
-/** Returns the delay in a Retry-After header, which is in seconds or a date. */
+/** Parses a Retry-After header, which contains either seconds or a date. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,7}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
@@ -146,14 +146,14 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** Returns the outcome for a rate limit with a delay in seconds; undefined without one. */
+/** Returns the outcome for a rate limit with a delay in seconds, or undefined if there is no delay. */
 export function rateLimited(service: string, seconds: unknown): Outcome | undefined {
   if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined;
   const reason = `${service} returned "too many requests" (429).`;
   return { outcome: 'again', reason, hint: LATER, afterMs: seconds * 1000, all: true };
 }
 
-/** Returns the root URL of a server given as a host or URL. Allows plain HTTP only on this machine. */
+/** Returns a server's root URL. `server` is a host or URL; plain HTTP is allowed only on this machine. */
 export function rootOf(server: string): string {
   if (server.includes('://')) return server.endsWith('/') ? server : `${server}/`;
   const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/.test(server);

@@ -2,18 +2,18 @@ import TABLE from '../../../../templates/data/homographs.json';
 import type { Replacement } from './pronunciation';
 
 /**
- * A word with two pronunciations. Engines use one of them, and the other only if the word is respelled ("live" as "lyve"). The first matching rule
- * decides. Without a match, the word stays unchanged, since a wrong respelling is worse than none.
+ * A word with two pronunciations, one of which needs a respelling ("live" as "lyve"). The first matching rule
+ * decides; without a match, the word stays unchanged, since a wrong respelling is worse than none.
  */
 export interface Homograph {
-  /** In lower case. Matches whole words in any case. */
+  /** In lower case, but matches whole words in any case. */
   word: string;
   respelling: string;
-  /** Parts of patterns, which rules refer to as `<NAME>`. */
+  /** Reusable parts of patterns, which rules refer to as `<NAME>`. */
   words: Readonly<Record<string, string>>;
   /**
-   * Each rule has `respell` or `keep`, a pattern for the text before the word (may be empty), and
-   * alternatives for the text after it.
+   * Each rule consists of `respell` or `keep`, a pattern for the text before the word (may be empty), and
+   * alternative patterns for the text after it.
    */
   contexts: readonly { rules: readonly string[][] }[];
 }
@@ -24,7 +24,7 @@ interface Context {
   after: readonly RegExp[];
 }
 
-/** How much text the rules see on each side of the word, in UTF-16 units. */
+/** How much text rules can see on each side of the word, in UTF-16 units. */
 const REACH = 160;
 
 const compiled = new WeakMap<Homograph, Context[]>();
@@ -55,11 +55,11 @@ function isRespelled(homograph: Homograph, before: string, after: string): boole
   return fitting?.respells === true;
 }
 
-/** Compiles a word's rules when the word first occurs. */
+/** Compiles a word's rules the first time the word occurs. */
 function contextsOf(homograph: Homograph): Context[] {
   let contexts = compiled.get(homograph);
   if (contexts !== undefined) return contexts;
-  // Many rules share a pattern.
+  // Many rules use the same pattern.
   const shared = new Map<string, RegExp>();
   const following = (source: string): RegExp => {
     const known = shared.get(source) ?? pattern(`^(?:${filled(source, homograph.words)})`);
@@ -81,10 +81,10 @@ function filled(source: string, words: Homograph['words']): string {
   return source.replace(/<([A-Z_]+)>/g, (_, name: string) => filled(words[name] ?? '', words));
 }
 
-/** An approximation of lower-case letters, since V8 compiles Unicode's own classes ten times slower. */
+/** Approximates the lower-case letters, since V8 compiles Unicode's own classes ten times slower. */
 const LETTERS = 'a-z\u00b5-\u1fff\u2c00-\ud7ff';
 
-/** Replaces \p{L}, alone or at the start of a class. */
+/** Compiles a pattern, replacing \p{L} where it occurs alone or at the start of a class. */
 function pattern(source: string): RegExp {
   const inClasses = source.replace(
     /\[(\^?)\\p\{L\}(\\p\{N\})?/g,
@@ -107,7 +107,7 @@ function sentenceBefore(text: string, start: number): string {
 }
 
 /**
- * Returns the start of the last sentence or clause: after a punctuation mark and a space, or after a dash.
+ * Returns where the last sentence or clause starts: after a dash, or after a punctuation mark and a space.
  */
 function lastBreak(text: string): number {
   let begin = 0;

@@ -5,17 +5,17 @@ import { markOfTarget } from '../../platform/files/stat';
 import { clean } from '../../platform/terminal/terminal';
 import { findHomographs } from './homographs';
 
-/** Terms and their respellings. */
+/** Maps terms to their respellings. */
 export type Terms = ReadonlyMap<string, string>;
 
-/** A text range in UTF-16 units, and its replacement. */
+/** A range of text, in UTF-16 units, and its replacement. */
 export interface Replacement {
   start: number;
   end: number;
   written: string;
 }
 
-/** Finds terms in text: only whole words, and the longest term at each position. */
+/** Finds terms in a text. Matches only whole words, and the longest term at each position. */
 export type FindTerms = (text: string) => Replacement[];
 
 export interface Transformed {
@@ -38,7 +38,7 @@ export function transform(text: string, findTerms: FindTerms): Transformed {
   return { text, spoken: replaced(speakable, all).trim() };
 }
 
-/** Applies sorted replacements in one pass, so replaced text is not searched again. */
+/** Applies sorted replacements in one pass, so that replaced text isn't searched again. */
 export function replaced(text: string, replacements: readonly Replacement[]): string {
   let done = 0;
   let result = '';
@@ -51,19 +51,22 @@ export function replaced(text: string, replacements: readonly Replacement[]): st
 
 export interface Pronunciations {
   findTerms: FindTerms;
-  /** Why the file can't be used. `findTerms` keeps using the last valid version. */
+  /** Why the file can't be used. `findTerms` then keeps using the last valid version. */
   problem?: StewardError;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_TERMS = 10_000;
 const MAX_LENGTH = 200;
-/** Keys that may contain the terms. */
+/** Keys that the terms may be nested under. */
 const WRAPPERS = ['terms', 'pronunciations', 'replacements'];
 const RESPELLINGS = ['phonetic', 'spoken', 'say', 'respelling', 'pronunciation'];
 const REMARKS = new Set(['$schema', '_comment']);
 
-/** Returns a function that rereads the pronunciation file when it has changed. Never throws. If the file doesn't exist, there are no terms. */
+/**
+ * Returns a function that rereads the pronunciation file when it has changed. Never throws. A missing file
+ * means that there are no terms.
+ */
 export function pronunciationFile(path: string): () => Pronunciations {
   let read: { mark: string | undefined; answer: Pronunciations } | undefined;
   return () => {
@@ -93,8 +96,8 @@ function problemOf(error: unknown, path: string): StewardError {
 }
 
 /**
- * Parses `{"Term": "respelling"}` or `[{"term": …, "phonetic": …}]`, bare or under "terms", "pronunciations" or "replacements". Reports all problems
- * in one `config` error.
+ * Parses `{"Term": "respelling"}` or `[{"term": …, "phonetic": …}]`, bare or nested under "terms",
+ * "pronunciations" or "replacements". Reports all problems in a single `config` error.
  */
 export function parseTerms(text: string, path: string): Terms {
   const terms = new Map<string, string>();
@@ -158,11 +161,14 @@ function quoted(term: string): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-/** A word (group 1) or any other character. Scripts without spaces between words have no word tokens. */
+/**
+ * Matches a word (group 1) or any other character. Scripts without spaces between words are matched character
+ * by character.
+ */
 const TOKEN =
   /((?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}_])+)|[^]/gu;
 
-/** Returns a function that finds terms. Terms are literal and case-sensitive; the longest match wins. */
+/** Returns a function that finds terms. Terms are literal and case-sensitive, and the longest match wins. */
 export function termFinder(terms: Terms): FindTerms {
   /** Lengths of the terms that start with each token, longest first. */
   const lengths = new Map<string, number[]>();
@@ -174,11 +180,11 @@ export function termFinder(terms: Terms): FindTerms {
   return (text) => {
     if (terms.size === 0) return [];
     const tokens = [...text.matchAll(TOKEN)];
-    /** Words by their start offset; undefined for other characters. */
+    /** The words by start offset; characters outside words map to `undefined`. */
     const words = new Map(tokens.map(({ index, 1: word }) => [index, word]));
     const endsAt = (index: number): boolean =>
       index === text.length ||
-      // "don" does not match in "don't", but "Ada" does in "Ada's".
+      // "don" doesn't match in "don't", but "Ada" does in "Ada's".
       (words.has(index) &&
         words.get(index) === undefined &&
         !(/^['’]$/.test(text.charAt(index)) && /^t$/i.test(words.get(index + 1) ?? '')));

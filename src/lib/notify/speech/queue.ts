@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/time/clock';
 import { SoundError, type SpeechEngine, type SpeechMachine, type SpeechOrder } from './engines/engine';
 
 export interface Spoken {
-  /** Whether it was played to the end. */
+  /** Whether the text was played to the end. */
   spoken: boolean;
   /** The engine that spoke it. */
   engine?: string;
@@ -11,44 +11,47 @@ export interface Spoken {
   reason?: string;
 }
 
-/** The original text, before the voice transforms it. */
+/** The original text, before the voice has transformed it. */
 export interface Utterance {
   text: string;
   /** The provider's voice id. Default: the assistant's voice. */
   voiceId?: string;
 }
 
-/** Speaks one text at a time, in order, each with a timeout. */
+/** Speaks one text at a time, in order, with a timeout for each. */
 export interface Speech {
   /** Never throws. */
   say(utterance: Utterance): Promise<Spoken>;
-  /** Accepts no new texts, and stops the current one after `graceMs`. */
+  /** Rejects new texts, and stops the current one after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
 export interface QueueDeps {
   clock: Clock;
   machine: SpeechMachine;
-  /** Returns the engines to try, in order. Called for each text, since an engine may have been installed. */
+  /**
+   * Returns the engines to try, in order. Called for each text, since an engine may have been installed since
+   * the last one.
+   */
   engines: () => readonly SpeechEngine[];
-  /** Reloads the settings, before a text waits for its turn and again before it is spoken. */
+  /** Reloads the settings, first before a text waits for its turn and again before it is spoken. */
   refresh?: (() => Promise<void> | undefined) | undefined;
-  /** Transforms text into what the engines say. */
+  /** Transforms a text for the engines. */
   spokenOf: (text: string) => string;
   /** Returns why there is no engine. */
   noVoice: () => string;
 }
 
 export interface QueueLimits {
-  /** Maximum number of waiting texts. */
+  /** Maximum number of texts in the queue. */
   waiting: number;
-  /** Texts that have waited longer than this aren't spoken, in ms. */
+  /** How long a text may wait before it is discarded, in ms. */
   staleMs: number;
-  /** Timeout for speaking a text across all engines, in ms. */
+  /** Timeout for speaking a text, across all engines, in ms. */
   textMs: number;
-  /** How long a failed engine is tried after the others, in ms. */
+  /** How long a failed engine is tried last, in ms. */
   restMs: number;
-  /** An engine that takes longer than this to fail is skipped for `slowRestMs`. */
+  /** An engine that takes longer than this to fail, in ms, is skipped for `slowRestMs`. */
   slowMs: number;
   slowRestMs: number;
 }
@@ -69,7 +72,7 @@ const CLOSING = 'The voice is shutting down.';
 
 interface Waiting {
   utterance: Utterance;
-  /** Arrival time on both the wall clock and the monotonic clock. */
+  /** When the text arrived, on both the wall clock and the monotonic clock. */
   nowMs: number;
   monotonicMs: number;
   answer: (spoken: Spoken) => void;
@@ -79,20 +82,23 @@ interface Waiting {
 interface Rest {
   /** A time on the monotonic clock. */
   untilMs: number;
-  /** The failure, if it was so slow that the engine is skipped. */
+  /** The failure, if it took so long that the engine is skipped. */
   slowFailure: string | undefined;
 }
 
 interface Queue extends QueueDeps {
   limits: QueueLimits;
   waiting: Waiting[];
-  /** Keyed by object, not id: changed settings create new engines, which haven't failed yet. */
+  /** Keyed by object rather than id, since changed settings create new engines that haven't failed yet. */
   resting: WeakMap<SpeechEngine, Rest>;
   current: { ends: Promise<void>; stop: AbortController } | undefined;
   isClosed: boolean;
 }
 
-/** Returns a queue that speaks in order of arrival, and never while another process on the machine speaks. */
+/**
+ * Returns a queue that speaks in order of arrival, and never at the same time as another process on the
+ * machine.
+ */
 export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Speech {
   const { clock } = deps;
   const queue: Queue = {
@@ -158,12 +164,15 @@ async function speak(queue: Queue, waiting: Waiting, stop: AbortController): Pro
   return answer ?? (stop.signal.aborted ? unspoken(STOPPED) : stale(waitedMs(queue, waiting)));
 }
 
-/** The monotonic clock stops while the machine sleeps, so both are used. */
+/** Uses both clocks, because the monotonic clock stops while the machine sleeps. */
 function waitedMs({ clock }: Queue, { nowMs, monotonicMs }: Waiting): number {
   return Math.max(clock.monotonic() - monotonicMs, clock.now() - nowMs);
 }
 
-/** Tries the engines in order, recently failed ones last, so that a hanging engine delays only one text. */
+/**
+ * Tries the engines in order, but those that failed recently come last, so that a hanging engine delays only
+ * one text.
+ */
 async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortController): Promise<Spoken> {
   const { clock, limits, resting } = queue;
   const endMs = clock.monotonic() + limits.textMs;
@@ -175,7 +184,7 @@ async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortContr
   const engines = queue.engines();
   if (engines.length === 0) return unspoken(queue.noVoice());
   const rested = (engine: SpeechEngine): number => (restOf(engine) === undefined ? 0 : 1);
-  /** The engines by failure reason. */
+  /** Maps a failure reason to the engines that failed for it. */
   const failures = new Map<string, string[]>();
   for (const engine of [...engines].sort((a, b) => rested(a) - rested(b))) {
     const { slowFailure, untilMs = 0 } = restOf(engine) ?? {};
@@ -191,7 +200,7 @@ async function speakWithAny(queue: Queue, utterance: Utterance, stop: AbortContr
       resting.delete(engine);
       return { spoken: true, engine: engine.id };
     }
-    // An audio problem isn't the engine's fault.
+    // A failure to play audio isn't the engine's fault.
     const isSound = failure instanceof SoundError;
     const words = wordsOf(failure);
     failures.set(words, [...(failures.get(words) ?? []), ...(isSound ? [] : [engine.id])]);
@@ -212,7 +221,9 @@ function restAfter({ clock, limits }: Queue, failure: string, startMs: number): 
   };
 }
 
-/** Returns why the text wasn't played, or undefined if it was. Respects the timeout even if the engine hangs. */
+/**
+ * Returns why the text wasn't played, or undefined if it was. Enforces the timeout even if the engine hangs.
+ */
 async function attempt(
   { machine, limits }: Queue,
   engine: SpeechEngine,

@@ -23,20 +23,20 @@ export interface VoiceSettings {
 export interface VoiceDeps {
   clock: Clock;
   machine: SpeechMachine;
-  /** Returns the current settings; the same object until they change. */
+  /** Returns the current settings, which are the same object until they change. */
   settings: () => VoiceSettings;
   /** Reloads the settings before each text. */
   refresh?: (() => Promise<void> | undefined) | undefined;
   /** The path of the pronunciation file. */
   pronunciations: string;
-  /** Called once for each problem with the pronunciation file, when text is spoken. */
+  /** Called once for each problem with the pronunciation file, when a text is spoken. */
   onProblem: (problem: StewardError) => void;
 }
 
 /** The voice: pronunciation, engines and queue. */
 export interface Voice {
   speech: Speech;
-  /** Returns the text as spoken, and the problem with the pronunciation file, if any. */
+  /** Returns the text as it would be spoken, and any problem with the pronunciation file. */
   preview: (text: string) => Transformed & { problem?: StewardError };
   /** Returns the usable engines in order; `reason` and `hint` describe what is missing. */
   status: () => VoiceStatus;
@@ -49,7 +49,7 @@ export interface VoiceStatus {
   hint?: string;
 }
 
-/** Returns the engines in the order to try them: the provider, then the system's engines. */
+/** Returns the engines in the order in which to try them: the provider, then the system's own. */
 export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
   return [
     providerEngine(provider),
@@ -62,10 +62,10 @@ export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
   ];
 }
 
-/** How long to reuse the detected engines; searching the PATH for each text would be slow. */
+/** How long to reuse the detected engines, since searching the PATH for each text would be slow. */
 const DETECT_MS = 1000;
 
-/** Creates a voice. Doesn't read files or start programs until first used. */
+/** Creates a voice. Reads no files and starts no programs until it is first used. */
 export function makeVoice(deps: VoiceDeps): Voice {
   const { clock, machine, refresh } = deps;
   const pronunciations = pronunciationFile(deps.pronunciations);
@@ -108,12 +108,12 @@ export function makeVoice(deps: VoiceDeps): Voice {
 const PLAYER_HINT = 'Install one, such as aplay (Debian: apt-get install alsa-utils).';
 
 interface Detected {
-  /** The engines that the settings allow. */
+  /** The engines allowed by the settings. */
   allowed: readonly SpeechEngine[];
   usable: readonly SpeechEngine[];
 }
 
-/** Detects the engines at most once per second, or when changed settings require new engines. */
+/** Detects the engines, at most once per second unless the settings have changed. */
 function detectedEngines({ clock, machine, settings }: VoiceDeps): () => Detected {
   let detected: (Detected & { of: VoiceSettings; untilMs: number }) | undefined;
   return () => {
@@ -145,14 +145,14 @@ export interface SpeakInput {
   dryRun: boolean;
 }
 
-/** `engine` is only set if the text was spoken. */
+/** `engine` is set only if the text was spoken. */
 export type SpeakResult = Transformed & { engine?: string };
 
 const MAX_CHARACTERS = 4000;
 
 /**
- * Speaks text now, or only transforms it. Throws `usage` if it is empty or too long, `unavailable` if it
- * can't be spoken, `canceled` if interrupted.
+ * Speaks a text now, or only transforms it. Throws `usage` if the text is empty or too long, `unavailable` if
+ * it can't be spoken, and `canceled` if interrupted.
  */
 export async function speakNow(
   open: (onProblem: (problem: StewardError) => void) => Promise<Voice>,

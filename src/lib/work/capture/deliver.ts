@@ -40,7 +40,7 @@ export function spoolOf({
   return { clock, path: area.spool, locks: area.machine, machineId };
 }
 
-/** Delivers the spooled captures, and records why the remaining ones wait. */
+/** Delivers the spooled captures, and records why the remaining ones are waiting. */
 export async function drainCaptures(deps: CaptureDeps): Promise<DrainResult> {
   const { waiting } = deps.work.paths;
   const reasons = readReasons(waiting);
@@ -83,7 +83,7 @@ export async function deliverCaptures(deps: CaptureDeps): Promise<DrainResult> {
 
 export interface RetryResult extends DrainResult {
   retried: number;
-  /** Unreadable entries, which are left unchanged. */
+  /** Number of unreadable entries, which are left unchanged. */
   unreadable: number;
   deadFolder: string;
 }
@@ -91,12 +91,12 @@ export interface RetryResult extends DrainResult {
 /** Runs `work retry`: requeues failed captures and drains the spool. */
 export async function retryCaptures(deps: CaptureDeps): Promise<RetryResult> {
   const retried = await revive(spoolOf(deps.work));
-  // All readable entries were requeued, so these are the unreadable ones.
+  // All readable entries have been requeued, so the remaining ones are unreadable.
   const { dead, unreadable, deadFolder } = spoolStatus(deps.work.area.spool);
   return { retried, ...(await deliverCaptures(deps)), unreadable: dead + unreadable, deadFolder };
 }
 
-/** Logs what a capture left out, and why a capture failed or was dropped. */
+/** Logs what was left out of a capture, or why a capture failed or was dropped. */
 export function logCapture(
   { area, clock }: Pick<WorkDeps, 'area' | 'clock'>,
   what: string,
@@ -108,12 +108,12 @@ export function logCapture(
   appendLog(join(area.observability, 'work-capture.jsonl'), line, { rotateBytes: 1024 * 1024, nowMs });
 }
 
-/** Returns a session's current folder name. */
+/** Returns the current name of a session's folder. */
 function folderOf({ state }: CaptureDeps, { session, slug }: { session: string; slug: string | null }) {
   return Object.values(state().sessions).find(({ sessionIds }) => sessionIds.includes(session))?.slug ?? slug;
 }
 
-/** Plans what to do when a session ends, from local data. */
+/** Plans the issue for a session that has ended, using local data only. */
 export function sessionEndPlan(
   deps: CaptureDeps,
   session: { session: string; slug: string | null },
@@ -124,7 +124,7 @@ export function sessionEndPlan(
   return planSession(found, deps, 'hook');
 }
 
-/** Returns the issue for a request in a prompt. A relative time counts from when the prompt was sent. */
+/** Builds the issue for a request in a prompt. A relative time counts from when the prompt was sent. */
 export async function promptWanted(
   { kind, text, key, prompt }: { kind: CaptureKind; text: string; key: string; prompt?: string },
   sent: { atMs: number; zone: string },
@@ -148,14 +148,15 @@ async function dueOf(
   try {
     return await readDue(text, { nowMs: atMs, zone });
   } catch (error) {
-    // The time is invalid, so the reminder has none.
+    // The time is invalid, so the reminder gets none.
     if (error instanceof StewardError && error.kind === 'usage') return { text, dueMs: undefined };
     throw error;
   }
 }
 
 /**
- * Creates an ended session's issue or updates its Status, and writes its number into the session file.
+ * Creates the issue of a session that has ended, or updates its Status, and writes the issue's number into
+ * the session file.
  */
 async function captureSession(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
   const plan = sessionEndPlan(deps, intention);
@@ -176,8 +177,8 @@ async function captureSession(deps: CaptureDeps, intention: Intention): Promise<
 const WRITE_ATTEMPTS = 3;
 
 /**
- * Writes the issue's number and URL into the session file. Retries if an editor writes the file at the same
- * time.
+ * Writes the issue's number and URL into the session file. Retries if an editor is writing the file at the
+ * same time.
  */
 export function writeNumber(
   { sessions }: Pick<CaptureDeps, 'sessions'>,
@@ -211,7 +212,7 @@ async function capturePrompt(deps: CaptureDeps, { capture, at }: Intention): Pro
   });
 }
 
-/** Queues an issue to create later, exactly once. */
+/** Queues an issue that will be created exactly once. */
 export function queueIssue(work: WorkDeps, wanted: Wanted): void {
   const stored: Record<string, unknown> = { ...wanted };
   leave(spoolOf(work), { kind: 'issue-wanted', session: '', slug: null, transcript: null, wanted: stored });
@@ -226,7 +227,7 @@ const QueuedIssue = v.object({
   due: v.optional(v.string()),
 });
 
-/** Creates an issue that `work add` or `work remind` queued. */
+/** Creates an issue queued by `work add` or `work remind`. */
 async function createQueued(deps: CaptureDeps, { wanted: stored }: Intention): Promise<Delivery> {
   const parsed = v.safeParse(QueuedIssue, stored);
   if (!parsed.success) return { refused: 'malformed issue' };
@@ -236,7 +237,7 @@ async function createQueued(deps: CaptureDeps, { wanted: stored }: Intention): P
   });
 }
 
-/** The result of a delivery: why the capture waits, or why it will never be sent. */
+/** The result of a delivery: why the capture is waiting, or why it will never be sent. */
 interface Delivery extends Partial<Refusal> {
   waits?: WaitReason;
 }
@@ -248,8 +249,8 @@ function refusal(state: PrivacyState): Refusal {
 }
 
 /**
- * Sends a capture if the repository is private and reachable, rejects it if the repository is known not to be
- * private, and otherwise lets it wait. Throws errors of the service, which count as attempts.
+ * Sends a capture if the repository is private and reachable, and rejects it if the repository is known not
+ * to be private; otherwise the capture waits. Throws service errors, which count as attempts.
  */
 async function send(
   { work }: CaptureDeps,

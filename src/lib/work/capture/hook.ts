@@ -33,7 +33,7 @@ export interface CaptureHookDeps {
   deliverSoon: () => void;
 }
 
-/** Returns the requests in a prompt, redacted. Empty in a restricted folder. */
+/** Returns the requests in a prompt, redacted. Returns none in a restricted folder. */
 export function requestsIn({ text, cwd }: Pick<Prompt, 'text' | 'cwd'>): PromptMatch[] {
   const found = matchPrompt(text);
   if (found.length === 0 || (cwd !== undefined && isRestricted(cwd))) return [];
@@ -66,7 +66,7 @@ export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefi
   return `Captured for the work repository${whole}: ${words} (undo: steward work undo)${noteOf(requests)}`;
 }
 
-/** Returns false if the session has already captured this request. */
+/** Spools a request. Returns false if the session has already captured it. */
 function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch, at: string): boolean {
   const { area, clock, machineId, setting } = deps;
   const { session, slug } = prompt;
@@ -80,12 +80,13 @@ function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch
     { clock, machineId: machineId(), path: area.spool },
     { kind: 'prompt-matched', session, slug, transcript: null, capture },
   );
-  // Recorded after spooling: a crash in between captures the same key again, which creates no second issue.
+  // Recorded after spooling. After a crash in between, the same key is captured again, which doesn't create a
+  // second issue.
   recordKey(path, key, at);
   return true;
 }
 
-/** Returns a note if the time of a reminder is invalid. */
+/** Returns a note if a reminder's time is invalid. */
 function noteOf(requests: readonly PromptMatch[]): string {
   const texts = requests.filter(({ kind }) => kind === 'reminder').map(({ text }) => text);
   if (texts.some((text) => recurringWords(text) !== undefined))
@@ -94,7 +95,7 @@ function noteOf(requests: readonly PromptMatch[]): string {
   return unusable === undefined ? '' : `. "${unusable}" is not a future time, so it has none.`;
 }
 
-/** Reads work_repo.json, so as not to announce a capture that would be dropped. */
+/** Reads work_repo.json, so that no capture is announced and then dropped. */
 function gateOf(path: string): 'open' | 'off' | 'public' {
   const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '');
   if (stored?.['enabled'] === false) return 'off';
@@ -104,7 +105,10 @@ function gateOf(path: string): 'open' | 'off' | 'public' {
   return typeof visibility === 'string' && visibility !== 'private' ? 'public' : 'open';
 }
 
-/** Marks the folder of a session that worked in a restricted folder, for the session's end and the sweep. */
+/**
+ * Marks the folder of a session that worked in a restricted folder. The session-end hook and the sweep check
+ * the mark.
+ */
 export function markRestrictedSession(
   sessions: string,
   { slug, cwd }: { slug: string | null; cwd: string | undefined },

@@ -5,12 +5,12 @@ import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { shortHash } from '../../platform/files/short-hash';
 
-/** Captured prompts as hashes. The same words in the same session count once. */
+/** Hashes of captured prompts. The same words in the same session count once. */
 interface CapturedKeys {
   version: 1;
-  /** Key → time of its prompt, ISO 8601 in UTC; newest last. */
+  /** Maps a key to the time of its prompt, as ISO 8601 in UTC; newest last. */
   seen: Record<string, string>;
-  /** Key → how many times it was undone. */
+  /** Maps a key to the number of times it was undone. */
   undone: Record<string, number>;
 }
 
@@ -21,14 +21,15 @@ export function capturedKeysPath({ state }: Pick<UserArea, 'state'>): string {
 const MAX_KEYS = 2000;
 const MAX_BYTES = 1024 * 1024;
 
-/** Returns the key for words in a session, ignoring case and spacing. */
+/** Returns the key for a request in a session, ignoring case and spacing. */
 export function captureKey(session: string, kind: string, text: string): string {
   const words = `${session}\n${kind}\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
   return `${shortHash(words)}${shortHash(`/${words}`)}`;
 }
 
 /**
- * Returns the key to capture with. It changes with each undo, because the issue of the old key stays closed.
+ * Returns the key to use for the next capture. It changes after each undo, because the old key's issue stays
+ * closed.
  */
 export function currentKey(path: string, key: string): string {
   const times = read(path).undone[key] ?? 0;
@@ -39,7 +40,7 @@ export function isCaptured(path: string, key: string): boolean {
   return Object.hasOwn(read(path).seen, key);
 }
 
-/** Records the key of a spooled capture. Captures of one prompt have the same time. */
+/** Records the key of a spooled capture. All captures from one prompt have the same time. */
 export function recordKey(path: string, key: string, at: string): void {
   const { seen, undone } = read(path);
   const entries = [...Object.entries(seen).filter(([known]) => known !== key), [key, at]].slice(-MAX_KEYS);
@@ -58,7 +59,7 @@ export function recordUndo(path: string, key: string): void {
   });
 }
 
-/** Returns the captured keys by the time of their prompt, newest first. */
+/** Groups the captured keys by the time of their prompt, newest first. */
 export function capturedPrompts(path: string): { at: string; keys: string[] }[] {
   const byTime = new Map<string, string[]>();
   for (const [key, at] of Object.entries(read(path).seen)) byTime.set(at, [...(byTime.get(at) ?? []), key]);

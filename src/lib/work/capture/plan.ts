@@ -40,7 +40,7 @@ export async function planPrompt(
 /** The output of `hook session-end --dry-run`. */
 export interface SessionEndPlan {
   action: 'create' | 'update' | 'none';
-  /** Why nothing happens, or what the capture waits for. */
+  /** Why nothing happens, or what the capture is waiting for. */
   reason: string | null;
   title: string | null;
   labels: string[];
@@ -48,7 +48,7 @@ export interface SessionEndPlan {
 
 const none = (reason: string): SessionEndPlan => ({ action: 'none', reason, title: null, labels: [] });
 
-/** Plans what to do when a session ends, from local data only. */
+/** Plans the capture of a session that has ended, using local data only. */
 export function planSessionEnd(
   deps: CaptureDeps,
   session: { session: string; slug: string | null; restricted?: true },
@@ -67,7 +67,7 @@ export function planSessionEnd(
     const found = issuePlan(deps.work, repo, plan);
     return found.action === 'none' ? found : { ...found, reason };
   } catch (error) {
-    // The capture waits until the repository has labels.
+    // The capture waits until the repository has steward's labels.
     if (error instanceof StewardError && error.kind === 'config') return none(error.message);
     throw error;
   }
@@ -91,7 +91,7 @@ function issuePlan(
   return { action: 'update', reason: null, title: issue.title, labels: existing([`Status:${status}`]) };
 }
 
-/** Returns the session's issue from local data. An issue that isn't cached counts as open. */
+/** Returns what is known locally about the session's issue. An issue that isn't cached counts as open. */
 function knownIssue(
   ledger: string,
   repo: string,

@@ -11,16 +11,16 @@ export function isKind(kind: string): kind is CaptureKind {
 
 export interface PromptMatch {
   kind: CaptureKind;
-  /** The request without the phrase that asks for it. */
+  /** The request without the phrase that introduces it. */
   text: string;
 }
 
-/** How much of a prompt to search, in UTF-16 units; the rest is probably pasted. */
+/** Maximum length of a prompt to search, in UTF-16 units; the rest is probably pasted. */
 const MAX_READ = 64 * 1024;
-/** Longer lines are assumed to be pasted. Checked before and after white space is normalized. */
+/** Longer lines are assumed to be pasted. Checked both before and after whitespace is normalized. */
 const MAX_RAW_LINE = 1000;
 const MAX_LINE = 300;
-/** In a longer prompt, only the first line can be a request; the rest is pasted. */
+/** In a prompt with more lines, only the first can be a request; the rest is assumed to be pasted. */
 const MAX_LINES = 8;
 const MAX_MATCHES = 5;
 
@@ -29,12 +29,14 @@ const when = (char: string): string =>
   `(?:today|tonight|tomorrow|later|next|this|on|at|in|by|every|before|after)(?: (?!to\\b)${char}+){0,6}?`;
 const WHEN = when('\\S');
 const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
-/** "remind me about the flags of tar" is a question, "about the dentist on monday" a reminder. */
+/**
+ * "remind me about the flags of tar" is a question; "remind me about the dentist on monday" is a reminder.
+ */
 const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
 /** "remind me to is the prefix" only quotes the phrase. */
 const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
 const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) (?:\[ \] )?/;
-/** Research with an immediate next step is a task for now. */
+/** Research that comes before an immediate next step is a task for now. */
 const FOR_NOW = new RegExp(
   '\\b(?:first|(?<!not )now)(?:,|$)|(?:[,;]| and| then) (?:then )?' +
     '(?:add|apply|build|change|come|compare|create|delete|draft|explain|fix|give|implement|list|make|move|patch|pick|' +
@@ -42,7 +44,7 @@ const FOR_NOW = new RegExp(
     'turn|update|use|write) (?:it|them|me|us|an?|the|this|that|these|those|my|our|all|any|each|every|up|down|back)\\b',
   'i',
 );
-/** A log line, chat message with a time, or diff line means its whole block was pasted. */
+/** A log line, timestamped chat message or diff line means that its whole block was pasted. */
 const PASTED = new RegExp(
   '^(?:\\[?\\d{4}-\\d\\d-\\d\\d[T ]|\\[?\\d\\d:\\d\\d:\\d\\d|\\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\\b|' +
     '\\S+(?: \\S+)?(?: {2,}|\\t)\\[?\\d{1,2}:\\d\\d|\\[\\d{1,2}:\\d\\d[^\\]]{0,6}\\] |diff --git |@@ |(?:From|Subject): )',
@@ -89,8 +91,8 @@ function requestOf(
 }
 
 /**
- * Returns the requests in a prompt. Prefers precision: code, quotes, indented or pasted text and questions
- * don't match.
+ * Returns the requests in a prompt. Favors precision: ignores code, quotes, questions, and indented or pasted
+ * text.
  */
 export function matchPrompt(prompt: string): PromptMatch[] {
   const matches: PromptMatch[] = [];
@@ -102,7 +104,7 @@ export function matchPrompt(prompt: string): PromptMatch[] {
   return matches.slice(0, MAX_MATCHES);
 }
 
-/** Returns the lines of a prompt that may contain a request. */
+/** Truncates a long prompt at a line break. */
 function searched(prompt: string): string {
   return prompt.length <= MAX_READ ? prompt : prompt.slice(0, prompt.lastIndexOf('\n', MAX_READ) + 1);
 }
@@ -142,7 +144,7 @@ function matchLine(line: string): PromptMatch | undefined {
   return undefined;
 }
 
-/** Returns blocks of consecutive lines, without code, quotes and markup blocks. */
+/** Splits a prompt into blocks of consecutive lines, leaving out code, quotes and markup blocks. */
 function plainBlocks(prompt: string): string[][] {
   const blocks: string[][] = [[]];
   let fence: string | undefined;
@@ -167,15 +169,15 @@ function plainBlocks(prompt: string): string[][] {
 /** Each phrase contains one of these words. */
 const WORDS = /remind|research|queue|forget/i;
 
-/** Returns quickly whether `matchPrompt` may find something. For most prompts it can't. */
+/** Quickly checks whether `matchPrompt` could find anything. Most prompts fail this check. */
 export function mayMatch(prompt: string): boolean {
   return WORDS.test(prompt);
 }
 
-/** In UTF-16 units of at most three bytes, so an intention stays below the spool's limit. */
+/** In UTF-16 units of at most three bytes each, which keeps an intention below the spool's size limit. */
 export const MAX_PROMPT = 16_000;
 
-/** Returns the whole prompt, redacted before truncation, so that no partial credential remains. */
+/** Returns the whole prompt, redacted before it is truncated so that no partial credential remains. */
 export function wholePrompt(prompt: string): string {
   const lines = prompt.split(/\r\n|[\n\r\u2028\u2029]/);
   const text = lines.map((line) => clean(line.replaceAll('\t', '    ')).trimEnd()).join('\n');

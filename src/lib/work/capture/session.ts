@@ -13,27 +13,27 @@ import type { Wanted } from '../ensure';
 import { agentLabel, agentName, propertyOfProject, type Priority, type Status } from '../label';
 import { codeSpan, isRestricted, markRestricted, redact } from '../outgoing';
 
-/** A session that may become an issue. */
+/** A session that may get an issue. */
 export interface CapturedSession {
-  /** The name of its folder. */
+  /** The name of the session's folder. */
   slug: string;
   artifact: Artifact;
-  /** Whether the folder has files besides the session file. */
+  /** Returns whether the folder has files besides the session file. */
   hasFiles: () => boolean;
-  /** Returns whether a marker keeps the session's work on this machine. */
+  /** Returns whether a marker file keeps the session's work on this machine. */
   isRestricted: () => boolean;
 }
 
 export interface SessionRules {
   work: WorkDeps;
-  /** The folder of the session files. */
+  /** The folder that contains the session files. */
   sessions: string;
   state: () => SessionsState;
-  /** Whether to mark restricted sessions, so they stay restricted after the state forgets them. */
+  /** Whether to mark restricted sessions, so that they stay restricted after the state drops them. */
   marks: boolean;
 }
 
-/** Returns the session in a folder, or undefined if it has no session file. */
+/** Reads the session in a folder; returns undefined if the folder has no session file. */
 export function sessionAt(sessions: string, slug: string): CapturedSession | undefined {
   const artifact = artifactOf(sessions, slug);
   return artifact === undefined ? undefined : sessionWith(sessions, slug, artifact);
@@ -51,7 +51,7 @@ function sessionWith(
     !name.startsWith('.') &&
     !name.endsWith('.tmp') &&
     (stampOf(`${folder}/${name}`)?.kind ?? 'other') !== 'other';
-  // Functions, because most sessions already have an issue and need neither.
+  // Evaluated on demand, because most sessions already have an issue and need neither.
   return {
     slug,
     artifact,
@@ -60,7 +60,7 @@ function sessionWith(
   };
 }
 
-/** Returns the ended sessions whose file was written after a given time, oldest first. */
+/** Returns the ended sessions whose files were written after the given time, oldest first. */
 export function sessionsAmong(
   sessions: string,
   { since, live }: { since: number; live: ReadonlySet<string> },
@@ -79,7 +79,7 @@ export function sessionsAmong(
 
 export const RESTRICTED = 'its work is restricted to this machine';
 
-/** The issue that a session should have, or why it has none. */
+/** The issue a session should have, or why it shouldn't have one. */
 export type SessionPlan = { wanted: Wanted; status: Status } | { wanted: null; reason: string };
 
 const PRIORITY_OF: Readonly<Record<string, Priority>> = {
@@ -94,8 +94,8 @@ const PRIORITY_OF: Readonly<Record<string, Priority>> = {
 };
 
 /**
- * Plans the issue of a session that reached phase execute, or of a native session with another file in its
- * folder. The hook and the sweep use different titles and labels.
+ * Plans an issue for a session that has reached phase execute, or a native session whose folder has another
+ * file. The hook and the sweep use different titles and labels.
  */
 export function planSession(
   session: CapturedSession,
@@ -138,7 +138,7 @@ export function planSession(
   };
 }
 
-/** Returns the front matter fields; the text of the session file stays on this machine. */
+/** Formats the front matter fields; the text of the session file never leaves this machine. */
 function bodyOf({ slug, artifact }: CapturedSession): string {
   const { task, project, effort, progress } = artifact;
   return Object.entries({ Session: slug, Task: task, Project: project, Effort: effort, Progress: progress })
@@ -146,7 +146,7 @@ function bodyOf({ slug, artifact }: CapturedSession): string {
     .join('\n');
 }
 
-/** Returns the phase from the session file, or from a later notification. */
+/** Returns the phase from the session file, or from a notification if that is newer. */
 function phaseOf(rules: SessionRules, { slug, artifact }: CapturedSession): string | null {
   const last = rules.state().sessions[slug]?.phaseHistory.at(-1);
   if (last === undefined) return artifact.phase;
@@ -154,7 +154,7 @@ function phaseOf(rules: SessionRules, { slug, artifact }: CapturedSession): stri
   return isLater || artifact.phase === null ? last.phase : artifact.phase;
 }
 
-/** Returns whether the hooks saw the session work in a restricted folder. */
+/** Returns whether the hooks recorded work by the session in a restricted folder. */
 function workedRestricted(rules: SessionRules, { slug, artifact }: CapturedSession): boolean {
   const atMs = writtenMs(rules, slug);
   if (atMs === undefined || !isRestrictedWork(rules.state(), { slug, artifact, atMs })) return false;

@@ -13,11 +13,11 @@ import { capturedKeysPath, capturedPrompts, recordUndo } from './keys';
 /** A capture that can be undone. */
 export interface Undoable {
   key: string;
-  /** When its prompt was sent, ISO 8601 in UTC. */
+  /** When the prompt was sent, as ISO 8601 in UTC. */
   at: string;
-  /** The captured text, or null if only the repository has it. */
+  /** The captured text, or `null` if only the repository has it. */
   text: string | null;
-  /** Its issue; null if it hasn't been sent, as far as known. */
+  /** The issue's number; `null` if the capture isn't known to have been sent. */
   number: number | null;
 }
 
@@ -26,7 +26,7 @@ export interface Undone extends Undoable {
   result: 'withdrawn' | 'closed' | 'was closed' | 'gone';
 }
 
-/** Returns the captures of the last prompts, newest first. */
+/** Returns the captures from the last `prompts` prompts, newest first. */
 export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number): Undoable[] {
   const repo = repoOf(workRepo());
   const waiting = textsOf(keptIntentions(area.spool));
@@ -45,12 +45,12 @@ export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number): 
 }
 
 /**
- * Undoes captures: withdraws pending ones and closes the issues of the others. Tries all, then throws the
- * first error; failed ones can be undone later.
+ * Undoes captures: withdraws pending ones and closes the issues of the others. Tries them all, then throws
+ * the first error; failed ones can be undone later.
  */
 export async function undo(deps: WorkDeps, captures: readonly Undoable[]): Promise<Undone[]> {
   const keys = new Set(captures.map(({ key }) => key));
-  // Removed from the spool first, so that no delivery creates them now.
+  // Withdraws them from the spool first, so that no delivery creates their issues in the meantime.
   const isMeant = ({ capture }: Intention): boolean => capture !== undefined && keys.has(capture.key);
   const texts = textsOf(await withdraw(spoolOf(deps), isMeant));
   const done: Undone[] = [];

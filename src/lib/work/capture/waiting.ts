@@ -6,7 +6,7 @@ import { plural } from '../../platform/terminal/format';
 import { keptIntentions } from '../../sessions/spool';
 import { failureOf } from '../host/failure';
 
-/** Why a capture waits, with the command that fixes it. Null if it needs only time. */
+/** Why captures wait, and the command that fixes it; `null` if waiting is enough. */
 const REASONS = {
   'signed-out': { message: 'not signed in to GitHub', fix: 'gh auth login' },
   'no-access': { message: 'the credential cannot write issues', fix: 'steward work verify' },
@@ -20,24 +20,24 @@ const REASONS = {
 } as const;
 export type WaitReason = keyof typeof REASONS;
 
-/** The captures that wait for the same reason. */
+/** The captures that are waiting for the same reason. */
 export interface Waiting {
   reason: WaitReason;
   count: number;
   message: string;
   fix: string | null;
-  /** When the oldest was captured, ISO 8601 in UTC. */
+  /** When the oldest one was captured, as ISO 8601 in UTC. */
   since: string;
 }
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Returns the captures waiting in the spool, by reason, the most frequent first. */
+/** Groups the captures waiting in the spool by reason, most frequent first. */
 export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'>): Waiting[] {
   const groups = new Map<WaitReason, Waiting>();
   const reasons = readReasons(work.waiting);
   for (const { id, kind, at } of keptIntentions(spool)) {
-    // The end of a session counts only when its delivery has found something to send.
+    // The end of a session counts only once its delivery has found something to send.
     const isCapture = kind === 'prompt-matched' || kind === 'issue-wanted';
     const reason = reasons.get(id) ?? (isCapture ? 'untried' : undefined);
     if (reason === undefined) continue;
@@ -52,7 +52,7 @@ export function waitingText({ count, message, fix }: Waiting): string {
   return `${plural(count, 'capture')} waiting: ${message}${fix === null ? '' : `; run ${fix}`}`;
 }
 
-/** Returns why a capture waits after an error. */
+/** Returns the reason a capture waits after this error. */
 export function waitReason(error: StewardError): WaitReason {
   const reason = failureOf(error)?.reason;
   if (error.kind === 'auth') return reason === 'forbidden' ? 'no-access' : 'signed-out';
@@ -60,7 +60,7 @@ export function waitReason(error: StewardError): WaitReason {
   return error.kind === 'config' ? 'misconfigured' : 'refused';
 }
 
-/** Returns the reasons from the last delivery, by intention id. */
+/** Reads the reasons from the last delivery, by intention id. */
 export function readReasons(path: string): Map<string, WaitReason> {
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '')?.['reasons'];
   return new Map(

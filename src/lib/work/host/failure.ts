@@ -9,26 +9,26 @@ export type FailureReason =
 /** The cause of a host error, for callers that react to it. */
 export interface HostFailure {
   reason: FailureReason;
-  /** HTTP status, or null if there was no response. */
+  /** The HTTP status, or `null` if there was no response. */
   status: number | null;
-  /** The delay that the service asks for, in seconds. */
+  /** The delay requested by the service, in seconds. */
   retryAfterSec: number | null;
 }
 
-/** Returns the failure that caused a host error, if any. */
+/** Returns the failure behind a host error, if any. */
 export function failureOf(error: unknown): HostFailure | undefined {
   if (!(error instanceof StewardError)) return undefined;
   const cause = error.cause as Partial<HostFailure> | undefined;
   return typeof cause?.reason === 'string' ? (cause as HostFailure) : undefined;
 }
 
-/** Tells whether a failed write may still have taken effect. */
+/** Returns whether a failed write may have taken effect anyway. */
 export function isAmbiguous(error: unknown): boolean {
   const failure = failureOf(error);
   return failure === undefined || ['reset', 'timeout', 'trouble', 'garbled'].includes(failure.reason);
 }
 
-/** Tells whether the issue or the repository does not exist. */
+/** Returns whether the issue or the repository doesn't exist. */
 export function isGone(error: unknown): boolean {
   const reason = failureOf(error)?.reason;
   return reason === 'missing' || reason === 'gone';
@@ -36,11 +36,11 @@ export function isGone(error: unknown): boolean {
 
 /** The request that failed, for the error message. */
 export interface Asked {
-  /** Such as `api.github.com`. */
+  /** Example: `api.github.com`. */
   host: string;
-  /** Such as `ann/work` or `#12 of ann/work`. */
+  /** Examples: `ann/work`, `#12 of ann/work`. */
   what: string;
-  /** Where the credential comes from. */
+  /** Where the credential came from. */
   credential: string;
   nowMs: number;
 }
@@ -50,7 +50,7 @@ type Words = [kind: ErrorKind, reason: FailureReason, message: string, hint: str
 const AGAIN = 'Try again in a few minutes.';
 const CHECK_ADDRESS = 'Check GITHUB_API_URL and the proxy.';
 
-/** Converts an error of the client library to a StewardError. */
+/** Converts an error from the client library to a StewardError. */
 export function hostError(error: unknown, asked: Asked): StewardError {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof StewardError) return at;
   const response = responseOf(error);
@@ -66,8 +66,8 @@ export function garbled({ host }: Asked): StewardError {
 }
 
 /**
- * Returns the error for a list above the limits. The list is discarded, since a partial list could be
- * mistaken for the complete one.
+ * Returns the error for a list that exceeds the limits. The list is discarded, since a partial list could be
+ * mistaken for a complete one.
  */
 export function tooLong({ host, what }: Asked, limit: string): StewardError {
   const message = `The list of ${what} on ${host} is longer than ${limit}.`;

@@ -4,22 +4,22 @@ import { clean } from '../../platform/terminal/terminal';
 import { MAX_TITLE, Time } from '../issue';
 import type { Comment, HostIssue, HostLabel, LabelEvent, Repository } from './index';
 
-/** The site and repository that URLs must belong to: `https://github.com`, `ann/work`. */
+/** The site and repository that URLs must belong to, such as `https://github.com` and `ann/work`. */
 export interface Place {
   site: string;
   repo: string;
 }
 
 const Id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-/** Sanitized text of at most `max` UTF-16 units. */
+/** Parses sanitized text of at most `max` UTF-16 units. */
 const line = (max: number) =>
   v.pipe(
     v.string(),
     v.transform((text) => clean(text.slice(0, max))),
   );
-/** GitHub allows 50 characters. */
+/** GitHub allows label names of up to 50 characters. */
 const LabelText = line(100);
-/** Labels are objects, but old endpoints return plain names. */
+/** Labels are objects, but older endpoints return plain names. */
 const LabelName = v.union([
   LabelText,
   v.pipe(
@@ -31,7 +31,7 @@ export const LabelNames = v.array(LabelName);
 
 const PAGE = /^[\w.-]+\/[\w.-]+(?:\/issues\/\d+(?:#issuecomment-\d+)?)?$/;
 
-/** Returns the URL if it belongs to the site, otherwise the URL of `path`. */
+/** Returns the URL if it belongs to the site, or else builds the URL from `path`. */
 function pageOf(url: unknown, { site, repo }: Place, path: string): string {
   const prefix = `${site}/`;
   const isPage = typeof url === 'string' && url.startsWith(prefix) && PAGE.test(url.slice(prefix.length));
@@ -62,7 +62,7 @@ export function repositoryOn(site: string): v.GenericSchema<unknown, Repository>
   );
 }
 
-/** An issue with sanitized texts. The body is unchanged. */
+/** Parses an issue and sanitizes its texts, except for the body. */
 export function issueIn(place: Place): v.GenericSchema<unknown, HostIssue> {
   return v.pipe(
     v.object({
@@ -101,7 +101,7 @@ export const CommentData: v.GenericSchema<unknown, Comment> = v.pipe(
   v.transform(({ user, body, created_at }) => ({ author: user.login, body, createdAt: created_at })),
 );
 
-/** A label event, or null for other events. */
+/** Parses a label event; returns null for any other event. */
 export const EventData: v.GenericSchema<unknown, LabelEvent | null> = v.union([
   v.pipe(
     v.object({
@@ -124,7 +124,7 @@ export const LabelData: v.GenericSchema<unknown, HostLabel> = v.object({
   description: v.fallback(line(200), ''),
 });
 
-/** The URL of a new comment. */
+/** Parses the URL of a new comment. */
 export function commentUrlIn(place: Place, number: number): v.GenericSchema<unknown, { url: string }> {
   return v.pipe(
     v.object({ html_url: v.string() }),

@@ -19,9 +19,9 @@ import { apiUrl, findCredential, siteOf, tokenHash, type CredentialDeps } from '
 
 export interface GitHubDeps extends CredentialDeps {
   clock: Clock;
-  /** Such as `steward/0.1.0`. */
+  /** Example: `steward/0.1.0`. */
   userAgent: string;
-  /** The longest delay to accept from a rate limit, in ms. */
+  /** The longest rate limit delay to wait for, in ms. */
   maxWaitMs: number;
   writesPerMinute?: number;
   secondMs?: number;
@@ -30,7 +30,7 @@ export interface GitHubDeps extends CredentialDeps {
 }
 
 /**
- * Limits for responses and lists. Exceeding one is an error, since a partial list could be mistaken for the
+ * Limits for responses and lists. Exceeding one is an error, since a partial list could be mistaken for a
  * complete one.
  */
 interface Bounds {
@@ -41,24 +41,24 @@ interface Bounds {
 }
 
 const MIB = 1024 * 1024;
-/** 192 MiB are about 30,000 issues. */
+/** 192 MiB is about 30,000 issues. */
 const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 15 * 60_000 };
 const PAGE = 100;
 const TIMEOUT_MS = 30_000;
-/** GitHub allows 80 per minute. steward leaves some of them to you. */
+/** GitHub allows 80 per minute; steward leaves some of them to you. */
 const WRITES_PER_MINUTE = 60;
 const HEADERS = { 'x-github-api-version': '2022-11-28', accept: 'application/vnd.github+json' };
 
 interface Service {
   client: Client;
-  /** Such as `https://github.com`. */
+  /** Example: `https://github.com`. */
   site: string;
   bounds: Bounds;
   asked: (what: string) => Asked;
   traffic: { requests: number; bytes: number; remaining: number | null };
 }
 
-/** Returns a client for GitHub's REST API (version 2022-11-28). Throws `auth` without a credential. */
+/** Creates a client for GitHub's REST API (version 2022-11-28). Throws `auth` if there is no credential. */
 export async function githubHost(deps: GitHubDeps): Promise<Host> {
   const api = apiUrl(deps.env);
   const { token, from } = await findCredential(deps, api);
@@ -97,7 +97,7 @@ export async function githubHost(deps: GitHubDeps): Promise<Host> {
 }
 
 /**
- * Counts requests, and rejects responses that aren't JSON, because Octokit treats an empty response as an
+ * Counts requests and rejects responses that aren't JSON, because Octokit treats an empty response as an
  * empty list.
  */
 function metered(bound: BoundFetch, traffic: Service['traffic'], asked: Service['asked']): BoundFetch {
@@ -120,7 +120,7 @@ interface Reply {
   data: unknown;
   headers: { etag?: string | undefined; link?: string | undefined };
 }
-/** `what` is the resource in error messages: `#12 of ann/work`. */
+/** `what` names the resource in error messages: `#12 of ann/work`. */
 interface Call {
   what: string;
   route: string;
@@ -128,9 +128,9 @@ interface Call {
 }
 type Schema<T> = v.GenericSchema<unknown, T>;
 
-/** Sends one request. Every failure throws a StewardError, including redirects. */
+/** Sends one request. Throws a StewardError for every failure, including a redirect. */
 async function send(service: Service, { what, route, parameters = {} }: Call): Promise<Reply> {
-  // Not retried: if the response was lost, the creation may have worked.
+  // POST requests are never retried: if only the response was lost, the write has already taken effect.
   const once = route.startsWith('POST') ? { request: { retries: 0 } } : {};
   try {
     const all = { ...parameters, ...once, headers: HEADERS };
@@ -152,8 +152,8 @@ async function fetchOne<T>(service: Service, schema: Schema<T>, call: Call): Pro
 }
 
 /**
- * Fetches all pages. Skips and counts malformed items, but fails if all are malformed. The ETag is null if
- * there are several pages, since it covers one.
+ * Fetches all pages. Skips and counts malformed items, but fails if all are malformed. The ETag is `null` for
+ * several pages, since it covers only one.
  */
 async function fetchList<T>(
   service: Service,
@@ -254,7 +254,7 @@ function issueCalls(
         direction: 'asc',
         ...(since === undefined ? {} : { since }),
       };
-      // Converted page by page, so as not to keep thousands of bodies.
+      // Converted page by page, so that thousands of bodies aren't kept in memory.
       const item = v.union([
         v.pipe(
           PullRequest,

@@ -1,12 +1,12 @@
 import type { Issue } from '../issue';
 
 /**
- * The code-hosting service. Every call throws a StewardError: `auth` (credential or permissions),
- * `not_found`, `conflict` (rejected, moved, archived) or `unavailable` (network, limits, 5xx). After
- * `unavailable`, a write may have taken effect.
+ * The code-hosting service. Calls throw only StewardErrors: `auth` (credential or permissions), `not_found`,
+ * `conflict` (rejected, moved, archived) or `unavailable` (network, limits, 5xx). A write that throws
+ * `unavailable` may still have taken effect.
  */
 export interface Host {
-  /** Hash of the token, since ETags are valid for one token only. */
+  /** Hash of the token, since an ETag is only valid for the token it was issued to. */
   tokenHash: string;
   /** Returns the number of requests sent, and how many the hourly limit still allows. */
   usage: () => { requests: number; remaining: number | null };
@@ -14,8 +14,8 @@ export interface Host {
   /** Creates a private repository for the user or one of their organisations. */
   createRepository(repo: string): Promise<Repository>;
   /**
-   * Returns the issues (not pull requests) changed at or after `since`, or `unchanged` if the `etag` of the
-   * same query is still valid, which doesn't count towards the rate limit.
+   * Returns the issues (not pull requests) changed at or after `since`. Returns `unchanged` if the `etag`
+   * from the same query is still valid; this doesn't count towards the rate limit.
    */
   issues(repo: string, query: { since?: string; etag?: string }): Promise<Conditional<Issue[]>>;
   issue(repo: string, number: number): Promise<HostIssue>;
@@ -33,19 +33,19 @@ export interface Host {
   createLabel(repo: string, label: HostLabel): Promise<void>;
 }
 
-/** `malformed`: number of malformed items that were skipped. */
+/** `malformed` is the number of malformed items that were skipped. */
 export type Conditional<T> =
   { unchanged: true } | { unchanged: false; value: T; etag: string | null; malformed: number };
 
 export interface Repository {
   id: number;
-  /** With the service's spelling. */
+  /** In the service's spelling. */
   repo: string;
   url: string;
   visibility: string;
   hasIssues: boolean;
   archived: boolean;
-  /** Whether the credential can write; null if unknown. */
+  /** Whether the credential allows writing; `null` if unknown. */
   canWrite: boolean | null;
 }
 

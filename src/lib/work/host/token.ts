@@ -7,7 +7,7 @@ import type { Run } from '../../platform/process/process';
 
 export interface Credential {
   token: string;
-  /** Where the token comes from, for messages: `GH_TOKEN`, `gh auth token`. */
+  /** The token's source, for messages: `GH_TOKEN`, `gh auth token`. */
   from: string;
 }
 
@@ -19,7 +19,7 @@ export interface CredentialDeps {
 const GH_TIMEOUT_MS = 10_000;
 const DEFAULT_API = 'https://api.github.com';
 
-/** Returns the REST URL from `GITHUB_API_URL`: https, or http on this machine only. */
+/** Returns the REST URL from `GITHUB_API_URL`, which must use https, or http on this machine only. */
 export function apiUrl(env: NodeJS.ProcessEnv): URL {
   const text = (env['GITHUB_API_URL'] ?? '').trim();
   const url = text === '' || URL.canParse(text) ? new URL(text === '' ? DEFAULT_API : text) : undefined;
@@ -30,7 +30,7 @@ export function apiUrl(env: NodeJS.ProcessEnv): URL {
   });
 }
 
-/** Returns the origin of the web pages and git repositories for an API URL. */
+/** Returns the origin of web pages and git repositories for an API URL. */
 export function siteOf(api: URL): string {
   const isHost = api.pathname === '/' && api.hostname.startsWith('api.');
   return isHost ? api.origin.replace('//api.', '//') : api.origin;
@@ -40,7 +40,7 @@ const TOKEN_VARIABLES = ['GH_TOKEN', 'GITHUB_TOKEN'];
 const NO_CREDENTIAL = 'No credential found for';
 
 /**
- * Returns whether a stored failure is a missing credential that this process has, because another process
+ * Returns whether the stored failure is a missing credential that this process has. Another process may have
  * lacked it.
  */
 export function isCredentialHereOnly(failure: string | null, env: NodeJS.ProcessEnv): boolean {
@@ -50,7 +50,7 @@ export function isCredentialHereOnly(failure: string | null, env: NodeJS.Process
 }
 
 /**
- * Returns the credential from GH_TOKEN, GITHUB_TOKEN or `gh`, in this order. Throws `auth` if there is none.
+ * Returns the credential from GH_TOKEN, GITHUB_TOKEN or `gh`, in that order. Throws `auth` if there is none.
  */
 export async function findCredential(deps: CredentialDeps, api: URL): Promise<Credential> {
   for (const name of TOKEN_VARIABLES) {
@@ -66,7 +66,7 @@ export async function findCredential(deps: CredentialDeps, api: URL): Promise<Cr
   });
 }
 
-/** Returns the token; undefined if `gh` isn't installed, empty if it has none. */
+/** Returns the token, undefined if `gh` isn't installed, or an empty string if `gh` has none. */
 async function ghToken({ env, run }: CredentialDeps, host: string): Promise<string | undefined> {
   try {
     const args = ['auth', 'token', '--hostname', host];
@@ -86,7 +86,7 @@ export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Rem
   return { url: `${siteOf(api)}/${repo}.git`, authorization: `Basic ${basic}` };
 }
 
-/** Rejects a token that can't be in a header. */
+/** Rejects a token that isn't valid in a header. */
 function checked(credential: Credential): Credential {
   if (/^[\x21-\x7e]{4,1024}$/.test(credential.token)) return credential;
   throw new StewardError('auth', `${credential.from} is malformed.`, {

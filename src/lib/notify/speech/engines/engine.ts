@@ -12,28 +12,28 @@ export interface SpeechMachine {
   takeTurn: TakeTurn;
 }
 
-/** A text to speak now. */
+/** What to speak now, and how. */
 export interface SpeechOrder {
-  /** One line, already transformed for speech. */
+  /** A single line, already transformed for speech. */
   text: string;
-  /** The provider's voice id; system engines ignore it. */
+  /** The provider's voice id, which system engines ignore. */
   voiceId?: string;
   /** Returns the time left, in ms. */
   remainingMs: () => number;
-  /** Aborted to stop speaking immediately. */
+  /** Aborting it stops the speech immediately. */
   signal: AbortSignal;
 }
 
 /** A speech engine. To add one, write a factory in this folder and a line in voice.ts. */
 export interface SpeechEngine {
   readonly id: string;
-  /** Returns whether this engine may work here, without starting anything. */
+  /** Returns whether this engine may work on this machine, without starting anything. */
   detect(machine: SpeechMachine): boolean;
-  /** Returns whether the engine is available but nothing here can play its audio. */
+  /** Returns whether the engine is available, but no program on this machine can play its audio. */
   lacksPlayer?(machine: SpeechMachine): boolean;
   /**
-   * Speaks the text and returns when it has been heard. Throws a StewardError. Passes the text in a file or
-   * on stdin; other users can read a command line, and text there could become a flag.
+   * Speaks the text, and returns when it has been played. Throws a StewardError. Passes the text in a file or
+   * on stdin, because other users can read a command line, and the text could be parsed as a flag.
    */
   speak(machine: SpeechMachine, order: SpeechOrder): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface SpeechEngine {
 /** The engine worked, but the audio could not be played. */
 export class SoundError extends StewardError {}
 
-/** Synthesis timeout, so that a hanging engine leaves time for the next one. */
+/** Synthesis timeout, which leaves time for the next engine if this one hangs. */
 export const SYNTHESIS_MS = 12_000;
 
 export interface StepOptions extends Pick<RunOptions, 'input'> {
@@ -82,7 +82,7 @@ export async function runStep(
   });
 }
 
-/** Returns the last line of stderr; the lines before it are usually from libraries. */
+/** Returns the last line of stderr; earlier lines usually come from libraries. */
 export function lastWords(stderr: string): string {
   const lines = stderr.split('\n').map((line) => clean(line).trim());
   return (lines.findLast((line) => line !== '') ?? '').slice(0, 160).replace(/(?<!\.)\.+$/, '');
@@ -92,7 +92,7 @@ export function stopped(): StewardError {
   return new StewardError('canceled', 'Stopped.');
 }
 
-/** Breaks up `[[…]]`, which say and espeak-ng interpret as commands. */
+/** Breaks up `[[…]]`, which say and espeak-ng would interpret as a command. */
 export function withoutCommands(text: string): string {
   return text.replace(/\[(?=\[)|\](?=\])/g, '$& ');
 }

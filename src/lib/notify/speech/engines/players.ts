@@ -11,20 +11,20 @@ interface Player {
   program: string;
   platforms: readonly NodeJS.Platform[];
   plays: readonly AudioKind[];
-  /** The file is an absolute path, so it can't be parsed as a flag. */
+  /** The file is an absolute path, so it can't be mistaken for a flag. */
   args: (file: string) => readonly string[];
-  /** Returns the content for stdin, if the file isn't passed as an argument. */
+  /** Returns the input for stdin, if the file isn't passed as an argument. */
   input?: (file: string) => string;
 }
 
-/** The path goes to stdin because PowerShell would execute it as an argument. */
+/** The path is passed on stdin, because PowerShell would execute an argument. */
 const PLAY_ON_WINDOWS =
   '$p = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
   '(New-Object System.Media.SoundPlayer $p).PlaySync()';
 
 const LINUX: readonly NodeJS.Platform[] = ['linux', 'freebsd', 'openbsd', 'netbsd'];
 
-/** In the order in which to try them. */
+/** Listed in the order in which they are tried. */
 const PLAYERS: readonly Player[] = [
   { program: 'afplay', platforms: ['darwin'], plays: ['wav', 'mp3'], args: (file) => [file] },
   { program: 'pw-play', platforms: LINUX, plays: ['wav'], args: (file) => [file] },
@@ -50,7 +50,7 @@ function playersOn(platform: NodeJS.Platform, kind: AudioKind): Player[] {
   return PLAYERS.filter(({ platforms, plays }) => platforms.includes(platform) && plays.includes(kind));
 }
 
-/** Returns the programs that could play this kind of file on this system, installed or not. */
+/** Returns the programs that can play this kind of file on this system, whether installed or not. */
 export function players({ platform }: Pick<SpeechMachine, 'platform'>, kind: AudioKind): string[] {
   return playersOn(platform, kind).map(({ program }) => program);
 }
@@ -60,8 +60,8 @@ export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boo
 }
 
 /**
- * Plays a file with the first player that works. If a player takes far longer than the audio lasts, the sound server is hanging, so no other player
- * is tried.
+ * Plays a file with the first player that works. If a player takes far longer than the audio lasts, the sound
+ * server is hanging, so no other player is tried.
  */
 export async function play(
   machine: SpeechMachine,
@@ -91,13 +91,13 @@ export async function play(
   throw new StewardError('unavailable', `No installed program plays ${kind} files.`, { hint: PLAYER_HINT });
 }
 
-/** Longer than a player needs to start and exit, even on a busy machine. */
+/** More time than a player needs to start and exit, even on a busy machine. */
 const HANG_MS = 8_000;
-/** Errors from PulseAudio, PipeWire and ALSA if no server is running. */
+/** Errors from PulseAudio, PipeWire and ALSA when no server is running. */
 const NO_SERVER = /connection (?:refused|failure|terminated)|host is down|unable to connect/i;
 const PLAYER_HINT = 'Install a player such as aplay (Debian: alsa-utils), and check that it plays a file.';
 
-/** Returns the error for a player's output. */
+/** Converts a player's output to an error. */
 export function soundError(output: string): SoundError {
   if (!NO_SERVER.test(output)) {
     return new SoundError('unavailable', `Could not play the audio. ${output}`, { hint: PLAYER_HINT });

@@ -11,9 +11,9 @@ import { canPlay, play, type AudioKind } from './players';
 export interface ProviderSettings {
   /** https, or http on this machine. */
   url: string;
-  /** Whether a key or a URL other than the default is set. */
+  /** Whether a key or a custom URL is set. */
   isConfigured: boolean;
-  /** Returns the key, or undefined if the server needs none. */
+  /** Returns the key, or undefined if the server doesn't need one. */
   apiKey: () => string | undefined;
   /** The default voice. */
   voiceId: string | undefined;
@@ -24,10 +24,13 @@ export interface ProviderSettings {
 
 const MAX_SOUND_BYTES = 16 * 1024 * 1024;
 const CONNECT_MS = 5000;
-/** Sample rate of the raw audio to request: 16-bit, little endian, mono. With a WAV header, every player can play this format. */
+/**
+ * The sample rate to request. The raw audio is 16-bit, little endian and mono; with a WAV header, every
+ * player can play it.
+ */
 const PCM_RATE = 22_050;
 
-/** A text-to-speech server with ElevenLabs's API. */
+/** A text-to-speech server with the ElevenLabs API. */
 export function providerEngine(settings: ProviderSettings): SpeechEngine {
   const hasPlayer = (machine: SpeechMachine): boolean => canPlay(machine, 'wav') || canPlay(machine, 'mp3');
   return {
@@ -53,7 +56,7 @@ async function soundFrom(
     });
   }
   const key = apiKey();
-  // A separate client, since the key must go to this server only.
+  // Uses a separate client, since the key must go to this server only.
   const server = await openOrigin(
     url.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     { name: 'The speech provider at', hint: 'Check the connection, and notify.voice.provider.url.' },
@@ -105,7 +108,7 @@ const STATUSES: Readonly<Record<number, Rejection>> = {
 function errorOf(status: number, body: string, voiceId: string, key: string | undefined): StewardError {
   const [kind, words, hint] = STATUSES[status] ?? byClass(status);
   const detail = detailOf(body);
-  // A server may repeat the key that it rejected.
+  // A server may repeat the key that it has rejected.
   const safe = key === undefined || key === '' ? detail : detail.replaceAll(key, '••••');
   const voice = status === 404 ? ` ${clean(voiceId)}` : '';
   const end = safe === '' ? '' : `: ${safe}`;
@@ -121,7 +124,7 @@ function byClass(status: number): Rejection {
   return ['unavailable', 'sent an unexpected response', 'Check notify.voice.provider.url.'];
 }
 
-/** Returns the error text: {"detail": {"message": …}}, {"detail": …} or {"message": …}. */
+/** Extracts the error text from {"detail": {"message": …}}, {"detail": …} or {"message": …}. */
 function detailOf(body: string): string {
   const answer = parseObject(body);
   const detail = answer?.['detail'];
@@ -135,8 +138,8 @@ interface Sound {
 }
 
 /**
- * Detects the audio format, since some servers ignore the requested one. Throws `unavailable` if it isn't
- * audio.
+ * Detects the audio format, since some servers ignore the requested one. Throws `unavailable` for anything
+ * but audio.
  */
 function soundOf(bytes: Buffer, contentType: string): Sound {
   const type = contentType.toLowerCase();

@@ -25,7 +25,7 @@ export function sayEngine(): SpeechEngine {
   };
 }
 
-/** Reads base64 from stdin, so the console's code page doesn't matter. */
+/** Reads base64 from stdin, so that the console's code page doesn't matter. */
 const SPEAK_ON_WINDOWS =
   '$t = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
   'Add-Type -AssemblyName System.Speech;' +
@@ -53,11 +53,11 @@ export function espeakEngine(): SpeechEngine {
     lacksPlayer: (machine) => isInstalled(machine) && !canPlay(machine, 'wav'),
     async speak(machine, order) {
       const input = withoutCommands(order.text);
-      // -b 1: UTF-8 in any locale.
+      // -b 1 selects UTF-8 in any locale.
       const args = ['-b', '1', '--stdin'];
       if (!canPlay(machine, 'wav')) {
         const stderr = await runStep(machine, order, 'espeak-ng', args, { input });
-        // Exits with code 0 even if there is no sound.
+        // espeak-ng exits with code 0 even if it can't play sound.
         if (/^error: /m.test(stderr)) throw soundError(`espeak-ng: ${lastWords(stderr)}.`);
         return;
       }
@@ -69,17 +69,17 @@ export function espeakEngine(): SpeechEngine {
   };
 }
 
-/** Uses flite's clearest voice; a build without it uses its default. */
+/** Requests flite's clearest voice; a build that lacks it falls back to its default. */
 export function fliteEngine(): SpeechEngine {
   return fileEngine('flite', 'flite', (text, wav) => ['-voice', 'slt', '-f', text, '-o', wav]);
 }
 
-/** Needs a voice package (Debian: festvox-kallpc16k), and reports an error if none is installed. */
+/** Requires a voice package (Debian: festvox-kallpc16k), and fails with an error if none is installed. */
 export function festivalEngine(): SpeechEngine {
   return fileEngine('festival', 'text2wave', (text, wav) => ['-o', wav, text]);
 }
 
-/** An engine that turns a text file into an audio file. */
+/** Creates an engine that turns a text file into an audio file. */
 function fileEngine(
   id: string,
   program: string,
@@ -100,7 +100,9 @@ function fileEngine(
   };
 }
 
-/** speech-dispatcher also plays the audio. It reads line by line, and breaks long lines anywhere. */
+/**
+ * speech-dispatcher plays the audio itself. It reads line by line, and splits long lines at arbitrary points.
+ */
 export function spdEngine(): SpeechEngine {
   let wasHeard = false;
   return {
@@ -109,7 +111,7 @@ export function spdEngine(): SpeechEngine {
     async speak(machine, order) {
       if (!wasHeard) await checkService(machine, order);
       wasHeard = false;
-      // A line starting with !-! is a command.
+      // A line that starts with !-! is a command.
       const text = withoutCommands(order.text).replace(/!(?=-!)/g, '! ');
       const lines = text.match(/.{1,200}(?= |$)|.{1,200}/gu) ?? [];
       await runStep(machine, order, 'spd-say', ['--pipe-mode', '--wait'], {
@@ -121,7 +123,7 @@ export function spdEngine(): SpeechEngine {
   };
 }
 
-/** Speaks a space first: without sound, the service accepts any text and never finishes. */
+/** Speaks a space first: if there is no sound, the service accepts any text but never finishes. */
 async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise<void> {
   const late = new StewardError('unavailable', 'speech-dispatcher is not working.', {
     hint: 'Check that you hear `spd-say --wait hello`, and that it finishes.',
@@ -130,7 +132,9 @@ async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise
 }
 
 const START_MS = 8000;
-/** Shorter than the time after which an engine is skipped, since another program may be using the service. */
+/**
+ * Short enough that the engine isn't skipped for being slow, since another program may be using the service.
+ */
 const SPACE_MS = 2500;
 /** Time per character at the slowest speed. */
 const CHARACTER_MS = 150;
