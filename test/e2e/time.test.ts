@@ -209,7 +209,7 @@ describe('steward time (built)', function () {
       '',
       '1 commit.',
       '',
-      'Your own time of 1 day: not recorded.',
+      'Your own time was not recorded on 1 day.',
       '',
     ]);
     expect(readFileSync(pathOf('daily', `${past}.md`), 'utf8')).to.include('| shop |  | 8 m |  |  |');

@@ -8,7 +8,7 @@ import { askForSkill, chosenAssistants, openHooks, unregisteredAssistants } from
 export default class HooksInstall extends BaseCommand {
   static override summary = "Register steward's hooks with your AI assistants";
   static override description =
-    "Adds an entry for each event to the assistant's settings and keeps a backup next to them; For Copilot and OpenCode, it writes a separate file. The other settings stay unchanged, and a second install changes nothing.";
+    "Adds an entry for each event to the assistant's settings and keeps a backup next to them. For Copilot and OpenCode, it writes a separate file. The other settings stay unchanged, and a second install changes nothing.";
   static override flags = {
     assistant: text({
       description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all, even if they are not installed. The default is to ask about those that are installed.`,

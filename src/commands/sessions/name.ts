@@ -20,7 +20,7 @@ export default class SessionsName extends BaseCommand {
     const { args } = await this.parse(SessionsName);
     const { before, ...named } = await nameSession(this.context, args.session, args.name);
     return this.show(named, () =>
-      clean(named.name === null ? `Removed the name "${before}".` : `${before} is now "${named.name}".`),
+      clean(named.name === null ? `Removed the name "${before}".` : `Renamed ${before} to "${named.name}".`),
     );
   }
 }

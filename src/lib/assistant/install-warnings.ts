@@ -25,7 +25,7 @@ export function warningsFor(
       ? []
       : [`All hooks are disabled by ${off}. steward records nothing until you change that.`]),
     ...(strangers.length > 0
-      ? [`Hooks of another user area are registered too and also record each event: ${strangers[0] ?? ''}`]
+      ? [`Another user area's hooks are registered too and also record each event: ${strangers[0] ?? ''}`]
       : []),
     ...(assistant.pending === undefined || !isNew ? [] : [`${assistant.title}: ${assistant.pending}.`]),
     ...(statusLine === 'unsupported'

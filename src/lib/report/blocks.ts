@@ -144,11 +144,11 @@ function timeItem({ key, minutes: own, working, waiting, heldUp }: ReportTime): 
     waiting === 0 ? null : `waiting ${minutes(waiting)}`,
     heldUp === 0 ? null : `held up ${minutes(heldUp)}`,
   ];
-  return [
-    { text: minutes(own), tone: 'strong' },
-    { text: ` ${cleanLine(key, MAX_TITLE)}` },
-    ...quiet(agents.filter((word) => word !== null)),
-  ];
+  const name = cleanLine(key, MAX_TITLE);
+  const words = agents.filter((word) => word !== null);
+  // Of a backfilled day, only the agents' time is recorded.
+  if (own === 0 && words.length > 0) return [{ text: name }, { text: `: ${words.join(', ')}` }];
+  return [{ text: minutes(own), tone: 'strong' }, { text: ` ${name}` }, ...quiet(words)];
 }
 
 function repoItem(row: Report['repos'][number]): Part[] {
@@ -168,7 +168,8 @@ function usageItems({ rows, total }: UsageFacts): Part[][] {
       : [[{ text: `price not known for ${tokens(total.unpriced)} tokens`, tone: 'quiet' }]];
   const items = rows.map(({ key, input, output, cacheRead, cacheWrite, cost }): Part[] => [
     { text: cost === null ? 'unknown cost' : usd(cost), tone: 'strong' },
-    { text: `, ${cleanLine(key, 60)}: ${tokens(input + cacheRead + cacheWrite)} in, ${tokens(output)} out` },
+    { text: `, ${cleanLine(key, 60)}: ${tokens(input)} in, ${tokens(output)} out` },
+    ...(cacheRead + cacheWrite === 0 ? [] : [{ text: `, ${tokens(cacheRead + cacheWrite)} cached` }]),
   ]);
   return [...items, ...notKnown];
 }

@@ -31,7 +31,7 @@ export function notKnown(
       raw !== undefined && isDeleted,
       `Assistant time before ${longDay(raw?.date ?? '')}: the raw logs were deleted.`,
     ],
-    [untimed.length > 0, `Application time of ${spans(untimed)}: not recorded.`],
+    [untimed.length > 0, `No application time was recorded on ${spans(untimed)}.`],
     [repo !== undefined, 'Time by application: not recorded by repository.'],
     [issues === undefined, 'Issues: work tracking is not set up (steward work setup OWNER/REPO).'],
   ];

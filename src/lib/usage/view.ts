@@ -96,7 +96,7 @@ function notesOf({ usage, sources, unpriced, notes }: UsageReport): string[] {
     unpriced.length === 0
       ? []
       : [
-          `Price not known: ${unpriced.map(clean).join(', ')} (${tokens(usage.total.unpriced)} tokens are not in the cost). Set usage.prices.`,
+          `Price not known: ${unpriced.map(clean).join(', ')} (${tokens(usage.total.unpriced)} tokens are not in the cost). Set one with usage.prices.`,
         ];
   const dated = usage.rows.some(({ cost }) => cost !== null) ? [`Cost at the API prices of ${PRICES_AS_OF}.`] : []; // prettier-ignore
   const problems = sources.flatMap(({ name, problem }) =>

@@ -61,7 +61,7 @@ function facts({ ledgers, notRecorded, commits }: TimeBeside): string[] {
   return [
     ...agentFacts(ledgers),
     ...(commits === 0 ? [] : [`${plural(commits, 'commit')}.`]),
-    ...(notRecorded === 0 ? [] : [`Your own time of ${plural(notRecorded, 'day')}: not recorded.`]),
+    ...(notRecorded === 0 ? [] : [`Your own time was not recorded on ${plural(notRecorded, 'day')}.`]),
   ];
 }
 

@@ -143,7 +143,7 @@ describe('sense: time on a terminal', () => {
   });
 
   it('tells what is not recorded, and why time belongs to a goal', () => {
-    expect(text(80, { notRecorded: 2 })).to.include('Your own time of 2 days: not recorded.');
+    expect(text(80, { notRecorded: 2 })).to.include('Your own time was not recorded on 2 days.');
     expect(text(80, { reasons: goalReasons([DAY], NAMES) })).to.include('G1  repos: shop  10 m  agents 6 m');
     expect(text(80, { reasons: [] })).to.include('No goal rule matched.');
   });
