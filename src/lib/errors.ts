@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** The kinds of errors. Two complete tables map them to exit codes and HTTP statuses. */
+/** The error kinds. Two exhaustive tables map them to exit codes and HTTP statuses. */
 export const ERROR_KINDS = [
   'usage',
   'config',
@@ -34,7 +34,7 @@ export class StewardError extends Error {
   }
 }
 
-/** An error as sent in JSON and over HTTP. */
+/** The form of an error in JSON output and HTTP responses. */
 export interface ErrorBody {
   error: { kind: ErrorKind; message: string; hint?: string };
 }
@@ -51,8 +51,8 @@ export function errorBody(error: unknown): ErrorBody {
 }
 
 /**
- * Converts any thrown value to a StewardError. Explains system errors; an abort becomes `canceled`, other
- * errors `internal`.
+ * Converts any thrown value to a StewardError: explains system errors, and maps an abort to `canceled` and
+ * any other error to `internal`.
  */
 export function toStewardError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;
@@ -73,7 +73,7 @@ export function toStewardError(error: unknown): StewardError {
   return new StewardError('internal', message, { cause: error });
 }
 
-/** Throws a failure, or several as one error with every message and hint. */
+/** Throws the failures, if any. Several are combined into one error with every message and hint. */
 export function throwAll(failures: readonly unknown[]): void {
   const [first, ...more] = failures.map(toStewardError);
   if (first === undefined) return;
@@ -88,7 +88,7 @@ export function throwAll(failures: readonly unknown[]): void {
 /** Returns the code of a system error, such as `ENOENT`. */
 export function errnoCode(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  // Node has no names for some system errors (EDQUOT, ESTALE, ENOLCK) and returns their number in the text.
+  // Node has no names for some system errors (EDQUOT, ESTALE, ENOLCK); their codes contain only the number.
   const number = /^Unknown system error -(\d+)$/.exec(error.code)?.[1];
   if (number === undefined) return error.code;
   const named = Object.entries(constants.errno).find(([, value]) => value === Number(number));

@@ -7,8 +7,8 @@ import { isOnlyComments } from '../platform/files/yaml';
 import { parseDocumentOf, parseYaml } from './text';
 
 /**
- * Returns a copy of nested keys with one value set. `undefined` removes the key and the sections that become
- * empty; returns undefined if nothing is left.
+ * Returns a copy of nested keys with one value set. If the value is undefined, removes the key and any
+ * sections that become empty; returns undefined if nothing is left.
  */
 export function withValue(content: unknown, path: readonly string[], value: unknown): unknown {
   const [name, ...rest] = path;
@@ -28,7 +28,7 @@ export function valueAt(content: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** Writes a value as JSON with the indentation and line breaks of the old text. */
+/** Writes a value as JSON, with the indentation and line breaks of the old text. */
 export function setInJson(source: string | undefined, value: unknown): string {
   if (source === undefined) return `${JSON.stringify(value, null, '  ')}\n`;
   const indent = /\n([ \t]+)"/.exec(source)?.[1] ?? '  ';
@@ -124,7 +124,9 @@ function eolOf(source: string): string {
   return source.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** Returns false if there is a value where a section should be. Remaining list items keep their comments. */
+/**
+ * Returns false if there is a value where a section should be. List items that remain keep their comments.
+ */
 function set(copy: Document<ParsedNode>, path: readonly string[], value: unknown, yaml: Yaml): boolean {
   for (let depth = 0; depth < path.length; depth += 1) {
     const at = path.slice(0, depth);
@@ -149,7 +151,7 @@ function set(copy: Document<ParsedNode>, path: readonly string[], value: unknown
   return true;
 }
 
-/** Removes a key and the sections that become empty. Their comments move to the next key. */
+/** Removes a key and any sections that become empty. Their comments move to the next key. */
 function remove(copy: Document<ParsedNode>, path: readonly string[], yaml: Yaml): void {
   const parent = copy.getIn(path.slice(0, -1), true);
   if (!yaml.isMap(parent)) return;

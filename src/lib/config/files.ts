@@ -6,7 +6,7 @@ import { type AnyLeaf, type Tree, isLeaf, leavesOf } from './leaf';
 import { type Config, SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
 import type { UserArea } from './user-area';
 
-/** Environment variables that override the files, and their keys. */
+/** Environment variables that override the files, and the keys they set. */
 export const ENVIRONMENT: readonly { name: string; key: string }[] = [
   { name: 'STEWARD_TIMEZONE', key: 'timezone' },
   { name: 'STEWARD_MANAGED_URL', key: 'agents.managed.url' },
@@ -26,12 +26,12 @@ export interface ConfigFile {
   name: string;
   path: (area: UserArea) => string;
   format: 'yaml' | 'json';
-  /** Prefix of the file's keys in `config set` and `config show`; omitted in the file itself. */
+  /** Prefix of the file's keys in `config set` and `config show`. It is omitted in the file itself. */
   prefix: string;
   keys: Tree;
-  /** Whether to follow a link made by the user; other links are refused. */
+  /** Whether to follow a link created by the user; other links are refused. */
   followLink: boolean;
-  /** Similar file names in this folder that steward doesn't read. */
+  /** Similarly named files in this folder that steward doesn't read. */
   notRead: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export function dottedKey(file: ConfigFile, path: readonly string[]): string {
   return [...(file.prefix === '' ? [] : [file.prefix]), ...path].join('.');
 }
 
-/** Returns all keys, with the prefix of their file. */
+/** Returns all keys, each with the prefix of its file. */
 export function allKeys(): string[] {
   return CONFIG_FILES.flatMap((file) => leavesOf(file.keys).map(({ path }) => dottedKey(file, path)));
 }
@@ -130,7 +130,10 @@ function checkLeaf(
   else checked.problems.push(`${path.join('.')}${wrong}`);
 }
 
-/** Returns `: expected …, found …`, after the index of an invalid item. Undefined if the value is valid. */
+/**
+ * Returns `: expected …, found …`, preceded by the index if an item is invalid, or undefined if the value is
+ * valid.
+ */
 export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
   const result = v.safeParse(leaf.check, value);
   if (result.success) return undefined;
@@ -149,7 +152,7 @@ function noteUnknown(file: ConfigFile, path: readonly string[], checked: Checked
   else checked.problems.push(`${key}: this key belongs in ${owner.name}; move it there`);
 }
 
-/** Returns the file that has a dotted key, and the key's path in that file. */
+/** Returns the file that a dotted key belongs to, and the key's path in that file. */
 export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   const parts = key.split('.');
   const owners = CONFIG_FILES.filter((file) => file.prefix !== '' && file.prefix === parts[0]);
@@ -165,7 +168,7 @@ export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   return { file: file as ConfigFile, path: parts };
 }
 
-/** Describes a value for a message, sanitized and short. For a quiet key, only returns its type. */
+/** Describes a value for a message, sanitized and shortened. For a quiet key, returns only the type. */
 function describe(value: unknown, quiet: boolean): string {
   if (quiet || value === null || typeof value === 'object' || value === undefined) return typeWords(value);
   const text = clean(JSON.stringify(value));
@@ -185,8 +188,8 @@ function keysAndValues(file: ConfigFile): string {
 }
 
 /**
- * Returns the possible values of a text in the order to try them: JSON, the text itself, on or off, a
- * comma-separated list.
+ * Returns the ways to interpret a value given as text, in the order to try them: JSON, the text itself, on or
+ * off, a comma-separated list.
  */
 export function candidates(text: string): unknown[] {
   const asList = text.trim() === '' ? [] : text.split(',').map((item) => item.trim());

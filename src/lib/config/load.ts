@@ -29,7 +29,7 @@ export interface LoadInput {
   env?: NodeJS.ProcessEnv;
   /** For `~` in paths. Default: the user's home folder. */
   home?: string;
-  /** Values from flags, by dotted key. They override everything else. */
+  /** Values from flags, by dotted key. They override all other values. */
   flags?: Readonly<Record<string, unknown>>;
   /**
    * Reads only this file, so that errors in other files don't matter. Keys of other files get their defaults.
@@ -41,7 +41,7 @@ export interface LoadedConfig {
   config: Config;
   /** The origin of every key, by dotted name. */
   origins: ReadonlyMap<string, Origin>;
-  /** Unknown keys and open permissions, which aren't errors. */
+  /** Warnings about unknown keys and open permissions, which aren't errors. */
   warnings: string[];
 }
 
@@ -100,7 +100,7 @@ export function defaultConfig(area: UserArea, home: string = homedir()): Config 
   return resolveAll(new Map(), new Map(), { area, home });
 }
 
-/** Parses a variable or an argument as the value of a key. */
+/** Parses the text of a variable or an argument as the value of a key. */
 export function fromText(key: string, text: string): { value: unknown } | { wrong: string } {
   const leaf = leafOf(key);
   if (leaf === undefined) throw new StewardError('internal', `${key} is not a configuration key.`);
@@ -155,7 +155,7 @@ function place(root: Record<string, unknown>, path: readonly string[], value: un
   at[path[path.length - 1] as string] = value;
 }
 
-/** `variables`: variables with invalid values, one problem each. */
+/** Returns the error for all problems. `variables` names the invalid variables, with one problem each. */
 function invalid(
   problems: readonly string[],
   isUnreadable: boolean,

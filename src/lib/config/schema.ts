@@ -35,7 +35,8 @@ import { modelPrices, TOKEN_PRICE } from './model-prices';
 
 /**
  * Claude Code's one-shot mode with its fast model. The flags isolate the question from the user's setup, even
- * in versions without a safe mode (sense/insight.ts). `--bare` would ignore a subscription's login.
+ * in versions without a safe mode (sense/insight.ts). `--bare` isn't used because it would ignore a
+ * subscription's login.
  */
 const INSIGHT_COMMAND: readonly string[] = [
   'claude',
@@ -43,7 +44,7 @@ const INSIGHT_COMMAND: readonly string[] = [
   '--print',
   '--model',
   'haiku',
-  // No tools, so it can't read files or run commands.
+  // No tools, so that it can't read files or run commands.
   '--tools',
   '',
   // No user or project settings, and therefore no hooks, plugins or CLAUDE.md.
@@ -281,7 +282,7 @@ export type UserConfig = Values<typeof USER_KEYS>;
 export type SettingsConfig = Values<typeof SETTINGS_KEYS>;
 
 export type WorkConfig = Values<typeof WORK_KEYS>;
-/** `repo` is undefined before setup. */
+/** Before setup, `repo` is undefined. */
 export type WorkRepoConfig = Values<typeof WORK_REPO_KEYS>;
 
 /** The resolved configuration. Paths are absolute, and secrets are references until `resolveSecret`. */

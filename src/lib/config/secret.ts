@@ -11,8 +11,8 @@ export const REDACTED = '•••• (set)';
 const MAX_SECRET_FILE_BYTES = 64 * 1024;
 
 /**
- * A stored value, `env:NAME` or `file:PATH`. When printed or logged, it only shows whether it is set; see
- * `resolveSecret`.
+ * A stored value, `env:NAME` or `file:PATH`. When printed or logged, it shows only whether it is set; use
+ * `resolveSecret` to get the value.
  */
 export interface Secret {
   /** The configuration key, for messages. */
@@ -72,7 +72,7 @@ export function resolveSecret(from: Secret, sources: SecretSources): string | un
   return stored;
 }
 
-/** Returns whether the text is `env:NAME` or `file:PATH` and not the secret itself. */
+/** Returns whether the text is `env:NAME` or `file:PATH` rather than the secret itself. */
 export function isSecretReference(text: string): boolean {
   if (!text.startsWith('file:')) return /^env:[A-Za-z_][A-Za-z0-9_]*$/.test(text);
   const path = text.slice('file:'.length);

@@ -19,7 +19,7 @@ export interface KeyInput {
 }
 
 export interface SetInput extends KeyInput {
-  /** The argument as typed: JSON, plain text or a comma-separated list, whatever the key accepts. */
+  /** The argument as typed: JSON, plain text or a comma-separated list, depending on what the key accepts. */
   value: string;
 }
 
@@ -27,7 +27,7 @@ export interface SetResult {
   key: string;
   /** The file that has the key. */
   file: string;
-  /** The previous value in the file; null if there was none. */
+  /** The previous value in the file, or null if there was none. */
   before: unknown;
   /** The new value, or the default if the file no longer has the key. */
   after: unknown;
@@ -72,7 +72,7 @@ export async function unsetConfig(deps: SetDeps, input: KeyInput): Promise<SetRe
   return change(deps, input, await targetOf(deps, input.key), () => undefined);
 }
 
-/** Adds an item to a list unless it is already in it. */
+/** Adds an item to a list unless the list already has it. */
 export async function addToConfig(deps: SetDeps, input: SetInput): Promise<SetResult> {
   const target = await targetOf(deps, input.key);
   return change(deps, input, target, (stored) => {
@@ -199,10 +199,10 @@ function shown(leaf: AnyLeaf, stored: unknown): unknown {
 
 export interface ShownValue {
   key: string;
-  /** Null if unset; a secret is redacted. */
+  /** The value, or null if unset. A secret is redacted. */
   value: unknown;
   source: Origin['from'];
-  /** Path of the file or name of the variable; null for a default or a flag. */
+  /** Path of the file or name of the variable, or null for a default or a flag. */
   from: string | null;
 }
 
@@ -224,7 +224,7 @@ export function shownConfig(loaded: LoadedConfig): ShownValue[] {
   );
 }
 
-/** Returns one key like `shownConfig`. Throws `usage` for an unknown key. */
+/** Returns one key in the form that `shownConfig` uses. Throws `usage` for an unknown key. */
 export async function shownKey(loaded: LoadedConfig, key: string): Promise<ShownValue> {
   await knownLeaf(key);
   const { file, path } = fileOfKey(key);
@@ -233,7 +233,7 @@ export async function shownKey(loaded: LoadedConfig, key: string): Promise<Shown
   return found;
 }
 
-/** Formats a value for scripts: a list as one item per line, an unset value as nothing. */
+/** Formats a value for scripts: a list with one item per line, and an unset value as an empty string. */
 export function plainValue(value: unknown): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.map(plainValue).join('\n');
@@ -254,7 +254,7 @@ export function configPlaces(area: UserArea): ConfigPlaces {
   return { userArea: area.root, exists: exists(area.root), files };
 }
 
-/** Formats a value for people: a list with commas; words for an empty list and an unset value. */
+/** Formats a value for people: a list separated by commas, and an empty list or unset value as a word. */
 export function valueWords(value: unknown): string {
   if (value === null || value === undefined) return 'not set';
   if (Array.isArray(value))

@@ -26,8 +26,8 @@ export function parseJson(source: string): Parsed {
 const MAX_ALIASES = 50;
 
 /**
- * Returns the content of a file with no keys besides `version`, such as the template; undefined for other
- * files. This saves captures from loading the YAML library.
+ * Returns the content of a file that has no keys besides `version`, such as the template, or undefined for
+ * other files. This saves captures from loading the YAML library.
  */
 export function bareContent(source: string): { version?: number } | undefined {
   const found = /^version: ([1-9][0-9]{0,3})[ \t]*\r?$/m.exec(source);
@@ -37,8 +37,8 @@ export function bareContent(source: string): { version?: number } | undefined {
 }
 
 /**
- * Parses YAML 1.2 strictly: rejects duplicate keys, unknown tags, several documents and alias bombs. Messages
- * never quote the text. A file with only comments is `null`.
+ * Parses YAML 1.2 strictly: rejects duplicate keys, unknown tags, multiple documents and alias bombs.
+ * Messages never quote the text. A file with only comments is `null`.
  */
 export async function parseYaml(source: string): Promise<Parsed> {
   const parsed = await parseDocumentOf(source);
@@ -94,7 +94,8 @@ function duplicateKeyAt(
 }
 
 /**
- * Returns where nesting is too deep, because the library's recursive parser would use gigabytes of memory.
+ * Returns the index at which nesting becomes too deep. The library's recursive parser would use gigabytes of
+ * memory.
  */
 function tooDeepAt(source: string): number | undefined {
   let depth = 0;
@@ -103,7 +104,7 @@ function tooDeepAt(source: string): number | undefined {
     else depth += 1;
     if (depth > MAX_DEPTH) return index;
   }
-  // Each level of a block is indented by at least one column.
+  // Each block level is indented by at least one column.
   return DEEP_LINE.exec(source)?.index;
 }
 
@@ -111,14 +112,14 @@ const MAX_DEPTH = 64;
 const DEEP_LINE = /^[ ?:-]{128}[ ?:-]*[^\s#]/m;
 
 function wordsOf(error: YAMLError): string {
-  // The library uses this code for two mistakes, and reports an unclosed bracket far from where it opens.
+  // The library uses this code for two mistakes, and reports an unclosed bracket far from where it opened.
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')) {
     return 'a [ or { above is not closed, or its content is not indented';
   }
   return WORDS[error.code] ?? 'invalid YAML';
 }
 
-/** Our own messages, because the library's may quote the file. */
+/** Our own messages, because the library's messages may quote the file. */
 const WORDS: Partial<Record<YAMLError['code'], string>> = {
   BAD_ALIAS: 'undefined alias (*name)',
   BAD_DQ_ESCAPE: 'unknown escape sequence',
@@ -137,11 +138,11 @@ const WORDS: Partial<Record<YAMLError['code'], string>> = {
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** A file that was read; `text` is undefined if it doesn't exist. */
+/** A file after reading; `text` is undefined if the file doesn't exist. */
 export type ReadFile = { text: string | undefined; content: unknown } | { problem: string };
 
 /**
- * Reads and parses a file. Returns a problem instead of throwing, so that the problems of all files are
+ * Reads and parses a file. Returns a problem instead of throwing, so that the problems of all files can be
  * reported together.
  */
 export async function readConfigFile(file: ConfigFile, path: string): Promise<ReadFile> {

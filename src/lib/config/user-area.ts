@@ -17,7 +17,8 @@ export function userArea(host: PathHost = processHost()): UserArea {
 }
 
 /**
- * Like `userArea`, but notices a change of owner, which hooks learn from the next capture. Claims nothing.
+ * Like `userArea`, but detects a change of owner, which hooks learn about only from the next capture. Doesn't
+ * claim an area that has no owner.
  */
 export function checkedArea(host: PathHost = processHost()): UserArea {
   const area = userArea(host);
@@ -27,13 +28,13 @@ export function checkedArea(host: PathHost = processHost()): UserArea {
   return place === area.place ? area : areaAt(area.root, place, host);
 }
 
-/** Returns the area as the machine with this place sees it; without a place, as its owner. */
+/** Returns the area as seen by the machine with this place, or by the area's owner if there is no place. */
 export function areaAt(root: string, found: Place | undefined, host: PathHost = processHost()) {
   const sep = host.platform === 'win32' ? '\\' : '/';
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
   const place = found ?? '';
   const own = sep === '/' ? base + place : base + place.replaceAll('/', sep);
-  // Not `join`, which is slow for the fifty paths in every hook run.
+  // `join` is too slow for the fifty paths in every hook run.
   const shared = (...names: string[]): string => base + names.join(sep);
   const at = (...names: string[]): string => own + names.join(sep);
   return {
@@ -48,16 +49,16 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     goalsState: at('goals', 'state.json'),
     state: at('state'),
     sessionsState: at('state', 'sessions.json'),
-    /** Only the running sessions, so that a status line can read the file quickly. */
+    /** Contains only the running sessions, so that a status line can read it quickly. */
     sessionsLive: at('state', 'sessions-live.json'),
     workEvents: at('state', 'work-events.jsonl'),
     /** The usage limits that an assistant last reported to its status line. */
     limits: at('state', 'limits.json'),
-    /** Usage of the assistants, one file per day. */
+    /** The assistants' usage, one file per day. */
     usage: at('usage'),
-    /** The install manifest: files outside the user area, for the uninstall. */
+    /** The install manifest, which lists files outside the user area for the uninstall. */
     installManifest: at('state', 'install-manifest.json'),
-    /** Answers to the questions of `init`. */
+    /** Answers to the questions that `init` asks. */
     initState: at('state', 'init.json'),
     /** This machine's id in the area, with a hash of its operating system's id. */
     owner: at('state', 'owner.json'),
@@ -65,22 +66,23 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     spool: at('state', 'spool'),
     observability: at('observability'),
     daemonLog: at('daemon', 'daemon.log'),
-    /** Deliveries that are not sent yet, one file each. */
+    /** Deliveries that haven't been sent yet, one file each. */
     outbox: at('state', 'outbox'),
     /** The result of each notification. */
     notifyLog: at('observability', 'notify.jsonl'),
-    /** When the mute ends. */
+    /** The end of the current mute. */
     mute: at('state', 'mute.json'),
     /** Logs, outboxes and cursors of hosted sessions. */
     managed: at('state', 'managed'),
     sense: senseArea(at, shared),
     work: workArea(at, shared),
-    /** The exchange folder of an area that several machines write to; undefined in all other areas. */
+    /** The exchange folder, if several machines write to the area; otherwise undefined. */
     get exchange() {
       return place !== '' || hasGuests(root) ? shared('exchange') : undefined;
     },
     /**
-     * Machine-local: locks, socket, token, pid file. A getter, because it resolves every link in the path.
+     * The machine-local folder for locks, socket, token and pid file. A getter, because it resolves every
+     * link in the path.
      */
     get machine() {
       return machineStateOf(root, host);
@@ -88,7 +90,7 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
   };
 }
 
-/** Files that a person edits, the same for all machines of a synced area. */
+/** Files that a person edits. They are the same for all machines of a synced area. */
 function editedFiles(shared: PathOf) {
   return {
     config: shared('config.yaml'),
@@ -97,7 +99,7 @@ function editedFiles(shared: PathOf) {
     projects: shared('projects.md'),
     /** Pronunciations for the voice. */
     pronunciations: shared('principal', 'pronunciations.json'),
-    /** Session files, which sessions of all machines write, each its own. */
+    /** Session files. Sessions on every machine write here, each to its own file. */
     sessions: shared('sessions'),
     /** The roster, with one file per agent. */
     agents: shared('agents'),
@@ -138,9 +140,9 @@ function workArea(at: PathOf, shared: PathOf) {
     poll: at('work', 'poll.json'),
     /** Issues by identity, and issues that are being created. */
     ledger: at('work', 'ledger.json'),
-    /** Reminders that were sent. */
+    /** Reminders that have been sent. */
     reminders: at('work', 'reminders.json'),
-    /** Why captured issues wait in the spool. */
+    /** The reasons why captured issues are still in the spool. */
     waiting: at('work', 'waiting.json'),
     /** The clone that contains TASKLIST.md. */
     tasklist: at('work', 'tasklist'),
@@ -162,7 +164,10 @@ export function ensureUserArea(area: UserArea): void {
   }
 }
 
-/** Checks who owns the area. Throws `conflict` if this machine now writes elsewhere in it than `area` says. */
+/**
+ * Checks who owns the area. Throws `conflict` if this machine now writes to another place in it than `area`
+ * says.
+ */
 export function claimArea({ root, place, host }: UserArea): Claimed {
   const claimed = claimPlace(root, { host, osId });
   if (claimed.place === place) return claimed;

@@ -23,7 +23,10 @@ export interface WriteDeps {
   machineId: string;
 }
 
-/** A key, and a function that maps its stored value to the new value. Undefined: not in the file. */
+/**
+ * A key and a function that maps its stored value to the new one. Undefined means that the file doesn't have
+ * the key.
+ */
 export interface Change {
   key: string;
   to: (stored: unknown) => unknown;
@@ -38,7 +41,7 @@ export interface Changed {
 
 /**
  * Changes keys in their files, under one lock so that concurrent changes aren't lost. Also mirrors the
- * assistant's voice. Throws `usage` for an invalid value, `config` for an unreadable or newer file.
+ * assistant's voice. Throws `usage` for an invalid value, and `config` for an unreadable or newer file.
  */
 export async function changeConfig(
   deps: WriteDeps,
@@ -60,7 +63,7 @@ export async function changeConfig(
   });
 }
 
-/** Copies the voice from config.yaml to its mirror in settings.json; false if they already match. */
+/** Copies the voice from config.yaml to its mirror in settings.json; returns false if they already match. */
 export async function mirrorVoice(deps: WriteDeps): Promise<boolean> {
   const stored = async (key: string): Promise<unknown> => {
     const { file, path } = fileOfKey(key);
@@ -74,7 +77,7 @@ export async function mirrorVoice(deps: WriteDeps): Promise<boolean> {
 
 interface Plan {
   changed: Changed[];
-  /** New texts, in the order of CONFIG_FILES. */
+  /** The files' new texts, in the order of CONFIG_FILES. */
   texts: [ConfigFile, string][];
 }
 

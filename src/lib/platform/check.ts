@@ -12,7 +12,7 @@ export interface Finding {
   mend?: string;
   /** Advice for problems that no command fixes. */
   hint?: string;
-  /** The error kind of a failure, which decides the exit code. Default: `unavailable`. */
+  /** The error kind of a failure, which determines the exit code. Default: `unavailable`. */
   kind?: ErrorKind;
 }
 
@@ -26,7 +26,7 @@ interface About {
 
 type Findings = Promise<Finding[]> | Finding[];
 
-/** A check that `doctor` runs. It must not change anything; an error it throws counts as `failed`. */
+/** A check that `doctor` runs. It must not change anything; if it throws, it counts as `failed`. */
 export type Check<At extends object> =
   | (About & { needsConfig: false; run: (at: Omit<At, 'config'>) => Findings })
   | (About & { needsConfig: true; run: (at: At) => Findings });

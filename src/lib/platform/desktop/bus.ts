@@ -21,9 +21,9 @@ export interface Bus {
   name: string;
   /** Returns the values of the reply. Throws `BusError` if the service replies with an error. */
   call(call: BusCall): Promise<unknown[]>;
-  /** Wraps a value with its type, for a `v` in a signature. */
+  /** Wraps a value with its type, for a variant (`v`) in a signature. */
   variant(signature: string, value: unknown): unknown;
-  /** Returns one property of an object, without its variant wrapper. */
+  /** Returns a property of an object, unwrapped from its variant. */
   property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string): Promise<unknown>;
   /** Waits for the first incoming call of this member and returns its arguments. */
   called(iface: string, member: string): Promise<unknown[]>;
@@ -71,7 +71,7 @@ export async function withBus<T>(
   options: { address: string; timeoutMs: number },
   use: (bus: Bus) => Promise<T>,
 ): Promise<T> {
-  // Checked first because loading the library takes 10 ms, in each capture on a server without a bus.
+  // Checked first: on a server without a bus, every capture would spend 10 ms loading the library.
   const missing = missingSocket(options.address);
   if (missing !== undefined) throw unreachable(missing, undefined);
   const dbus = await import('dbus-next');
@@ -150,7 +150,9 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
   return bus;
 }
 
-/** D-Bus errors for a missing service. The second is for calls that may not start it. */
+/**
+ * D-Bus errors for a missing service. The second one is for calls that aren't allowed to start the service.
+ */
 const ABSENT = new Set([
   'org.freedesktop.DBus.Error.ServiceUnknown',
   'org.freedesktop.DBus.Error.NameHasNoOwner',

@@ -8,7 +8,7 @@ import { aborted } from '../time/wait';
 
 /** A connection to an X display. */
 export interface Display {
-  /** The root window of the screen that DISPLAY names. */
+  /** The root window of the screen selected by DISPLAY. */
   root: number;
   /**
    * Returns the raw value of a window property (at most 1 KiB), or undefined if it isn't set or the window is
@@ -17,13 +17,15 @@ export interface Display {
   property(window: number, name: string): Promise<Buffer | undefined>;
   /** Returns whether the window manager supports an EWMH feature. */
   isSupported(name: string): Promise<boolean>;
-  /** Returns the focused window and its ancestors, innermost first; empty if nothing has the focus. */
+  /**
+   * Returns the focused window and its ancestors, innermost first, or an empty list if nothing has the focus.
+   */
   focused(): Promise<number[]>;
   /** Returns the milliseconds since the last keyboard or mouse input. */
   idleMs(): Promise<number>;
   /**
-   * Calls `onChange` now and at each change of a property of the root window, until the signal is aborted.
-   * The connection timeout does not apply during this time.
+   * Calls `onChange` now and whenever this root window property changes, until the signal aborts. The
+   * connection timeout doesn't apply while watching.
    */
   watchRoot(name: string, onChange: () => void, signal: AbortSignal): Promise<void>;
 }
@@ -47,7 +49,7 @@ export async function withDisplay<T>(
   use: (display: Display) => Promise<T>,
 ): Promise<T> {
   const x11 = await import('x11');
-  // The stream is opened and the cookie read here, because the library would throw uncatchable errors from a
+  // Opens the stream and reads the cookie here, because the library would throw uncatchable errors from a
   // callback.
   const { display } = options;
   const address = addressOf(display);
@@ -72,7 +74,8 @@ export async function withDisplay<T>(
         const remote = address.path === undefined ? stream.remoteAddress : undefined;
         const auth = cookieFor(options.env, { number: address.number, remote });
         hadCookie = auth !== undefined;
-        // The library writes its greeting in pieces and doesn't notice a server that closes after the first.
+        // The library sends its greeting in pieces and doesn't notice if the server closes after the first
+        // one.
         stream.cork();
         setImmediate(() => stream.uncork());
         const client = x11.createClient(
@@ -164,8 +167,8 @@ function displayOf({ client }: import('x11').XDisplay, root: number, unlimit: ()
 }
 
 /**
- * Returns the focused window and its ancestors. If the focus follows the pointer, that is the window under
- * it.
+ * Returns the focused window and its ancestors. If focus follows the pointer, the focused window is the one
+ * under the pointer.
  */
 async function focusedWindows(client: import('x11').XClient, root: number): Promise<number[]> {
   const focus = (await answer<{ focus: number }>((done) => client.GetInputFocus(done)))?.focus ?? NO_FOCUS;
@@ -184,7 +187,7 @@ async function focusedWindows(client: import('x11').XClient, root: number): Prom
   return below ? windows.reverse() : windows;
 }
 
-/** Wraps a request in a promise; undefined if the window is gone. */
+/** Wraps a request in a promise, which resolves to undefined if the window is gone. */
 function answer<T>(
   ask: (done: (error: Error | null | undefined, value: T) => true) => void,
 ): Promise<T | undefined> {
@@ -203,7 +206,7 @@ function answer<T>(
   });
 }
 
-/** Messages with which servers reject the cookie. */
+/** Matches the messages that servers send when they reject the cookie. */
 const REFUSED = /cookie|authoriz|no protocol specified/i;
 
 function refused(display: string, hadCookie: boolean, cause: unknown): StewardError {
@@ -249,7 +252,7 @@ const MAX_BYTES = 1024 * 1024;
 
 /**
  * Returns the cookie for a display from $XAUTHORITY or ~/.Xauthority, or undefined if there is none; many
- * servers accept that. `remote` is the server's address for a TCP connection.
+ * servers don't need one. For a TCP connection, `remote` is the server's address.
  */
 export function cookieFor(
   env: NodeJS.ProcessEnv,
@@ -261,7 +264,7 @@ export function cookieFor(
 }
 
 /**
- * An entry has a family, address, display number, method and cookie. All but the family start with a length.
+ * An entry has a family, address, display number, method and cookie. All but the family are length-prefixed.
  */
 export function findCookie(
   bytes: Buffer,

@@ -1,20 +1,23 @@
-/** The part of npm `koffi` that steward uses. It is optional and installed next to steward on Windows. */
+/**
+ * The part of the npm package `koffi` that steward uses. The package is optional and installed next to steward
+ * on Windows.
+ */
 declare module 'koffi' {
   export interface Library {
     /** Declares a function by its C prototype. */
     func(prototype: string): (...args: unknown[]) => unknown;
   }
   export function load(path: string): Library;
-  /** The same, for Node's import of a CommonJS module. */
+  /** Node imports a CommonJS module as the default export. */
   const module: { load: typeof load } | undefined;
   export default module;
 }
-/** The part of npm `x11` that steward uses; the package has no types. */
+/** The part of the npm package `x11` that steward uses. The package has no types of its own. */
 declare module 'x11' {
   type Reply<T> = (error: Error | null | undefined, value: T) => unknown;
 
   export interface Property {
-    /** Atom of the type; 0 if the property isn't set. */
+    /** Atom of the type, or 0 if the property isn't set. */
     type: number;
     format: number;
     data: Buffer;

@@ -13,7 +13,7 @@ import { byCodeUnits } from './short-hash';
 /** The contents of `state/owner.json`, in the area and in each folder below `machines`. */
 export interface AreaOwner {
   owner: string;
-  /** Hash of the operating system's id with the salt; null if unknown. */
+  /** Salted hash of the operating system's id, or null if the id is unknown. */
   os: string | null;
   salt: string;
   /** Ids of machines whose data this machine has adopted. */
@@ -27,7 +27,7 @@ export interface Owned extends AreaOwner {
 export type News = 'adopted' | 'cloned' | 'guest' | 'retired';
 
 export interface Decision {
-  /** Undefined: make a new id. */
+  /** If undefined, this machine gets a new id. */
   id: string | undefined;
   isGuest: boolean;
   place?: Place;
@@ -38,11 +38,11 @@ export interface Decision {
 export interface Known {
   id: string | undefined;
   hasOsId: boolean;
-  /** Returns whether an owner has this machine's operating system; undefined if that is unknown. */
+  /** Returns whether an owner has this machine's operating system id, or undefined if that is unknown. */
   isHere: (owner: AreaOwner) => boolean | undefined;
 }
 
-/** Decides which id this machine has and where in an area it writes. */
+/** Decides which id this machine has and where it writes in an area. */
 export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: Known): Decision {
   const top = owners.find(({ place }) => place === '');
   const mine = owners.find(({ owner }) => owner === id);
@@ -53,7 +53,7 @@ export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: K
   const here = owners.find((owner) => isHere(owner) === true && !retired.has(owner.owner));
   if (here !== undefined && (id === undefined || mine !== undefined))
     return { id: here.owner, ...at(here), news: 'adopted' };
-  // A container without an id that lost its state: nothing distinguishes it from the owner.
+  // A container that has no system id and has lost its state can't be told apart from the owner.
   if (id === undefined && !hasOsId && top.os === null) return { id: top.owner, ...at(top), news: 'adopted' };
   if (mine !== undefined) return { id: undefined, isGuest: true, news: 'cloned' };
   return { id, isGuest: true, news: 'guest' };
@@ -67,14 +67,14 @@ export function ownerPath(root: string, place: Place): string {
   return join(root, place, 'state', 'owner.json');
 }
 
-/** Returns whether other machines than the owner write to the area. */
+/** Returns whether machines other than the owner write to the area. */
 export function hasGuests(root: string): boolean {
   return listFolder(join(root, 'machines')).some(
     (id) => isMachineId(id) && exists(ownerPath(root, `machines/${id}/`)),
   );
 }
 
-/** Returns the owners of the area and of the folders below `machines`, the area's own first. */
+/** Returns the owners of the area and of the folders below `machines`, starting with the area's own. */
 export function readOwners(root: string): Owned[] {
   const below = listFolder(join(root, 'machines'))
     .filter(isMachineId)
@@ -87,8 +87,8 @@ export function readOwners(root: string): Owned[] {
 }
 
 /**
- * Returns the owner, or undefined if the file is missing or damaged. Of several that git left between its
- * markers, every machine takes the same.
+ * Returns the owner, or undefined if the file is missing or damaged. If git left several between conflict
+ * markers, every machine picks the same one.
  */
 function readOwner(path: string): AreaOwner | undefined {
   const lines = readText(path, { maxBytes: 64 * 1024 })?.split('\n') ?? [];
@@ -110,7 +110,7 @@ function asOwner(value: Record<string, unknown> | undefined): AreaOwner | undefi
 
 export interface PlaceDeps {
   host: PathHost;
-  /** Returns the operating system's id, which takes a process on some systems. */
+  /** Returns the operating system's id. On some systems, this starts a process. */
   osId: () => string | undefined;
 }
 
@@ -124,8 +124,8 @@ export interface Claimed {
 }
 
 /**
- * Returns where this machine writes in an area, and records it: in the area if it has no owner yet, and in
- * machine-local state. Each step can be repeated after a crash.
+ * Determines where this machine writes in an area, and records it in machine-local state and, if the area has
+ * no owner yet, in the area. Each step can be repeated after a crash.
  */
 export function claimPlace(root: string, { host, osId: systemId }: PlaceDeps): Claimed {
   const state = machineStatePath(host);
@@ -151,7 +151,10 @@ export function claimPlace(root: string, { host, osId: systemId }: PlaceDeps): C
   return claimed;
 }
 
-/** Writes an owner if its file differs. With `isNew`, returns false if another process was faster. */
+/**
+ * Writes an owner file if its content differs. With `isNew`, returns false if another process created it
+ * first.
+ */
 export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew = false): boolean {
   const path = ownerPath(root, place);
   const retired = owner.retired.length === 0 ? {} : { retired: owner.retired };
@@ -164,16 +167,18 @@ export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew =
   return true;
 }
 
-/** Returns the current place of a machine that was at `place`; undefined if the area has no owner. */
+/** Returns the current place of a machine that was at `place`, or undefined if the area has no owner. */
 export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
   return orElse(place, () => {
     if (!exists(ownerPath(root, place))) return place === '' ? undefined : place;
-    // Elsewhere the id takes a process; there, captures compare it.
+    // On other systems, reading the id starts a process, so only captures compare it.
     return claimPlace(root, { host, osId: process.platform === 'linux' ? osId : () => undefined }).place;
   });
 }
 
-/** Returns the area's folder for this machine, without claiming an area that has no owner yet. */
+/**
+ * Returns this machine's place in an area. If the area has no owner, returns undefined and doesn't claim it.
+ */
 export function findPlace(root: string, host: PathHost): Place | undefined {
   const stored = readPlace(root, host);
   if (stored !== undefined) return stored.place;
@@ -181,7 +186,7 @@ export function findPlace(root: string, host: PathHost): Place | undefined {
   return orElse(undefined, () => claimPlace(root, { host, osId }).place);
 }
 
-/** An unreadable owner or a read-only disk is reported by the captures. */
+/** Returns the fallback for expected errors; captures report an unreadable owner or a read-only disk. */
 function orElse<T>(fallback: T, work: () => T): T {
   try {
     return work();
@@ -203,13 +208,13 @@ function storePlace(root: string, host: PathHost, claimed: Claimed, before: stri
   );
 }
 
-/** Stores the place, and what to tell the user once. */
+/** Stores the place and a one-time notice for the user. */
 export function writePlace(root: string, host: PathHost, place: Place, notice: string): void {
   ensureFolder(machineStatePath(host));
   replaceFile(placePath(root, host), `${place}\n${notice}\n`, { sync: false });
 }
 
-/** Returns what to tell the user about the place, and forgets it. */
+/** Returns the notice about the place and clears it, so that it is shown only once. */
 export function takeNotice(root: string, host: PathHost): string {
   const { place, notice } = readPlace(root, host) ?? { place: '', notice: '' };
   if (notice !== '') writePlace(root, host, place, '');
@@ -229,7 +234,7 @@ function noticeOf(root: string, { id, owner, news }: Claimed, before = ''): stri
 }
 
 export function hashOf(os: string, salt: string): string {
-  // Loaded lazily: hooks decide nothing, they read the stored place.
+  // Loaded lazily because hooks only read the stored place.
   const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(`${salt}\0${os}`).digest('hex').slice(0, 32);
 }

@@ -24,14 +24,13 @@ import { randomName } from './short-hash';
 export type FileData = string | Uint8Array | readonly Uint8Array[];
 
 export interface ReplaceOptions {
-  /** Permission bits of the new file, regardless of the umask. Default: 0600 at most. */
+  /** Permission bits of the new file, regardless of the umask. Default: at most 0600. */
   mode?: number;
   /** Follows a symbolic link owned by this user. Default: links are refused. */
   followLink?: boolean;
   /**
-   * False: a power failure may lose or empty the file. `content`: the file keeps either its complete old or
-   * its complete new content.
-   * Default: the new content is durable when the call returns.
+   * With `false`, a power failure may lose or empty the file. With `content`, the file keeps either its old
+   * or its new content in full. By default, the new content is durable when the call returns.
    */
   sync?: boolean | 'content';
 }
@@ -57,7 +56,7 @@ export function replaceFile(path: string, data: FileData, options: ReplaceOption
   }
 }
 
-/** Creates a durable file; false if the path exists. */
+/** Creates a file durably; returns false if the path already exists. */
 export function createFile(path: string, data: FileData): boolean {
   try {
     const temp = writeTemp(path, data, { sync: true });
@@ -75,8 +74,8 @@ export function createFile(path: string, data: FileData): boolean {
 }
 
 /**
- * Creates an empty file; only one of several processes succeeds. Returns false if the file exists, undefined
- * if its folder doesn't.
+ * Creates an empty file. If several processes try, only one succeeds. Returns false if the file exists, or
+ * undefined if its folder doesn't.
  */
 export function claimFile(path: string): boolean | undefined {
   try {
@@ -97,13 +96,13 @@ interface ReadOptions {
   maxBytes?: number;
 }
 
-/** Returns the text of a regular file; undefined if it does not exist. */
+/** Returns the text of a regular file, or undefined if it does not exist. */
 export function readText(path: string, options: ReadOptions = {}): string | undefined {
-  // With 'utf8', every run would load Node's encoding table.
+  // Passing 'utf8' would load Node's encoding table in every run.
   return readBytes(path, options)?.toString();
 }
 
-/** Returns the bytes of a regular file; undefined if it does not exist. */
+/** Returns the bytes of a regular file, or undefined if it does not exist. */
 export function readBytes(path: string, options: ReadOptions = {}): Buffer | undefined {
   const fd = openRegular(path, constants.O_RDONLY, { followLink: options.followLink === true });
   if (fd === undefined) return undefined;
@@ -125,8 +124,8 @@ export function tempOf(path: string): string {
 }
 
 /**
- * Removes temp files left behind by killed processes, if they are `olderThanMs` old (or as far in the future).
- * `of` is a name prefix, for folders that other programs also write to.
+ * Removes temp files left behind by killed processes once they are older than `olderThanMs` (or dated that
+ * far in the future). `of` is a name prefix, for folders that other programs also write to.
  */
 export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {
   for (const name of readdirSync(folder)) {
@@ -139,7 +138,7 @@ export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, o
   }
 }
 
-/** Hard-links `from` to a second name in the same folder; false if the name is taken. */
+/** Hard-links `from` to a second name in the same folder; returns false if the name is taken. */
 export function linkNew(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -208,7 +207,7 @@ function writeTemp(path: string, data: FileData, options: { mode?: number; sync:
   return temp;
 }
 
-/** Returns the file to replace: the path, or the target if it is a link owned by this user. */
+/** Returns the file to replace: the path itself, or its target if it is a link owned by this user. */
 function targetOf(path: string, followLink: boolean): string {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (facts === undefined || facts.isFile()) return path;
@@ -232,13 +231,13 @@ interface OpenOptions {
   mode?: number;
 }
 
-/** Undefined on Windows. */
+/** O_NONBLOCK is undefined on Windows. */
 const NON_BLOCKING = (constants.O_NONBLOCK as number | undefined) ?? 0;
 const NO_FOLLOW = (constants.O_NOFOLLOW as number | undefined) ?? 0;
 
 /**
- * Opens a regular file without blocking; undefined if it doesn't exist and the flags don't create it. Throws
- * `config` for a link, folder, pipe, socket or device.
+ * Opens a regular file without blocking; returns undefined if it doesn't exist and the flags don't create it.
+ * Throws `config` for a link, folder, pipe, socket or device.
  */
 export function openRegular(path: string, flags: number, options: OpenOptions = {}): number | undefined {
   const fd = openAnything(path, flags, options);
@@ -286,7 +285,7 @@ function notRegular(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path} is not a regular file.`, { hint: 'Move or rename it.', cause });
 }
 
-/** Sets the path of a system error, which may be missing or name a temp file. */
+/** Sets the path of a system error, since the original may be missing or name a temp file. */
 export function withPath(error: unknown, path: string): unknown {
   return error instanceof Error && errnoCode(error) !== undefined ? Object.assign(error, { path }) : error;
 }

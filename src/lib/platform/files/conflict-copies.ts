@@ -15,8 +15,8 @@ const ADDED: readonly RegExp[] = [
   /\.Conflict(?=\.[a-z]+$|$)/i,
 ];
 /**
- * Google Drive and iCloud append a number, OneDrive the machine name. These are conflict copies only if the
- * original exists.
+ * Google Drive and iCloud append a number; OneDrive appends the machine name. A name like that is a conflict
+ * copy only if the original exists.
  */
 const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES'];
@@ -26,13 +26,13 @@ const MAX_DEPTH = 6;
 export interface ConflictCopy {
   /** Relative to the folder that was searched. */
   path: string;
-  /** The file it is a copy of. */
+  /** The file that was copied. */
   original: string;
 }
 
 /**
- * Returns the original's name if this is the name of a conflict copy. `exists` tells whether a name is in
- * the same folder.
+ * Returns the original's name if `name` is that of a conflict copy. `exists` checks for a name in the same
+ * folder.
  */
 export function originalOf(name: string, exists: (name: string) => boolean): string | undefined {
   const added = ADDED.find((pattern) => pattern.test(name));

@@ -20,8 +20,8 @@ import { randomName } from './short-hash';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Copies a regular file atomically to a new private file (0600) with the same modification time; false if
- * `to` exists. Throws `config` if `from` isn't a regular file.
+ * Copies a regular file atomically to a new private file (0600) with the same modification time; returns
+ * false if `to` exists. Throws `config` if `from` isn't a regular file.
  */
 export function copyNew(from: string, to: string): boolean {
   if (exists(to)) return false;
@@ -36,7 +36,7 @@ export function copyNew(from: string, to: string): boolean {
   }
 }
 
-/** Copies a folder atomically, without its links; false if `to` exists. */
+/** Copies a folder atomically, skipping links; returns false if `to` exists. */
 export function copyFolderNew(from: string, to: string): boolean {
   if (exists(to)) return false;
   const temp = join(dirname(to), `.${basename(to)}.${randomName(12)}.import`);

@@ -6,8 +6,8 @@ import { readText, renameOver, replaceFile } from './atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from './folder';
 import { parseObject } from './json-object';
 
-// A queue's `dead` folder holds the entries that failed permanently, one file each. The modification time is
-// when an entry failed; `deadReason`, or the entry's own `reason`, says why.
+// A queue's `dead` folder holds the entries that failed permanently, one file each. A file's modification
+// time is the time of the failure; `deadReason`, or the entry's own `reason`, is the cause.
 const KEEP_MS = 30 * 86_400_000;
 const MAX_KEPT = 1000;
 const MAX_BYTES = 64 * 1024;
@@ -20,7 +20,7 @@ export interface Burial {
   reason?: string;
 }
 
-/** Moves a file into the dead folder; false if another process was faster. */
+/** Moves a file into the dead folder; returns false if another process moved it first. */
 export function bury(folder: string, from: string, { atMs, reason }: Burial): boolean {
   if (!moveInto(folder, from)) return false;
   const to = join(folder, basename(from));
@@ -34,7 +34,7 @@ export function bury(folder: string, from: string, { atMs, reason }: Burial): bo
   return true;
 }
 
-/** Moves a file into a folder, creating the folder if needed; false if the file doesn't exist. */
+/** Moves a file into a folder, creating the folder if needed; returns false if the file doesn't exist. */
 export function moveInto(folder: string, from: string): boolean {
   ensureFolder(folder);
   try {
@@ -79,8 +79,8 @@ export function deadReport(folder: string): DeadReport {
 const MOST_REASONS = 3;
 
 /**
- * Formats a report such as `3 failed permanently: the request was rejected (2), timeout (1)`; undefined if there
- * is nothing to report.
+ * Formats a report such as `3 failed permanently: the request was rejected (2), timeout (1)`; returns
+ * undefined if there is nothing to report.
  */
 export function deadText({ count, pruned, reasons }: DeadReport): string | undefined {
   const shown = reasons
@@ -101,10 +101,7 @@ function reasonOf(path: string): string {
   return [deadReason, reason].find((text) => typeof text === 'string') ?? 'not recorded';
 }
 
-/**
- * Removes entries that are over 30 days old, and the oldest if there are more than 1,000. Callers must not
- * run it in parallel.
- */
+/** Removes entries that are over 30 days old, and the oldest ones beyond 1,000. Must not run concurrently. */
 export function pruneDead(folder: string, nowMs: number): void {
   const names = deadNames(folder);
   const over = names.filter((name, index) => {
@@ -113,7 +110,7 @@ export function pruneDead(folder: string, nowMs: number): void {
     return index < names.length - MAX_KEPT || nowMs - (facts?.mtimeMs ?? nowMs) > KEEP_MS;
   });
   if (over.length === 0) return;
-  // Counts before removing, so that a crash counts an entry twice rather than never.
+  // Counts before removing, so that after a crash an entry is counted twice rather than not at all.
   replaceFile(join(folder, PRUNED), `${JSON.stringify({ count: prunedIn(folder) + over.length })}\n`);
   for (const name of over) removeFile(join(folder, name));
 }

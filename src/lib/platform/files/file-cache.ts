@@ -3,8 +3,8 @@ import type { Clock } from '../time/clock';
 import { marksOf } from './stat';
 
 /**
- * A value loaded from files, valid until a mark (stat.ts) changes. Files that have just changed are read
- * again, since a second change in the same clock tick doesn't change the mark.
+ * A value loaded from files, valid until a mark (stat.ts) changes. Recently changed files are always reread,
+ * since a second change in the same clock tick doesn't change the mark.
  */
 export interface Cached<T> {
   value: T;
@@ -12,7 +12,7 @@ export interface Cached<T> {
   isSettled: boolean;
 }
 
-/** Files that were younger than this when read are read again. */
+/** A file that changed within this time before being read is reread. */
 const SETTLED_MS = 100;
 
 /** Returns the cached value if it is valid, otherwise loads it. */
@@ -28,7 +28,9 @@ export function refreshCached<T>(
   return { value: make(), marks: marks.text, isSettled };
 }
 
-/** The asynchronous version: concurrent callers share one load. Also caches a `config` error. */
+/**
+ * Like `refreshCached`, but asynchronous: concurrent callers share one load. Also caches a `config` error.
+ */
 export function cachedLoader<T>(
   clock: Pick<Clock, 'now'>,
   paths: readonly string[],

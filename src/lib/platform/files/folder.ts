@@ -50,7 +50,7 @@ function leadsToFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Makes a folder private; false if it already was. */
+/** Makes a folder private; returns false if it already was. */
 export function makePrivate(path: string): boolean {
   if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return false;
   chmodSync(path, 0o700);
@@ -91,7 +91,7 @@ export function lstatOf(path: string): FileFacts | undefined {
   };
 }
 
-/** Returns the unsorted names in a folder; empty if it doesn't exist. */
+/** Returns the unsorted names in a folder, or an empty list if it doesn't exist. */
 export function listFolder(path: string): string[] {
   return unless(['ENOENT'], () => readdirSync(path)) ?? [];
 }
@@ -106,7 +106,7 @@ export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }
 
-/** Removes an empty folder; false if it is not empty or does not exist. */
+/** Removes an empty folder; returns false if it isn't empty or doesn't exist. */
 export function removeEmptyFolder(path: string): boolean {
   const removed = unless(NOT_REMOVABLE, () => {
     rmdirSync(path);
@@ -117,7 +117,7 @@ export function removeEmptyFolder(path: string): boolean {
 
 const NOT_REMOVABLE = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EBUSY', 'EPERM', 'EACCES'];
 
-/** Returns the mode of a path, following links; undefined if it doesn't exist. */
+/** Returns the mode of a path, following links, or undefined if it doesn't exist. */
 export function modeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : found.mode & 0o777;
@@ -149,7 +149,7 @@ function make(folder: string): boolean {
 /** Disk space that this user can use. */
 export interface FreeSpace {
   bytes: number;
-  /** Number of files that can still be created; null if unlimited. */
+  /** Number of files that can still be created, or null if unlimited. */
   files: number | null;
 }
 
@@ -158,7 +158,7 @@ export function freeSpace(path: string): FreeSpace {
   return { bytes: bavail * bsize, files: files > 0 ? ffree : null };
 }
 
-/** The files below a path, with a link counted as one file. */
+/** The number and size of the files below a path. A link counts as one file. */
 export interface DiskUse {
   files: number;
   bytes: number;
@@ -180,7 +180,10 @@ export function realPath(path: string): string | undefined {
   return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
 }
 
-/** Removes folders after Node has written its code cache at exit, then those of `ifEmpty` that are empty. */
+/**
+ * Removes `folders` at exit, after Node has written its code cache, then the folders in `ifEmpty` that are
+ * empty.
+ */
 export function removeAtExit(folders: readonly string[], ifEmpty: readonly string[]): void {
   process.once('exit', () => {
     for (const folder of folders) removeFolder(folder);

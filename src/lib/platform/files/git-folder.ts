@@ -14,9 +14,11 @@ export interface GitFolder {
   commonDir: string;
   /** The main checkout or bare repository; differs from `root` in a linked worktree. */
   mainRoot: string;
-  /** The repository's folder name, the same in all worktrees, and without `.git` for a bare repository. */
+  /**
+   * The repository's folder name, the same in all worktrees. A bare repository's name has no `.git` suffix.
+   */
   name: string;
-  /** `dev:ino` of commonDir, which identifies a repository that has two paths. */
+  /** `dev:ino` of commonDir. It identifies a repository that is reachable by several paths. */
   id: string;
 }
 
@@ -30,8 +32,8 @@ export function gitFolderAt(path: string): GitFolder | undefined {
     const gitDir = linkIn(dotGit);
     return gitDir === undefined ? undefined : folderAt(root, gitDir);
   }
-  // A bare repository or a .git folder. Checks HEAD first: few folders have one, and every hook walks up the
-  // tree.
+  // A bare repository or a .git folder. HEAD is checked first because few folders have one and every hook
+  // walks up the tree.
   if (kindOf(join(root, 'HEAD')) === undefined) return undefined;
   const isBare = kindOf(join(root, 'objects')) === 'folder' && kindOf(join(root, 'refs')) !== undefined;
   return isBare || kindOf(join(root, 'commondir')) === 'file' ? folderAt(root, root) : undefined;
@@ -43,7 +45,9 @@ export function repositoryOf(path: string): { name: string; root: string } | und
   return found === undefined ? undefined : { name: found.name, root: found.mainRoot };
 }
 
-/** Returns the checkout that contains a path, which may be missing or invalid. Doesn't start a process. */
+/**
+ * Returns the checkout that contains a path, without starting a process. The path may be missing or invalid.
+ */
 export function checkoutOf(path: string): GitFolder | undefined {
   if (path.includes('\0')) return undefined;
   for (let at = resolve(path); ; at = dirname(at)) {
@@ -54,7 +58,7 @@ export function checkoutOf(path: string): GitFolder | undefined {
   }
 }
 
-/** Returns the branch that HEAD names; null if HEAD is detached or unreadable. */
+/** Returns the branch that HEAD points to, or null if HEAD is detached or unreadable. */
 export function branchOf(gitDir: string): string | null {
   const branch = /^ref: refs\/heads\/(.+)$/.exec(readLink(join(gitDir, 'HEAD')) ?? '')?.[1];
   // Repositories with reftables have only a placeholder in HEAD.
@@ -78,7 +82,7 @@ function ownerOf(commonDir: string): string {
 
 function nameOf(folder: string): string {
   const name = basename(folder);
-  // In `project/.bare` with worktrees next to it, the name is the parent folder's.
+  // For `project/.bare` with worktrees next to it, use the parent folder's name.
   if (name.startsWith('.') && name.length > 1) return basename(dirname(folder)) || name;
   return name.length > 4 && name.endsWith('.git') ? name.slice(0, -4) : name || folder;
 }
@@ -99,8 +103,8 @@ function commonDirOf(gitDir: string): string {
 }
 
 /**
- * Returns a file's text without its line break, or undefined if it isn't a regular file or is too large for a
- * git link.
+ * Returns a file's text without its final line break, or undefined if it isn't a regular file or is too large
+ * for a git link.
  */
 function readLink(path: string): string | undefined {
   try {

@@ -10,7 +10,7 @@ import { withLock } from './lock';
 
 /** A change outside the user area, with the data needed to undo it. */
 export interface InstallEntry {
-  /** Such as `hooks:claude-code`. There is one entry for an id, path and machine. */
+  /** Such as `hooks:claude-code`. An id, path and machine together identify an entry. */
   id: string;
   /** Selects how to undo the change, such as `settings-entries` or `file`. */
   kind: string;
@@ -25,7 +25,7 @@ export interface InstallEntry {
   backups: readonly Backup[];
   /** ISO-8601, UTC. */
   at: string;
-  /** The changed machine. Needed because the user area may be synced. */
+  /** The machine that was changed. Needed because the user area may be synced. */
   machine: string;
 }
 
@@ -46,7 +46,9 @@ export interface InstallManifest {
   /** Returns this machine's entries, oldest first. */
   entries: () => InstallEntry[];
   find: (id: string, path: string) => InstallEntry | undefined;
-  /** Stores an entry durably. Call it before the change, so a crash can't leave an unrecorded change. */
+  /**
+   * Stores an entry durably. Call it before making the change, so that a crash can't leave an unrecorded one.
+   */
   record: (entry: InstallEntry) => void;
   forget: (id: string, path: string) => void;
 }
@@ -58,7 +60,7 @@ const LOCK_WAIT_MS = 30_000;
 
 /**
  * Runs an installer or uninstaller under the machine's lock. Throws `config` if the manifest is damaged or
- * newer.
+ * from a newer version.
  */
 export async function withInstallManifest<T>(
   deps: ManifestDeps,

@@ -10,7 +10,7 @@ import { shortHash } from './short-hash';
 
 /**
  * An append-only file of JSON lines. A reader stores its cursor together with the state it builds, so no
- * entry counts twice; if that file is missing, it rebuilds the state from `LOG_START`.
+ * entry is counted twice; if the stored state is missing, the reader rebuilds it from `LOG_START`.
  */
 export interface Journal<E> {
   path: string;
@@ -31,7 +31,7 @@ export function append<E>(journal: Journal<E>, entry: E, nowMs?: number): number
   });
 }
 
-/** Calls `take` for each entry after the cursor; returns the next cursor. */
+/** Calls `take` for each entry after the cursor and returns the next cursor. */
 export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (entry: E) => void): LogCursor {
   return readLog(journal.path, cursor, (text) => {
     const entry = text === undefined ? undefined : journal.parse(text);
@@ -40,8 +40,8 @@ export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (en
 }
 
 /**
- * Rotates a journal of at least `bytes`. Only its single reader may do this, with its cursor stored at the
- * end.
+ * Rotates a journal that is larger than `bytes`. Only its single reader may do this, after storing a cursor
+ * at the end.
  */
 export function rotateRead({ path }: { path: string }, bytes: number): void {
   if ((lstatOf(path)?.size ?? 0) > bytes) renameOver(path, rotatedName(path));
@@ -58,11 +58,14 @@ export interface LogCursor {
 }
 
 export const LOG_START: LogCursor = { offset: 0, head: '' };
-/** Enough to be unique: the first line has a time and an id. */
+/** Long enough to be unique, since the first line has a time and an id. */
 const HEAD_BYTES = 160;
 const HASH_LENGTH = 16;
 
-/** Parses a stored cursor; undefined if it is invalid. Older versions stored the head instead of its hash. */
+/**
+ * Parses a stored cursor; returns undefined if it is invalid. Older versions stored the head instead of its
+ * hash.
+ */
 export function asLogCursor(value: unknown): LogCursor | undefined {
   if (!isObject(value)) return undefined;
   const { offset, head, rotated } = value;
@@ -76,14 +79,14 @@ export function asLogCursor(value: unknown): LogCursor | undefined {
 }
 
 /**
- * Receives a line, or undefined if it is too long or not UTF-8. `wasCut`: the journal was truncated and is
- * read from the start.
+ * Receives a line, or undefined if the line is too long or not UTF-8. `wasCut` means that the journal was
+ * truncated and is being read from the start.
  */
 type TakeLine = (text: string | undefined, wasCut: boolean) => void;
 
 /**
- * Calls `take` for each line after the cursor, beginning with the rotated log; returns the next cursor. Reads
- * a truncated or replaced log from the start.
+ * Calls `take` for each line after the cursor, beginning with the rotated log, and returns the next cursor.
+ * Reads a truncated or replaced log from the start.
  */
 export function readLog(path: string, cursor: LogCursor, take: TakeLine): LogCursor {
   const old = rotatedName(path);
@@ -108,7 +111,7 @@ function readFrom(
   from: number,
   onText: (text: string | undefined) => void,
 ): LogCursor | undefined {
-  // A writer that finds another's half-written line first writes a line feed, which leaves an empty line.
+  // A writer that finds a half-written line first writes a line feed, which can leave an empty line.
   const read = readLines(path, { from }, ({ text }) => text !== '' && onText(text));
   if (read === undefined || read.end === 0) return undefined;
   return { offset: read.end, head: headOf(path, read.end) ?? '' };
@@ -133,7 +136,7 @@ function hashOf(head: string): string {
 export interface LogOptions {
   /** Size at which the log is renamed to `rotatedName`, replacing the previous one. */
   rotateBytes?: number;
-  /** Current time; if given, a rotation that a killed process left is abandoned after a minute. */
+  /** Current time. If given, a rotation left unfinished by a killed process is abandoned after a minute. */
   nowMs?: number;
 }
 
@@ -141,8 +144,8 @@ const LF = 10;
 const CLAIM_STALE_MS = 60_000;
 
 /**
- * Appends a line in a single write, so many processes can share the log; returns the log's size. A power
- * failure may lose the line; for durable lines use `planAppend` and `completeAppend` (jsonl.ts).
+ * Appends a line in a single write, so that many processes can share the log; returns the log's size. A power
+ * failure may lose the line; for durable lines, use `planAppend` and `completeAppend` (jsonl.ts).
  */
 export function appendLog(path: string, line: string, options: LogOptions = {}): number {
   try {
@@ -195,10 +198,7 @@ function isTorn(fd: number, size: number): boolean {
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF;
 }
 
-/**
- * Renames a log that is too large. If several processes notice, only the one that gets the claim renames the
- * log.
- */
+/** Renames a log that is too large. If several processes try, only the one that wins the claim renames it. */
 function rotate(path: string, maxBytes: number, nowMs: number | undefined): void {
   const claim = `${path}.rotating`;
   const fd = takeClaim(claim, nowMs);

@@ -18,8 +18,8 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Appends an item to an array or a member to an object, formatted like its neighbours. With neighbours,
- * `removeChildren` restores the text byte for byte.
+ * Appends an item to an array or a member to an object, formatted like its neighbours. If there are any,
+ * `removeChildren` restores the original text byte for byte.
  */
 export function appendChild(
   source: string,
@@ -36,7 +36,7 @@ export function appendChild(
     return { start: last.end, end: last.end, text: `,${lead}${text}` };
   }
   const inside = source.slice(container.start + 1, container.end - 1);
-  // A comment stays behind the new child.
+  // If the container has only a comment, the comment stays after the new child.
   const span = {
     start: container.start + 1,
     end: container.end - (inside.trim() === '' ? 1 : inside.length + 1),
@@ -103,7 +103,7 @@ function styleOf(source: string): Style {
   };
 }
 
-/** Returns the white space before a value, or undefined if the value isn't first on its line. */
+/** Returns the white space before a value, or undefined if the value isn't the first thing on its line. */
 function indentBefore(source: string, offset: number): string | undefined {
   return /(?:\n)([ \t]*)$/.exec(source.slice(0, offset))?.[1];
 }

@@ -1,4 +1,4 @@
-/** Parses a JSON object; undefined if the text is invalid or not an object. */
+/** Parses a JSON object; returns undefined if the text is invalid or not an object. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

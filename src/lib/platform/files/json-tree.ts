@@ -37,16 +37,16 @@ export interface JsonScalar {
 }
 
 export type ParsedTree =
-  /** `duplicate`: the first key that occurs twice in an object. JSON.parse accepts those. */
+  /** `duplicate` is the first key that occurs twice in an object, which JSON.parse accepts. */
   { root: JsonNode; duplicate: TextProblem | undefined } | { problem: TextProblem };
 
-/** Files written by hand have a few levels; far deeper nesting is an accident or an attack. */
+/** Handwritten files have a few levels of nesting; far more is an accident or an attack. */
 const MAX_DEPTH = 64;
 
 /**
  * Parses JSON as strictly as JSON.parse, except that it allows a byte order mark, and records the position of
- * every value. Messages never quote the text, which may contain secrets. With `comments`, they count
- * as white space.
+ * every value. Messages never quote the text, which may contain secrets. With `comments`, treats comments as
+ * white space.
  */
 export function parseJsonTree(source: string, { comments = false } = {}): ParsedTree {
   const at = source.startsWith('\ufeff') ? 1 : 0;
@@ -67,7 +67,7 @@ export function parseJsonTree(source: string, { comments = false } = {}): Parsed
   }
 }
 
-/** Returns the line and the column of an offset, both from 1. */
+/** Returns the line and column of an offset, both starting at 1. */
 export function placeOf(source: string, offset: number): { line: number; column: number } {
   const before = source.slice(0, offset);
   const breaks = before.split('\n');

@@ -11,7 +11,7 @@ export interface Line {
   offset: number;
   /** Length without the line feed. */
   bytes: number;
-  /** Undefined if the line is too long or not UTF-8. */
+  /** The line's text, or undefined if the line is too long or not UTF-8. */
   text: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ReadEnd {
   size: number;
   /** Offset after the last complete line. */
   end: number;
-  /** Bytes after the last line feed: a line that is being written, or that a crash cut off. */
+  /** Bytes after the last line feed: a line still being written, or one cut off by a crash. */
   torn: number;
 }
 
@@ -102,7 +102,7 @@ export interface AppendPlan {
   text: string;
 }
 
-/** Plans an append. Begins with a line feed if the last line is incomplete. */
+/** Plans an append. If the last line is incomplete, the planned text begins with a line feed. */
 export function planAppend(path: string, lines: readonly string[]): AppendPlan {
   const body = textOf(lines);
   const fd = openRegular(path, constants.O_RDONLY);
@@ -128,7 +128,7 @@ export function completeAppend(path: string, plan: AppendPlan): void {
       writeAll(fd, bytes.subarray(there.length));
       return;
     }
-    // Another process wrote here, or the file was truncated or replaced. Append the missing lines.
+    // Another process wrote here, or the file was truncated or replaced, so append only the missing lines.
     const missing = missingLines(fd, plan, size);
     const text = textOf(missing);
     if (text !== '') writeAll(fd, Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8'));
@@ -138,7 +138,7 @@ export function completeAppend(path: string, plan: AppendPlan): void {
 function withAppender(path: string, work: (fd: number) => void): void {
   try {
     const fd = openRegular(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND);
-    // With O_CREAT, only a missing folder gives ENOENT.
+    // With O_CREAT, ENOENT can only mean that the folder is missing.
     if (fd === undefined) {
       throw new StewardError('not_found', `The folder ${dirname(path)} does not exist.`, {
         hint: 'Create the folder, or run "steward up" again.',

@@ -25,7 +25,7 @@ export interface Holder {
   /** Boot id and pid namespace on Linux, since pids are unique only within them. */
   boot: string | null;
   namespace: string | null;
-  /** Start time in clock ticks since boot, on Linux. Distinguishes processes that had the same pid. */
+  /** Start time in clock ticks since boot, on Linux. Tells apart processes that had the same pid. */
   started: string | null;
   /** When the holder took the lock. */
   at: number;
@@ -40,14 +40,14 @@ interface GoneOptions {
   staleAfterMs: number;
   /** Time of the last refresh. Default: when the lock was taken. */
   lastSignMs?: number;
-  /** Returns the start time of a process if the lock file doesn't have it, or undefined if unknown. */
+  /** Looks up a process's start time if the lock file doesn't have it; returns undefined if unknown. */
   processStart: (pid: number) => number | undefined;
 }
 
 export interface LockOptions {
   clock: Clock;
   machineId: string;
-  /** How long to wait while the holder runs. */
+  /** How long to wait for a holder that is still running. */
   waitMs: number;
   /**
    * How long a holder whose process isn't visible, such as one on another machine, keeps the lock without a
@@ -55,7 +55,7 @@ export interface LockOptions {
    */
   staleAfterMs?: number;
   processStart?: (pid: number) => number | undefined;
-  /** Returns whether the holder still responds although it seems gone; if so, it keeps the lock. */
+  /** Returns whether a holder that seems to be gone still responds; if so, it keeps the lock. */
   answers?: () => Promise<boolean>;
 }
 
@@ -73,14 +73,14 @@ const TEMPS_STALE_MS = 60_000;
 const LONGEST_PAUSE_MS = 50;
 /** How often a holder updates the modification time of its lock. */
 const REFRESH_MS = 30_000;
-/** A process that started this much later than the lock was taken has reused the holder's pid. */
+/** A process that started this much later than the lock was taken is a different one with a reused pid. */
 const REUSED_AFTER_MS = 60_000;
 
 /**
  * Runs `work` while holding a lock file. Takes over the lock of a dead process; throws `locked` if the lock
- * isn't acquired within `waitMs`. A process takes a lock by linking a complete file to its name. Before it
- * takes over a stale lock, it creates a claim named after the old holder's token; if it dies too, its own
- * token names the next claim. That way, no process mistakes a new lock for the stale one.
+ * isn't acquired within `waitMs`. A process takes a lock by hard-linking a fully written file to the lock's
+ * name. To take over a stale lock, it first creates a claim named after the old holder's token; if it dies
+ * too, its own token names the next claim. That way, no process mistakes a new lock for the stale one.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
@@ -108,7 +108,9 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
   }
 }
 
-/** Returns whether a running process, or one that may run on another machine, holds the lock. */
+/**
+ * Returns whether the lock is held by a running process, or by one that may be running on another machine.
+ */
 export function isLockHeld(path: string, options: Pick<LockOptions, 'clock' | 'machineId'>): boolean {
   const found = readLock(path);
   return found !== undefined && !staleness(options)(found);
@@ -116,7 +118,7 @@ export function isLockHeld(path: string, options: Pick<LockOptions, 'clock' | 'm
 
 function staleness(options: Omit<LockOptions, 'waitMs'>): (found: Found) => boolean {
   const { clock, machineId, staleAfterMs = STALE_AFTER_MS } = options;
-  // Looking up a start time runs a program, so each holder's is looked up only once.
+  // Looking up a start time runs a program, so each holder's start time is looked up only once.
   const starts = new Map<number, number | undefined>();
   const startOf = (pid: number): number | undefined => {
     if (!starts.has(pid)) starts.set(pid, (options.processStart ?? processStart)(pid));
@@ -134,12 +136,12 @@ function refresh(path: string, token: string, nowMs: number): void {
   try {
     if (readLock(path)?.token === token) utimesSync(path, nowMs / 1000, nowMs / 1000);
   } catch (error) {
-    // If the folder was removed, a failed refresh only makes the lock look older.
+    // A refresh fails if the folder was removed, which only makes the lock look older.
     if (errnoCode(error) === undefined && !(error instanceof StewardError)) throw error;
   }
 }
 
-/** Takes a free or stale lock; false if another process was faster. */
+/** Takes a free or stale lock; returns false if another process took it first. */
 function acquire(
   path: string,
   stale: Found | undefined,
@@ -170,7 +172,7 @@ function takeOver(
   }
   let isTaken = false;
   try {
-    // An earlier claimer may have replaced the lock and removed the claims by now.
+    // By now, an earlier claimer may have replaced the lock and removed the claims.
     if (readLock(path)?.token !== stale.token) return false;
     renameOver(temp, path);
     isTaken = true;
@@ -216,14 +218,14 @@ function lockedError(path: string): StewardError {
   });
 }
 
-/** Returns a running process as a lock holder. */
+/** Returns the lock holder record of a running process. */
 export function holderOf(pid: number, machineId: string, nowMs: number, token: string): Holder {
   const { boot, namespace } = scope();
   const started = processFacts(pid)?.started ?? null;
   return { pid, machine: machineId, boot, namespace, started, at: nowMs, token };
 }
 
-/** Parses the text of a lock file; undefined if it is invalid. */
+/** Parses the text of a lock file; returns undefined if it is invalid. */
 export function parseHolder(text: string): Holder | undefined {
   const { pid, machine, boot, namespace, started, at, token } = parseObject(text) ?? {};
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
@@ -235,8 +237,8 @@ export function parseHolder(text: string): Holder | undefined {
 }
 
 /**
- * Returns whether the holder is gone. If its process is visible here, its pid and start time decide,
- * otherwise its last refresh; a refresh in the future counts as expired.
+ * Returns whether the holder is gone. A process that is visible here is judged by its pid and start time, any
+ * other by its last refresh; a refresh time in the future counts as expired.
  */
 export function isGone(holder: Holder, options: GoneOptions): boolean {
   if (holder.machine === options.machineId) {
@@ -256,7 +258,7 @@ function isProcessGone({ pid, started, at }: Holder, options: GoneOptions): bool
   return startedMs !== undefined && startedMs > at + REUSED_AFTER_MS;
 }
 
-/** Returns whether a process with this pid exists; true for a zombie. */
+/** Returns whether a process with this pid exists, even as a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -266,7 +268,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns when a process started, from ps or PowerShell; undefined if unknown. */
+/** Returns when a process started, from ps or PowerShell, or undefined if unknown. */
 export function processStart(pid: number): number | undefined {
   const isWindows = process.platform === 'win32';
   const script = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`;
@@ -281,7 +283,7 @@ export function processStart(pid: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Null except on Linux; elsewhere pids are unique. */
+/** Returns null values except on Linux; elsewhere, pids are unique. */
 function scope(): { boot: string | null; namespace: string | null } {
   return {
     boot: systemText(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? null,
@@ -289,7 +291,7 @@ function scope(): { boot: string | null; namespace: string | null } {
   };
 }
 
-/** Reads fields 3 and 22 of /proc/PID/stat; undefined without /proc. */
+/** Reads fields 3 and 22 of /proc/PID/stat; returns undefined without /proc. */
 function processFacts(pid: number): { started: string; hasEnded: boolean } | undefined {
   const stat = systemText(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -15,8 +15,8 @@ const BYTES = 512;
 
 /**
  * Opens a mark file, creating it if needed. Each write overwrites the same bytes in one system call, so
- * readers see the old or the new value even if the writer is killed. Not synced: a power failure may lose the
- * latest value. A value has at most 511 bytes of JSON.
+ * readers see the old or the new value even if the writer is killed. Writes aren't synced, so a power failure
+ * may lose the latest value. The JSON of a value has at most 511 bytes.
  */
 export function openMark<T extends object>(path: string): MarkFile<T> {
   const fd = openRegular(path, constants.O_RDWR | constants.O_CREAT);

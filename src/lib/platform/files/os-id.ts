@@ -17,20 +17,20 @@ const ID: Partial<Record<NodeJS.Platform, RegExp>> = {
   win32: /MachineGuid\s+REG_SZ\s+([0-9a-f-]{36})/i,
 };
 
-/** Returns the operating system's own id of this machine, or undefined if it has none. */
+/** Returns the id that the operating system has for this machine, or undefined if it has none. */
 export function osId(): string | undefined {
   return parseOsId(process.platform, SOURCES[process.platform]?.() ?? '');
 }
 
-/** Parses what the system's source of ids returned. */
+/** Parses the output of the system's id source. */
 export function parseOsId(platform: NodeJS.Platform, text: string): string | undefined {
   const id = ID[platform]?.exec(text)?.[1]?.toLowerCase();
-  // Some images ship an id of zeros.
+  // Some images ship with an all-zero id.
   return id === undefined || /^[0-]+$/.test(id) ? undefined : id;
 }
 
 function textOf(path: string): string {
-  // Often a link, and unreadable in some sandboxes.
+  // This file is often a link, and some sandboxes make it unreadable.
   try {
     return readText(path, { maxBytes: 4096, followLink: true })?.trim() ?? '';
   } catch {

@@ -32,7 +32,7 @@ export function userAreaPath(host: PathHost = processHost()): string {
   const { resolve, join, isAbsolute } = pathOf(host);
   const set = nonEmpty(host.env['STEWARD_HOME']);
   if (set === undefined) return resolve(join(host.home, '.steward'));
-  // In a service file or JSON, no shell has expanded the ~.
+  // In a service file or in JSON, no shell expands the ~.
   if (/^~(?:$|[/\\])/.test(set)) return resolve(join(host.home, set.slice(1)));
   if (isAbsolute(set)) return resolve(set);
   throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}.`, {
@@ -67,8 +67,8 @@ export function cachePath(host: PathHost = processHost()): string {
 }
 
 /**
- * Returns the machine-local folder of a user area, which doesn't depend on how its path is spelled (links,
- * letter case).
+ * Returns the machine-local folder of a user area. It is the same for every spelling of the area's path
+ * (links, letter case).
  */
 export function machineStateOf(userArea: string, host: PathHost = processHost()): string {
   const key = folderHash(canonical(userArea, host));
@@ -84,7 +84,7 @@ function canonical(path: string, host: PathHost): string {
 }
 
 function homeFolder(): string {
-  // `homedir` reads this variable too, but loading its module costs half a millisecond in every run.
+  // `homedir` reads this variable too, but loading its module would cost every run half a millisecond.
   const set = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'];
   if (set !== undefined && pathOf(process).isAbsolute(set)) return set;
   // With an empty or relative $HOME, the untrusted current folder would become the home folder.
@@ -97,7 +97,7 @@ function homeFolder(): string {
   });
 }
 
-/** Undefined if the system doesn't list this user, as with a container's --user. */
+/** Returns undefined if the system doesn't list this user, as in a container started with --user. */
 function answer(find: () => string): string | undefined {
   return unless(['ERR_SYSTEM_ERROR'], find);
 }

@@ -8,7 +8,10 @@ import { folderHash } from './short-hash';
  */
 export type Place = '' | `machines/${string}/`;
 
-/** Returns the machine-local file that stores the place in an area, for hooks and the shim. */
+/**
+ * Returns the path of the machine-local file in which hooks and the shim find this machine's place in an
+ * area.
+ */
 export function placePath(root: string, host: PathHost): string {
   const sep = host.platform === 'win32' ? '\\' : '/';
   return `${machineStatePath(host)}${sep}place-${folderHash(root)}`;
@@ -16,11 +19,13 @@ export function placePath(root: string, host: PathHost): string {
 
 export interface StoredPlace {
   place: Place;
-  /** What to tell the user once; empty if there is nothing. */
+  /** A one-time notice for the user; may be empty. */
   notice: string;
 }
 
-/** Returns the stored place, or undefined if it is not decided yet. The first line is the place. */
+/**
+ * Returns the stored place, or undefined if it hasn't been decided yet. The file's first line is the place.
+ */
 export function readPlace(root: string, host: PathHost): StoredPlace | undefined {
   const text = readText(placePath(root, host), { maxBytes: 64 * 1024 });
   const end = text?.indexOf('\n') ?? -1;

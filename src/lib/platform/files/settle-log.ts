@@ -25,7 +25,7 @@ export function copiesIn(
   });
 }
 
-/** Like `readLines`, but also reads the conflict copies: each line once. */
+/** Like `readLines`, but also reports the lines that only conflict copies have, each once. */
 export function readLinesOnce(
   path: string,
   options: ReadOptions,
@@ -54,7 +54,7 @@ function missingFrom(known: Set<string>, copies: readonly string[]): string[] {
 }
 
 /**
- * Appends the lines that only conflict copies have to `into` (default: the log), then removes the copies.
+ * Appends the lines found only in conflict copies to `into` (default: the log), then removes the copies.
  * Durable; repeating it after a crash adds nothing. Returns how many lines were added.
  */
 export function settleCopies(path: string, into = path): number {
@@ -62,7 +62,7 @@ export function settleCopies(path: string, into = path): number {
   return copies.length === 0 ? 0 : settleAll(copies, [path, into], into);
 }
 
-/** Moves a log's lines to the end of another one, which may already have some of them. */
+/** Moves a log's lines to the end of another log, which may already have some of them. */
 export function settleFrom(path: string, into: string): number {
   ensureFolder(dirname(into));
   return settleAll([path], [into], into);
@@ -80,8 +80,8 @@ function settleAll(copies: readonly string[], logs: readonly string[], into: str
 const MARKER = /^(?:<{7} |\|{7} |={7}$|>{7} )/;
 
 /**
- * Overwrites git's conflict markers in a log, and lines that the other side repeats, by line feeds. The other
- * lines keep their offsets, which readers have stored. Returns how many markers there were.
+ * Overwrites git's conflict markers, and lines repeated by the other side, with line feeds. All other lines
+ * keep the offsets that readers have stored. Returns how many markers there were.
  */
 export function blankMarkers(path: string): number {
   const known = new Set<string>();

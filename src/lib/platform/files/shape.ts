@@ -19,7 +19,7 @@ export function listOf(check: Check): Check {
   return (value) => Array.isArray(value) && value.every((item) => check(item));
 }
 
-/** Allows other fields. */
+/** Allows additional fields. */
 export function shape(fields: Readonly<Record<string, Check>>): Check {
   const checks = Object.entries(fields);
   return (value) => isObject(value) && checks.every(([key, check]) => check(value[key]));

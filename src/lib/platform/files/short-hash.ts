@@ -7,7 +7,7 @@ export function shortHash(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
-/** Returns twelve hex digits from two such hashes, enough for the few folders of a machine. */
+/** Returns twelve hex digits from two such hashes, enough to tell apart the few folders of a machine. */
 export function folderHash(text: string): string {
   return `${shortHash(text)}${shortHash(`/${text}`)}`.slice(0, 12);
 }
@@ -23,7 +23,7 @@ export function randomName(digits: number): string {
   return name.slice(0, digits);
 }
 
-/** Compares texts by code units: the same order on every machine, without loading ICU. */
+/** Compares strings by code unit, which gives the same order on every machine without loading ICU. */
 export function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

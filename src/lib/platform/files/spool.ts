@@ -8,7 +8,7 @@ import { isObject, parseObject } from './json-object';
 
 /**
  * A durable queue with one file per entry. An entry starts in the spool's folder, moves to `claimed` while a
- * process works on it, and to `dead` if it fails permanently. Each move is a rename, which only one process can
+ * process works on it, and to `dead` if it fails permanently. Each move is a rename, so only one process can
  * win.
  */
 export interface Spool<T> extends Codec<T> {
@@ -18,7 +18,10 @@ export interface Spool<T> extends Codec<T> {
 /** How the entries of a spool are stored: JSON objects with a `version`. */
 export interface Codec<T> {
   version: number;
-  /** Parses a stored entry. `newer`: a later version of steward wrote it, so the file is left unchanged. */
+  /**
+   * Parses a stored entry. Returns `newer` if a later version of steward wrote it; the file is then left
+   * unchanged.
+   */
   parse: (value: Record<string, unknown>) => T | 'newer' | undefined;
   isName: (name: string) => boolean;
   /** Returns the file name, which sorts by time. */
@@ -43,11 +46,11 @@ const MAX_BYTES = 64 * 1024;
 const TEMPS_STALE_MS = 60_000;
 /** How long to reuse a count, since counting a full spool is expensive. */
 const COUNT_MS = 1000;
-/** If its machine hasn't processed an entry after this long, it probably never will. */
+/** An entry that its machine hasn't processed after this long counts as orphaned. */
 const FOREIGN_MS = 24 * 3_600_000;
 const LOOKED_AT = 1000;
 
-/** Returns a time that sorts as text, such as `20261120T081500123Z`. */
+/** Formats a time so that it sorts as text, such as `20261120T081500123Z`. */
 export function compactTime(ms: number): string {
   return new Date(ms).toISOString().replace(/[-:.]/g, '');
 }
@@ -69,7 +72,7 @@ export function namesIn<T>(spool: Spool<T>, place: Place): string[] {
 }
 
 /**
- * Returns an entry, or undefined if it doesn't exist or can't be read (damaged, a link, from a newer
+ * Returns an entry, or undefined if it doesn't exist or can't be read (it is damaged, a link, or from a newer
  * version).
  */
 export function readEntry<T>(spool: Spool<T>, place: Place, name: string): T | undefined {
@@ -127,7 +130,7 @@ function textOf<T>(spool: Spool<T>, entry: T): string {
   return `${JSON.stringify({ version: spool.version, ...entry })}\n`;
 }
 
-/** Claims a waiting entry; false if another process was faster. */
+/** Claims a waiting entry; returns false if another process claimed it first. */
 export function claim<T>(spool: Spool<T>, name: string): boolean {
   return moveInto(folderOf(spool, 'claimed'), join(spool.path, name));
 }
@@ -139,7 +142,7 @@ export function record<T>(spool: Spool<T>, name: string, entry: T): void {
   });
 }
 
-/** Returns a claimed entry to the queue as last recorded, possibly under a new name. */
+/** Returns a claimed entry to the queue as last recorded, optionally under a new name. */
 export function release<T>(spool: Spool<T>, name: string, newName = name): void {
   renameOver(join(folderOf(spool, 'claimed'), name), join(spool.path, newName));
 }
@@ -149,7 +152,7 @@ export function finish<T>(spool: Spool<T>, name: string): void {
   removeFile(join(folderOf(spool, 'claimed'), name));
 }
 
-/** Moves an entry to `dead`; false if another process took it. */
+/** Moves an entry to `dead`; returns false if another process took it. */
 export function bury<T>(
   spool: Spool<T>,
   place: Exclude<Place, 'dead'>,
@@ -159,7 +162,7 @@ export function bury<T>(
   return buryFile(folderOf(spool, 'dead'), join(folderOf(spool, place), name), burial);
 }
 
-/** Deletes a waiting entry; false if another process took it. */
+/** Deletes a waiting entry; returns false if another process took it. */
 export function withdraw<T>(spool: Spool<T>, name: string): boolean {
   if (!moveInto(folderOf(spool, 'dead'), join(spool.path, name))) return false;
   removeFile(join(folderOf(spool, 'dead'), name));
@@ -187,13 +190,13 @@ export function countForeign<T>(spool: Spool<T>, machineId: string): number {
 
 export interface Claimed<T> {
   name: string;
-  /** Undefined if the file can't be read. */
+  /** The entry, or undefined if the file can't be read. */
   entry: T | undefined;
 }
 
 /**
- * Returns the claims of dead processes to the queue: this machine's entries, unreadable files, and orphans of
- * other machines. Only the process that works on the spool may call this.
+ * Returns the claims left by dead processes: this machine's entries, unreadable files, and orphans of other
+ * machines. Only the process that works on the spool may call this.
  */
 export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number): Claimed<T>[] {
   return namesIn(spool, 'claimed')
@@ -211,11 +214,11 @@ export type Attempt = 'done' | 'failed' | 'later' | 'dead' | 'gone';
 export interface Work<T> {
   clock: { now: () => number };
   /**
-   * Processes the entry. Throw to retry it, return `later` to leave it in the queue, or `{refused}` to move
-   * it to `dead` for that reason.
+   * Processes the entry. Throw to have it retried, return `later` to leave it in the queue, or return
+   * `{refused}` with a reason to move it to `dead`.
    */
   run: (entry: T) => unknown;
-  /** Returns the entry for the next attempt, or undefined if there should be none. */
+  /** Returns the entry for the next attempt, or undefined to give up. */
   again: (entry: T) => T | undefined;
 }
 
@@ -243,7 +246,7 @@ export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: 
   return 'done';
 }
 
-/** Returns a claimed entry to the queue as `next`. Without `next`, moves it to `dead`. */
+/** Returns a claimed entry to the queue as `next`, or moves it to `dead` if there is no `next`. */
 export function retry<T>(
   spool: Spool<T>,
   name: string,

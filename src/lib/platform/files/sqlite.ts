@@ -10,8 +10,8 @@ interface Sqlite {
 }
 
 /**
- * Returns the rows of a query on a SQLite database, which is opened read-only. Undefined if this Node.js has
- * no SQLite; a damaged or locked database is `unavailable`.
+ * Opens a SQLite database read-only and returns the rows of a query. Returns undefined if this Node.js has no
+ * SQLite; throws `unavailable` if the database is damaged or locked.
  */
 export function queryRows(
   path: string,
@@ -35,7 +35,7 @@ export function queryRows(
   }
 }
 
-/** Loads the module without its experimental warning. Undefined before Node.js 22.5. */
+/** Loads the module without its experimental warning; returns undefined before Node.js 22.5. */
 function loadSqlite(): Sqlite | undefined {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;

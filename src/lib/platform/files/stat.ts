@@ -6,8 +6,8 @@ import { unless } from '../../errors';
 export interface Stamp {
   kind: 'file' | 'folder' | 'link' | 'other';
   /**
-   * Made from inode, size and modification time. Equal marks mean equal content, unless it changed twice in
-   * one clock tick.
+   * Made from inode, size and modification time. Equal marks mean equal content, unless the path changed
+   * twice in one clock tick.
    */
   mark: string;
   mtimeMs: number;
@@ -21,7 +21,7 @@ export function stampOf(path: string): Stamp | undefined {
   return { kind, ...datesOf(found) };
 }
 
-/** Returns the mark of a path, following links; undefined if it doesn't exist. */
+/** Returns the mark of a path, following links, or undefined if it doesn't exist. */
 export function markOfTarget(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : datesOf(found).mark;
@@ -30,7 +30,7 @@ export function markOfTarget(path: string): string | undefined {
 /** The combined marks of several paths. */
 export interface Marks {
   text: string;
-  /** Time of the latest modification; 0 if none of the paths exist. */
+  /** Time of the latest modification, or 0 if none of the paths exists. */
   newestMs: number;
 }
 
@@ -40,7 +40,7 @@ export function marksOf(paths: readonly string[]): Marks {
   return { text, newestMs: Math.max(0, ...found.map((one) => one?.mtimeMs ?? 0)) };
 }
 
-/** What a path points to, with links followed. */
+/** What a path refers to, with links followed. */
 export interface Target {
   kind: 'file' | 'folder' | 'other';
   bytes: number;
@@ -67,7 +67,7 @@ export interface FolderEntry {
   isFolder: boolean;
 }
 
-/** Returns the entries of a folder sorted by name; empty if it doesn't exist. */
+/** Returns the entries of a folder sorted by name, or an empty list if it doesn't exist. */
 export function entriesIn(path: string): FolderEntry[] {
   const entries = unless(ABSENT, () => readdirSync(path, { withFileTypes: true })) ?? [];
   return entries
@@ -75,7 +75,7 @@ export function entriesIn(path: string): FolderEntry[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Returns the path with links resolved; undefined if it does not exist. */
+/** Returns the path with links resolved, or undefined if it does not exist. */
 export function realPath(path: string): string | undefined {
   return unless(ABSENT, () => realpathSync(path));
 }

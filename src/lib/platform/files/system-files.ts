@@ -24,8 +24,8 @@ const PROC_BYTES = 4096;
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO', 'ENAMETOOLONG'];
 
 /**
- * Returns the first `maxBytes` of a system file, following links; undefined if this user can't read it. Use
- * `readText` for steward's own files, since it refuses links.
+ * Returns the first `maxBytes` of a system file, following links, or undefined if this user can't read it.
+ * Use `readText` for steward's own files, since it refuses links.
  */
 export function readSystemText(path: string, maxBytes: number): string | undefined {
   return readSystemBytes(path, maxBytes)?.toString('utf8');
@@ -46,7 +46,7 @@ export function readSystemBytes(path: string, maxBytes: number): Buffer | undefi
   }
 }
 
-/** Returns the names in a system folder; empty if this user can't read it. */
+/** Returns the names in a system folder, or an empty list if this user can't read it. */
 export function listSystemFolder(path: string): string[] {
   return unless(ABSENT, () => readdirSync(path)) ?? [];
 }
@@ -65,7 +65,7 @@ export function withTempFile<T>(
 }
 
 const TEMP_PREFIX = 'steward-tmp-';
-/** Longer than any caller needs a temp file. */
+/** No caller needs a temp file for this long. */
 const TEMP_STALE_MS = 10 * 60_000;
 
 /** Creates a private temp folder, calls `use` with its path, and removes it. */
@@ -83,7 +83,7 @@ export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Pr
   }
 }
 
-/** Removes this user's temp folders that are much older than the new one; killed processes left them. */
+/** Removes this user's temp folders that are much older than the new one, left behind by killed processes. */
 function removeStaleTemps(newest: string): void {
   const { mtimeMs: nowMs, uid } = lstatSync(newest);
   for (const name of listSystemFolder(tmpdir())) {
@@ -96,7 +96,7 @@ function removeStaleTemps(newest: string): void {
   }
 }
 
-/** Returns the numeric id of this user; -1 on Windows. */
+/** Returns the numeric id of this user, or -1 on Windows. */
 export function userId(): number {
   return process.getuid?.() ?? -1;
 }

@@ -9,8 +9,8 @@ const MAX_BYTES = 64 * 1024;
 const PLACES = ['waiting', 'claimed'] as const;
 
 /**
- * Moves the entries of some machines from one spool to another (or leaves them in place) as entries of
- * machine `to`. Returns how many. Renames each file before it changes it, so that a crash can't double one.
+ * Reassigns the entries of the machines `ids` to machine `to`, moving them if the spools differ. Returns how
+ * many. Renames each file before changing it, so that a crash can't duplicate an entry.
  */
 export function takeUp(
   from: { path: string },

@@ -1,4 +1,4 @@
-// Front matter is parsed line by line, since the YAML library would need seconds for thousands of files. The
+// Front matter is parsed line by line, since the YAML library would take seconds for thousands of files. The
 // library is used only to describe errors.
 
 /** Returns the lines between the two `---` lines, or undefined if the text has no front matter. */
@@ -76,7 +76,7 @@ export function bodyOf(text: string): string {
     .replace(/^\n+/, '');
 }
 
-/** Returns whether a YAML text has only comments and blank lines. */
+/** Returns whether YAML text has only comments and blank lines. */
 export function isOnlyComments(source: string): boolean {
   const lines = source.replace(/^\ufeff/, '').split('\n');
   return lines.every((line) => /^[ \t]*(?:#|\r?$)/.test(line));

@@ -16,7 +16,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** Returns a URL such as `http://127.0.0.1:31337`, with loopback instead of a wildcard address. */
+/** Returns a URL such as `http://127.0.0.1:31337`, replacing a wildcard address with loopback. */
 export function httpUrl(host: string, port: number): string {
   const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${isIP(shown) === 6 ? `[${shown}]` : shown}:${port}`;
@@ -33,13 +33,13 @@ export interface LocalAddress {
   remove: () => void;
 }
 
-/** Unix socket paths have at most 108 bytes on Linux and 104 on macOS, including the final zero. */
+/** Unix socket paths have at most 108 bytes on Linux and 104 on macOS, including the final NUL. */
 const MAX_PATH_BYTES = 103;
 
 /**
  * Returns an address that only this user can connect to: a unix socket in `folder`, which is made private, or
- * a named pipe on Windows. If the path is too long, the socket is in a new temporary folder, so clients must
- * be given its path.
+ * a named pipe on Windows. If the path is too long, the socket goes into a new temporary folder, so clients
+ * must be given its path.
  */
 export function localAddress(folder: string, name: string): LocalAddress {
   if (process.platform === 'win32') {

@@ -10,16 +10,16 @@ export interface BoundFetchOptions {
   origin: string;
   /** Limits the whole request, including the response body. */
   timeoutMs: number;
-  /** A longer response body throws with code `TOO_LARGE`. */
+  /** Maximum size of the response body. A longer one throws an error with code `TOO_LARGE`. */
   maxBytes: number;
-  /** The environment with the proxy variables. */
+  /** The environment from which to read the proxy variables. */
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * Returns a `fetch` for libraries that is limited to one origin, without redirects, and with plain HTTP only
- * to this machine. It reads the complete response, so a broken connection causes an error, not a truncated
- * response.
+ * Returns a `fetch` for libraries that is limited to one origin, doesn't follow redirects, and allows plain
+ * HTTP only to this machine. It reads the complete response, so a broken connection causes an error, not a
+ * truncated response.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {
   let sender: Promise<BoundFetch> | undefined;
@@ -86,7 +86,7 @@ export async function getUrl(
   }
 }
 
-/** Returns the innermost cause of an error, which has the error code. */
+/** Returns the innermost cause of an error, which carries the error code. */
 function innermost(error: unknown): unknown {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 8; depth += 1) {

@@ -10,26 +10,26 @@ export interface RequestHead {
   rawHeaders: readonly string[];
   /** Whether the request came over the local socket, which only this user can open. */
   isLocal: boolean;
-  /** Whether another user of this machine sent the request, if the system can tell. */
+  /** Returns whether another user of this machine sent the request, if the system can tell. */
   isOtherUser: IsOtherUser;
 }
 
 export interface HttpAnswer {
   status: number;
-  /** Alternating names and values; content-length is added. */
+  /** Alternating names and values; content-length is added automatically. */
   headers: readonly string[];
   body: string | Buffer;
   /** Size of the body, if known. */
   length?: number;
   /**
-   * Replaces the body with text that is written until the client disconnects or the server closes. Returns
-   * the function to call then. Such a response delays neither a stop nor an upgrade.
+   * Replaces the body with text that is written until the client disconnects or the server closes; the
+   * returned function is called then. Such a response delays neither a stop nor an upgrade.
    */
   stream?: (write: (text: string) => void) => () => void;
 }
 
 export interface Application {
-  /** Called before the body is read; a returned response refuses the request. */
+  /** Called before the body is read. If it returns a response, the request is refused with it. */
   admit: (head: RequestHead) => HttpAnswer | undefined | Promise<HttpAnswer | undefined>;
   answer: (head: RequestHead, body: Buffer) => HttpAnswer | Promise<HttpAnswer>;
   /**

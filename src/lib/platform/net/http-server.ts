@@ -47,7 +47,7 @@ interface State {
   accepted: number;
   /** Endless responses, which don't count as requests in progress. */
   streams: Set<ServerResponse>;
-  /** Set when closing begins; `isClosing` once the server no longer listens. */
+  /** Set when closing begins; `isClosing` is set once the server has stopped listening. */
   isEnding: boolean;
   isClosing: boolean;
   /** Called when the last request in progress has finished. */
@@ -102,7 +102,7 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
       connectionsCheckingInterval: Math.min(1000, limits.requestMs / 4),
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
-      // The guards refuse these requests with a message.
+      // The guards reject these requests, with a message.
       requireHostHeader: false,
     },
     (request, response) => onRequest(state, isLocal, request, response),
@@ -148,7 +148,7 @@ function onRequest(state: State, isLocal: boolean, request: IncomingMessage, res
   const { app, limits, sockets } = state;
   const { socket } = request;
   const known = sockets.get(socket);
-  // Node still delivers requests that a dropped connection had sent.
+  // Node still delivers requests that arrived before the connection was dropped.
   if (known === undefined || socket.destroyed) return;
   if (known.unanswered >= limits.maxUnanswered) {
     socket.destroy();
@@ -280,7 +280,7 @@ function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
 
 /**
  * Accepts the connections in the system's queue, because closing would drop them. The event loop accepts one
- * per turn, so this waits until a turn accepts none.
+ * per turn, so this waits until no more are accepted.
  */
 async function takeWaiting(state: State): Promise<void> {
   for (let turns = 0, quiet = 0; turns < MAX_TURNS && quiet < 2; turns += 1) {

@@ -24,11 +24,11 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const UNREADABLE = 'sent an invalid response';
 const TOO_LARGE = 'sent a response over 16 MiB';
 
-/** Errors of a missing or dead socket: the daemon is not running. */
+/** Errors for a missing or dead socket, which mean that the daemon isn't running. */
 const NOT_RUNNING = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK']);
 
 /**
- * Sends a request to the daemon over its local socket; undefined if the daemon isn't running. Throws
+ * Sends a request to the daemon over its local socket; returns undefined if the daemon isn't running. Throws
  * `unavailable` on timeout. Avoids `node:http`, which would cost a hook a few milliseconds.
  */
 export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined> {
@@ -70,7 +70,7 @@ const LONG_AFTER_MS = 10;
 
 /**
  * A blocking `askLocal` without Node's streams, which saves a fifth of a hook's time. Returns undefined if
- * nothing could be sent; `askLocal` then finds the reason.
+ * nothing could be sent; callers then use `askLocal` to find out why.
  */
 export function askLocalNow(request: LocalRequest): LocalAnswer | undefined {
   const pipe = connectLocal(request.socket);
@@ -146,7 +146,7 @@ function textOf({ method, path, body }: LocalRequest): string {
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
-/** Returns the size of a response once its head has arrived. */
+/** Returns the size of a response, or undefined until its head has arrived. */
 function answerSize(bytes: Buffer): number | undefined {
   const start = bytes.indexOf('\r\n\r\n') + 4;
   const length = /\r\ncontent-length: (\d+)\r\n/i.exec(bytes.toString('latin1', 0, start))?.[1];
@@ -186,7 +186,7 @@ const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
  * Sends a GET request to a port of this machine, with headers that HTTP clients don't let callers set.
- * Undefined if nothing listens on the port; throws `unavailable` without a timely HTTP response.
+ * Returns undefined if nothing listens on the port; throws `unavailable` if no HTTP response arrives in time.
  */
 export function askPort({ timeoutMs, ...options }: PortRequest): Promise<PortAnswer | undefined> {
   const { request } = process.getBuiltinModule('node:http');

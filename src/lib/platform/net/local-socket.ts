@@ -2,7 +2,7 @@ import { createConnection } from 'node:net';
 
 import { StewardError, errnoCode } from '../../errors';
 
-/** Sends bytes, then receives chunks of the response until it returns a value. */
+/** Sends bytes, then receives chunks of the response until it can return a value. */
 export type Dialogue<T> = (send: (bytes: Uint8Array) => void) => (chunk: Buffer) => T | undefined;
 
 export interface LocalSocketOptions {
@@ -10,7 +10,7 @@ export interface LocalSocketOptions {
   /** The server's name in messages, such as "The Wayland display". */
   what: string;
   timeoutMs: number;
-  /** A longer response throws `unavailable`. */
+  /** Maximum size of the response. A longer one throws `unavailable`. */
   maxBytes: number;
 }
 
@@ -42,7 +42,7 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
         const value = listen(chunk);
         if (value !== undefined) settle(() => resolve(value));
       } catch (error) {
-        // A length field exceeds the message.
+        // Thrown if a length field exceeds the message.
         if (error instanceof RangeError) fail('sent invalid data', error);
         else settle(() => reject(error));
       }
@@ -53,8 +53,8 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
 }
 
 /**
- * Keeps a connection to a local socket until the signal aborts it, and passes on what arrives. Rejects with `unavailable`
- * if the connection fails or ends.
+ * Keeps a connection to a local socket open until the signal aborts, and passes on incoming data. Rejects
+ * with `unavailable` if the connection fails or ends.
  */
 export function listenTo(
   { path, what, signal }: Pick<LocalSocketOptions, 'path' | 'what'> & { signal: AbortSignal },

@@ -5,7 +5,7 @@ import { processHost } from '../files/paths';
 import { isLoopbackHost } from './address';
 
 /**
- * Why a request has no complete response. `sent` is false only if the server can't have received the request.
+ * Why a request got no complete response. `sent` is false only if the server can't have received the request.
  */
 export interface NetworkFailure {
   code: string;
@@ -23,7 +23,7 @@ const NOT_SENT = new Set([
 ]);
 
 /**
- * Returns the error for a request without a complete response; `name` is the server's name in the message.
+ * Returns the error for a request that got no complete response; `name` is the server's name in the message.
  */
 export function networkError(name: string, code: string, hint: string): StewardError {
   const cause: NetworkFailure = { code, sent: !NOT_SENT.has(code) };
@@ -69,11 +69,13 @@ const BROKEN = new Set([
 /** Requests to this machine never go through a proxy. */
 const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 const CONNECT_MS = 10_000;
-/** Short, because a reused connection that the server has closed looks like a lost request. */
+/**
+ * Kept short because a request on a reused connection that the server has closed looks like a lost request.
+ */
 const KEEP_ALIVE_MS = 2_000;
 
 export interface DispatcherOptions {
-  /** For the proxy variables. Default: the environment of this process. */
+  /** The environment from which to read the proxy variables. Default: that of this process. */
   env?: NodeJS.ProcessEnv;
   /** Connection timeout, in ms. */
   connectMs?: number;
@@ -88,7 +90,7 @@ export async function openDispatcher(options: DispatcherOptions = {}): Promise<D
   const env = options.env ?? processHost().env;
   const noProxy = [valueOf(env, 'NO_PROXY'), LOOPBACK].filter((text) => text !== '').join(',');
   return new EnvHttpProxyAgent({
-    // With undefined, the library would read the environment itself.
+    // If undefined were passed, the library would read the environment itself.
     httpProxy: proxyOf(env, 'HTTP_PROXY'),
     httpsProxy: proxyOf(env, 'HTTPS_PROXY'),
     noProxy,

@@ -4,7 +4,7 @@ import { errnoCode } from '../../errors';
 
 /** A libuv local socket, used directly because `node:net` takes 5 ms to load. */
 export interface PipeHandle {
-  /** The file descriptor; -1 on Windows. */
+  /** The file descriptor, or -1 on Windows. */
   readonly fd: number;
   open(fd: number): number | undefined;
   /** Returns a nonzero code on failure. Some errors only appear when the descriptor is used. */
@@ -17,7 +17,7 @@ interface PipeBinding {
   PipeConnectWrap: new () => { oncomplete: () => void };
 }
 
-/** Returns one of Node's internal bindings; undefined on Windows and in Node versions without it. */
+/** Returns one of Node's internal bindings, or undefined on Windows and in Node versions without it. */
 function pipeBinding(): PipeBinding | undefined {
   if (process.platform === 'win32') return undefined;
   try {
@@ -30,8 +30,8 @@ function pipeBinding(): PipeBinding | undefined {
 }
 
 /**
- * Makes a pipe or socket non-blocking by opening it as a libuv pipe; false if that fails. Other ways would
- * load Node's streams.
+ * Makes a pipe or socket non-blocking by opening it as a libuv pipe; returns false if that fails. Any other
+ * way would load Node's streams.
  */
 export function makeNonBlocking(fd: number): boolean {
   const binding = pipeBinding();
@@ -45,8 +45,8 @@ export function makeNonBlocking(fd: number): boolean {
 }
 
 /**
- * Starts a non-blocking connection to a local socket; undefined if that fails. Connection errors appear at
- * the first write.
+ * Starts a non-blocking connection to a local socket; returns undefined if that fails. Connection errors
+ * appear on the first write.
  */
 export function connectLocal(path: string): PipeHandle | undefined {
   const binding = pipeBinding();
@@ -59,14 +59,14 @@ export function connectLocal(path: string): PipeHandle | undefined {
   return undefined;
 }
 
-/** Returns the number of bytes read: 0 at the end, undefined if nothing is available yet. */
+/** Returns the number of bytes read: 0 at the end of the input, or undefined if nothing is available yet. */
 export function tryRead(fd: number, into: Buffer): number | undefined {
   try {
     return readSync(fd, into, 0, into.length, null);
   } catch (error) {
     const code = errnoCode(error);
     if (code === 'EAGAIN') return undefined;
-    // EOF: a closed pipe on Windows. EISDIR: a folder, which has nothing to read.
+    // EOF means a closed pipe on Windows. EISDIR means a folder, which has nothing to read.
     if (code === 'EOF' || code === 'EISDIR' || code === 'ECONNRESET') return 0;
     throw error;
   }

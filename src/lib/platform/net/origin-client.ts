@@ -23,9 +23,9 @@ export interface OriginRequest {
 export interface Bounds {
   /** Limits the whole request, including the response body. */
   timeoutMs: number;
-  /** A longer response body throws `unavailable` with code `TOO_LARGE`. */
+  /** Maximum size of the response body. A longer one throws `unavailable` with code `TOO_LARGE`. */
   maxBytes: number;
-  /** Whether to truncate a longer body instead. */
+  /** Whether to truncate a longer body instead of throwing. */
   cut?: boolean;
 }
 
@@ -49,27 +49,27 @@ export interface OriginStream extends OriginAnswer {
 }
 
 /**
- * Sends requests to one server only, so that credentials can't reach another: no redirects, and plain HTTP
- * only to this machine. Throws `unavailable` with a `NetworkFailure` as its cause; any HTTP status is a
- * result. Errors name only the host, since the rest of the URL may be secret.
+ * Sends requests to one server only, so that credentials can't reach another: it doesn't follow redirects,
+ * and allows plain HTTP only to this machine. Throws `unavailable` with a `NetworkFailure` as its cause; any
+ * HTTP status is a result. Errors name only the host, since the rest of the URL may be secret.
  */
 export interface OriginClient {
   host: string;
   request: (request: OriginRequest & Bounds) => Promise<WholeAnswer>;
-  /** Returns the response when its headers have arrived, within `timeoutMs`. */
+  /** Returns the response once its headers have arrived. They must arrive within `timeoutMs`. */
   stream: (request: OriginRequest & { timeoutMs: number }) => Promise<OriginStream>;
 }
 
 export interface OriginWords {
   /** The error's hint if there is no response. */
   hint: string;
-  /** Put before the host in messages: `The speech provider at`. */
+  /** Precedes the host in messages, such as `The speech provider at`. */
   name?: string;
 }
 
-/** The loaded HTTP library, whose clients share connections until the library is closed. */
+/** The loaded HTTP library, whose clients share connections until it is closed. */
 export interface HttpLibrary {
-  /** Throws `config` for an unencrypted URL of another machine. */
+  /** Throws `config` if the URL is unencrypted and not on this machine. */
   origin: (base: string, words: OriginWords) => OriginClient;
   /** Closes every connection immediately. */
   close: () => Promise<void>;
@@ -208,7 +208,7 @@ function addressOf(root: URL, { path, query = [] }: OriginRequest): URL {
   });
 }
 
-/** Reads a body. Over `maxBytes`, truncates it or throws with code `TOO_LARGE`. */
+/** Reads a body. If it exceeds `maxBytes`, truncates it or throws with code `TOO_LARGE`. */
 export async function bodyOf(
   body: AsyncIterable<Uint8Array>,
   { maxBytes, cut = false }: Pick<Bounds, 'maxBytes' | 'cut'>,

@@ -12,12 +12,12 @@ type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remot
 
 /**
  * Returns whether a connection comes from another user of this machine: a promise on the first call, the
- * result on later calls.
+ * plain result on later calls.
  */
 export type IsOtherUser = () => boolean | Promise<boolean>;
 
 interface Waiter {
-  /** How the tables list the connection: as an IPv4 socket, and as an IPv6 socket that carries IPv4. */
+  /** How the tables list the connection, as an IPv4 socket and as an IPv6 socket that carries IPv4. */
   keys: readonly string[];
   /** Remaining full passes over the tables. */
   passes: number;
@@ -34,19 +34,19 @@ interface Lookup {
 
 /** IPv4 and IPv6 sockets. The second file is missing if IPv6 is off. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
-/** About 110,000 sockets. Connections beyond this limit count as another user's. */
+/** About 110,000 sockets. Connections listed beyond this limit count as another user's. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** A row that moves during a read can be missed, so each lookup reads the tables twice. */
 const PASSES = 2;
-/** How long one slice of reading may delay other requests. */
+/** How long one slice of reading may hold up other requests. */
 const SLICE_MS = 2;
 const HIDDEN = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'];
 
 /**
- * Returns a function that tells whether the other end of a connection belongs to another user. It can tell
- * only for connections within this machine on Linux; all others count as this user's. This user and root are
- * accepted, and so is everyone if the tables can't be read. If the other end is closed, its user is unknown
- * and counts as another user.
+ * Returns a function that checks whether the other end of a connection belongs to another user. The check
+ * works only for connections within this machine on Linux; all others count as this user's. This user and
+ * root are accepted, and so is everyone if the tables can't be read. If the other end is closed, its user is
+ * unknown and counts as another user.
  */
 export function peerLookup(): (socket: Ends) => IsOtherUser {
   const lookup: Lookup = { waiting: new Set(), byKey: new Map(), isRunning: false };
@@ -74,7 +74,7 @@ export function canIdentifyPeers(): boolean {
   return file !== undefined;
 }
 
-/** Reads the tables while lookups are pending. Lookups share passes, each starting where it joined. */
+/** Reads the tables while lookups are pending. Lookups share passes and can join in the middle of one. */
 async function run(lookup: Lookup): Promise<void> {
   const { waiting } = lookup;
   lookup.isRunning = true;
@@ -132,7 +132,7 @@ function settle({ waiting, byKey }: Lookup, waiter: Waiter, isOtherUser: boolean
   waiter.resolve(isOtherUser);
 }
 
-/** Once its process has closed a socket, the tables list it as root's, without an inode. */
+/** Once a process has closed a socket, the tables list the socket as root's, without an inode. */
 function isTrusted(row: string): boolean {
   const { uid, inode } = fieldsOf(row);
   return uid === 0 ? inode !== '0' : uid === process.geteuid?.();
@@ -144,7 +144,7 @@ function fieldsOf(row: string): { local: string; state: string; uid: number; ino
   return { local, state, uid: Number(uid), inode };
 }
 
-/** Undefined if the system lacks or hides this table. */
+/** Returns undefined if the system lacks or hides this table. */
 function openTable(path: string): number | undefined {
   return unless(['ENOENT', 'EACCES', 'EPERM'], () => openSync(path, 'r'));
 }
@@ -199,9 +199,9 @@ function bytesOf6(address: string): number[] {
 }
 
 export interface PortOwner {
-  /** Null if the process belongs to another user. */
+  /** The process id, or null if the process belongs to another user. */
   pid: number | null;
-  /** Program name; null if hidden. Excludes the arguments, which may contain secrets. */
+  /** Program name, or null if hidden. Excludes the arguments, which may contain secrets. */
   program: string | null;
   uid: number;
 }

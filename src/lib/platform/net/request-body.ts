@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { StewardError } from '../../errors';
 
 /**
- * How much of a rejected body to read, because a client that is disconnected while sending may never see the
+ * How much of a rejected body to read. A client that is disconnected while sending may never see the
  * response.
  */
 const MAX_DROPPED_BYTES = 1024 * 1024;
@@ -16,7 +16,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** Returns the complete body; undefined if the body is or will be too large. */
+/** Returns the complete body, or undefined if it is or will be too large. */
 export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buff
   });
 }
 
-/** Discards the rest of a body; false if the body is or will be too large. */
+/** Discards the rest of a body; returns false if the body is or will be too large. */
 export function drained(request: IncomingMessage): Promise<boolean> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_DROPPED_BYTES) return Promise.resolve(false);
   return new Promise((resolve, reject) => {

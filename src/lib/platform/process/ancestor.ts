@@ -35,7 +35,10 @@ export function ancestorWithout(word: string, mayStartPs: boolean): ProcessMark 
   return undefined;
 }
 
-/** Returns whether a process still runs; `unknown` if its pid is from another namespace or may be reused. */
+/**
+ * Returns whether a process is still running, or `unknown` if its pid is from another namespace or may have
+ * been reused.
+ */
 export function stateOf(mark: ProcessMark): 'runs' | 'gone' | 'unknown' {
   if (process.platform === 'darwin') return exists(mark.pid) ? 'unknown' : 'gone';
   if (process.platform !== 'linux') return 'unknown';
@@ -58,9 +61,9 @@ function readProc(pid: number): Found | undefined {
   return facts === undefined || command === undefined ? undefined : { ...facts, command };
 }
 
-/** Asks `ps` once for all processes: `  812   501 Sun Nov 22 17:00:00 2026 claude --resume`. */
+/** Lists all processes with one run of `ps`: `  812   501 Sun Nov 22 17:00:00 2026 claude --resume`. */
 function processTable(): (pid: number) => Found | undefined {
-  // Without -ww, macOS truncates command lines, so the shim could look like the assistant.
+  // Without -ww, macOS truncates command lines, so the shim could be mistaken for the assistant.
   const args = ['-axww', '-o', 'pid=', '-o', 'ppid=', '-o', 'lstart=', '-o', 'command='];
   const { stdout } = spawnSync('ps', args, {
     encoding: 'utf8',

@@ -29,7 +29,7 @@ export interface BundleInput {
    * length.
    */
   build: string;
-  /** What this run does, such as its command, because V8 caches only functions that ran. */
+  /** What this run does, such as its command. Needed because V8 caches only functions that ran. */
   kind: string;
   /** The `require` of a module in the folder. */
   native: Load;
@@ -37,7 +37,7 @@ export interface BundleInput {
   unused?: ReadonlySet<string>;
 }
 
-/** Maximum number of cached kinds of run; each kind has its own folder. */
+/** Maximum number of kinds of run to cache. Each kind has its own folder. */
 const MAX_KINDS = 24;
 /** V8 drops functions that haven't run for a while, so a long run's cache would be incomplete. */
 const MAX_RUN_MS = 30_000;
@@ -60,7 +60,7 @@ export function bundleLoader(input: BundleInput): Load {
     const [first] = made;
     if (first === undefined) return;
     if (isOff()) rmSync(first, { recursive: true, force: true });
-    // Node stores either every module or none.
+    // Node stores either every module or none of them.
     else if ((input.unused?.size ?? 0) > 0) rmSync(cache, { recursive: true, force: true });
   });
   return input.native;
@@ -77,14 +77,14 @@ function cacheFolder({ build, kind }: BundleInput): string | undefined {
     const { version, arch } = process;
     return join(cachePath(), 'code', `${build}-${version}-${arch}-${shortHash(options)}`);
   } catch {
-    // This user has no home folder, so there is no cache.
+    // Without a home folder, there is no cache.
     return undefined;
   }
 }
 
 /**
- * Creates the folder if needed and returns what it created; undefined if that fails or the folder isn't
- * private.
+ * Creates the folder if needed and returns the folders created; returns undefined if that fails or the folder
+ * isn't private.
  */
 function madePrivate(folder: string, build: string): string[] | undefined {
   try {
@@ -97,7 +97,7 @@ function madePrivate(folder: string, build: string): string[] | undefined {
   }
 }
 
-/** Removes other builds' code, and the oldest kinds above the limit. */
+/** Removes code from other builds, and the oldest kinds beyond the limit. */
 function prune(folder: string, build: string): void {
   const current = readdirSync(folder)
     .map((name) => ({ name, path: join(folder, name), mtimeMs: lstatSync(join(folder, name)).mtimeMs }))
@@ -129,7 +129,7 @@ function ownLoader({ folder, build, native, unused }: BundleInput, cache: string
   return requireIn(folder);
 }
 
-/** Compiles a bundle with cached code. If there is none, this run stores its code at exit. */
+/** Compiles a bundle with cached code. If there is none, this run stores the code at exit. */
 function compile(path: string, code: { file: string; build: string }, isUsed: () => boolean): Script {
   const cachedData = readCode(code.file);
   // Bundles are ASCII. Read as Latin-1, they take one byte per character in V8.
@@ -171,8 +171,8 @@ function writeSynced(path: string, bytes: Buffer): void {
 }
 
 /**
- * Returns the code in a file that only this user can write. The file has two copies; if they differ, returns
- * undefined, since V8 crashes on damaged code. A checksum would cost a hook 2 ms.
+ * Returns the code from a file that only this user can write to. The file has two copies; if they differ,
+ * returns undefined, since V8 crashes on damaged code. A checksum would cost a hook 2 ms.
  */
 function readCode(file: string): Buffer | undefined {
   try {

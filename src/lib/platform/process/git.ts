@@ -29,9 +29,9 @@ export interface GitDeps {
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Returns git for reading an untrusted repository. The repository's configuration can't execute anything, and
- * git never fetches, prompts or locks, and uses only the repository at `root`. Throws `not_found` if git is
- * missing, and `unavailable` with a reason if git can't read the repository.
+ * Returns a function that runs git on an untrusted repository. The repository's configuration can't execute
+ * anything, and git never fetches, prompts or locks, and uses only the repository at `root`. Throws
+ * `not_found` if git is missing, and `unavailable` with a reason if git can't read the repository.
  */
 export function gitIn(deps: GitDeps, root: string): Git {
   const env = gitEnvironment(root, deps.env ?? process.env);
@@ -100,7 +100,7 @@ export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.Pr
   };
 }
 
-/** Overrides every setting with which a repository could execute a program. */
+/** Overrides every setting through which a repository could run a program. */
 export const HARMLESS: readonly string[] = [
   '--no-pager',
   '--no-optional-locks',
@@ -185,9 +185,9 @@ export interface GitAnswer {
 }
 
 /**
- * Returns git for steward's own clone with one remote. The credential is in the environment, because other
- * users can read arguments, and goes only to the remote's origin. Exit codes are results; a timeout throws
- * `unavailable`.
+ * Returns a function that runs git on steward's own clone with one remote. The credential is passed in the
+ * environment, because other users can read arguments, and is sent only to the remote's origin. Exit codes
+ * are results; a timeout throws `unavailable`.
  */
 export function remoteGit(
   deps: RemoteGitDeps,
@@ -229,7 +229,7 @@ export function remoteGit(
   };
 }
 
-/** After a rejection, git prompts for another credential. */
+/** After the server rejects a credential, git prompts for another one. */
 const REFUSED =
   /could not read (?:Username|Password)|Authentication failed|cannot (?:exec|run|spawn) '?\S*(?:null|nul)\b/i;
 

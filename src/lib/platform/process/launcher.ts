@@ -11,14 +11,14 @@ import { targetOf } from '../files/stat';
 import { readSystemText } from '../files/system-files';
 
 /**
- * A small script that an assistant or scheduler starts. It finds Node.js and steward again after an upgrade.
- * A batch file on Windows.
+ * A small script started by an assistant or scheduler; a batch file on Windows. It still finds Node.js and
+ * steward after an upgrade.
  */
 export interface LauncherForm {
   /** The name of the file and of its template in templates/launcher. */
   name: string;
   manifestId: string;
-  /** More values for the template, already quoted. */
+  /** Additional values for the template, already quoted. */
   values: Readonly<Record<string, string>>;
 }
 
@@ -26,14 +26,17 @@ export interface LauncherDeps {
   /** Folder of the launcher. */
   bin: string;
   host: PathHost;
-  /** The folder of steward's package.json, and the Node.js that runs steward. */
+  /** The folder with steward's package.json, and the Node.js that runs steward. */
   product: { root: string; node: string };
 }
 
 export interface LauncherTarget {
   /** Absolute path of the current Node.js. */
   node: string;
-  /** A link on the PATH to the current Node.js that survives an upgrade; the same path if there is none. */
+  /**
+   * A link on the PATH to the current Node.js that survives an upgrade, or the same path as `node` if there
+   * is none.
+   */
   nodeAlias: string;
   /** steward's bin/run.js. */
   steward: string;
@@ -52,7 +55,7 @@ export function launcherPath(name: string, { bin, host }: Pick<LauncherDeps, 'bi
   return pathOf(host).join(bin, host.platform === 'win32' ? `${name}.cmd` : name);
 }
 
-/** Returns what a launcher starts on this machine. */
+/** Returns the Node.js and the program that launchers start on this machine. */
 export function launcherTarget({ host, product }: Pick<LauncherDeps, 'host' | 'product'>): LauncherTarget {
   const { root, node } = product;
   return { node, nodeAlias: aliasOf(node, host), steward: pathOf(host).join(root, 'bin', 'run.js') };
@@ -80,7 +83,7 @@ export function renderLauncher(
   return isWindows ? text.replace(/\r?\n/g, '\r\n') : text;
 }
 
-/** Records and writes the launcher; false if it is already current. */
+/** Records and writes the launcher; returns false if it is already up to date. */
 export function writeLauncher(
   form: LauncherForm,
   deps: LauncherDeps & { clock: Clock; machineId: string },
@@ -105,12 +108,12 @@ export function writeLauncher(
   return true;
 }
 
-/** Returns whether the launcher exists and is current. */
+/** Returns whether the launcher exists and is up to date. */
 export function isLauncherCurrent(form: LauncherForm, deps: LauncherDeps): boolean {
   return isInPlace(launcherPath(form.name, deps), textOf(form, deps), deps.host);
 }
 
-/** Removes the launcher, and its folder if empty; false if the launcher doesn't exist. */
+/** Removes the launcher, and its folder if empty; returns false if the launcher doesn't exist. */
 export function removeLauncher(
   { name, manifestId }: Pick<LauncherForm, 'name' | 'manifestId'>,
   deps: Pick<LauncherDeps, 'bin' | 'host'> & { clock: Clock },
@@ -162,7 +165,7 @@ export function forBatch(path: string, env: NodeJS.ProcessEnv): string {
   return `%${name}%${path.slice((env[name] ?? '').length).replaceAll('%', '%%')}`;
 }
 
-/** One pass, so that inserted values are not expanded again. */
+/** Done in one pass, so that inserted values aren't expanded again. */
 function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
 }
@@ -182,7 +185,7 @@ function aliasOf(node: string, { platform, env }: PathHost): string {
   return found ?? node;
 }
 
-/** Undefined if this user can't inspect the path. */
+/** Returns undefined if this user can't inspect the path. */
 function idOf(path: string): string | undefined {
   try {
     return targetOf(path)?.id;

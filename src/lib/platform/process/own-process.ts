@@ -55,7 +55,9 @@ export function onInterrupt(listener: () => void): () => void {
   return onSignals(['SIGINT'], listener);
 }
 
-/** Runs `work`, and calls `stop` on Ctrl-C, SIGTERM or a closed terminal; `work` may still finish. */
+/**
+ * Runs `work`, and calls `stop` on Ctrl-C, SIGTERM or a closed terminal. After that, `work` may still finish.
+ */
 export async function runStoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
   const release = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], stop);
   try {
@@ -66,8 +68,8 @@ export async function runStoppable<T>(stop: () => void, work: () => Promise<T>):
 }
 
 /**
- * Set by the launcher for scheduled jobs: the job's name, and the launcher's pid if it outlives the job
- * (`sense 4711`). For a detached steward process, the value is `delivery`.
+ * Set by the launcher for scheduled jobs: the job's name, and the launcher's pid if the launcher outlives the
+ * job (`sense 4711`). For a detached steward process, the value is `delivery`.
  */
 export const JOB_VARIABLE = 'STEWARD_JOB';
 
@@ -81,7 +83,7 @@ export function startDetached(args: readonly string[], cwd: string): void {
   startProgram(process.execPath, [...process.execArgv, script, ...args], cwd, { [JOB_VARIABLE]: 'delivery' });
 }
 
-/** Starts a program with this environment and `more`, without waiting for it. Ignores a failed start. */
+/** Starts a program with this environment plus `more`, without waiting for it. Ignores failures to start. */
 export function startProgram(
   file: string,
   args: readonly string[],
@@ -90,12 +92,12 @@ export function startProgram(
 ): void {
   const env = { ...process.env, ...more };
   const child = spawn(file, args, { cwd, env, detached: true, stdio: 'ignore', windowsHide: true });
-  // The system can't start more processes; the next run of steward does the work.
+  // The system can't start more processes, so the next run of steward does the work.
   child.on('error', () => child.unref());
   child.unref();
 }
 
-/** Returns the names of all running processes; empty without /proc. */
+/** Returns the names of all running processes, or an empty set without /proc. */
 export function processNames(): ReadonlySet<string> {
   const pids = listSystemFolder('/proc').filter((name) => /^\d+$/.test(name));
   // The process may end before its name is read.
@@ -104,15 +106,15 @@ export function processNames(): ReadonlySet<string> {
   return new Set(pids.map((pid) => nameOf(pid)?.trim() ?? ''));
 }
 
-/** Tells a relaunched process its parent's pid. To restart, the process asks that parent. */
+/** Gives a relaunched process its parent's pid. To restart, the process asks that parent. */
 const PARENT_VARIABLE = 'STEWARD_RELAUNCHED';
 /** Exit code of a child that requests a restart. */
 const RELAUNCH_CODE = 86;
 
 /**
- * Starts the program that is now on disk as a child in the same terminal; returns its exit code. Node can't
- * replace its own process, and the shell or service manager waits for this process. A child that wants a
- * restart exits and its parent starts the next, so there are never more than two processes.
+ * Starts the program that is now on disk as a child in the same terminal and returns its exit code. Node
+ * can't replace its own process, and the shell or service manager waits for this one. A child that wants a
+ * restart exits and its parent starts the next one, so there are never more than two processes.
  */
 export async function relaunch(args: readonly string[]): Promise<number> {
   if (process.env[PARENT_VARIABLE] === String(process.ppid)) return RELAUNCH_CODE;

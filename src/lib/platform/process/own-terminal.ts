@@ -11,7 +11,7 @@ import {
 
 import { unless } from '../../errors';
 
-/** A terminal and one of its processes, which later shows whether the terminal is still the same. */
+/** A terminal and one of its processes, used later to check that it is still the same terminal. */
 export interface OwnTerminal {
   /** Such as `/dev/pts/3`. */
   tty: string;
@@ -22,9 +22,9 @@ export interface OwnTerminal {
 
 interface ProcessFacts {
   parent: number;
-  /** Device number of the process's terminal; 0 if it has none. */
+  /** Device number of the process's terminal, or 0 if it has none. */
   device: number;
-  /** The foreground process group of the process's terminal; -1 if it has none. */
+  /** The foreground process group of the process's terminal, or -1 if it has none. */
   foreground: number;
   started: string;
   /** Whether the process is a zombie: exited, but not reaped by its parent. */
@@ -48,7 +48,7 @@ export function terminalOfParents(pid: number = process.ppid): OwnTerminal | und
   return undefined;
 }
 
-/** Returns the ancestors of a process, nearest first. Empty except on Linux. */
+/** Returns the ancestors of a process, nearest first. Returns none except on Linux. */
 export function parentsOf(pid: number): number[] {
   const parents: number[] = [];
   for (let at = pid; parents.length < MAX_PARENTS;) {
@@ -61,7 +61,7 @@ export function parentsOf(pid: number): number[] {
 }
 
 /**
- * Writes to a terminal without blocking, if the process still has that terminal; false if nothing was
+ * Writes to a terminal without blocking, if the process still has that terminal. Returns false if nothing was
  * written.
  */
 export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
@@ -72,7 +72,7 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
       const fd = openSync(terminal.tty, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
       try {
         const bytes = Buffer.from(text, 'utf8');
-        // Checked again because the device may belong to another user by now.
+        // Checked again because the device may have passed to another user by now.
         return isOwnDevice(fstatSync(fd), factsOf(terminal.pid)) && writeSync(fd, bytes) === bytes.length;
       } finally {
         closeSync(fd);
@@ -97,7 +97,7 @@ function isOwnDevice(found: Stats, facts: ProcessFacts | undefined): boolean {
 
 const ABSENT = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 'ELOOP'];
 
-/** Returns undefined if the process is gone or another user's, and on any system but Linux. */
+/** Returns undefined if the process is gone or belongs to another user, and on systems other than Linux. */
 export function ifThere<T>(read: () => T): T | undefined {
   return process.platform === 'linux' ? unless(ABSENT, read) : undefined;
 }

@@ -9,7 +9,7 @@ export interface RunOptions {
   cwd?: string;
   /** The complete environment of the process. Default: the current process's environment. */
   env?: NodeJS.ProcessEnv;
-  /** The timeout, after which the process and its children are killed. */
+  /** After this time, the process and its children are killed. */
   timeoutMs: number;
   /**
    * Output limit for each stream, in bytes. A program that prints more is killed, and `unavailable` is
@@ -19,7 +19,7 @@ export interface RunOptions {
   input?: string | Buffer;
   /** Encoding of the output; `latin1` preserves every byte. */
   encoding?: BufferEncoding;
-  /** When aborted, kills the process and its children; returns the output so far. */
+  /** When aborted, kills the process and its children and returns the output so far. */
   signal?: AbortSignal;
 }
 
@@ -37,16 +37,16 @@ export interface RunResult {
 export type Run = (file: string, args: readonly string[], options: RunOptions) => Promise<RunResult>;
 
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
-/** How long to read the pipes after the exit, since a background process may have inherited them. */
+/** How long to keep reading the pipes after the exit, since a background process may have inherited them. */
 const AFTER_EXIT_MS = 200;
 /** When to abandon a program that can't be killed, such as one that hangs on a lost network folder. */
 const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs a program with an argument array, never through a shell. Kills its process group on timeout.
- * Throws `not_found` if the program or folder is missing, `unavailable` if it can't start or prints too much;
- * an exit code is a result.
+ * Runs a program with an argument array, never through a shell. Kills its process group on timeout. Throws
+ * `not_found` if the program or folder is missing, and `unavailable` if the program can't start or prints too
+ * much; an exit code is a result.
  */
 export const run: Run = (file, args, options) =>
   new Promise((resolve, reject) => {
@@ -98,7 +98,7 @@ interface Running {
   abort?: () => void;
   /** The program has ended, but its pipes may still be open. */
   hasExited?: boolean;
-  /** The timeout passed after the exit, so only pending output is read. */
+  /** The timeout passed after the exit, so only pending output is still read. */
   isOverdue?: boolean;
   isStopped?: boolean;
   timedOut?: boolean;
@@ -212,7 +212,7 @@ function start(file: string, args: readonly string[], options: RunOptions): Chil
 function startError(error: unknown, file: string, cwd: string | undefined): unknown {
   const code = errnoCode(error);
   if (!(error instanceof Error) || code === undefined || code.startsWith('ERR_')) return error;
-  // ENOENT can mean that the program or the folder is missing.
+  // ENOENT can mean that either the program or the folder is missing.
   if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     return new StewardError('not_found', `The folder ${cwd} does not exist.`, {
       hint: 'Check the path, and that its disk is mounted.',

@@ -9,11 +9,11 @@ export interface Pty {
   pid: number;
 }
 
-/** More processes than a terminal with a hundred tabs has between itself and its shells. */
+/** Even a terminal with a hundred tabs has fewer processes than this between itself and its shells. */
 const MAX_PROCESSES = 500;
 
 /**
- * Returns the terminals that this process's tabs run on, but not terminals nested inside them. Empty except
+ * Returns the terminals of this process's tabs, excluding terminals nested inside them. Returns none except
  * on Linux.
  */
 export function ptysBelow(pid: number): Pty[] {
@@ -45,14 +45,14 @@ export interface Foreground {
   pid: number;
   /** At most 15 characters: `vim`, `tmux: client`. */
   program: string;
-  /** Undefined if this user may not read it. */
+  /** The current folder, or undefined if this user may not read it. */
   folder: string | undefined;
 }
 
-/** Returns the foreground program of a process's terminal; undefined if the process is gone. */
+/** Returns the foreground program of a process's terminal, or undefined if the process is gone. */
 export function foregroundOf(pid: number): Foreground | undefined {
   const group = factsOf(pid)?.foreground ?? -1;
-  // The first process of a pipe may have ended, and a program may run as another user; in both cases, the
+  // The first process of a pipeline may have ended, and a program may run as another user; in both cases, the
   // shell's folder is used.
   const shown = group > 0 && factsOf(group) !== undefined ? group : pid;
   const program = programOf(shown);
@@ -61,7 +61,7 @@ export function foregroundOf(pid: number): Foreground | undefined {
     : { pid: shown, program, folder: folderOf(shown) ?? folderOf(pid) };
 }
 
-/** Returns a process's name, at most 15 characters; undefined if the process is gone. */
+/** Returns a process's name (at most 15 characters), or undefined if the process is gone. */
 export function programOf(pid: number): string | undefined {
   return ifThere(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
 }
@@ -70,14 +70,14 @@ function folderOf(pid: number): string | undefined {
   return ifThere(() => readlinkSync(`/proc/${pid}/cwd`));
 }
 
-/** Returns a process's arguments; none if the process is gone. */
+/** Returns a process's arguments, or none if the process is gone. */
 export function argumentsOf(pid: number): string[] {
   return ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
 }
 
 /**
- * Returns when a terminal last had input, in wall-clock ms, up to 8 s early; undefined if the terminal is
- * gone.
+ * Returns when a terminal last had input, in wall-clock ms and up to 8 s too early, or undefined if the
+ * terminal is gone.
  */
 export function inputTimeOf(tty: string): number | undefined {
   return ifThere(() => lstatSync(tty).atimeMs);

@@ -4,12 +4,12 @@ import { devNull } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 
 // The only file that starts processes. It looks up programs only in the absolute entries of PATH and passes
-// only those on, so neither steward nor its children run a program from the current folder.
+// on only those entries, so neither steward nor its children run a program from the current folder.
 
-/** A path that never exists, so that a missing program fails as it does with Node's own lookup. */
+/** A path that never exists, so that a missing program fails the same way as with Node's own lookup. */
 const MISSING = '/nonexistent/';
 
-/** Loaded lazily because most hooks start no program. */
+/** Loaded lazily because most hooks don't start a program. */
 const childProcess = (): typeof system => process.getBuiltinModule('node:child_process');
 
 /** Node's `spawn` for a program name on the PATH or an absolute path. */
@@ -55,7 +55,7 @@ export type FindProgram = (name: string) => string | undefined;
 /** Used if the environment has no PATH. */
 const SYSTEM_FOLDERS = process.platform === 'win32' ? '' : '/usr/bin:/bin';
 
-/** Returns the absolute path of a program, by name or absolute path. Rejects relative paths. */
+/** Returns the absolute path of a program, given its name or absolute path. Rejects relative paths. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (isAbsolute(name)) return isProgram(name) ? name : undefined;
   if (/[\\/]/.test(name)) return undefined;
@@ -67,7 +67,7 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
     .find((path) => isProgram(path));
 }
 
-/** Returns the entries of a PATH that do not depend on the current folder. */
+/** Returns the entries of a PATH that don't depend on the current folder. */
 export function absoluteFolders(path: string): string[] {
   return path.split(delimiter).filter((folder) => isAbsolute(folder));
 }

@@ -7,9 +7,12 @@ import { makeNonBlocking, pause, tryRead } from '../net/non-blocking';
 export interface StdinBounds {
   /** How long to wait for the first byte, in ms. */
   firstByteMs: number;
-  /** How long to wait for the end, in ms, counted from the start. */
+  /** How long to wait for the end of the input, in ms, counted from the start. */
   endMs: number;
-  /** How much to return. The rest is read and dropped so that the writer never gets a broken pipe. */
+  /**
+   * Maximum number of bytes to return. The rest is read and dropped so that the writer never gets a broken
+   * pipe.
+   */
   keepBytes: number;
 }
 
@@ -48,7 +51,7 @@ export async function readStdin(
     if (got !== undefined) {
       collected.add(chunk.subarray(0, got));
       isChecked = false;
-      // A writer that never stops gets the same timeout as a silent one.
+      // A writer that never stops times out just like a silent one.
       if (monotonicMs() - startMs < bounds.endMs) continue;
     } else if (!isChecked && !collected.isEmpty()) {
       isChecked = true;
@@ -60,7 +63,7 @@ export async function readStdin(
   }
 }
 
-/** Returns all of stdin up to `keepBytes`, without a timeout; undefined if stdin is a terminal. */
+/** Returns all of stdin up to `keepBytes`, without a timeout, or undefined if stdin is a terminal. */
 export async function readPipedStdin(
   keepBytes: number,
 ): Promise<{ bytes: Buffer; cut: boolean } | undefined> {
@@ -72,8 +75,8 @@ export async function readPipedStdin(
 }
 
 /**
- * Returns the beginning of stdin if the shim has already read it. A here-document adds a line feed at the
- * end.
+ * Returns the beginning of stdin if the shim has already read it, without the line feed that a here-document
+ * adds.
  */
 function readByShim(): Buffer | undefined {
   const { STEWARD_STDIN_FD: fd } = process.env;
@@ -86,7 +89,7 @@ function kindOfStdin(): 'file' | 'stream' | 'terminal' {
   try {
     const facts = fstatSync(0);
     if (facts.isFile() || facts.isDirectory()) return 'file';
-    // /dev/null is also a character device, and reads as empty.
+    // /dev/null is a character device too, but reads as empty.
     if (facts.isCharacterDevice())
       return process.getBuiltinModule('node:tty').isatty(0) ? 'terminal' : 'file';
     return 'stream';

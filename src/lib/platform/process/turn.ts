@@ -11,13 +11,13 @@ import { randomName } from '../files/short-hash';
 export interface Waiter {
   /** Arrival time. The earliest arrival goes first. */
   sinceMs: number;
-  /** How long to wait from now. */
+  /** How long to wait, counted from now. */
   waitMs: number;
   /** Stops waiting when aborted. */
   signal: AbortSignal;
 }
 
-/** Runs the work when its turn comes; undefined if the wait timed out or was aborted. */
+/** Runs the work when its turn comes; returns undefined if the wait timed out or was aborted. */
 export type TakeTurn = <T>(waiter: Waiter, work: () => Promise<T>) => Promise<T | undefined>;
 
 /** An older ticket belongs to the current holder or to a dead process. */
@@ -28,7 +28,7 @@ const PAUSE_MS = 25;
 
 /**
  * Runs work from all processes of this machine one at a time, in order of arrival. A lock guards the work;
- * empty ticket files, named by arrival and process, keep the order.
+ * empty ticket files, named by arrival and process, record the order.
  */
 export function turnsIn(folder: string, depsOf: () => { clock: Clock; machineId: string }): TakeTurn {
   return async ({ sinceMs, waitMs, signal }, work) => {

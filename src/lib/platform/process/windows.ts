@@ -4,14 +4,14 @@ import type { Run } from './process';
 /** The program that owns the foreground window. Excludes the window's title. */
 export interface WindowsProgram {
   pid: number;
-  /** Full path of the executable; undefined if the program is elevated or runs as another user. */
+  /** Full path of the executable, or undefined if the program is elevated or runs as another user. */
   path: string | undefined;
   /** FileDescription in the program's version resource. */
   description: string | undefined;
 }
 
 export interface WindowsCalls {
-  /** Null if nothing has the focus, or only the desktop or taskbar. */
+  /** The focused program, or null if nothing has the focus, or only the desktop or taskbar does. */
   foreground(): WindowsProgram | null;
   /** Milliseconds since this session's last input. */
   idleMs(): number;
@@ -24,7 +24,7 @@ type Koffi = Pick<typeof import('koffi'), 'load'>;
 type Handle = unknown;
 
 /**
- * Returns the functions of user32, kernel32 and version that steward needs; undefined if the npm package
+ * Returns the functions of user32, kernel32 and version that steward needs, or undefined if the npm package
  * `koffi` isn't installed next to steward or has no build for this machine.
  */
 export async function windowsCalls(): Promise<WindowsCalls | undefined> {
@@ -32,7 +32,7 @@ export async function windowsCalls(): Promise<WindowsCalls | undefined> {
     const loaded = await import('koffi');
     return bind(loaded.default ?? loaded);
   } catch {
-    // PowerShell is used instead, and reports its own errors.
+    // PowerShell is used instead and reports its own errors.
     return undefined;
   }
 }
@@ -67,7 +67,7 @@ function bind(koffi: Koffi): WindowsCalls {
   };
 }
 
-/** C signatures by library. */
+/** C prototypes by library. */
 const SIGNATURES = {
   'user32.dll': {
     GetForegroundWindow: 'void *__stdcall GetForegroundWindow()',

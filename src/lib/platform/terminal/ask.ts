@@ -10,9 +10,11 @@ export function isInteractive(): boolean {
 
 /** Asks questions on stderr. They share one reader, so no typed-ahead input is lost. */
 export interface Prompt {
-  /** Returns one trimmed line. Throws `canceled` at the end of input. */
+  /** Returns one line, trimmed. Throws `canceled` at the end of input. */
   line: (question: string) => Promise<string>;
-  /** Asks until the reply is yes, no or empty (the preset). Throws `canceled` at the end of input. */
+  /**
+   * Asks until the reply is yes, no or empty, which means the preset. Throws `canceled` at the end of input.
+   */
   yes: (question: string, preset: 'yes' | 'no') => Promise<boolean>;
   close: () => void;
 }
@@ -24,7 +26,7 @@ export function openPrompt(): Prompt {
   let waiting: ((line: string | undefined) => void) | undefined;
   let ended = false;
   lines.on('SIGINT', () => {
-    // The terminal has printed ^C after the question.
+    // The terminal has just printed ^C after the question.
     process.stderr.write('\n');
     process.kill(process.pid, 'SIGINT');
   });
@@ -68,7 +70,7 @@ export function openPrompt(): Prompt {
       }
     },
     close: () => {
-      // The question was withdrawn.
+      // A question still waiting for an answer is withdrawn.
       waiting = undefined;
       lines.close();
     },

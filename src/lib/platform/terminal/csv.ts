@@ -1,16 +1,19 @@
 export type Cell = string | number | boolean | null | undefined;
 
-/** Formats a row according to RFC 4180: CRLF, quotes doubled. */
+/** Formats a row according to RFC 4180, with CRLF and doubled quotes. */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 
-/** Formats a cell. A text that a spreadsheet would run as a formula gets an apostrophe, as OWASP advises. */
+/**
+ * Formats a cell. Text that a spreadsheet would run as a formula is prefixed with an apostrophe, as OWASP
+ * advises.
+ */
 function cellText(cell: Cell): string {
   if (typeof cell !== 'string') return String(cell ?? '');
   const safe = FORMULA.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Includes full-width signs, and spaces that a spreadsheet trims. */
+/** Includes full-width signs, and leading white space that a spreadsheet trims. */
 const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;

@@ -13,7 +13,7 @@ export interface ReportOptions {
   debug: boolean;
 }
 
-/** Formats an error for a person (one line with the problem, one with the hint) or as JSON. */
+/** Formats an error for people (one line for the problem, one for the hint) or as JSON. */
 export function reportError(error: unknown, options: ReportOptions): ErrorReport {
   const known = toStewardError(error);
   const exitCode = EXIT_CODES[known.kind];

@@ -9,7 +9,7 @@ const MAX_PROSE_COLUMNS = 96;
 
 /**
  * Folds text at word boundaries to fit a stream's terminal; leaves it unchanged for a pipe or file. Not for
- * text that is copied as a whole, such as a script.
+ * text that users copy as a whole, such as a script.
  */
 export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
   const fd = stream === 'stdout' ? 1 : 2;
@@ -20,7 +20,7 @@ export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
 }
 
 /**
- * Folds lines that are too long. Continuation lines align with the last column of a line, or with its
+ * Folds lines that are too long. Continuation lines are indented to the line's last column, or to its own
  * indentation.
  */
 export function fold(text: string, columns: number): string {
@@ -57,8 +57,8 @@ function longestWord(text: string): number {
 }
 
 /**
- * Wraps words to lines of at most `columns`, the first prefixed with `first` and the others with `rest`. Puts
- * longer words, such as paths, on their own line.
+ * Wraps text into lines of at most `columns`, prefixing the first with `first` and the others with `rest`.
+ * Puts longer words, such as paths, on their own lines.
  */
 export function wrap(text: string, columns: number, first = '', rest = first): string[] {
   const lines: string[] = [];

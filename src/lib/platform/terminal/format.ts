@@ -12,12 +12,12 @@ export interface Palette {
   consumption: (text: string) => string;
   neutral: (text: string) => string;
   attention: (text: string) => string;
-  /** For the main figure of a line. */
+  /** For the main figure on a line. */
   strong: (text: string) => string;
 }
 
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  // kleur would decide by this process, not by the target terminal.
+  // kleur would check this process rather than the target terminal.
   const paint = (color: Color): ((text: string) => string) => {
     if (!terminal.color) return (text) => text;
     return (text) => {
@@ -34,13 +34,13 @@ export function palette(terminal: Pick<Terminal, 'color'>): Palette {
   };
 }
 
-/** Formats `2026-11-20` as `Fri 20 Nov 2026`. */
+/** Formats a day such as `2026-11-20` as `Fri 20 Nov 2026`. */
 export function longDay(day: string): string {
   const [year = '', month = '', date = ''] = day.split('-');
   return `${weekday(day)} ${Number(date)} ${MONTHS[Number(month) - 1] ?? month} ${year}`;
 }
 
-/** Returns the weekday of a day, such as `Fri`, without a clock or zone. */
+/** Returns a day's weekday, such as `Fri`, without using a clock or time zone. */
 export function weekday(day: string): string {
   // 1 January 1970 was a Thursday.
   const days = Math.floor(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
@@ -52,7 +52,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** Draws `value` as a bar, with `max` as the full width. Any value above 0 shows at least `▏`. */
+/** Draws `value` as a horizontal bar, with `max` as the full width. Any value above 0 shows at least `▏`. */
 export function bar(value: number, max: number, columns: number): string {
   if (!(value > 0) || !(max > 0)) return '';
   const eighths = Math.max(1, Math.round((Math.min(value, max) / max) * columns * 8));
@@ -61,7 +61,10 @@ export function bar(value: number, max: number, columns: number): string {
 
 const LEVELS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/** Draws `value` of `max` as the height of one character; any value above 0 shows at least `▁`. */
+/**
+ * Draws `value` as a one-character vertical bar, with `max` as the full height. Any value above 0 shows at
+ * least `▁`.
+ */
 export function level(value: number, max: number): string {
   if (!(value > 0) || !(max > 0)) return ' ';
   return LEVELS[Math.max(1, Math.round((Math.min(value, max) / max) * 8))] ?? '█';
@@ -75,7 +78,7 @@ export interface Column {
 
 /**
  * Formats rows in aligned columns two spaces apart, without borders or trailing spaces. The first column
- * should be what users type next.
+ * should be what users will type next.
  */
 export function table(rows: readonly (readonly string[])[], columns: readonly Column[] = []): string {
   const cells = rows.map((row) =>
@@ -102,12 +105,12 @@ export function table(rows: readonly (readonly string[])[], columns: readonly Co
     .join('\n');
 }
 
-/** Formats `1.20 USD`, for sentences. */
+/** Formats an amount for sentences, such as `1.20 USD`. */
 export function usd(value: number): string {
   return isSmall(value) ? 'under 0.01 USD' : `${value.toFixed(2)} USD`;
 }
 
-/** Formats `$1.20`, for tables. An unknown cost is `unknown`, never 0. */
+/** Formats an amount for tables, such as `$1.20`. An unknown cost is `unknown`, never 0. */
 export function usdCell(cost: number | null): string {
   if (cost === null) return 'unknown';
   return isSmall(cost) ? '<$0.01' : `$${cost.toFixed(2)}`;
@@ -117,7 +120,7 @@ function isSmall(usd: number): boolean {
   return usd > 0 && usd < 0.01;
 }
 
-/** Replacements for terminals without block characters. */
+/** Replaces characters that terminals without block characters can't show. */
 export function toAscii(text: string): string {
   return text.replace(/[▁-█▉-▏·…–—]/g, (char) => ASCII[char] ?? '#');
 }
@@ -139,7 +142,7 @@ const ASCII: Record<string, string> = {
   '—': '-',
 };
 
-/** Formats `1 commit`, `2 commits`. Pass irregular plurals as the third argument: `1 entry`, `2 entries`. */
+/** Formats a count and its noun: `1 commit`, `2 commits`. Pass an irregular plural as the third argument. */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`;
 }

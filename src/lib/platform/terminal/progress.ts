@@ -6,7 +6,7 @@ import { fit } from './text-width';
 /** Width of the icon that the library puts before a line. */
 const ICON_COLUMNS = 4;
 
-/** Runs long work, with its current step on stderr if that is a terminal. */
+/** Runs long work, showing its current step on stderr if that is a terminal. */
 export async function withSteps<T>(
   title: string,
   work: (onStep: (text: string) => void) => Promise<T>,
@@ -26,11 +26,11 @@ export async function withSteps<T>(
     ],
     {
       rendererOptions: {
-        // The command's caller reports the error.
+        // The caller of the command reports the error.
         showErrorMessage: false,
         logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
       },
-      // On Ctrl-C, the library would only stop drawing.
+      // On Ctrl-C, the library would stop drawing but not exit.
       registerSignalListeners: false,
     },
   );

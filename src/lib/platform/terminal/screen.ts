@@ -13,12 +13,12 @@ export interface Screen {
 }
 
 /**
- * Alternate screen, hidden cursor, no line wrap. Without wrapping, a line stays one line even if the terminal
- * measures it differently.
+ * Alternate screen, hidden cursor, no line wrap. Without wrapping, a line stays on one row even if the
+ * terminal measures it differently.
  */
 const OPEN = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const CLOSE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
-/** Synchronized output: terminals that support it show everything between the two at once. */
+/** Synchronized output: terminals that support it show everything written between the two at once. */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /** Takes over the terminal on stdin and stdout. Ctrl-C is reported as the key `ctrl-c`. */

@@ -13,8 +13,8 @@ export interface Terminal {
 }
 
 /**
- * Returns whether stdout is a terminal. Creates Node's stream only for a device, which scripts rarely write
- * to.
+ * Returns whether stdout is a terminal. Creates Node's stream only if stdout is a device, which is rare in
+ * scripts.
  */
 export function isOnTerminal(): boolean {
   try {
@@ -71,8 +71,8 @@ export function writeOutNow(text: string, waitMs: number): void {
 }
 
 /**
- * Writes to stdout as its stream does; false while a pipe is full. Writes files directly, because the stream
- * doesn't notice a partial write to a full disk.
+ * Writes to stdout like its stream; returns false while a pipe is full. Writes files directly, because the
+ * stream doesn't notice a partial write to a full disk.
  */
 export function writeStdout(data: Uint8Array | string): boolean {
   if (!fstatSync(1).isFile()) return process.stdout.write(data);
@@ -85,7 +85,7 @@ export function writeStdout(data: Uint8Array | string): boolean {
   return true;
 }
 
-/** Writes to stdout as fast as its reader reads. */
+/** Writes to stdout as fast as the reader consumes it. */
 export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
     if (!writeStdout(piece)) await once(process.stdout, 'drain');
@@ -93,7 +93,8 @@ export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
 }
 
 /**
- * Returns the width of the terminal on stdout; undefined for a pipe, whose stream would take 9 ms to create.
+ * Returns the width of the terminal on stdout, or undefined for a pipe, whose stream would take 9 ms to
+ * create.
  */
 export function stdoutColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() ? process.stdout.columns : undefined;
@@ -105,8 +106,8 @@ interface Stream {
 }
 
 /**
- * Returns the capabilities of a stream. NO_COLOR turns color off unless empty; otherwise FORCE_COLOR turns it
- * on unless 0 or false.
+ * Returns the capabilities of a stream. A nonempty NO_COLOR turns color off; otherwise, FORCE_COLOR turns it
+ * on unless it is 0 or false.
  */
 export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessEnv = process.env): Terminal {
   const isTTY = stream.isTTY === true;
@@ -140,7 +141,8 @@ export function writeErr(text: string): void {
 }
 
 /**
- * Exits quietly when stdout's reader closes (`| head`). Other errors of stdout exit with the reported code.
+ * Exits quietly when stdout's reader closes (`| head`). For other errors on stdout, exits with the code that
+ * `report` returns.
  */
 export function exitWhenReaderLeaves(report: (error: unknown) => number): void {
   process.stdout.on('error', (error) => {
@@ -157,7 +159,7 @@ export function exitOnInterrupt(code: number): void {
 
 /**
  * Exits on Ctrl-C and shows the cursor, until the returned function is called. For libraries that hide the
- * cursor and listen to Ctrl-C.
+ * cursor and listen for Ctrl-C.
  */
 export function exitOnAnyInterrupt(code: number): () => void {
   const exit = (): void => {
@@ -186,7 +188,7 @@ export interface OutputFile {
 
 /** A way to write output that must appear exactly once. */
 export interface ShownOutput {
-  /** Undefined if stdout is a terminal or a pipe. */
+  /** Returns undefined if stdout is a terminal or a pipe. */
   file: () => OutputFile | undefined;
   /** Resolves when the system has accepted all bytes. */
   write: (bytes: Uint8Array | string) => Promise<void>;

@@ -11,7 +11,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Truncates text to a number of columns; truncated text ends in `…`. */
+/** Truncates text to a number of columns. Truncated text ends in `…`. */
 export function fit(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   if (PLAIN.test(text)) return columns > 0 ? `${text.slice(0, columns - 1)}…` : '';
@@ -33,7 +33,7 @@ export function padStart(text: string, columns: number): string {
   return ' '.repeat(Math.max(0, columns - displayWidth(text))) + text;
 }
 
-/** A grapheme may have several code points: marks, joiners, flags. */
+/** A grapheme may consist of several code points (marks, joiners, flags). */
 function graphemeWidth(grapheme: string): number {
   if (INVISIBLE.test(grapheme)) return 0;
   if (EMOJI.test(grapheme)) return 2;
@@ -52,5 +52,5 @@ function segmenter(): Intl.Segmenter {
 const PLAIN = /^[\x20-\x7e\u2500-\u25fc·–—…✎✓]*$/;
 const COLORS = /\u001b\[[\d;]*m/g;
 const INVISIBLE = /^[\p{Mark}\p{Control}\p{Format}]+$/u;
-/** Emoji by default, by the selector U+FE0F, or as a two-letter flag. */
+/** Characters that are emoji by default, because of the selector U+FE0F, or as a two-letter flag. */
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;

@@ -9,12 +9,12 @@ export interface Clock {
   now(): number;
   /** Monotonic time in milliseconds, from an arbitrary start. */
   monotonic(): number;
-  /** Undefined if unknown. */
+  /** The boot clock, or undefined if unknown. */
   boot?(): BootTime | undefined;
 }
 
 export function systemClock(): Clock {
-  // The first call of performance.now() loads a module, which costs 1.5 ms.
+  // The first call of performance.now() would load a module, which costs 1.5 ms.
   return { now: () => Date.now(), monotonic: () => process.uptime() * 1000, boot: bootTime };
 }
 
@@ -28,7 +28,7 @@ export function toDate(ms: number): Date {
   return new Date(ms);
 }
 
-/** Parses an ISO 8601 time with a zone (`Z` or an offset); undefined if invalid. */
+/** Parses an ISO 8601 time with a zone (`Z` or an offset); returns undefined if it is invalid. */
 export function parseIso(text: string): number | undefined {
   if (!ISO_TIME.test(text)) return undefined;
   // Date.parse accepts 2026-02-30, so the day is checked too. Consecutive log lines share a day, so each day
@@ -46,7 +46,7 @@ export function isIso(value: unknown): value is string {
   return typeof value === 'string' && parseIso(value) !== undefined;
 }
 
-/** Matches no time at first. */
+/** Initially matches no time. */
 let lastDay = 'none';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
@@ -64,7 +64,10 @@ export interface Moment {
   boot?: BootTime | undefined;
 }
 
-/** Works only on Linux. On other systems, the boot time changes with the clock or excludes sleep. */
+/**
+ * Returns undefined except on Linux: on other systems, the boot time changes with the clock or excludes
+ * sleep.
+ */
 export function bootTime(): BootTime | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -78,8 +81,7 @@ export function bootTime(): BootTime | undefined {
 }
 
 /**
- * Returns by how many ms the clock was changed between two moments, positive if moved ahead; undefined if
- * unknown.
+ * Returns by how many ms the clock was set between two moments (positive: forward), or undefined if unknown.
  */
 export function clockSetBy(before: Moment, now: Moment): number | undefined {
   if (before.boot === undefined || before.boot.id !== now.boot?.id) return undefined;

@@ -11,8 +11,8 @@ export interface ZonedNow {
 export const DAY_HINT = 'Use yesterday, friday, "3 days ago", 7d, "1 November" or 2026-11-20.';
 
 /**
- * Parses a day: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`. A weekday means the last one,
- * including today. Rejects other numeric dates because 12.11. is ambiguous.
+ * Parses a day: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`. A weekday means the most recent
+ * one, including today. Rejects other numeric dates because 12.11. is ambiguous.
  */
 export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<Day> {
   const words = text.trim();
@@ -25,11 +25,11 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const today = dayOf(nowMs, zone);
   const count = /^(\d{1,4})\s*([dw])$/i.exec(words);
   if (count !== null) return addDays(today, -Number(count[1]) * (count[2]?.toLowerCase() === 'w' ? 7 : 1));
-  // The library takes 150 ms to compile its patterns.
+  // Handled here because the library takes 150 ms to compile its patterns.
   if (/^(?:today|yesterday)$/i.test(words)) return addDays(today, words.length === 5 ? 0 : -1);
   const { casual } = await import('chrono-node/en');
   const { year, month, day, hour, minute } = wallClock(nowMs, zone);
-  // The library gets local time as if it were UTC; only the day of its result is used.
+  // The library is given local time as if it were UTC; only the day of its result is used.
   const shown = toDate(Date.UTC(year, month - 1, day, hour, minute));
   const [found] = casual.parse(words, { instant: shown, timezone: 0 });
   if (found === undefined || found.text.length !== words.length || isRange(found)) {
@@ -39,7 +39,8 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const named = [at.get('year') ?? 0, at.get('month') ?? 0, at.get('day') ?? 0]
     .map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0'))
     .join('-');
-  // For a weekday or a date without a year, the library returns the nearest day; here it means the last one.
+  // For a weekday or a date without a year, the library returns the nearest day; here it means the most
+  // recent one.
   const isNearest = !/\b(?:next|coming)\b/i.test(words);
   if (isNearest && named > today && at.isCertain('weekday') && !at.isCertain('day')) {
     return addDays(named, -7);
@@ -79,7 +80,10 @@ export function localTimes(clock: Pick<Clock, 'now'>, zone: string = systemZone(
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const GRAMMAR = /^(?:\d{1,6}(?:\.\d{1,3})?[smhd])+$/;
 
-/** Parses `45s`, `7m`, `1h30m` or `2d` to milliseconds. Throws `usage` if the result isn't positive. */
+/**
+ * Parses a duration such as `45s`, `7m`, `1h30m` or `2d` to milliseconds. Throws `usage` if the result isn't
+ * positive.
+ */
 export function parseDuration(text: string): number {
   const wanted = text.trim().toLowerCase();
   let ms = 0;
@@ -94,7 +98,10 @@ export function parseDuration(text: string): number {
   });
 }
 
-/** Formats `3 h 02 m` or `46 m`. Not in format.ts, whose color library would cost the status line 4 ms. */
+/**
+ * Formats a duration as `3 h 02 m` or `46 m`. Not in format.ts, whose color library would cost the status
+ * line 4 ms.
+ */
 export function minutes(value: number): string {
   const whole = Math.round(value);
   const hours = Math.floor(whole / 60);

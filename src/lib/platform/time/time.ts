@@ -5,7 +5,7 @@ import { unless } from '../../errors';
 /** A calendar day, such as `2026-11-20`. */
 export type Day = string;
 
-/** The first millisecond of a day and of the next day. */
+/** The first millisecond of a day, and that of the next day. */
 export interface DayBounds {
   startMs: number;
   endMs: number;
@@ -13,7 +13,7 @@ export interface DayBounds {
 
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  // Computed without Date, which is ten times as slow; this runs for every line of a log.
+  // Computed without Date, which is ten times slower; this runs for every line of a log.
   const month = Number(text.slice(5, 7));
   const day = Number(text.slice(8));
   return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(Number(text.slice(0, 4)), month);
@@ -29,8 +29,8 @@ export function addDays(day: Day, count: number): Day {
 }
 
 /**
- * Returns a predicate for instants that fall on this day in some time zone. Zones range from 12 hours behind
- * UTC to 14 ahead.
+ * Returns a predicate for instants that fall on this day in at least one time zone. Zones range from 12 hours
+ * behind UTC to 14 hours ahead.
  */
 export function isDaySomewhere(day: Day): (ms: number) => boolean {
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -48,15 +48,15 @@ export function hourOf(ms: number, zone: string): number {
   return wallClock(ms, zone).hour;
 }
 
-/** Returns the local time of day, `09:42`. */
+/** Returns the local time of day, such as `09:42`. */
 export function timeOf(ms: number, zone: string): string {
   const { hour, minute } = wallClock(ms, zone);
   return `${pad(hour)}:${pad(minute)}`;
 }
 
 /**
- * Returns the instant of a local time (`month` is 1 to 12): the first of two in a repeated hour. A skipped
- * time uses the offset before the change.
+ * Returns the instant of a local time (`month` is 1 to 12). In a repeated hour, returns the first of the two;
+ * for a skipped time, uses the offset before the change.
  */
 export function instantOf(
   wall: { year: number; month: number; day: number; hour: number; minute: number },
@@ -69,16 +69,16 @@ export function instantOf(
 }
 
 /**
- * Returns the bounds of a local day: usually 23, 24 or 25 hours, or empty (`startMs === endMs`) if the zone
- * skipped the day. Consecutive days are contiguous.
+ * Returns the bounds of a local day. It usually has 23, 24 or 25 hours, or none (`startMs === endMs`) if the
+ * zone skipped the day. Consecutive days are contiguous.
  */
 export function dayBounds(day: Day, zone: string): DayBounds {
   return { startMs: startOfDay(day, zone), endMs: startOfDay(addDays(day, 1), zone) };
 }
 
 /**
- * Returns the starts of a day's local hours in order: usually 24, 23 or 25 when the clock changes (a repeated
- * hour occurs twice), none if the zone skipped the day.
+ * Returns the start of each local hour of a day, in order. There are usually 24, 23 or 25 when the clock
+ * changes (a repeated hour occurs twice), and none if the zone skipped the day.
  */
 export function hourStarts(day: Day, zone: string): number[] {
   const { startMs, endMs } = dayBounds(day, zone);
@@ -95,15 +95,16 @@ function nextHour(ms: number, zone: string): number {
   const next = ms + HOUR_MS - (minute * 60 + second) * 1000;
   const offset = offsetMs(ms, zone);
   if (offsetMs(next, zone) === offset) return next;
-  // The clock changes in this hour or at its end, at the first instant with another offset.
+  // The clock changes in this hour or at its end; the change is the first instant with another offset.
   const change = firstWhere(ms, next, (at) => offsetMs(at, zone) !== offset);
   const isPutBack = offsetMs(change, zone) < offset;
   return isPutBack || hourOf(change, zone) !== hour ? change : nextHour(change, zone);
 }
 
 /**
- * Returns the first instant of a local day. If the clock goes back over midnight (St. John's until 2011, at
- * 00:01), that is the second midnight; if midnight is skipped, the first instant of this day or a later one.
+ * Returns the first instant of a local day. If the clock goes back across midnight (St. John's until 2011, at
+ * 00:01), that is the second midnight; if midnight is skipped, it is the first instant of this day or a later
+ * one.
  */
 function startOfDay(day: Day, zone: string): number {
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -115,7 +116,7 @@ function startOfDay(day: Day, zone: string): number {
 }
 
 /**
- * Returns the first millisecond after `before` at which `holds` becomes true. It must stay true until
+ * Returns the first millisecond after `before` at which `holds` becomes true; it must stay true until
  * `after`.
  */
 function firstWhere(before: number, after: number, holds: (ms: number) => boolean): number {
@@ -153,7 +154,7 @@ export interface WallClock {
 
 /** Returns the local time at an instant (ms). Throws a RangeError for an unknown zone. */
 export function wallClock(ms: number, zone: string): WallClock {
-  // A process's first Intl formatter costs about 15 ms; the system's zone works without it.
+  // A process's first Intl formatter costs about 15 ms. The system's zone doesn't need one.
   if (zone === systemZone()) {
     const local = new Date(ms);
     if (Number.isNaN(local.getTime())) throw new RangeError(`Invalid time ${ms}.`);
@@ -188,7 +189,7 @@ export function isZone(zone: string): boolean {
 export function systemZone(): string {
   const variable = process.env['TZ'];
   if (own === undefined || own.variable !== variable) {
-    // Makes V8 read the zone now, so that it can't differ from this one.
+    // Makes V8 read the zone now, so that V8's zone can't differ from this one.
     new Date().getTimezoneOffset();
     own = { variable, zone: zoneOfSystem(variable) ?? zoneOfEngine() };
   }
@@ -206,7 +207,7 @@ function zoneOfSystem(variable: string | undefined): string | undefined {
       ? variable
       : undefined;
   }
-  // EINVAL: it is a file, not a link.
+  // EINVAL means that it is a file, not a link.
   const link = unless(['ENOENT', 'EINVAL', 'EACCES'], () => readlinkSync('/etc/localtime')) ?? '';
   const name = /\/zoneinfo(?:\.default)?\/(.+)$/.exec(link)?.[1] ?? '';
   if (/^(?:Etc\/)?(?:UTC|UCT|Zulu|Universal)$/.test(name)) return 'UTC';
@@ -217,7 +218,7 @@ const AREA_AND_PLACE =
   /^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)(?:\/[A-Za-z_-]+){1,2}$/;
 
 function zoneOfEngine(): string {
-  // Undefined or Etc/Unknown if TZ isn't a zone name; V8 then uses UTC.
+  // If TZ isn't a zone name, V8 uses UTC and returns undefined or Etc/Unknown here.
   const found = new Intl.DateTimeFormat('en-US').resolvedOptions().timeZone as string | undefined;
   if (found === undefined || found === 'Etc/Unknown') return 'UTC';
   return found;
@@ -246,7 +247,7 @@ function formatter(zone: string): Intl.DateTimeFormat {
   return found;
 }
 
-/** Parses `11/20/2026, 09:42:00`. Three times as fast as formatToParts. */
+/** Parses `11/20/2026, 09:42:00`, three times as fast as formatToParts. */
 function readWallClock(text: string): WallClock {
   const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] =
     text.match(/\d+/g)?.map(Number) ?? [];

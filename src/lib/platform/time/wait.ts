@@ -1,6 +1,6 @@
 import type { Clock } from './clock';
 
-/** Waits; rejects with the signal's reason when aborted. */
+/** Waits for `ms`; rejects with the signal's reason when aborted. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
@@ -43,8 +43,8 @@ export function loopTurn(): number {
 }
 
 /**
- * Returns a function to await between steps of long work. It yields to the event loop every `sliceMs`;
- * awaiting settled promises wouldn't.
+ * Returns a function to await between steps of long work. It yields to the event loop every `sliceMs`, which
+ * awaiting settled promises doesn't do.
  */
 export function yielder(clock: Pick<Clock, 'monotonic'>, sliceMs: number): () => Promise<void> {
   let endMs = -Infinity;
