@@ -55,6 +55,19 @@ describe('sense: merging the days of several machines', () => {
       expect(minutesById(merge(days))).to.deep.equal({ laptop: 30, desktop: 0, server: null });
   }); // prettier-ignore
 
+  it('leaves a machine whose sums were left out of the mean of parallel sessions', () => {
+    const withSums = (machine: string, parallel: { most: number; mean: number }): MachineDay => {
+      const day = machineDay(machine, []);
+      const cells = { working: { away: 60 } };
+      const agents = [{ session: machine, assistant: null, repo: null, branch: null, cells }];
+      const answers = { count: 0, medianMinutes: null, longestMinutes: null };
+      const ledger = { attention: [], agents, apps: [], cells, heldUpMinutes: 0, answers, parallel };
+      return { ...day, record: { ...day.record, ledger } };
+    };
+    const days = [withSums(A, { most: 3, mean: 1.5 }), withSums(B, { most: 0, mean: 0 })];
+    expect(merge(days).ledger?.parallel).to.deep.equal({ most: 3, mean: 1.5 });
+  });
+
   it('finds overlaps between zones, also with the days before and after', () => {
     const tokyo = machineDay(B, [['2026-11-20T15:30:00Z', '2026-11-20T16:00:00Z', 'Code']], {
       date: '2026-11-21',
