@@ -242,12 +242,15 @@ describe('publishing (lib)', () => {
     publish(deps());
     const before = bytes();
     known.delete('open');
-    days = { [DAY]: dayWithoutLog };
     mark = 2;
     publish(deps());
     expect(bytes()).to.equal(before);
-    restricted.add('open');
+    days = { [DAY]: dayWithoutLog };
     mark = 3;
+    publish(deps());
+    expect(bytes()).to.equal(before);
+    restricted.add('open');
+    mark = 4;
     publish(deps());
     expect(day().record.sessions.count).to.equal(0);
   });
