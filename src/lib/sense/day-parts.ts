@@ -4,7 +4,7 @@ import { foldName, type AppKind } from './classify';
 import { dayTimeline, focusSamples, type SessionParts, type TimelineOptions } from './day-timeline';
 import { changeOf, type SenseEvent } from './event';
 
-/** A day's time, commits and sessions with absolute times, for other machines. Times are in epoch seconds. */
+/** A day's time, commits and sessions, for other machines. Times are absolute, in epoch seconds. */
 export interface DayParts {
   /** In chronological order. */
   spans: FocusSpan[];

@@ -21,8 +21,8 @@ export interface SenseEvent {
 }
 
 /**
- * An app-focus event's `detail`. The event covers the `intervalSec` before `ts`. `repo` is the focused pane's
- * repository.
+ * An app-focus event's `detail`. The event covers the `intervalSec` seconds before `ts`. `repo` is the
+ * focused pane's repository.
  */
 export interface FocusDetail {
   /** Default: the poll interval. */

@@ -26,7 +26,7 @@ export interface InsightSummary {
 export interface SummaryOptions {
   /** Returns the slug for a session id. Ids never leave the machine. */
   slugOf: (session: string) => string | undefined;
-  /** Matches excluded applications, including those captured before they were excluded. */
+  /** Matches excluded applications, which may have been captured before they were excluded. */
   excludes: AppMatcher;
 }
 

@@ -7,13 +7,13 @@ import { recordTally, type DailyRecord } from './record';
 /** What other machines may see of a day. */
 export interface Shown {
   isShown: (session: string) => boolean;
-  /** Decides by the path, or by the name if the path is unknown. */
+  /** Checks the path, or the name if the path is unknown. */
   isRestrictedRepo: (repo: string, path?: string) => boolean;
 }
 
 /**
- * Computes a day's parts, and its record without what other machines may not see, also in sums. Your time in
- * front of each application counts in full.
+ * Computes a day's parts and record without anything that other machines may not see, not even in sums. Your
+ * time in front of each application counts in full.
  */
 export function shownDay(
   record: DailyRecord,
@@ -31,7 +31,10 @@ export function shownDay(
   };
 }
 
-/** A session that worked in a restricted repository is left out of the whole day. */
+/**
+ * Returns the events that other machines may see. Hides a session for the whole day if it worked in a
+ * restricted repository.
+ */
 export function visibleEvents(
   events: readonly SenseEvent[],
   { isShown, isRestrictedRepo }: Shown,

@@ -116,7 +116,10 @@ export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'cl
   return { clock: now, jumps };
 }
 
-/** Returns the jumps in the last `days`. A jump with a future date is treated as being as old as the next one. */
+/**
+ * Returns the jumps in the last `days` days. A jump dated in the future is treated as being as old as the
+ * next one.
+ */
 export function recentJumps(jumps: readonly ClockJump[], nowMs: number, days = 7): ClockJump[] {
   const isRecent = ({ at }: ClockJump): boolean => {
     const ageMs = nowMs - (parseIso(at) ?? 0);

@@ -42,9 +42,9 @@ export interface RecordTextOptions extends TextOptions {
 const UNSUPPORTED = 'browser tabs (not supported)';
 const APP_ROWS = 6;
 const KIND_COLUMNS = 'consumption'.length;
-/** The width from which blocks are placed side by side. */
+/** Minimum width at which blocks are placed side by side. */
 const WIDE = 72;
-/** The narrowest layout. */
+/** Minimum width of the layout. */
 export const MIN_COLUMNS = 32;
 
 interface View {
@@ -56,7 +56,7 @@ interface View {
   colors: Palette;
 }
 
-/** Formats a day by kind, application and hour, and what was not tracked. */
+/** Formats a day by kind, application and hour, followed by what was not tracked. */
 export function recordText(record: DailyRecord, options: RecordTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   // The block on the right gets 32 columns plus half of the spare ones.
@@ -194,7 +194,7 @@ function asManyAs(items: readonly string[], room: number): string {
   return '';
 }
 
-/** Formats the hours as columns, each with creation on the left and the other time on the right. */
+/** Formats the hours as columns, each with creation on the left and all other time on the right. */
 function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number): string[] {
   const cell = Math.max(1, Math.min(4, Math.floor(room / hours.length)));
   const step = cell >= 3 ? 1 : cell === 2 ? 2 : 3;
@@ -215,7 +215,7 @@ export function finish(lines: readonly string[], options: TextOptions): string {
   return options.unicode === false ? toAscii(text) : text;
 }
 
-/** Returns the hours from the first to the last one with activity. */
+/** Returns the hours from the first with activity to the last. */
 export function activeHours({ hours }: DailyRecord): DailyRecord['hours'] {
   const isActive = hours.map(({ creation, consumption, neutral }) => creation + consumption + neutral > 0);
   return hours.slice(Math.max(0, isActive.indexOf(true)), isActive.lastIndexOf(true) + 1);

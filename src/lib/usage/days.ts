@@ -49,8 +49,8 @@ export function readDayRows(
 }
 
 /**
- * Merges new sums (by row key as JSON) into a day. The larger sum wins, so a repeated or interrupted write
- * changes nothing and rows without logs are kept. Only rows in `shrunk` can become smaller.
+ * Merges new sums (by row key as JSON) into a day. The larger sum wins, so repeated or interrupted writes do
+ * no harm, and rows without logs are kept. Only rows in `shrunk` can become smaller.
  */
 export function mergeDay(
   folder: string,

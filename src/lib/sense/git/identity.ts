@@ -13,7 +13,7 @@ export interface Commit {
   authored: string;
   /** Committer date in seconds since the epoch; 0 if invalid. */
   committedSec: number;
-  /** The first scanned tip that reached the commit. */
+  /** The first scanned tip from which the commit is reachable. */
   tip: string;
   subject: string;
 }

@@ -93,7 +93,7 @@ function usedSince(before: Totals | undefined, now: Totals, last: Totals | undef
   return now.map((count, at) => count - (before[at] ?? 0)) as Totals;
 }
 
-/** Returns the limits, told apart by the length of their period because their order changes. */
+/** Returns the limits, identified by the length of their period because their order changes. */
 function limitsOf(limits: Record<string, unknown>, ms: number): SeenLimit[] {
   const id = textOf(limits['limit_id']);
   if (id !== undefined && id !== 'codex') return [];
