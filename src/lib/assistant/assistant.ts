@@ -9,65 +9,69 @@ import type { HookVerb } from './payload';
 export interface HookRegistration {
   /** The assistant's name for the event. */
   event: string;
-  /** The argument of `steward hook`. */
+  /** The verb passed to `steward hook`. */
   verb: HookVerb;
-  /** The tools that the hook applies to; omitted for events without tools. */
+  /** Pattern for the tools that the hook applies to; omitted for events without tools. */
   matcher?: string;
   /** The assistant's timeout for the hook, in seconds. */
   timeoutSec: number;
 }
 
-/** The inputs for generating a file that steward owns. */
+/** The inputs for generating a file owned by steward. */
 export interface OwnFileInput {
   host: PathHost;
   /** Path of the shim. */
   shim: string;
-  /** Returns the command to register for a hook. */
+  /** Returns the command to register for a verb. */
   commandFor: (verb: string) => string;
-  /** Returns a file of `templates`. */
+  /** Returns the text of a file in `templates`. */
   template: (name: string) => string;
 }
 
-/** An assistant, and where and how its hooks are registered. `payload.ts` parses its hook input. */
+/** An assistant, and where and how to register its hooks. `payload.ts` parses the hooks' input. */
 export interface Assistant {
   id: AssistantId;
   /** The product name. */
   title: string;
   /**
-   * The assistant's programs. The assistant counts as installed if one is on the PATH or its folder exists.
+   * Names of the assistant's programs. The assistant counts as installed if any of them is on the PATH or if
+   * its folder exists.
    */
   programs: readonly string[];
   /** Returns the absolute path of the user's settings folder. */
   folder: (host: PathHost) => string;
-  /** Returns the absolute path of the file in which hooks are registered. */
+  /** Returns the absolute path of the file that registers the hooks. */
   path: (host: PathHost) => string;
   hooks: readonly HookRegistration[];
-  /** Returns an entry for the shared settings file. Undefined if steward owns the file. */
+  /** Returns an entry for the shared settings file. Undefined if the hooks are in a file owned by steward. */
   entry?: (hook: HookRegistration, command: string) => object;
   /** The initial content of a new settings file. Default: `{}`. */
   newFile?: string;
-  /** Whether the settings file may have comments. */
+  /** Whether the settings file may contain comments. */
   hasComments?: true;
-  /** Returns the text of a file that steward owns. */
+  /** Returns the text of the file owned by steward. */
   ownFile?: (input: OwnFileInput) => string;
-  /** The settings key that disables all hooks. */
+  /** The settings key that can disable all hooks. */
   switchedOffBy?: string;
-  /** Returns the key and file outside the settings that disable all hooks. */
+  /** Returns the key and file, outside the settings, that disable all hooks. */
   disabledBy?: (host: PathHost) => string | undefined;
   /** The settings key of the status line. */
   statusLineKey?: string;
   /**
-   * The keys before `tool_input` in a tool event, in order; `?` marks optional ones. The shim records these
-   * events without Node.js.
+   * The keys that precede `tool_input` in a tool event, in order; `?` marks optional ones. The shim uses them
+   * to record tool events without Node.js.
    */
   toolKeys?: readonly string[];
-  /** The assistant's transcript folders, which show when past sessions were active; each may be missing. */
+  /**
+   * The assistant's transcript folders, which show when past sessions were active. Any of them may be
+   * missing.
+   */
   transcripts?: (host: PathHost) => string[];
-  /** What the user must do before new hooks run. */
+  /** What the user must do before newly installed hooks run. */
   pending?: string;
 }
 
-/** Hooks stop themselves after 2.2 s; this timeout is for a hook that hangs in the kernel. */
+/** Hooks stop themselves after 2.2 s; this timeout is for hooks that hang in the kernel. */
 const TIMEOUT_SEC = 5;
 
 /** Returns the registrations for `[event, verb]` pairs. Tool events apply to all tools. */
@@ -82,7 +86,7 @@ export function registrations(
   }));
 }
 
-/** Returns an entry with a list of hooks, the format that Claude Code introduced. */
+/** Returns a function that builds an entry with a list of hooks, in Claude Code's format. */
 export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']> {
   return ({ matcher, timeoutSec }, command) => ({
     ...(matcher === undefined ? {} : { matcher }),
@@ -91,8 +95,8 @@ export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']>
 }
 
 /**
- * Returns an assistant's paths. Its folder is `inside` the folder that the variable names, or `inside` the
- * default below the home folder.
+ * Returns an assistant's paths. Its folder is `inside` the one that the environment variable names or, by
+ * default, `inside` `folder` in the home folder.
  */
 export function placeAt(
   place: { variable?: string; folder: string; inside?: string },
@@ -115,7 +119,7 @@ export function placeAt(
   return { folder, path };
 }
 
-/** Returns the shim's arguments: the verb, and the assistant unless it is Claude Code. */
+/** Returns the shim's arguments: the verb, then the assistant unless it is Claude Code. */
 export function wordsOf({ id }: Assistant, verb: string): string {
   return id === CLAUDE_CODE ? verb : `${verb} ${id}`;
 }

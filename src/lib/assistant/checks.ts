@@ -12,7 +12,7 @@ import { failed, off, ok, orFailure, warning, type Check, type Finding } from '.
 import type { PathHost } from '../platform/files/paths';
 import type { Clock } from '../platform/time/clock';
 
-/** What the hook checks need. */
+/** The dependencies of the hook checks. */
 export interface HooksChecked {
   clock: Clock;
   area: UserArea;
@@ -78,7 +78,7 @@ function judgeHooks(status: HooksStatus): Finding[] {
       ];
 }
 
-/** The JSON of a prompt. --dry-run discards it. */
+/** A prompt's hook JSON, which --dry-run discards. */
 const CALL = JSON.stringify({
   session_id: 'steward-doctor',
   hook_event_name: 'UserPromptSubmit',

@@ -25,7 +25,7 @@ export const claudeCode: Assistant = {
     ['PostToolUseFailure', 'tool'],
     ['SubagentStart', 'subagent-start'],
     ['SubagentStop', 'subagent-stop'],
-    // Sent immediately, whereas the notification for a permission request comes only after a while.
+    // Sent immediately, whereas the notification for a permission request comes only after a delay.
     ['PermissionRequest', 'notification'],
     ['Notification', 'notification'],
     ['Stop', 'stop'],
@@ -34,7 +34,7 @@ export const claudeCode: Assistant = {
   ]),
 };
 
-/** The folders in which Claude Code keeps its transcripts; each may be missing. */
+/** Returns the folders in which Claude Code keeps transcripts. Any of them may be missing. */
 function transcriptFolders({ env, home }: PathHost): string[] {
   const set = env['CLAUDE_CONFIG_DIR'] ?? '';
   const own = set === '' ? [] : [/^~(?:$|[/\\])/.test(set) ? join(home, set.slice(1)) : set];

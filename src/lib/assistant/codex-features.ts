@@ -2,15 +2,15 @@ const SETTING = /^features\.(hooks|codex_hooks)=(true|false)/;
 const INLINE = 'features={';
 
 /**
- * Returns whether Codex's `config.toml` disables hooks. Reads only the lines of its `features` table, so it accepts
- * files that are not valid TOML.
+ * Returns whether Codex's `config.toml` disables hooks. Reads only the lines of the `features` table, so that
+ * it accepts files that are not valid TOML.
  */
 export function disablesHooks(toml: string): boolean {
   const found = new Map<string, boolean>();
   let table = '';
   let isText = false;
   for (const raw of toml.split('\n')) {
-    // Keys may be quoted. Neither they nor the values contain spaces.
+    // Keys may be quoted. Neither keys nor values contain spaces.
     const line = raw.replace(/["'\s]/g, '');
     if (!isText && line.startsWith('[')) table = line.slice(1, line.indexOf(']'));
     else if (!isText) {
@@ -26,9 +26,9 @@ export function disablesHooks(toml: string): boolean {
         if (key !== undefined) found.set(key, value === 'true');
       }
     }
-    // A text of several lines begins or ends here.
+    // A multi-line string begins or ends here.
     if (raw.split(/"""|'''/).length % 2 === 0) isText = !isText;
   }
-  // The second is the earlier name.
+  // The second key is the older name.
   return (found.get('hooks') ?? found.get('codex_hooks')) === false;
 }

@@ -1,9 +1,9 @@
 import { placeAt, registrations, type Assistant } from './assistant';
 
 /**
- * GitHub Copilot CLI: a file that steward owns, in `$COPILOT_HOME/hooks` or `~/.copilot/hooks`. With
- * PascalCase event names, it sends fields like Claude Code's. Its permissionRequest precedes its rules, so
- * the user may not be asked; the notification means that they are.
+ * GitHub Copilot CLI: a file owned by steward, in `$COPILOT_HOME/hooks` or `~/.copilot/hooks`. With
+ * PascalCase event names, its fields resemble Claude Code's. permissionRequest fires before Copilot applies
+ * its rules, so the user may not be asked; a notification means that the user is asked.
  */
 export const copilot: Assistant = {
   id: 'copilot',
@@ -28,7 +28,7 @@ export const copilot: Assistant = {
     ['PreToolUse', 'tool'],
     ['PostToolUse', 'tool'],
     ['PostToolUseFailure', 'tool'],
-    // This event name exists only in camel case.
+    // This event's name exists only in camel case.
     ['subagentStart', 'subagent-start'],
     ['SubagentStop', 'subagent-stop'],
     ['Notification', 'notification'],

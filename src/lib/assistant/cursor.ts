@@ -1,7 +1,7 @@
 import { placeAt, registrations, type Assistant } from './assistant';
 
 /**
- * Cursor, in the editor and as `cursor-agent`: `~/.cursor/hooks.json`. Cursor has no event for permission
+ * Cursor, as the editor or `cursor-agent`: `~/.cursor/hooks.json`. Cursor has no event for permission
  * requests.
  */
 export const cursor: Assistant = {

@@ -14,20 +14,20 @@ import { isTurn, tried, triedLater, type HookDeps, type Troubles } from './hook-
 /** Short, because the assistant waits for its hooks. After a timeout, the next hook updates the state. */
 const WAIT_MS = 400;
 
-/** A logged event, and what remains to be done for it. */
+/** A logged event and the follow-up work it needs. */
 export interface Noted {
   verb: HookVerb;
   input: HookInput;
   event: WorkEvent;
-  /** The entry for the spool, if any. */
+  /** The kind of task to queue in the spool, if any. */
   leaves: IntentionKind | undefined;
   /** Whether to update the state. */
   updates: boolean;
 }
 
 /**
- * Fills the spool, updates the state, sets the tab, and returns the response to the assistant. If a step
- * fails, continues with the others. Most calls (those for tools) never load this module.
+ * Queues the task, updates the state, sets the tab title and returns the response to the assistant. A failed
+ * step doesn't stop the others. Most hook calls are for tools and never load this module.
  */
 export async function followUp(
   deps: HookDeps,
@@ -35,7 +35,8 @@ export async function followUp(
   noted: Noted,
 ): Promise<Pick<HookAnswer, 'title' | 'context'>> {
   const { verb, input, event, leaves } = noted;
-  // The end of a turn is reported only once, whereas any later hook can update the state.
+  // Queue the task before updating the state: the end of a turn is reported only once, whereas any later hook
+  // can update the state.
   const placed = async (slug: string | null): Promise<void> => {
     if (verb === 'session-end' || verb === 'stop' || event.artifact === true)
       await triedLater(troubles, () => deps.onPlace?.({ slug, cwd: input.cwd }));
@@ -52,7 +53,7 @@ export async function followUp(
   return answer ?? { title: undefined, context: undefined };
 }
 
-/** Updates the state and returns the session; undefined on failure. */
+/** Updates the state and returns the session, or undefined on failure. */
 async function updated(deps: HookDeps, troubles: Troubles, event: WorkEvent): Promise<Session | undefined> {
   try {
     const first = await updateSessions(deps, WAIT_MS, [event.session], (state, isKnown) => {
@@ -77,12 +78,12 @@ function sessionOf(state: SessionsState, id: string): Session | undefined {
   return Object.values(state.sessions).find(({ sessionIds }) => sessionIds.includes(id));
 }
 
-/** Returns the event to log; the state is built from the log. */
+/** Returns the event to log for a session file; the state is built from the log. */
 function ofArtifact(event: WorkEvent, { slug, phase }: UnseenArtifact): WorkEvent {
   return { ...event, slug, artifact: true, ...(phase === null ? {} : { phase }) };
 }
 
-/** Sets the title of the session's terminal tab, or returns the title if the assistant sets it. */
+/** Sets the title of the session's terminal tab, or returns the title for the assistant to set. */
 function setTab(
   deps: HookDeps,
   input: HookInput,
@@ -102,7 +103,7 @@ function setTab(
   return undefined;
 }
 
-/** Returns the session file's path for the model, if `sessions.tellAssistant` is on. */
+/** Returns the text that gives the model the session file's path, if `sessions.tellAssistant` is on. */
 function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined): string | undefined {
   const slug = found?.slug ?? event.slug;
   if (!deps.tellAssistant || event.type !== 'session-start' || slug === null) return undefined;
@@ -134,15 +135,15 @@ async function leaveFor(
 }
 
 /**
- * Returns how the turn ended, according to its last message; undefined if only the transcript has that
- * message.
+ * Returns how the turn ended, based on its last message. Returns undefined if that message is only in the
+ * transcript.
  */
 async function endOfTurn(deps: HookDeps, message: string | undefined): Promise<EndOfTurn | undefined> {
   if (message === undefined || deps.completionLine === undefined) return undefined;
   return { line: (await deps.completionLine(message)) ?? null, isError: /^API Error\b/.test(message) };
 }
 
-/** Returns the path unchanged, or null if it can't be used. */
+/** Returns the path unchanged, or null if it is unusable. */
 function storedPath(text: string | undefined): string | null {
   return text === undefined || text.length > 4096 || /[\u0000-\u001f\u007f]/.test(text) ? null : text;
 }

@@ -29,14 +29,14 @@ export interface HookDeps extends EventDeps {
   tab: boolean;
   /** Whether to tell the model the path of the session file. */
   tellAssistant: boolean;
-  /** Returns the line in an assistant's message that is for the user. */
+  /** Extracts the line addressed to the user from an assistant's message. */
   completionLine?: (message: string) => Promise<string | undefined>;
-  /** Handles a user's prompt; may return a message to show. */
+  /** Handles a user's prompt and may return a message to show. */
   onPrompt?: (prompt: HeardPrompt) => string | undefined | Promise<string | undefined>;
   /**
-   * Called with the session's folder when that may exist: its session file was written, or a turn or the
-   * session ended. Called before and after the session gets its final name, because a session that crashes
-   * never reports its end.
+   * Called with the session's folder once the folder may exist: after the session file was written, or after
+   * a turn or the session ended. Called before and after the session gets its final slug, because a crashed
+   * session never reports its end.
    */
   onPlace?: (session: { slug: string | null; cwd: string | undefined }) => void | Promise<void>;
 }
@@ -49,12 +49,12 @@ export interface HeardPrompt {
   cwd: string | undefined;
 }
 
-/** The first error from an independent step. */
+/** The first error in an independent step. */
 export interface Troubles {
   first: StewardError | undefined;
 }
 
-/** Runs a step; on failure, records the error and returns undefined. */
+/** Runs a step. On failure, records the error and returns undefined. */
 export function tried<T>(troubles: Troubles, work: () => T): T | undefined {
   try {
     return work();
@@ -64,7 +64,7 @@ export function tried<T>(troubles: Troubles, work: () => T): T | undefined {
   }
 }
 
-/** Runs an asynchronous step; `otherwise` gives the result on failure. */
+/** Runs an asynchronous step. On failure, records the error and returns the result of `otherwise`. */
 export async function triedLater<T>(
   troubles: Troubles,
   work: () => T | Promise<T>,
@@ -79,7 +79,7 @@ export async function triedLater<T>(
   }
 }
 
-/** Returns whether the hook updates the state: a session begins, or a turn or session ends. */
+/** Returns whether the hook updates the state: when a session begins, or when a turn or session ends. */
 export function isTurn(verb: HookVerb): boolean {
   return verb === 'session-start' || verb === 'stop' || verb === 'session-end';
 }
@@ -89,13 +89,13 @@ const SHIM = 'steward-hook';
 
 export interface MadeEvent {
   event: WorkEvent;
-  /** Whether the session gets its slug now, because later events need it. */
+  /** Whether the session gets its slug now because later events need it. */
   isNamed: boolean;
 }
 
 /**
- * Returns a hook's event. The event itself matters most: if a detail such as the repository, slug or machine
- * is unavailable, the detail is omitted and the error recorded.
+ * Builds a hook's event. The event itself matters most: if a detail such as the repository, slug or machine
+ * is unavailable, it is omitted and the error is recorded.
  */
 export function eventOf(
   deps: EventDeps,
@@ -112,7 +112,7 @@ export function eventOf(
   const type = eventType(verb, input);
   const isKept = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd) === true);
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
-  // The slug from the session's last turn. A new session gets a new slug.
+  // The slug stored at the end of the session's last turn. A new session gets a new slug.
   const known = tried(troubles, () => storedSlug(deps, session));
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
@@ -126,7 +126,7 @@ export function eventOf(
     repo,
     ...definedOnly({
       assistant: assistant === CLAUDE_CODE ? undefined : assistant,
-      // If a tool changes the branch, the event at the end of the turn has the new branch.
+      // If a tool changes the branch, the event at the end of the turn records the new one.
       ...(verb === 'tool' ? {} : tried(troubles, () => branchAndWorktree(checkout))),
       model: starts ? storedWord(input.model) : undefined,
       tool,
@@ -135,11 +135,11 @@ export function eventOf(
       restricted: isKept === true ? (true as const) : undefined,
       agent,
       reason,
-      // Without a session start (such as `qwen -p`), the first prompt has the machine.
+      // If there is no session start (as with `qwen -p`), the first prompt records the machine.
       machine:
         starts || (hasProcess && known === undefined) ? tried(troubles, () => deps.machineId) : undefined,
       process: caller,
-      // A hook's shell may have the same terminal, but the shell ends with the hook.
+      // A hook's shell may have the same terminal, but it exits with the hook.
       terminal:
         starts && !input.isShared ? tried(troubles, () => terminalOf(deps.env, caller?.pid)) : undefined,
     }),
@@ -159,7 +159,7 @@ interface Written {
   phase: PhaseId | undefined;
 }
 
-/** Returns the session file that a tool wrote, which may not have its front matter yet. */
+/** Returns the session file written by a tool. The file may not have its front matter yet. */
 function writtenBy(deps: EventDeps, file: string | undefined): Written | undefined {
   const slug = file === undefined ? undefined : slugOfArtifact(deps.sessions, file);
   if (slug === undefined || lstatOf(artifactPath(deps.sessions, slug))?.isFile !== true) return undefined;
@@ -185,7 +185,7 @@ export interface HookLine {
   ok: boolean;
   /** Time since the process started. */
   ms: number;
-  /** The kind of error and its system code, never any text. */
+  /** The kind of error and its system code, without any text. */
   error?: string;
 }
 

@@ -17,7 +17,7 @@ import {
 
 export interface HookCall {
   verb: string;
-  /** The assistant named in the registered command. Default: Claude Code. */
+  /** The assistant given in the registered command. Default: Claude Code. */
   assistant?: string | undefined;
   bytes: Buffer;
   /** Whether stdin was too long or didn't end in time. */
@@ -25,18 +25,18 @@ export interface HookCall {
 }
 
 export interface HookResult {
-  /** The response on stdout; usually empty. */
+  /** The response to print on stdout; usually empty. */
   output: string;
   session: string | null;
   tool?: string;
   agent?: string;
-  /** The entry added to the spool, if any. */
+  /** The kind of task added to the spool, if any. */
   left: IntentionKind | null;
-  /** The first error. Independent steps still ran. */
+  /** The first error. Independent steps still run. */
   trouble: StewardError | undefined;
 }
 
-/** The spool entry of each hook. */
+/** The task that each hook adds to the spool. */
 const LEAVES: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
   stop: 'turn-ended',
   'session-end': 'session-ended',
@@ -51,14 +51,13 @@ function notKept({ message, hint }: StewardError): string {
 
 function leftBy({ verb, input }: Understood, event: WorkEvent): IntentionKind | undefined {
   if (verb === 'notification' && !isWaiting(event.reason)) return undefined;
-  // Users who interrupt a turn know that it has ended.
+  // Users who interrupt a turn already know that it has ended.
   return input.event === 'Interrupt' ? undefined : LEAVES[verb];
 }
 
 /**
- * Appends the event to the log, queues work for other parts, and updates the state if a session begins or a
- * turn or session ends. If a step fails, continues with the others. Throws `usage` for an unknown verb or
- * invalid stdin.
+ * Appends the event to the log, queues tasks, and updates the state when a session begins or when a turn or
+ * session ends. A failed step doesn't stop the others. Throws `usage` for an unknown verb or invalid stdin.
  */
 export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResult> {
   const heard = understood(deps, call);
@@ -99,7 +98,7 @@ export interface HookPlan {
   leaves: IntentionKind | null;
 }
 
-/** Returns the user's prompt; undefined for other calls and for subagents. */
+/** Returns the user's prompt, or undefined for other calls and for subagents. */
 export function promptOf(deps: Pick<HookDeps, 'env'>, call: HookCall): HeardPrompt | undefined {
   return heardPrompt(understood(deps, call), null);
 }
@@ -143,7 +142,7 @@ function understood(deps: Pick<HookDeps, 'env'>, call: HookCall): Understood {
   const isClaude = assistant === CLAUDE_CODE;
   return {
     verb,
-    // Only Claude Code's transcripts and versions are supported.
+    // Transcripts and terminal sequences are supported only for Claude Code.
     input: isClaude ? input : { ...input, transcript: undefined, takesSequence: false },
     session: sessionKey(assistant, session),
     assistant,

@@ -11,9 +11,7 @@ import { qwen } from './qwen';
 /** The supported assistants. */
 export const ASSISTANTS: readonly Assistant[] = [claudeCode, codex, copilot, opencode, qwen, cursor];
 
-/**
- * Returns the assistants in a list such as `codex,copilot` or `all`. Throws `usage` for an unknown assistant.
- */
+/** Parses a list of assistants, such as `codex,copilot` or `all`. Throws `usage` for an unknown assistant. */
 export function assistantsIn(list: string): readonly Assistant[] {
   const names = [...new Set(list.split(',').map((name) => name.trim()))];
   if (names.includes('all')) return ASSISTANTS;
@@ -27,7 +25,7 @@ export function assistantsIn(list: string): readonly Assistant[] {
   });
 }
 
-/** Returns the name of a session's assistant, if a running session has another assistant. */
+/** Returns the name of a session's assistant if any running session uses a different assistant. */
 export function titleAmong(
   { assistant: own = CLAUDE_CODE }: { assistant?: string },
   running: readonly { assistant?: string }[],

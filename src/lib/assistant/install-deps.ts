@@ -9,7 +9,7 @@ import type { Clock } from '../platform/time/clock';
 import type { Assistant } from './assistant';
 import { type ShimCommands, type ShimDeps, shimCommands, shimPath } from './shim';
 
-/** The assistant may write its settings between steward's read and write. */
+/** Maximum number of tries, since the assistant may write its settings between steward's read and write. */
 export const ATTEMPTS = 5;
 
 export function busy(path: string): StewardError {
@@ -18,32 +18,32 @@ export function busy(path: string): StewardError {
   });
 }
 
-/** What install, status and uninstall need. */
+/** The dependencies of install, status and uninstall. */
 export interface HookInstallDeps {
   area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine'>;
   clock: Clock;
   machineId: string;
   host: PathHost;
-  /** The folder of steward's package.json, and the Node.js that runs steward. */
+  /** The folder of steward's package.json, and the Node.js executable that runs steward. */
   product: { root: string; node: string };
 }
 
-/** What was added to a settings file, as stored in the manifest. */
+/** What steward added to a settings file, as stored in the manifest. */
 export interface AddedHooks {
   created: string[];
   createdFile: boolean;
   createdFolder: boolean;
   /**
-   * The raw JSON of the previous status line. Null if there was none, undefined if the install didn't replace
+   * The raw JSON of the previous status line; null if there was none, undefined if the install didn't replace
    * it.
    */
   statusLine: string | null | undefined;
 }
 
-/** The kind of the manifest entries for settings files. */
+/** The kind used for settings files in the manifest. */
 export const KIND = 'settings-entries';
 
-/** Returns this machine's manifest entries without creating anything. */
+/** Returns this machine's manifest entries without creating any files. */
 export function entriesOf(deps: Pick<HookInstallDeps, 'area' | 'machineId'>): InstallEntry[] {
   const { installManifest } = deps.area;
   return exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
@@ -69,12 +69,12 @@ export function idOf(assistant: Assistant): string {
   return `hooks:${assistant.id}`;
 }
 
-/** Returns whether another assistant's hooks also need the shim. */
+/** Returns whether the shim is also used by another assistant's hooks. */
 export function isShimShared(entries: readonly InstallEntry[], assistant: Assistant): boolean {
   return entries.some(({ id }) => isAssistantEntry(id) && id !== idOf(assistant));
 }
 
-/** Returns whether this is the manifest entry of an assistant's hooks. */
+/** Returns whether this id belongs to the manifest entry of an assistant's hooks. */
 export function isAssistantEntry(id: string): boolean {
   return id.startsWith('hooks:') && id !== 'hooks:shim';
 }

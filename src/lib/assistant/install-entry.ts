@@ -9,7 +9,7 @@ import { removeStatusLine } from './settings-statusline';
 
 const KEPT_BACKUPS = 3;
 
-/** Returns the manifest entry, merged with an earlier install's entry. */
+/** Returns the manifest entry, merged with the entry of an earlier install. */
 export function entryFor(input: {
   deps: HookInstallDeps;
   assistant: Assistant;
@@ -21,7 +21,7 @@ export function entryFor(input: {
   earlier: InstallEntry | undefined;
 }): { entry: InstallEntry; outdated: Backup[] } {
   const { deps, assistant, path, source, added, at, backup, earlier } = input;
-  // If steward has entries there, it also created the containers and may remove them.
+  // If steward already has entries there, it also created their containers and may remove them.
   const isFirst = source === undefined || !holdsOurs(deps, assistant, source);
   const isUntouched = source !== undefined && earlier?.after === sha256(source);
   const before = isFirst ? undefined : earlier;

@@ -15,7 +15,7 @@ import { shimPath } from './shim';
 import { type SkillResult, hasSkill, skillPath } from './skill';
 import type { UninstallResult } from './uninstall';
 
-/** Formats `hooks install`. */
+/** Formats the output of `hooks install`. */
 export function installText(results: readonly InstallResult[]): string {
   const isActive = results.some(
     (result) => hasChanges(result) && !result.dryRun && result.warnings.length === 0,
@@ -64,7 +64,7 @@ function skillLines({ path, changed, left }: SkillResult, dryRun: boolean): stri
   ];
 }
 
-/** Formats `hooks uninstall`; undefined if there was nothing to remove. */
+/** Formats the output of `hooks uninstall`; undefined if nothing was removed. */
 export function uninstallText(result: UninstallResult): string | undefined {
   const { settings, statusLine, shim, skill, left, strangers, dryRun } = result;
   const lines = [
@@ -96,7 +96,7 @@ export function uninstallText(result: UninstallResult): string | undefined {
   return lines.length === 0 ? undefined : lines.map(clean).join('\n');
 }
 
-/** Formats `hooks status`. */
+/** Formats the output of `hooks status`. */
 export function statusText(status: HooksStatus): string {
   const {
     state,
@@ -161,19 +161,19 @@ export interface HooksStatus {
   /** `installed`: all events are registered, and the shim works. */
   state: 'installed' | 'partly' | 'not';
   events: { event: string; registered: boolean }[];
-  /** The setting that disables all hooks, and its file. */
+  /** The setting that disables all hooks and the file it is in. */
   switchedOffBy: string | null;
-  /** `runs`: the shim responds to `--where`. */
+  /** `runs`: whether the shim responds to `--where`. */
   shim: { path: string; exists: boolean; runs: boolean };
-  /** What the user must do before the hooks run. Null if there is no such step, or they have run. */
+  /** What the user must do before the hooks run; null if nothing, or if they have already run. */
   pending: string | null;
-  /** The work skill in the assistant's folder; null if the assistant doesn't support it. */
+  /** The work skill in the assistant's folder; null if the assistant doesn't support skills. */
   skill: { path: string; exists: boolean } | null;
-  /** Whose status line is in the settings; null if the assistant doesn't support status lines. */
+  /** The owner of the status line in the settings; null if the assistant doesn't support status lines. */
   statusLine: 'steward' | 'other' | 'none' | null;
   /** Commands that run another user area's hooks. */
   strangers: string[];
-  /** What the shim would start; null if the shim doesn't find a working version. */
+  /** The Node.js and steward that the shim would start; null if it finds no working version. */
   node: { path: string; version: string } | null;
   steward: { path: string; version: string } | null;
 }
@@ -190,7 +190,7 @@ const PROBE_MS = 10_000;
 const NOTHING = { runs: false, node: null, steward: null };
 
 /**
- * Returns what is registered, and what the shared shim would start. Throws `config` if the settings can't be
+ * Returns what is registered and what the shared shim would start. Throws `config` if the settings can't be
  * read.
  */
 export async function hooksStatuses(
@@ -234,7 +234,7 @@ function statusOf(deps: StatusDeps, assistant: Assistant, { runs, ...found }: Pr
   };
 }
 
-/** Returns what the shim would start, with versions. */
+/** Returns what the shim would start, with version numbers. */
 async function probe(run: Run, shim: string, { platform, env }: PathHost): Promise<Probed> {
   const answer =
     platform === 'win32'

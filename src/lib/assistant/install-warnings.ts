@@ -5,7 +5,7 @@ import { commandsOf, type HookInstallDeps } from './install-deps';
 import { strangersIn, switchedOffBy } from './settings-hooks';
 import type { StatusLineInstall } from './settings-statusline';
 
-/** Returns why the hooks may not run as expected. */
+/** Returns the reasons why the hooks may not run as expected. */
 export function warningsFor(
   deps: HookInstallDeps,
   assistant: Assistant,

@@ -35,24 +35,24 @@ import { type SkillResult, installSkill } from './skill';
 export interface InstallResult {
   assistant: string;
   settings: string;
-  /** Events that got an entry, or would in a dry run. */
+  /** Events that got an entry, or would get one in a dry run. */
   added: string[];
   /** Events that already had an entry. */
   kept: string[];
-  /** The settings' backup; null if the settings were missing or unchanged. */
+  /** The backup of the settings; null if they were missing or unchanged. */
   backup: string | null;
   shim: { path: string; written: boolean };
-  /** The work skill, or null if not requested. */
+  /** The result of installing the work skill; null if not requested. */
   skill: SkillResult | null;
-  /** The change to the assistant's status line, or null if not requested. */
+  /** The change to the assistant's status line; null if not requested. */
   statusLine: StatusLineInstall | null;
   dryRun: boolean;
   warnings: string[];
 }
 
 /**
- * Writes the shim, then adds an entry for each event without one of steward's. Leaves every other byte of the
- * settings unchanged; a second install changes nothing. Throws `config` if the settings can't be read.
+ * Writes the shim, then adds an entry for each event that has no steward entry. Leaves every other byte of
+ * the settings unchanged; installing again changes nothing. Throws `config` if the settings can't be read.
  */
 export async function installHooks(
   deps: HookInstallDeps,
@@ -111,7 +111,7 @@ export async function installHooks(
   });
 }
 
-/** Installs the hooks of several assistants. One that fails does not stop the others. */
+/** Installs the hooks of several assistants. A failed install doesn't stop the others. */
 export async function installEach(
   deps: HookInstallDeps,
   assistants: readonly Assistant[],
@@ -122,7 +122,7 @@ export async function installEach(
   for (const assistant of assistants) {
     try {
       const result = await installHooks(deps, { assistant, ...options });
-      // In a dry run, the script is still missing for each assistant.
+      // A dry run doesn't write the shim, so it appears missing for every assistant.
       const isAgain = results.some(({ shim }) => shim.written);
       results.push(isAgain ? { ...result, shim: { ...result.shim, written: false } } : result);
     } catch (error) {
@@ -162,7 +162,7 @@ async function installOwnFile(
   });
 }
 
-/** Undoes a first install after a failure to write the settings. */
+/** Runs `work`, which writes the settings. If it fails, undoes a first install. */
 function orTakeBack<T>(path: string, { work, takeBack }: { work: () => T; takeBack: () => void }): T {
   try {
     return work();
@@ -172,7 +172,7 @@ function orTakeBack<T>(path: string, { work, takeBack }: { work: () => T; takeBa
   }
 }
 
-/** Returns the events that have steward's entry in the current settings. */
+/** Returns the events that have a steward entry in the current settings. */
 export function installedEvents(
   deps: Omit<HookInstallDeps, 'clock' | 'machineId'>,
   assistant: Assistant,

@@ -1,8 +1,8 @@
 import { placeAt, registrations, type Assistant } from './assistant';
 
 /**
- * OpenCode 1 and 2: steward's plugin in `~/.config/opencode/plugins`, which calls the shim with hook JSON
- * like Claude Code's. The plugin chooses the event names.
+ * OpenCode 1 and 2: steward's plugin in `~/.config/opencode/plugins`, which passes Claude Code-style hook
+ * JSON to the shim. The plugin chooses the event names.
  */
 export const opencode: Assistant = {
   id: 'opencode',

@@ -20,7 +20,7 @@ const MAX_BYTES = 256 * 1024;
 type OwnFileDeps = Omit<HookInstallDeps, 'clock' | 'machineId'>;
 
 /**
- * Returns the text of the file that registers the hooks; undefined if the assistant has a shared settings
+ * Returns the text of the file that registers the hooks; undefined if the assistant uses a shared settings
  * file.
  */
 export function ownText(deps: OwnFileDeps, assistant: Assistant): string | undefined {
@@ -33,15 +33,15 @@ export function ownText(deps: OwnFileDeps, assistant: Assistant): string | undef
   });
 }
 
-/** Returns whether the file exists, in this version or an earlier one. */
+/** Returns whether the file exists, as written by this version or an earlier one. */
 export function hasOwnFile(deps: OwnFileDeps, assistant: Assistant): boolean {
   const found = contentOf(assistant.path(deps.host));
   return typeof found === 'string' && found.includes(shimPath(shimDeps(deps)));
 }
 
 /**
- * Returns whether `writeOwnFile` would write. Throws `conflict` for a file that steward didn't write or that
- * was changed.
+ * Returns whether `writeOwnFile` needs to write the file. Throws `conflict` if steward didn't write the file
+ * or the user has changed it.
  */
 export function isOwnFileDue(
   deps: OwnFileDeps,
@@ -69,7 +69,7 @@ export function writeOwnFile(deps: HookInstallDeps, assistant: Assistant, manife
   writeRecorded(manifest, { id: idOf(assistant), path, text, was, top }, deps);
 }
 
-/** Removes the files written for an assistant. Without a manifest, only returns what would be removed. */
+/** Removes the files written for an assistant. Without a manifest, only returns what it would remove. */
 export function removeOwnFiles(
   deps: OwnFileDeps,
   assistant: Assistant,
@@ -103,8 +103,8 @@ function entryIn(
 }
 
 /**
- * Returns whether an install wrote this file. `before` counts, because a killed install may have recorded a
- * file but not written it.
+ * Returns whether an install wrote this file. Also accepts `before`, because an interrupted install may have
+ * recorded a file without writing it.
  */
 function isOurs(found: string | false | undefined, entry: InstallEntry | undefined): boolean {
   return typeof found === 'string' && [entry?.after, entry?.before].includes(sha256(found));

@@ -2,7 +2,7 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import type { AssistantId } from '../sessions/session-key';
 import type { WorkEventType } from '../sessions/work-events';
 
-/** The fields that each assistant documents for a hook's response. steward prints no others. */
+/** The fields that each assistant documents for a hook response. steward prints no others. */
 const ANSWERS: Readonly<Record<AssistantId, readonly (keyof HookAnswer)[]>> = {
   'claude-code': ['message', 'title', 'context'],
   codex: ['message', 'context'],
@@ -27,7 +27,7 @@ export type HookVerb = (typeof HOOK_VERBS)[number];
 
 /** The fields of the hook JSON that steward uses. Strings are raw and untrusted. */
 export interface HookInput {
-  /** The assistant that the JSON names; undefined if only the registered command names one. */
+  /** The assistant identified by the JSON; undefined if only the registered command identifies it. */
   assistant: AssistantId | undefined;
   session: string | undefined;
   cwd: string | undefined;
@@ -36,43 +36,46 @@ export interface HookInput {
   event: string | undefined;
   tool: string | undefined;
   model: string | undefined;
-  /** The assistant's last message in a turn. Only its line for the user is stored. */
+  /** The assistant's last message in the turn. Only the line addressed to the user is stored. */
   lastMessage: string | undefined;
-  /** The prompt. By default, the complete prompt is never stored. */
+  /** The prompt. By default, it is never stored in full. */
   prompt: string | undefined;
   /** The file that the tool wrote or edited. */
   file: string | undefined;
   agent: string | undefined;
   /** The assistant's keyword for how a session began or ended, or for the kind of notification. */
   reason: string | undefined;
-  /** Whether this assistant writes a hook response's `terminalSequence` to its terminal. */
+  /** Whether the assistant writes the `terminalSequence` from a hook response to its terminal. */
   takesSequence: boolean;
-  /** Whether the hook was called by a process that serves several terminals. */
+  /** Whether the calling process serves several terminals. */
   isShared: boolean;
 }
 
-/** Returns whether the assistant called this hook. Assistants set the project's folder in the environment. */
+/**
+ * Returns whether the assistant called this hook. Assistants set an environment variable to the project's
+ * folder.
+ */
 export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
   return (env['CLAUDE_PROJECT_DIR'] ?? '') !== '';
 }
 
-/** The fields from stdin, or why there are none. */
+/** The fields from stdin, or the reason why there are none. */
 export type HookFormat = { input: HookInput } | { problem: string };
 
 /** The first Claude Code version that writes a hook's `terminalSequence` to its terminal. */
 const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
 
-/** Other assistants' field names, by Claude Code's name for the field. */
+/** Other assistants' field names, keyed by Claude Code's name for the field. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  // Cursor, which may also send session_id; Copilot's notifications.
+  // Cursor, which may also send session_id, and Copilot's notifications.
   session_id: ['conversation_id', 'session_id', 'sessionId'],
-  // Cursor; Copilot, whose subagents only have a name.
+  // Cursor, and Copilot, whose subagents only have names.
   agent_id: ['agent_id', 'subagent_id', 'agent_name', 'agentName'],
 };
 
 /**
- * Reads the hook JSON of any supported assistant. Ignores unknown fields; reads truncated JSON up to the cut.
- * @param env the hook's environment, which contains the assistant's version
+ * Reads hook JSON from any supported assistant. Ignores unknown fields; reads truncated JSON up to the cut.
+ * @param env the hook's environment, which includes the assistant's version
  */
 export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv): HookFormat {
   const fields = fieldsIn(bytes, cut);
@@ -82,11 +85,11 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   const tool = textOf(fields['tool_name']);
   const place = fields['cwd'] ?? firstOf(fields['workspace_roots']);
   const cwd = pathOf(place);
-  // If the folder can't be used, steward can't check whether work there may leave the machine.
+  // Without a usable folder, steward can't check whether work there may leave the machine.
   const isPlaceUnusable = cwd === undefined && typeof place === 'string';
   return {
     input: {
-      // Cursor also runs the hooks from Claude Code's settings.
+      // Cursor also runs the hooks in Claude Code's settings.
       assistant: fields['cursor_version'] === undefined ? undefined : 'cursor',
       session: aliased(fields, 'session_id'),
       cwd,
@@ -110,14 +113,14 @@ export function fieldsIn(bytes: Buffer, cut: boolean): Record<string, unknown> |
   return cut ? beforeCut(decode(bytes)) : parseObject(decode(bytes));
 }
 
-/** Returns whether the text is a complete object. If so, reading can stop before stdin ends. */
+/** Returns whether the text is a complete object, so that reading can stop before stdin ends. */
 export function isWholeJson(bytes: Buffer): boolean {
   let end = bytes.length - 1;
   while (end >= 0 && (bytes[end] as number) <= 0x20) end -= 1;
   return bytes[end] === 0x7d && parseObject(decode(bytes)) !== undefined;
 }
 
-/** Tools of all assistants that write a file and name it in their input. */
+/** Every assistant's tools that write a file and name it in their input. */
 export const WRITERS: ReadonlySet<string> = new Set([
   'Write',
   'Edit',
@@ -145,7 +148,10 @@ const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
   ['PostToolUseFailure', 'tool-failed'],
 ]);
 
-/** Returns the event type: from the verb, or for a tool from the assistant's event (before or after). */
+/**
+ * Returns the event type: for a tool, based on the assistant's event (before or after); otherwise, based on
+ * the verb.
+ */
 export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): WorkEventType {
   const { event = '' } = input;
   // Cursor's names start with a lower-case letter.
@@ -154,7 +160,7 @@ export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): Work
   return named ?? TYPES[verb];
 }
 
-/** Returns why the session waits, begins or ends. Permission requests have their own event. */
+/** Returns why the session is waiting, began or ended. A permission request is an event of its own. */
 export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reason'>): string | undefined {
   if (verb === 'notification' && input.event === 'PermissionRequest') return 'permission_prompt';
   return verb === 'notification' || verb === 'session-start' || verb === 'session-end'
@@ -164,7 +170,7 @@ export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reaso
 
 /** A hook's response to the assistant. */
 export interface HookAnswer {
-  /** The tab's title, if the assistant supports sequences. */
+  /** The title for the tab, if the assistant supports terminal sequences. */
   title: string | undefined;
   /** A sentence for the model, at the start of a session. */
   context: string | undefined;
@@ -173,7 +179,7 @@ export interface HookAnswer {
 }
 
 /**
- * Returns the response in the assistant's hook protocol; empty if there is none. A hook prints nothing else.
+ * Formats the response in the assistant's hook protocol; empty if there is none. Hooks print nothing else.
  */
 export function hookAnswer(assistant: AssistantId, answer: HookAnswer): string {
   const documented = ANSWERS[assistant];
@@ -197,8 +203,8 @@ export function titleSequence(title: string): string {
 }
 
 /**
- * The hook JSON has no version. Some assistants set a version variable; otherwise, `prompt_id` shows that
- * the version is recent enough for sequences.
+ * Returns whether the assistant supports terminal sequences. The hook JSON has no version, so this checks the
+ * version variable that some assistants set or, without one, `prompt_id`, which only recent versions send.
  */
 function takesSequence(fields: Record<string, unknown>, env: NodeJS.ProcessEnv): boolean {
   const named = [env['CLAUDE_CODE_VERSION'], env['CLAUDE_CODE_EXECPATH'], env['AI_AGENT']]
@@ -226,7 +232,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Roughly the longest path any system allows. Longer text, or text with a NUL, isn't a path. */
+/** Roughly the longest path that any system allows. Longer text, or text with a NUL, isn't a path. */
 const MAX_PATH = 4096;
 
 function pathOf(value: unknown): string | undefined {
@@ -234,7 +240,7 @@ function pathOf(value: unknown): string | undefined {
   return path === undefined || path.length > MAX_PATH || path.includes('\0') ? undefined : path;
 }
 
-/** Decodes UTF-8 with or without a byte order mark, and UTF-16 (from some Windows shells) with one. */
+/** Decodes UTF-8 with or without a byte order mark, or UTF-16 with one (from some Windows shells). */
 function decode(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -243,13 +249,13 @@ function decode(bytes: Buffer): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:"]/g;
 
-/** Returns the object at the start of truncated text, closed after its last complete value. */
+/** Parses the object at the start of truncated text, closing it after its last complete value. */
 function beforeCut(text: string): Record<string, unknown> | undefined {
   const open: string[] = [];
   let whole = { end: 0, depth: 0 };
   let before = '';
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    // The string is incomplete.
+    // The string is truncated.
     if (token === '"') break;
     if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
     else if (token === '}' || token === ']') open.pop();

@@ -12,7 +12,7 @@ const NEW_MODE = 0o600;
 
 /**
  * Returns the text of the settings file, including its byte order mark; undefined if it is missing. Throws
- * `config` if it isn't a regular UTF-8 file, or is a broken link or another user's link.
+ * `config` if it isn't a regular UTF-8 file, or is a link that is broken or belongs to another user.
  */
 export function readSettings(path: string): string | undefined {
   let bytes: Buffer | undefined;
@@ -40,8 +40,8 @@ export function readSettings(path: string): string | undefined {
 }
 
 /**
- * Replaces the settings file and keeps its mode. Follows the user's own link. Throws `unavailable` if it is
- * read-only.
+ * Replaces the settings file, keeping its mode. Follows a link that the user owns. Throws `unavailable` if
+ * the file is read-only.
  */
 export function writeSettings(path: string, text: string): void {
   const mode = modeOf(path) ?? NEW_MODE;
@@ -64,37 +64,37 @@ export function aboutSettings(path: string, error: unknown): unknown {
   });
 }
 
-/** Removes a settings file that steward created; false if it is a link now. */
+/** Removes a settings file created by steward; returns false if it is now a link. */
 export function removeSettings(path: string): boolean {
   if (lstatOf(path)?.isFile !== true) return false;
   removeFile(path);
   return true;
 }
 
-/** Removes temp files that a killed install left. The caller must hold the lock. */
+/** Removes temp files from interrupted installs. The caller must hold the lock. */
 export function sweepSettings(path: string, nowMs: number): void {
   if (exists(dirname(path))) sweepTemps(dirname(path), -1, nowMs, basename(path));
 }
 
-/** Returns the backup for the settings: a file next to them, with the time and hash in its name. */
+/** Returns the backup for the settings: a file next to them, named after the time and the hash. */
 export function backupOf(path: string, text: string, at: string): Backup {
   const stamp = at.replace(/\.\d+/, '').replace(/[-:]/g, '');
   const hash = sha256(text);
   return { path: `${path}.steward-backup-${stamp}-${hash.slice(0, 8)}`, sha256: hash };
 }
 
-/** Writes a private backup, since settings may contain tokens. */
+/** Writes a private backup, since the settings may contain tokens. */
 export function writeBackup(backup: Backup, text: string): void {
   createFile(backup.path, text);
 }
 
-/** Returns the text of a backup; undefined if it is missing or was changed. */
+/** Returns the text of a backup; undefined if it is missing or has been changed. */
 export function readBackup(backup: Backup): string | undefined {
   const bytes = readBytes(backup.path, { maxBytes: MAX_BYTES });
   return bytes !== undefined && sha256(bytes) === backup.sha256 ? bytes.toString('utf8') : undefined;
 }
 
-/** Removes a backup; false if it was changed and is therefore kept. */
+/** Removes a backup. Keeps it and returns false if it has been changed. */
 export function removeBackup(backup: Backup): boolean {
   if (!exists(backup.path)) return true;
   if (readBackup(backup) === undefined) return false;

@@ -7,18 +7,18 @@ import type { ShimCommands } from './shim';
 
 const NEW_FILE = '{}\n';
 
-/** The text of a settings file with steward's hooks, and what changed. */
+/** The text of a settings file after adding steward's hooks, and what changed. */
 export interface Added {
   text: string;
   /** Events that got an entry. */
   events: string[];
-  /** Containers that were created: `hooks`, `hooks.Stop`. */
+  /** Containers that were created, such as `hooks` or `hooks.Stop`. */
   created: string[];
 }
 
 /**
- * Adds an entry for each hook whose event has none of steward's. Leaves every other byte unchanged. An
- * undefined source is a missing file. Throws `config` for invalid JSON or an unknown hook format.
+ * Adds an entry for each hook whose event has no steward entry. Leaves every other byte unchanged. Treats an
+ * undefined source as a missing file. Throws `config` for invalid JSON or an unknown hook format.
  */
 export function addHooks(
   source: string | undefined,
@@ -59,7 +59,7 @@ function addHook(
 
 /**
  * Returns whether steward's entry, or a command that includes it, is registered. A second entry would record
- * each event twice.
+ * every event twice.
  */
 function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimCommands): boolean {
   return commandsIn(source, groups).some((command) => {
@@ -68,7 +68,7 @@ function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimC
   });
 }
 
-/** Returns the events that have steward's entry. */
+/** Returns the events that have a steward entry. */
 export function eventsWithHooks(
   source: string,
   path: string,
@@ -84,7 +84,7 @@ export function eventsWithHooks(
     .map(({ event }) => event);
 }
 
-/** Returns the commands that run another user area's hooks, which also record each event. */
+/** Returns the commands that run another user area's hooks, which record every event again. */
 export function strangersIn(
   source: string,
   path: string,
@@ -98,7 +98,7 @@ export function strangersIn(
   );
 }
 
-/** Returns what disables all hooks, as `KEY in PATH`; null if nothing does. */
+/** Returns the setting that disables all hooks, as `KEY in PATH`, or null. */
 export function switchedOffBy(
   source: string | undefined,
   path: string,
@@ -117,13 +117,13 @@ export interface Removed {
   entries: number;
   /** The user's own commands that also run the shim. They are kept. */
   left: string[];
-  /** Whether only `{}` is left. */
+  /** Whether only `{}` remains. */
   isEmpty: boolean;
 }
 
 /**
- * Removes all of steward's entries, even if moved, and then the empty containers in `created` (undefined:
- * every container that only had steward's entries). Leaves every other byte unchanged. Throws `config` for
+ * Removes all of steward's entries, even if moved, and then the empty containers in `created` (if undefined,
+ * every container that held only steward's entries). Leaves every other byte unchanged. Throws `config` for
  * invalid JSON.
  */
 export function removeHooks(
@@ -142,7 +142,7 @@ export function removeHooks(
   };
   const groupCut = (group: JsonNode): Cut => {
     const list = group.kind === 'object' ? memberOf(group, 'hooks') : undefined;
-    // Cursor has no groups.
+    // Cursor doesn't group its hooks.
     if (list === undefined) return hookCut(group);
     if (group.kind !== 'object' || list.kind !== 'array') return NOTHING;
     const isBare = group.members.every(({ key }) => key === 'hooks' || key === 'matcher');
@@ -177,12 +177,12 @@ export function removeHooks(
   return { text, entries, left, isEmpty: isBare(text) };
 }
 
-/** Returns whether only the content of a new settings file is left. */
+/** Returns whether nothing remains but the content of a new settings file. */
 function isBare(text: string): boolean {
   return /^\ufeff?\s*\{\s*(?:"version"\s*:\s*1\s*)?\}\s*$/.test(text);
 }
 
-/** The parts of a value to remove, or the entire value. */
+/** What to remove from a value, or whether to remove all of it. */
 interface Cut {
   edits: readonly Edit[];
   entries: number;
@@ -192,8 +192,8 @@ interface Cut {
 const NOTHING: Cut = { edits: [], entries: 0, isGone: false };
 
 /**
- * Returns what to cut from a container, given the cuts of its children. `mayGo`: whether the container may be
- * removed if empty.
+ * Combines the cuts for a container's children into a cut for the container. `mayGo` returns whether the
+ * container may be removed if empty.
  */
 function cutOf(
   source: string,
@@ -210,7 +210,7 @@ function cutOf(
   return { edits: [...inside, ...own], entries, isGone: false };
 }
 
-/** Returns the commands in an event's list, in order. */
+/** Returns the commands listed for an event, in order. */
 function commandsIn(source: string, groups: JsonNode): string[] {
   if (groups.kind !== 'array') return [];
   return groups.items.flatMap((group) => {
@@ -220,14 +220,14 @@ function commandsIn(source: string, groups: JsonNode): string[] {
   });
 }
 
-/** Returns the command that a hook runs, if it is a command hook. */
+/** Returns a hook's command, if it is a command hook. */
 function commandOf(source: string, hook: JsonNode): string | undefined {
   const node = hook.kind === 'object' ? memberOf(hook, 'command') : undefined;
   const command = node === undefined ? undefined : valueOf(source, node);
   return typeof command === 'string' ? command : undefined;
 }
 
-/** Returns the table of hooks by event. Throws `config` for another format. */
+/** Returns the table of hooks by event. Throws `config` if it has a different format. */
 function tableOf(
   source: string,
   path: string,
@@ -246,7 +246,7 @@ function topNode(source: string, path: string, key: string, assistant: Assistant
   return root.kind === 'object' ? memberOf(root, key) : undefined;
 }
 
-/** Returns the member that JSON.parse would return: the last one with that key. */
+/** Returns the member that JSON.parse would use: the last one with that key. */
 export function memberOf(object: JsonObject, key: string): JsonNode | undefined {
   return object.members.findLast((member) => member.key === key)?.value;
 }

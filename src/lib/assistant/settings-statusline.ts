@@ -3,13 +3,13 @@ import { parseJsonTree, type JsonNode } from '../platform/files/json-tree';
 import { memberOf, rootOf, valueOf, wrongShape } from './settings-hooks';
 import type { ShimCommands } from './shim';
 
-/** `unsupported`: the existing command cannot be quoted for this system's shells. */
+/** `unsupported`: the existing command can't be quoted for this system's shells. */
 export type StatusLineInstall = 'added' | 'chained' | 'unchanged' | 'unsupported';
 
 export interface StatusLineAdded {
   text: string;
   result: StatusLineInstall;
-  /** The replaced raw JSON. Null if the key was missing, undefined if nothing changed. */
+  /** The raw JSON that was replaced; null if the key was missing, undefined if nothing changed. */
   before: string | null | undefined;
 }
 
@@ -48,8 +48,8 @@ export interface StatusLineRemoved {
 }
 
 /**
- * Removes steward's status line and restores the command in `--then`. If the command hasn't changed, restores
- * `before`, the raw JSON that the install replaced.
+ * Removes steward's status line and restores the command in `--then`. If that command hasn't changed since
+ * the install, restores `before`, the raw JSON that the install replaced.
  */
 export function removeStatusLine(
   source: string,
@@ -83,7 +83,7 @@ export function removeStatusLine(
   };
 }
 
-/** Returns whose status line is in the settings. */
+/** Returns who owns the status line in the settings. */
 export function statusLineOwner(
   source: string,
   path: string,
@@ -95,7 +95,7 @@ export function statusLineOwner(
   return runsSteward(command, commands) ? 'steward' : 'other';
 }
 
-/** A command that already prints steward's line must not be wrapped, or the line would be printed twice. */
+/** Returns whether a command already prints steward's line. Wrapping it would print the line twice. */
 function runsSteward(command: string, commands: ShimCommands): boolean {
   return commands.isMentionedIn(command) || PRINTS_STEWARD.test(command);
 }

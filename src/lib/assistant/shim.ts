@@ -29,12 +29,12 @@ export interface ShimDeps extends LauncherDeps {
 
 const SHIM = { name: 'steward-hook', manifestId: 'hooks:shim' };
 
-/** Returns the path of the shim, which is a shell script or, on Windows, a batch file. */
+/** Returns the path of the shim: a shell script or, on Windows, a batch file. */
 export function shimPath(deps: Pick<ShimDeps, 'bin' | 'host'>): string {
   return launcherPath(SHIM.name, deps);
 }
 
-/** Records and writes the shim if it is missing or stale. Returns false if the shim was current. */
+/** Records and writes the shim if it is missing or outdated. Returns false if it was current. */
 export function writeShim(
   deps: ShimDeps & { clock: Clock; machineId: string },
   manifest: InstallManifest,
@@ -47,7 +47,9 @@ export function isShimCurrent(deps: ShimDeps): boolean {
   return isLauncherCurrent(shimForm(deps), deps);
 }
 
-/** Updates an installed shim. Ignores one that starts another installation of steward. True if written. */
+/**
+ * Updates an installed shim unless it starts another installation of steward. Returns whether it was written.
+ */
 export function refreshShim(
   deps: ShimDeps & { clock: Clock; machineId: string },
   manifest: InstallManifest,
@@ -60,7 +62,7 @@ export function refreshShim(
   return writeShim(deps, manifest);
 }
 
-/** Removes the shim, and its folder if empty. Returns false if the shim didn't exist. */
+/** Removes the shim, and its folder if empty. Returns false if there was no shim. */
 export function removeShim(
   deps: Pick<ShimDeps, 'bin' | 'host'> & { clock: Clock },
   manifest: InstallManifest,
@@ -68,7 +70,7 @@ export function removeShim(
   return removeLauncher(SHIM, deps, manifest);
 }
 
-/** Returns the shim's name and template values. */
+/** Returns the shim's file name and template values. */
 export function shimForm({ area, bin, host }: Pick<ShimDeps, 'area' | 'bin' | 'host'>): LauncherForm {
   const root = area ?? userAreaPath(host);
   const own = bin.slice(0, -'/bin'.length);
@@ -91,14 +93,18 @@ export function shimForm({ area, bin, host }: Pick<ShimDeps, 'area' | 'bin' | 'h
 }
 
 /**
- * Returns the path of the cached settings for a shell. The assistant's environment may move the cache folder.
+ * Returns the path of the cached settings as a shell expression, because the assistant's environment may move
+ * the cache folder.
  */
 function mirrorOf(own: string, { platform }: PathHost): string {
   const cache = platform === 'darwin' ? '$HOME/Library/Caches' : '${XDG_CACHE_HOME:-$HOME/.cache}';
   return `"${cache}/steward/settings-${shortHash(own)}.json"`;
 }
 
-/** Returns the path of the file with this machine's place in the area (platform/files/place.ts) for a shell. */
+/**
+ * Returns a shell expression for the path of the file that records this machine's place in the area
+ * (platform/files/place.ts).
+ */
 function placeOf(root: string, host: PathHost): string {
   const state =
     host.platform === 'darwin'
@@ -107,7 +113,7 @@ function placeOf(root: string, host: PathHost): string {
   return `"${state}/${basename(placePath(root, host))}"`;
 }
 
-/** Returns shell patterns for the assistant and its keys, one for each combination of optional keys. */
+/** Returns shell patterns for the assistant's keys, one for each combination of optional keys. */
 function patternsFor({ id, toolKeys }: Assistant): string[] {
   if (toolKeys === undefined) return [];
   return toolKeys.reduce<string[]>((known, key) => known.flatMap((order) => withKey(order, key)), [id]);
@@ -117,7 +123,7 @@ function withKey(order: string, key: string): string[] {
   return key.endsWith('?') ? [order, `${order} ${key.slice(0, -1)}`] : [`${order} ${key}`];
 }
 
-/** Sets the user area chosen at install time, unless the assistant's environment sets one. */
+/** Sets the user area chosen at install time unless the assistant's environment sets one. */
 function environmentOf(area: string | undefined, host: PathHost): string {
   if (area === undefined) return '';
   return host.platform === 'win32'
@@ -125,27 +131,27 @@ function environmentOf(area: string | undefined, host: PathHost): string {
     : `[ -n "\${STEWARD_HOME-}" ] || export STEWARD_HOME=${forShell(area)}`;
 }
 
-/** Writes and parses the commands that are registered with an assistant. */
+/** Writes and parses the commands registered with an assistant. */
 export interface ShimCommands {
   commandFor: (verb: string) => string;
   /**
-   * Returns the verb of a command that runs the shim and nothing else, even if a user has changed its
-   * spelling (quotes, `~` or `$HOME`, extra arguments, redirection).
+   * Returns the verb of a command that only runs the shim, even if the user has rewritten it (quotes, `~` or
+   * `$HOME`, extra arguments, redirection).
    */
   verbOf: (command: string) => string | undefined;
   /** Returns whether the command contains the shim's path. */
   isMentionedIn: (command: string) => boolean;
   /**
-   * Returns the status line's command, which runs `then` first if given; undefined if `then` can't be quoted.
+   * Returns the status line's command, which first runs `then` if given; undefined if `then` can't be quoted.
    */
   statusLineFor: (then: string | undefined) => string | undefined;
-  /** Parses a command that `statusLineFor` wrote, or a similar one. */
+  /** Parses a command written by `statusLineFor`, or a similar one. */
   statusLineOf: (command: string) => { then: string | undefined } | undefined;
 }
 
 /**
- * Returns the commands for the shim at `shimPath`. A hook must never fail the assistant, even if the user
- * area was deleted: the shell's error for a missing file must not become the hook's exit code.
+ * Returns the commands for the shim at `shimPath`. A hook must never make the assistant fail, even after the
+ * user area was deleted: the shell's error for a missing file must not become the hook's exit code.
  */
 export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' | 'home'>): ShimCommands {
   const written = host.platform === 'win32' ? forWindows(shimPath) : forShell(shimPath);
@@ -179,7 +185,7 @@ export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' |
 }
 
 const STATUS_LINE = 'statusline';
-/** Characters that bash, cmd and a batch file's %* all pass on unchanged between double quotes. */
+/** Characters that bash, cmd and a batch file's %* all pass through unchanged between double quotes. */
 const PLAIN = /^[\w./:~ -]+$/;
 const CHAINED =
   /^\s+statusline\s+--then\s+('[^']*'(?:\\''[^']*')*|"[\w./:~ -]*"|[\w@%+=:,./-]+)(?:\s*\|\|\s*:)?$/;
@@ -188,11 +194,15 @@ function unquoted(word: string): string {
   return /^['"]/.test(word) ? word.slice(1, -1).replaceAll(`'\\''`, `'`) : word;
 }
 
-/** Arguments, redirections and `|| :`. */
+/**
+ * Matches arguments, redirections and `
+ *
+ * :`.
+ */
 const REST =
   /^(?:\s+([a-z][a-z-]*))?(?:\s+[\w.=:/-]+)*(?:\s*(?:(?:[0-9]?>{1,2}|&>)\s*[\w./-]+(?=[\s>&|;]|$)|[0-9]?>&[0-9]))*(?:\s*\|\|\s*(?::|true|exit 0))?(?:\s*;)?$/;
 
-/** On Windows, assistants run hooks with Git's bash or with cmd; both accept this spelling. */
+/** On Windows, assistants run hooks with Git's bash or with cmd; both accept this form. */
 function forWindows(path: string): string {
   return `"${path.replaceAll('\\', '/')}"`;
 }

@@ -18,9 +18,9 @@ import type { HookInstallDeps } from './install-deps';
 export interface SkillResult {
   /** The skill's folder. */
   path: string;
-  /** Files written or removed, or in a dry run to be written or removed. */
+  /** Files that were written or removed, or would be in a dry run. */
   changed: string[];
-  /** Files that the user wrote or changed. They are kept. */
+  /** Files written or changed by the user, which are kept. */
   left: string[];
 }
 
@@ -48,8 +48,8 @@ export function hasSkill(deps: Pick<SkillDeps, 'host'>, assistant: Assistant): b
 }
 
 /**
- * Records and writes the work skill. Keeps files that this machine didn't install or that were changed.
- * Without a manifest, returns what would be written.
+ * Records and writes the work skill. Keeps files that this machine didn't install or that have been changed.
+ * Without a manifest, only returns what it would write.
  */
 export function installSkill(
   deps: SkillDeps,
@@ -78,8 +78,8 @@ export function installSkill(
 }
 
 /**
- * Removes the files and folders that `installSkill` created, except changed files. Without a manifest,
- * returns what would be removed.
+ * Removes the files and folders created by `installSkill`, except changed files. Without a manifest, only
+ * returns what it would remove.
  */
 export function removeSkill(
   deps: Pick<SkillDeps, 'host' | 'clock'>,
@@ -91,7 +91,7 @@ export function removeSkill(
   const own = entries.filter(({ id }) => id === MANIFEST_ID);
   for (const entry of own) {
     const { path } = entry;
-    // Temp files that a killed install left.
+    // Interrupted installs may have left temp files.
     if (manifest !== undefined && exists(dirname(path))) {
       sweepTemps(dirname(path), -1, deps.clock.now(), basename(path));
     }
@@ -108,8 +108,8 @@ export function removeSkill(
 }
 
 /**
- * Returns whether an install wrote this file. `before` counts, because a killed install may have recorded a
- * file but not written it.
+ * Returns whether an install wrote this file. Also accepts `before`, because an interrupted install may have
+ * recorded a file without writing it.
  */
 function isOurs(found: string | false, entry: InstallEntry | undefined): boolean {
   if (found === false || entry === undefined) return false;

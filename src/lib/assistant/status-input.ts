@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 
 /** How much of a usage limit is used, and when it resets. */
 export interface Limit {
-  /** 0 to 100. */
+  /** From 0 to 100. */
   usedPercent: number;
   /** ISO 8601 in UTC; null if unknown. */
   resetsAt: string | null;
@@ -18,18 +18,21 @@ export interface Limits {
   sevenDay: Limit | null;
 }
 
-/** The status line's input from an assistant. Null means unknown. */
+/** An assistant's input for the status line. Null means unknown. */
 export interface StatusInput extends Limits {
   model: string | null;
-  /** How much of the context window is used, 0 to 100. */
+  /** How much of the context window is used, from 0 to 100. */
   contextPercent: number | null;
 }
 
 const MAX_MODEL = 40;
-/** Epoch seconds for 2020 and 2100; reset times outside this range are invalid. */
+/** 2020 and 2100 in epoch seconds; reset times outside this range are invalid. */
 const [FIRST_RESET, LAST_RESET] = [1_577_836_800, 4_102_444_800];
 
-/** Reads the fields of Claude Code's JSON that the status line shows. Sanitizes strings and clamps numbers. */
+/**
+ * Reads the fields of Claude Code's JSON that appear in the status line. Sanitizes strings and clamps
+ * numbers.
+ */
 export function readStatusInput(fields: Record<string, unknown>): StatusInput {
   const [model, context, limits] = ['model', 'context_window', 'rate_limits'].map((key) =>
     objectAt(fields, key),
@@ -63,14 +66,14 @@ function objectAt(
   return isObject(value) ? value : undefined;
 }
 
-/** The last known limits of an assistant. */
+/** An assistant's last known limits. */
 export interface SeenLimits extends Limits {
   /** ISO-8601 UTC. */
   seenAt: string;
 }
 
 const MAX_BYTES = 16 * 1024;
-/** How long to skip writing unchanged limits. */
+/** Unchanged limits are written at most this often. */
 const KEEP_MS = 60_000;
 
 /** Stores the limits for `status` and `usage`. Most calls only read a small file. */

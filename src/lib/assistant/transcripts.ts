@@ -9,7 +9,7 @@ import { entriesIn } from '../platform/files/stat';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 
-/** A transcript entry: its time, session and repository, never its text. */
+/** The time, session and repository of a transcript entry, but never its text. */
 export interface TranscriptActivity {
   session: string;
   repo?: string;
@@ -19,9 +19,11 @@ export interface TranscriptActivity {
 /** The deepest path is `projects/<folder>/<session>/subagents/*.jsonl`. */
 const MAX_DEPTH = 4;
 const MAX_FILES = 20_000;
-/** Total size limit for all files, newest first; reading that much takes a few seconds. */
+/** The total size limit for all files, newest first; reading this much takes a few seconds. */
 const MAX_BYTES = 1024 * 1024 * 1024;
-/** A longer line contains a file or an image; neighboring lines show when the session was active. */
+/**
+ * Longer lines contain files or images and are skipped; neighboring lines show when the session was active.
+ */
 const MAX_LINE_BYTES = 256 * 1024;
 const MAX_TEXT = 200;
 const ENTRY = /^(?:user|assistant)$/;
@@ -67,8 +69,8 @@ interface Entry {
 }
 
 /**
- * Returns a reader for one file's lines. In Claude Code and Qwen Code, each line names its session; in Codex,
- * an earlier line does, and the lines of a subagent's file are skipped.
+ * Returns a parser for one file's lines. In Claude Code and Qwen Code, each line names its session. In Codex,
+ * an earlier line does, and a subagent's lines are skipped.
  */
 function lineReader(): (text: string) => Entry | undefined {
   let meta: Omit<Entry, 'timestamp'> | undefined;
@@ -110,12 +112,12 @@ export interface TurnEnd {
   isError: boolean;
 }
 
-/** Only this much of a transcript's end is read; no last response is longer. */
+/** Only this much is read from the end of a transcript; no final response is longer. */
 const TAIL_BYTES = 512 * 1024;
 
 /**
- * Reads the end of a transcript (JSONL in the assistant's own format, which changes, so unknown content is
- * skipped). Undefined if there is no such file. Excludes text from subagents.
+ * Reads the end of a transcript: JSONL in the assistant's own changing format, so unknown content is skipped.
+ * Returns undefined if there is no such file. Excludes text from subagents.
  */
 export function readTurnEnd(path: string): TurnEnd | undefined {
   const found = isAbsolute(path) ? lstatOf(path) : undefined;
@@ -136,7 +138,7 @@ export function readTurnEnd(path: string): TurnEnd | undefined {
   return end;
 }
 
-/** Returns the texts in a message; undefined if there are none, as in tool results. */
+/** Returns the text in a message; undefined if there is none, as in tool results. */
 function saidIn(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;

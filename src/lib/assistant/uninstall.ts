@@ -34,14 +34,14 @@ import {
 
 export interface UninstallResult {
   assistant: string;
-  /** The settings files of the assistant and of earlier installs. */
+  /** The settings files of the assistant, including those of earlier installs. */
   settings: { path: string; entries: number; removed: boolean }[];
   /** The change to the status line; null if the status line wasn't steward's. */
   statusLine: StatusLineRemoved['result'];
   shim: { path: string; removed: boolean };
   /** The work skill. */
   skill: SkillResult;
-  /** The user's own commands that run the shim, and changed backups. They are kept. */
+  /** The user's own commands that run the shim, and changed backups. Both are kept. */
   left: string[];
   /** Commands that run another user area's hooks. */
   strangers: string[];
@@ -49,9 +49,8 @@ export interface UninstallResult {
 }
 
 /**
- * Removes what an install added, even if moved, from every settings file that an install changed. Restores a
- * file byte for byte if it hasn't changed since. If settings can't be read, throws `config` and keeps the
- * shim.
+ * Removes what steward added, even if moved, from every settings file that an install changed. Restores files
+ * byte for byte if they haven't changed since. If settings can't be read, throws `config` and keeps the shim.
  */
 export async function uninstallHooks(
   deps: HookInstallDeps,
@@ -90,7 +89,7 @@ export async function uninstallHooks(
   }
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     const isOwn = assistant.ownFile !== undefined;
-    // Runs before the settings are changed, because an empty settings folder is then removed.
+    // Must run before the settings are changed, because that also removes an empty settings folder.
     const skill = isSkilled ? removeSkill(deps, assistant, manifest, manifest.entries()) : NO_SKILL;
     const files = isOwn
       ? removeOwnFiles(deps, assistant, manifest, manifest.entries()).map((file) =>
@@ -106,8 +105,8 @@ export async function uninstallHooks(
 }
 
 /**
- * Removes several assistants' hooks; the result has the first assistant's id. One that fails does not stop the
- * others.
+ * Removes the hooks of several assistants; the result has the first assistant's id. A failure doesn't stop
+ * the others.
  */
 export async function uninstallAllHooks(
   deps: HookInstallDeps,
@@ -128,7 +127,7 @@ export async function uninstallAllHooks(
     }
   }
   const [first = nothing] = all;
-  // In a dry run, these assistants' entries still exist.
+  // In a dry run, these assistants' entries are still in the manifest.
   const ids = assistants.map(idOf);
   const isLast =
     failures.length === 0 && !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
@@ -239,10 +238,10 @@ function without(input: {
   };
 }
 
-/** Returns the text from before the install, if the file hasn't changed since. */
+/** Returns the text from before the install if the file hasn't changed since. */
 function oldText(entry: InstallEntry, source: string): string | undefined {
   if (entry.before === null || entry.after !== sha256(source)) return undefined;
-  // A killed install may have recorded a backup without writing it.
+  // An interrupted install may have recorded a backup without writing it.
   const same = entry.backups.filter((backup) => backup.sha256 === entry.before);
   return same.map(readBackup).find((text) => text !== undefined);
 }
