@@ -23,9 +23,7 @@ import {
 } from './outbox';
 import { muteState, route, type MuteDeps, type Plan, type RoutingSettings } from './routing';
 
-/**
- * `settings` and `channels` are read on each use, because the configuration may change while a daemon runs.
- */
+/** `settings` is a function because the configuration may change while a daemon runs. */
 export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   clock: Clock;
   /** The machine-local folder for locks. */

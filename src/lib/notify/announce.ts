@@ -132,7 +132,7 @@ function opensWith(low: string, opening: string): boolean {
   return low.startsWith(opening) && !/^\w/.test(low.slice(opening.length));
 }
 
-/** Returns whether the text is just praise or a greeting, in at most five words. */
+/** Returns whether the text starts with praise or a greeting and has at most five words. */
 function isSmallTalk(low: string): boolean {
   return CONVERSATION.test(low) && wordsOf(low).length <= 5;
 }

@@ -48,7 +48,7 @@ export interface DeliverOptions {
 
 /**
  * Delivers the outbox until nothing is due soon, for machines without a daemon. Returns false if another
- * process is delivering: it checks the outbox again after releasing the lock, so nothing is missed.
+ * process is delivering: that process checks the outbox again after releasing the lock, so nothing is missed.
  */
 export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions): Promise<boolean> {
   const endMs = deps.clock.monotonic() + options.longestMs;

@@ -36,7 +36,7 @@ interface About {
   title?: string | undefined;
 }
 
-/** A notification was accepted for these channels. */
+/** Logged when a notification is accepted for these channels. */
 export interface AcceptedLine extends About {
   kind: 'accepted';
   ts: string;

@@ -10,7 +10,7 @@ export function utf8Bytes(char: string): number {
   return Buffer.byteLength(char, 'utf8');
 }
 
-/** Returns the size of a character inside a JSON string, in bytes. */
+/** Returns a character's size inside a JSON string, in bytes. */
 export function jsonBytes(char: string): number {
   return Buffer.byteLength(JSON.stringify(char), 'utf8') - 2;
 }

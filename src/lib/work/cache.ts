@@ -7,7 +7,7 @@ import { parseIso, toIso } from '../platform/time/clock';
 import type { HostIssue } from './host';
 import { StoredIssue, Time, toIssue, type Issue } from './issue';
 
-/** Returns the value of a JSON file, or undefined if it is missing or doesn't match the schema. */
+/** Returns the parsed content of a JSON file, or undefined if it is missing or doesn't match the schema. */
 export function readStored<T>(
   path: string,
   schema: v.GenericSchema<unknown, T>,

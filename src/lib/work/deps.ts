@@ -21,7 +21,6 @@ export interface Attestation {
 export interface WorkDeps {
   clock: Clock;
   area: UserArea;
-  /** `area.work` */
   paths: UserArea['work'];
   machineId: string;
   /** The folder that contains the package's templates. */

@@ -18,7 +18,7 @@ export interface SweepResult {
   repo: string | null;
   dryRun: boolean;
   sinceHours: number;
-  /** Malformed issues that were skipped. */
+  /** Number of malformed issues that were skipped. */
   malformed: number;
   sessionsScanned: number;
   created: number;

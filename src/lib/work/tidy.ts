@@ -60,9 +60,8 @@ const MAX_SHOWN = 20;
 const COMMIT_DELAY_MS = 3_600_000;
 
 /**
- * Runs `work tidy`: proposes closing open issues at Status:done that have evidence, which is their session's
- * commits and the closed claims in its session file. With `apply`, closes them and adds the evidence as a
- * comment.
+ * Runs `work tidy`: proposes closing open issues at Status:done that have evidence (commits from their
+ * session, closed claims in its session file). With `apply`, closes them and adds the evidence as a comment.
  */
 export async function tidy(
   deps: WorkDeps,

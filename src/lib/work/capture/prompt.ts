@@ -75,7 +75,7 @@ const PHRASES: readonly (readonly [CaptureKind, string])[] = [
 ];
 const PATTERNS = PHRASES.map(([kind, source]) => ({ kind, pattern: new RegExp(`^${POLITE}${source}`, 'i') }));
 
-/** Returns the request with its time at the end. */
+/** Builds the text of a request, with its time at the end. */
 function requestOf(
   kind: CaptureKind,
   { what, when, now, it, whom }: Partial<Record<string, string>>,

@@ -40,8 +40,7 @@ const TOKEN_VARIABLES = ['GH_TOKEN', 'GITHUB_TOKEN'];
 const NO_CREDENTIAL = 'No credential found for';
 
 /**
- * Returns whether the stored failure is a missing credential that this process has. Another process may have
- * lacked it.
+ * Returns whether the stored failure is a missing credential that another process lacked but this one has.
  */
 export function isCredentialHereOnly(failure: string | null, env: NodeJS.ProcessEnv): boolean {
   return (

@@ -8,7 +8,7 @@ export interface SpeechMachine {
   platform: NodeJS.Platform;
   find: FindProgram;
   run: Run;
-  /** Lets one process on the machine speak at a time. */
+  /** Lets only one process on the machine speak at a time. */
   takeTurn: TakeTurn;
 }
 

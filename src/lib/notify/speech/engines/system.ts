@@ -132,9 +132,7 @@ async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise
 }
 
 const START_MS = 8000;
-/**
- * Short enough that the engine isn't skipped for being slow, since another program may be using the service.
- */
+/** Short enough that a service busy with another program doesn't cause the engine to be skipped. */
 const SPACE_MS = 2500;
 /** Time per character at the slowest speed. */
 const CHARACTER_MS = 150;
