@@ -22,6 +22,7 @@ export const WINDOW_NAMES: Readonly<Record<LimitWindow, string>> = { fiveHour: '
 const WINDOWS = ['fiveHour', 'sevenDay'] as const;
 const LENGTH_MS = { fiveHour: 5 * 3_600_000, sevenDay: 7 * 86_400_000 } as const;
 const MAX_BYTES = 16 * 1024;
+const MAX_RESET_MS = 60 * 86_400_000;
 
 export interface LimitsDeps {
   /** The file with limits from status lines. */
@@ -63,7 +64,9 @@ function loggedLimits(state: string, nowMs: number): UsageLimit[] {
       .filter(({ window }) => isCurrent(atMs, window, nowMs))
       .map(({ window, usedPercent, resetsAtMs }) => ({
         ...{ assistant, name: nameOf(assistant), window, usedPercent },
-        resetsAt: resetsAtMs === null ? null : toIso(resetsAtMs),
+        // A reset far from the log line is a wrong number, which may not even be a valid date.
+        resetsAt:
+          resetsAtMs === null || !(Math.abs(resetsAtMs - atMs) <= MAX_RESET_MS) ? null : toIso(resetsAtMs),
       })),
   );
 }

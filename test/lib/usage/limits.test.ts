@@ -50,6 +50,21 @@ describe('usage limits (lib)', () => {
     expect(currentLimits(usage.deps, NOW + 8 * 86_400_000)).to.deep.equal([]);
   });
 
+  it('have no reset time if the log has an implausible one', async () => {
+    for (const resets of [99_999_999_999_999, Date.parse(RESET), 1e300, -1, 0]) {
+      const usage = usageBox(box.path(`reset-${resets}`));
+      const primary = { used_percent: 40, window_minutes: 300, resets_at: resets };
+      usage.log('.codex/sessions/rollout-1.jsonl', [
+        ...codexStart('c1'),
+        codexTotals([1, 0, 1], '2026-11-20T11:00:00.000Z', { primary }),
+      ]);
+      await collectUsage(usage.deps);
+      expect(limitTexts(currentLimits(usage.deps, NOW), localTime), String(resets)).to.deep.equal([
+        'Codex: 5 h 40%',
+      ]);
+    }
+  });
+
   it('are unknown rather than wrong when the file is damaged', () => {
     const usage = usageBox(box.path());
     mkdirSync(dirname(usage.deps.limits), { recursive: true });
