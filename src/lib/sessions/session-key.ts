@@ -16,6 +16,11 @@ export function sessionKey(assistant: string | undefined, id: string): string {
   return assistant === undefined || assistant === CLAUDE_CODE ? id : `${assistant}:${id}`;
 }
 
+/** Returns the assistant that a session key names. */
+export function assistantOfKey(key: string): AssistantId {
+  return ASSISTANT_IDS.find((id) => id !== CLAUDE_CODE && key.startsWith(`${id}:`)) ?? CLAUDE_CODE;
+}
+
 /** Extracts the assistant's own session id from a session key. */
 export function idOfKey(key: string): string {
   const end = key.indexOf(':');

@@ -4,7 +4,7 @@ import { byCodeUnits } from '../platform/files/short-hash';
 import { toIso } from '../platform/time/clock';
 import type { AgentRow, AttentionRow, Cells, DayLedger } from '../sense/ledger/model';
 import type { DailyRecord } from '../sense/record';
-import { ASSISTANT_IDS, CLAUDE_CODE, idOfKey, sessionKey } from '../sessions/session-key';
+import { assistantOfKey, sessionKey } from '../sessions/session-key';
 import type { DayRow } from '../usage/days';
 import {
   commitId,
@@ -120,7 +120,12 @@ export function publishedSessions(
     .filter(({ id }) => shown.isShown(id))
     .map(({ id: key, repo, branch, parts: times }): PublishedSession => {
       const id = hashedId('session', key);
-      const basics = { id, assistant: assistantOf(key), repo: repo === null ? null : repoName(repo), branch };
+      const basics = {
+        id,
+        assistant: assistantOfKey(key),
+        repo: repo === null ? null : repoName(repo),
+        branch,
+      };
       return { ...basics, parts: times, ...detailsIn(shown.about(key) ?? known.get(id) ?? {}) };
     });
   return (sessions ?? [...before])
@@ -255,12 +260,6 @@ function sumOf(all: readonly Cells[]): Cells {
     }
   }
   return sum;
-}
-
-function assistantOf(key: string): string {
-  return (
-    ASSISTANT_IDS.find((id) => key === sessionKey(id, idOfKey(key)) && id !== CLAUDE_CODE) ?? CLAUDE_CODE
-  );
 }
 
 /** Returns the last part of a path. A name without separators stays as it is. */

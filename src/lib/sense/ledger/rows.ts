@@ -1,6 +1,7 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { Day } from '../../platform/time/time';
 import type { GoalMatch } from '../../goals/match';
+import { assistantOfKey } from '../../sessions/session-key';
 import type { MachineRow } from '../machines/model';
 import { minutesIn, type AttentionRow, type Cells, type DayLedger, type GoalTag } from './model';
 
@@ -66,7 +67,7 @@ export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames)
     case 'session':
       return session === null ? place : names.session(session);
     case 'assistant':
-      return session === null ? place : (assistant ?? 'claude-code');
+      return session === null ? place : (assistant ?? assistantOfKey(session));
     case 'issue': {
       const issue = names.issue(work);
       return issue === undefined ? (repo === null ? place : 'no issue') : `#${issue}`;

@@ -1,6 +1,7 @@
 import { textOf } from '../../platform/files/json-object';
 import { byCodeUnits } from '../../platform/files/short-hash';
 import { parseIso } from '../../platform/time/clock';
+import { assistantOfKey, CLAUDE_CODE } from '../../sessions/session-key';
 import type { SenseEvent, SessionState } from '../event';
 import { merged, type Span } from './spans';
 
@@ -55,7 +56,7 @@ export function timelineTally(pollIntervalSec: number) {
       for (const [session, list] of changes) stays.set(session, staysOf(list.sort(byTime)));
       for (const [session, list] of activity) {
         const known = stays.get(session) ?? [];
-        stays.set(session, [...staysBefore(list, known[0]?.ms ?? Infinity), ...known]);
+        stays.set(session, [...staysBefore(session, list, known[0]?.ms ?? Infinity), ...known]);
       }
       const sorted = new Map([...stays].sort(([a], [b]) => byCodeUnits(a, b)));
       return { stays: sorted, proofs: proofsOf(sorted) };
@@ -108,7 +109,13 @@ function staysOf(changes: readonly Change[]): Stay[] {
  * Returns activity before the first known state as working time. Backfilled days and logs from earlier
  * versions contain only activity.
  */
-function staysBefore(activity: readonly { span: Span; repo: string | null }[], beforeMs: number): Stay[] {
+function staysBefore(
+  session: string,
+  activity: readonly { span: Span; repo: string | null }[],
+  beforeMs: number,
+): Stay[] {
+  const by = assistantOfKey(session);
+  const assistant = by === CLAUDE_CODE ? null : by;
   const repos = new Map<string | null, Span[]>();
   for (const { span, repo } of activity) {
     if (span[1] >= beforeMs) continue;
@@ -119,7 +126,7 @@ function staysBefore(activity: readonly { span: Span; repo: string | null }[], b
   const stays = [...repos].flatMap(([repo, spans]) =>
     merged(spans).map(([ms, untilMs]): Stay => ({
       ...{ ms, untilMs, sinceMs: ms, state: 'working', next: 'over', prompt: false },
-      ...{ repo, otherFolder: false, branch: null, assistant: null },
+      ...{ repo, otherFolder: false, branch: null, assistant },
     })),
   );
   stays.sort((a, b) => a.ms - b.ms || byCodeUnits(a.repo ?? '', b.repo ?? ''));

@@ -215,6 +215,15 @@ describe('sense: the time ledger', () => {
     expect(record.ledger?.attention).to.deep.equal([]);
   });
 
+  it('takes the assistant of backfilled activity from the session', () => {
+    const activity = (session: string): SenseEvent => ({
+      ...{ ts: at(2), type: 'agent-session', source: 'agentSession', repo: 'shop' },
+      detail: { session, events: 3, backfilled: true },
+    });
+    const { ledger } = recordOf(['a', 'codex:b', 'qwen:c'].map(activity));
+    expect(ledger?.agents.map(({ assistant }) => assistant)).to.have.members([null, 'codex', 'qwen']);
+  });
+
   it('ignores the activity that a session reports with its first state', () => {
     const activity: SenseEvent = {
       ...{ ts: at(10), type: 'agent-session', source: 'agentSession', repo: 'shop' },

@@ -76,6 +76,9 @@ describe('sense: rows of time', () => {
     expect(keys('branch')).to.deep.equal(['shop:12-login', 'notes', ...rest]);
     expect(keys('session')).to.deep.equal(['fix-login', 'b', ...rest]);
     expect(keys('assistant')).to.deep.equal(['claude-code', 'codex', ...rest]);
+    const backfilled = { session: 'qwen:c', assistant: null, repo: null, branch: null };
+    const old = ledger({ agents: [{ ...backfilled, cells: { working: { unknown: 3 } } }] });
+    expect(timeRows([old], 'assistant', NAMES).map(({ key }) => key)).to.deep.equal(['qwen']);
     expect(keys('issue')).to.deep.equal(['#12', 'no issue', ...rest]);
     expect(keys('goal')).to.deep.equal(['G1', 'no goal', ...rest]);
     expect(keys('app')).to.deep.equal(['Ghostty', 'Web']);
