@@ -7,7 +7,10 @@ export default class SessionsName extends BaseCommand {
   static override description =
     'The name replaces the repository and branch in lists and notifications. It stays on this machine. An empty name removes it.';
   static override args = {
-    session: word({ description: 'Part of its repository, branch, name or slug.', required: true }),
+    session: word({
+      description: 'Part of its repository, branch, name or slug, or its number in "steward sessions".',
+      required: true,
+    }),
     name: word({ description: 'Its name, up to 80 characters.', required: true }),
   };
   static override examples = [

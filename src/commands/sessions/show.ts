@@ -8,7 +8,10 @@ import { sessionDetail, sessionText, type SessionDetail } from '../../lib/sessio
 export default class SessionsShow extends BaseCommand {
   static override summary = 'Show one session with its history';
   static override args = {
-    session: word({ description: 'Part of its repository, branch, name or slug.', required: true }),
+    session: word({
+      description: 'Part of its repository, branch, name or slug, or its number in "steward sessions".',
+      required: true,
+    }),
   };
   static override examples = [
     '<%= config.bin %> sessions show shop',

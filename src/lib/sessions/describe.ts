@@ -13,14 +13,20 @@ export function labelOf(session: Session): string | null {
   return where === null || where === undefined ? clean(repo) : clean(`${repo}·${where}`);
 }
 
+/** Returns the label with the end of the slug. */
+export function distinctNameOf(session: Session): string {
+  return `${labelOf(session) ?? session.slug} (${session.slug.slice(-4)})`;
+}
+
 /** Returns names by slug: the label, followed by the end of the slug if several sessions share the label. */
 export function namesOf(sessions: readonly Session[]): ReadonlyMap<string, string> {
   const labels = sessions.map((session) => labelOf(session) ?? session.slug);
   return new Map(
-    sessions.map(({ slug }, index) => {
+    sessions.map((session, index) => {
+      const { slug } = session;
       const label = labels[index] as string;
       const isShared = label !== slug && labels.indexOf(label) !== labels.lastIndexOf(label);
-      return [slug, isShared ? `${label} (${slug.slice(-4)})` : label];
+      return [slug, isShared ? distinctNameOf(session) : label];
     }),
   );
 }

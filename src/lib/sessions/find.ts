@@ -1,14 +1,27 @@
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
-import { labelOf } from './describe';
+import { distinctNameOf, labelOf, namesOf } from './describe';
 import { isLive, type Session, type SessionsState } from './session';
+import { orderOfSessions } from './view';
+
+/** Returns the N-th session if the text is a whole number. Throws `not_found` if there are fewer. */
+export function nthSession(sessions: readonly Session[], text: string): Session | undefined {
+  if (!/^\d+$/.test(text)) return undefined;
+  const session = sessions[Number(text) - 1];
+  if (session !== undefined) return session;
+  throw new StewardError('not_found', `There is no session ${text.slice(0, 20)}.`, {
+    hint: 'Run "steward sessions" to list them.',
+  });
+}
 
 /**
  * Returns the sessions with this slug or name. If there are none, returns the sessions in which each word
  * occurs in the repository, branch, worktree, name or slug: `shop login` finds `shop·login`.
  */
 export function matchingSessions(sessions: readonly Session[], text: string): Session[] {
-  const exact = sessions.filter((session) => session.slug === text || labelOf(session) === text);
+  const exact = sessions.filter((session) =>
+    [session.slug, labelOf(session), distinctNameOf(session)].includes(text),
+  );
   if (exact.length > 0) return exact;
   const words = wordsOf(text);
   if (words.length === 0) return [];
@@ -27,24 +40,35 @@ function wordsOf(text: string): string[] {
 }
 
 /**
- * Returns the matching session, preferring running ones. Throws `not_found` if none matches, `usage` if
- * several match.
+ * Returns the running session with this number in `steward sessions`, or the matching session, preferring
+ * running ones. Throws `not_found` if none matches, `usage` if several match.
  */
 export function findSession(state: SessionsState, text: string, nowMs: number): Session {
-  const found = matchingSessions(Object.values(state.sessions), text);
-  const running = found.filter((session) => isLive(session, nowMs));
-  const [session, ...more] = found.length > 1 && running.length > 0 ? running : found;
+  const all = Object.values(state.sessions);
+  const live = all.filter((session) => isLive(session, nowMs)).sort(orderOfSessions(nowMs));
+  const nth = nthSession(live, text);
+  if (nth !== undefined) return nth;
+  const found = matchingSessions(all, text);
+  const running = found.filter((session) => live.includes(session));
+  const several = found.length > 1 && running.length > 0 ? running : found;
+  const [session, ...more] = several;
   if (session !== undefined && more.length === 0) return session;
   if (session === undefined) {
     throw new StewardError('not_found', `Session "${clean(text)}" not found.`, {
       hint: 'Run "steward sessions --all" to list them.',
     });
   }
-  const several = [session, ...more];
+  const names = namesOf(running.length > 0 ? live : all);
+  const lines = several.map(({ slug }) => `${slug}  ${clean(names.get(slug) ?? '')}`);
   throw new StewardError('usage', `"${clean(text)}" matches ${several.length} sessions.`, {
-    hint: several.slice(0, MAX_LISTED).map((match) => `${match.slug}  ${labelOf(match) ?? ''}`.trimEnd()).join('\n'), // prettier-ignore
+    hint: firstOf(lines, 'steward sessions --all'),
   });
 }
 
-/** Maximum number of matches in an error message. */
-export const MAX_LISTED = 10;
+const MAX_LISTED = 10;
+
+/** Returns the first lines of a list, and how many more `command` shows. */
+export function firstOf(lines: readonly string[], command: string): string {
+  const rest = lines.length - MAX_LISTED;
+  return [...lines.slice(0, MAX_LISTED), ...(rest > 0 ? [`${rest} more: ${command}`] : [])].join('\n');
+}

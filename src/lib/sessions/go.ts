@@ -2,7 +2,7 @@ import { StewardError } from '../errors';
 import { type OwnTerminal, holdsTerminal, variableOf } from '../platform/process/own-terminal';
 import { clean } from '../platform/terminal/terminal';
 import { namesOf } from './describe';
-import { matchingSessions, MAX_LISTED } from './find';
+import { firstOf, matchingSessions, nthSession } from './find';
 import { isLive, type Session, type SessionsState, statusOf } from './session';
 import {
   answerOf,
@@ -59,7 +59,7 @@ export function chosenSessions({ sessions, names }: Destinations, nowMs: number,
       hint: listOf(sessions, sessions, names),
     });
   }
-  const nth = /^\d+$/.test(wanted) && Number(wanted) > 0 ? sessions[Number(wanted) - 1] : undefined;
+  const nth = nthSession(sessions, wanted);
   const found = nth === undefined ? matchingSessions(sessions, wanted) : [nth];
   if (found.length > 0) return found;
   throw new StewardError('not_found', `No running session matches "${clean(wanted)}".`, {
@@ -84,11 +84,10 @@ function listOf(
   all: readonly Session[],
   names: ReadonlyMap<string, string>,
 ): string {
-  const lines = found
-    .slice(0, MAX_LISTED)
-    .map((session) => `steward go ${all.indexOf(session) + 1}    ${names.get(session.slug) ?? session.slug}`);
-  const rest = found.length - MAX_LISTED;
-  return [...lines, ...(rest > 0 ? [`${rest} more: steward sessions`] : [])].join('\n');
+  const lines = found.map(
+    (session) => `steward go ${all.indexOf(session) + 1}    ${names.get(session.slug) ?? session.slug}`,
+  );
+  return firstOf(lines, 'steward sessions');
 }
 
 /**

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { labelOf, namesOf, requestWords, activityOf } from '../../../src/lib/sessions/describe';
 import { findSession, matchingSessions } from '../../../src/lib/sessions/find';
+import { chosenSessions, destinationsOf } from '../../../src/lib/sessions/go';
 import { addNames, giveName, keepTitle, pruneNames } from '../../../src/lib/sessions/names';
 import { parseSession, type Session } from '../../../src/lib/sessions/session';
 import { redact } from '../../../src/lib/work/outgoing';
@@ -79,6 +80,44 @@ describe('the names of sessions', () => {
     expect(() => findSession(state, 'main', Date.parse(AT) + 13 * 3_600_000)).to.throw(
       '"main" matches 2 sessions.',
     );
+  });
+
+  describe('in a list', () => {
+    const now = Date.parse(AT);
+    const slugs = Array.from({ length: 12 }, (_, at) => `20261120-shop-${9001 + at}`);
+    const state = {
+      version: 1,
+      cursor: { offset: 0, head: '' },
+      sessions: Object.fromEntries(slugs.map((slug) => [slug, session(slug, { branch: 'main' })])),
+    };
+    const destinations = destinationsOf(state, now);
+
+    it('find the session again', () => {
+      for (const [slug, name] of destinations.names) {
+        expect(findSession(state, name, now).slug, name).to.equal(slug);
+        expect(chosenSessions(destinations, now, name).map((one) => one.slug)).to.deep.equal([slug]);
+      }
+    });
+
+    it('have a number, which never matches the digits of a slug', () => {
+      const second = destinations.sessions[1] as Session;
+      expect(findSession(state, '2', now).slug).to.equal(second.slug);
+      expect(chosenSessions(destinations, now, '2')).to.deep.equal([second]);
+      for (const number of ['0', '13', '20261120', '9001']) {
+        const message = `There is no session ${number}.`;
+        expect(() => findSession(state, number, now))
+          .to.throw(message)
+          .with.property('kind', 'not_found');
+        expect(() => chosenSessions(destinations, now, number)).to.throw(message);
+      }
+    });
+
+    it('are listed if a text is ambiguous, with the number of further ones', () => {
+      const lines = slugs.slice(0, 10).map((slug) => `${slug}  shop·main (${slug.slice(-4)})`);
+      expect(() => findSession(state, 'shop', now))
+        .to.throw('"shop" matches 12 sessions.')
+        .with.property('hint', [...lines, '2 more: steward sessions --all'].join('\n'));
+    });
   });
 
   it('come with what a session does and asks for', () => {
