@@ -157,7 +157,7 @@ export function command(fallback: readonly string[]): Leaf<string[]> {
   });
 }
 
-/** Defines a map from names to texts; `expected` describes the texts. */
+/** Defines a map from names to strings; `expected` describes the strings. */
 export function mapOf(expected: string, test: (value: string) => boolean): Leaf<Record<string, string>> {
   return leaf<Record<string, string>>({
     expected: `names, each with ${expected}`,

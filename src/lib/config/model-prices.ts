@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 import { leaf } from './leaf';
 
-/** A price in USD for a million tokens. */
+/** A price in USD per million tokens. */
 export const TOKEN_PRICE = v.pipe(v.number(), v.minValue(0), v.maxValue(10_000));
 
 const MODEL_PRICE = v.strictObject({
@@ -15,7 +15,7 @@ const MODEL_PRICE = v.strictObject({
 
 export type ModelPrice = v.InferOutput<typeof MODEL_PRICE>;
 
-/** Your own prices by model. */
+/** The user's own prices, by model. */
 export function modelPrices() {
   return leaf<Record<string, ModelPrice>>({
     expected: 'models with prices in USD per million tokens, such as {"gpt-5": {"input": 1, "output": 10}}',

@@ -285,7 +285,10 @@ export type WorkConfig = Values<typeof WORK_KEYS>;
 /** Before setup, `repo` is undefined. */
 export type WorkRepoConfig = Values<typeof WORK_REPO_KEYS>;
 
-/** The resolved configuration. Paths are absolute, and secrets are references until `resolveSecret`. */
+/**
+ * The resolved configuration. Paths are absolute, and secrets stay references until `resolveSecret` is
+ * called.
+ */
 export interface Config {
   user: UserConfig;
   settings: SettingsConfig;

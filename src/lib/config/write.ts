@@ -114,7 +114,7 @@ async function plan(area: UserArea, changes: readonly Change[]): Promise<Plan> {
   return { changed, texts };
 }
 
-/** The voice has two keys, so changing one changes both. */
+/** The voice is stored under two keys, so changing one changes both. */
 function withMirrors(changes: readonly Change[]): Change[] {
   return changes.flatMap((change) => {
     if (change.key !== VOICE && change.key !== VOICE_MIRROR) return [change];

@@ -175,7 +175,7 @@ function answered(error: unknown, call: BusCall): unknown {
   return Object.assign(new StewardError('unavailable', message, detail), { type });
 }
 
-/** The library needs a native module for abstract sockets; Node opens them by name. */
+/** The library needs a native module for abstract sockets, but Node can open them by name. */
 function plainAddress(address: string): string {
   return address.replace(/unix:abstract=([^,;]+)/g, 'unix:socket=\0$1');
 }

@@ -42,7 +42,7 @@ export interface Known {
   isHere: (owner: AreaOwner) => boolean | undefined;
 }
 
-/** Decides which id this machine has and where it writes in an area. */
+/** Decides which id this machine has and which folder of an area it writes to. */
 export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: Known): Decision {
   const top = owners.find(({ place }) => place === '');
   const mine = owners.find(({ owner }) => owner === id);
@@ -124,8 +124,8 @@ export interface Claimed {
 }
 
 /**
- * Determines where this machine writes in an area, and records it in machine-local state and, if the area has
- * no owner yet, in the area. Each step can be repeated after a crash.
+ * Determines which folder of an area this machine writes to, and records it in machine-local state and, if
+ * the area has no owner yet, in the area. Each step can be repeated after a crash.
  */
 export function claimPlace(root: string, { host, osId: systemId }: PlaceDeps): Claimed {
   const state = machineStatePath(host);
@@ -167,7 +167,9 @@ export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew =
   return true;
 }
 
-/** Returns the current place of a machine that was at `place`, or undefined if the area has no owner. */
+/**
+ * Checks this machine's last known place and returns the current one, or undefined if the area has no owner.
+ */
 export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
   return orElse(place, () => {
     if (!exists(ownerPath(root, place))) return place === '' ? undefined : place;

@@ -158,7 +158,7 @@ export function freeSpace(path: string): FreeSpace {
   return { bytes: bavail * bsize, files: files > 0 ? ffree : null };
 }
 
-/** The number and size of the files below a path. A link counts as one file. */
+/** The number and total size of the files below a path. A link counts as one file. */
 export interface DiskUse {
   files: number;
   bytes: number;

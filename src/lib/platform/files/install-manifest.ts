@@ -18,7 +18,7 @@ export interface InstallEntry {
   path: string;
   /** What was added; the format depends on the kind. */
   added: Readonly<Record<string, unknown>>;
-  /** SHA-256 (hex) of the file before the change, or null if it was missing or is unknown. */
+  /** SHA-256 (hex) of the file before the change, or null if the file was missing or its hash is unknown. */
   before: string | null;
   /** SHA-256 of the file after the change. */
   after: string | null;

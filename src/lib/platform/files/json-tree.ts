@@ -37,7 +37,7 @@ export interface JsonScalar {
 }
 
 export type ParsedTree =
-  /** `duplicate` is the first key that occurs twice in an object, which JSON.parse accepts. */
+  /** `duplicate` is the first duplicate key in an object. JSON.parse accepts duplicates. */
   { root: JsonNode; duplicate: TextProblem | undefined } | { problem: TextProblem };
 
 /** Handwritten files have a few levels of nesting; far more is an accident or an attack. */

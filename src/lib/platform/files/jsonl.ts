@@ -115,7 +115,7 @@ export function planAppend(path: string, lines: readonly string[]): AppendPlan {
   }
 }
 
-/** Completes a planned append exactly once, even after a crash or a full disk. Durable. */
+/** Completes a planned append durably and exactly once, even after a crash or a full disk. */
 export function completeAppend(path: string, plan: AppendPlan): void {
   withAppender(path, (fd) => {
     const bytes = Buffer.from(plan.text, 'utf8');
@@ -157,7 +157,10 @@ function withAppender(path: string, work: (fd: number) => void): void {
   }
 }
 
-/** Returns the planned lines that are missing after the plan's offset, or anywhere in a truncated file. */
+/**
+ * Returns the planned lines that aren't in the file after the plan's offset or, if the file was truncated,
+ * anywhere in it.
+ */
 function missingLines(fd: number, plan: AppendPlan, size: number): string[] {
   const lines = plan.text.split('\n').filter((line) => line !== '');
   const longest = Math.max(0, ...lines.map((line) => Buffer.byteLength(line)));

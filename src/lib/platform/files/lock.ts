@@ -67,7 +67,7 @@ interface Found {
 }
 
 const STALE_AFTER_MS = 10 * 60_000;
-/** Lock files are created complete, so an invalid one comes from a machine crash or a manual edit. */
+/** Lock files appear fully written, so an invalid one comes from a machine crash or a manual edit. */
 const UNREADABLE_STALE_MS = 5_000;
 const TEMPS_STALE_MS = 60_000;
 const LONGEST_PAUSE_MS = 50;
@@ -268,7 +268,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns when a process started, from ps or PowerShell, or undefined if unknown. */
+/** Returns when a process started, according to ps or PowerShell, or undefined if unknown. */
 export function processStart(pid: number): number | undefined {
   const isWindows = process.platform === 'win32';
   const script = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`;

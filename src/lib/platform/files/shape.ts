@@ -1,6 +1,9 @@
 import { isObject } from './json-object';
 
-/** Returns whether a parsed value has the expected form. Faster than a validation library for many small rows. */
+/**
+ * Returns whether a parsed value has the expected shape. Faster than a validation library for many small
+ * rows.
+ */
 export type Check = (value: unknown) => boolean;
 
 export const isText: Check = (value) => typeof value === 'string';

@@ -1,4 +1,7 @@
-/** Returns FNV-1a as eight hex digits, for trusted input only; loading `node:crypto` would cost every hook 3 ms. */
+/**
+ * Returns the FNV-1a hash as eight hex digits, for trusted input only. Loading `node:crypto` instead would
+ * cost every hook 3 ms.
+ */
 export function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

@@ -147,7 +147,7 @@ export function release<T>(spool: Spool<T>, name: string, newName = name): void 
   renameOver(join(folderOf(spool, 'claimed'), name), join(spool.path, newName));
 }
 
-/** Removes a claimed entry after it was processed. */
+/** Removes a claimed entry once it has been processed. */
 export function finish<T>(spool: Spool<T>, name: string): void {
   removeFile(join(folderOf(spool, 'claimed'), name));
 }

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node
 
 import { unless } from '../../errors';
 
-/** The state of a path, cheap enough for hundreds of paths per capture. */
+/** The state of a path, cheap enough to read for hundreds of paths per capture. */
 export interface Stamp {
   kind: 'file' | 'folder' | 'link' | 'other';
   /**

@@ -25,7 +25,7 @@ export function scalar(raw: string): string {
   const double = /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0];
   if (double !== undefined) return unquoted(double);
   const plain = text.replace(/(?:^|(?<!\s)\s+)#.*$/, '');
-  // Multi-line texts, lists and objects are not supported.
+  // Multi-line strings, lists and objects are not supported.
   return plain === 'null' || plain === '~' || /^[|>[{&*!]/.test(plain) ? '' : plain;
 }
 

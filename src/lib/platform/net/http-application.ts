@@ -29,7 +29,7 @@ export interface HttpAnswer {
 }
 
 export interface Application {
-  /** Called before the body is read. If it returns a response, the request is refused with it. */
+  /** Called before the body is read. Returning a response refuses the request. */
   admit: (head: RequestHead) => HttpAnswer | undefined | Promise<HttpAnswer | undefined>;
   answer: (head: RequestHead, body: Buffer) => HttpAnswer | Promise<HttpAnswer>;
   /**

@@ -86,7 +86,7 @@ export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLib
   };
 }
 
-/** Returns a client with its own connections. */
+/** A client with its own connections. */
 export type OwnOrigin = OriginClient & Pick<HttpLibrary, 'close'>;
 
 export async function openOrigin(

@@ -171,8 +171,8 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 }
 
 /**
- * Returns a link to the current Node.js on the PATH, which package managers keep up to date. Skips folders
- * that belong to a shell session or a project.
+ * Returns a link on the PATH to the current Node.js, or `node` if there is none. Package managers keep such
+ * links up to date. Skips folders that belong to a shell session or a project.
  */
 function aliasOf(node: string, { platform, env }: PathHost): string {
   const { join, delimiter, isAbsolute } = pathOf({ platform });

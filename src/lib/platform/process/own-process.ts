@@ -50,7 +50,7 @@ export function interruptSignal(): { signal: AbortSignal; release: () => void } 
   return { signal: controller.signal, release: onSignals(['SIGINT', 'SIGTERM'], () => controller.abort()) };
 }
 
-/** Calls the listener on each Ctrl-C; Ctrl-C then doesn't end the process. */
+/** Calls the listener on each Ctrl-C instead of ending the process. */
 export function onInterrupt(listener: () => void): () => void {
   return onSignals(['SIGINT'], listener);
 }

@@ -34,7 +34,8 @@ interface ProcessFacts {
 const MAX_PARENTS = 16;
 
 /**
- * Returns the terminal of the nearest ancestor that has one, because hooks have none. Works only on Linux.
+ * Returns the terminal of the nearest ancestor that has one, since hooks themselves have none. Works only on
+ * Linux.
  */
 export function terminalOfParents(pid: number = process.ppid): OwnTerminal | undefined {
   let at = pid;
@@ -48,7 +49,7 @@ export function terminalOfParents(pid: number = process.ppid): OwnTerminal | und
   return undefined;
 }
 
-/** Returns the ancestors of a process, nearest first. Returns none except on Linux. */
+/** Returns the ancestors of a process, nearest first, or an empty list on systems other than Linux. */
 export function parentsOf(pid: number): number[] {
   const parents: number[] = [];
   for (let at = pid; parents.length < MAX_PARENTS;) {

@@ -12,8 +12,8 @@ export interface RunOptions {
   /** After this time, the process and its children are killed. */
   timeoutMs: number;
   /**
-   * Output limit for each stream, in bytes. A program that prints more is killed, and `unavailable` is
-   * thrown.
+   * Output limit for each stream, in bytes. If a program prints more, it is killed and the call throws
+   * `unavailable`.
    */
   maxBytes?: number;
   input?: string | Buffer;
@@ -237,7 +237,7 @@ function killGroup(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
   if (process.platform === 'win32') {
-    // Windows has no process groups, so taskkill kills the tree.
+    // Windows has no process groups, so taskkill kills the process tree.
     spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on(
       'error',
       () => child.kill('SIGKILL'),

@@ -13,8 +13,8 @@ export interface Pty {
 const MAX_PROCESSES = 500;
 
 /**
- * Returns the terminals of this process's tabs, excluding terminals nested inside them. Returns none except
- * on Linux.
+ * Returns the terminals of this process's tabs, excluding terminals nested inside them, or an empty list on
+ * systems other than Linux.
  */
 export function ptysBelow(pid: number): Pty[] {
   const own = factsOf(pid)?.device;

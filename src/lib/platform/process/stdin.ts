@@ -120,7 +120,7 @@ function collector(keepBytes: number): Collector {
       const room = Math.max(0, keepBytes - length);
       if (room < chunk.length) isCut = true;
       if (room === 0) return;
-      // Copies the bytes, which Buffer's own `slice` doesn't.
+      // Copies the bytes, unlike Buffer's own `slice`.
       parts.push(Uint8Array.prototype.slice.call(chunk, 0, room) as Buffer);
       length += Math.min(room, chunk.length);
     },
@@ -201,7 +201,7 @@ export function stdinLines(maxBytes: number, onLong: () => void): Readable {
       }
       done();
     },
-    // The last line may lack its line feed.
+    // The last line may lack a line feed.
     flush(done) {
       if (parts.some(hasText)) this.push(Buffer.concat([...parts, Buffer.of(LF)]));
       done();

@@ -20,8 +20,8 @@ export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
 }
 
 /**
- * Folds lines that are too long. Continuation lines are indented to the line's last column, or to its own
- * indentation.
+ * Folds lines that are too long. Continuation lines are indented to the start of the line's last column, or
+ * to the line's own indentation.
  */
 export function fold(text: string, columns: number): string {
   return text

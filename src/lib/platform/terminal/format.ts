@@ -78,7 +78,7 @@ export interface Column {
 
 /**
  * Formats rows in aligned columns two spaces apart, without borders or trailing spaces. The first column
- * should be what users will type next.
+ * should be what users type next.
  */
 export function table(rows: readonly (readonly string[])[], columns: readonly Column[] = []): string {
   const cells = rows.map((row) =>

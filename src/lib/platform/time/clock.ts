@@ -14,7 +14,7 @@ export interface Clock {
 }
 
 export function systemClock(): Clock {
-  // The first call of performance.now() would load a module, which costs 1.5 ms.
+  // The first call to performance.now() would load a module, which costs 1.5 ms.
   return { now: () => Date.now(), monotonic: () => process.uptime() * 1000, boot: bootTime };
 }
 
@@ -81,7 +81,8 @@ export function bootTime(): BootTime | undefined {
 }
 
 /**
- * Returns by how many ms the clock was set between two moments (positive: forward), or undefined if unknown.
+ * Returns how far the clock was moved between two moments, in ms (positive means forward), or undefined if
+ * unknown.
  */
 export function clockSetBy(before: Moment, now: Moment): number | undefined {
   if (before.boot === undefined || before.boot.id !== now.boot?.id) return undefined;

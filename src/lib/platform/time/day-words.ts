@@ -39,8 +39,8 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const named = [at.get('year') ?? 0, at.get('month') ?? 0, at.get('day') ?? 0]
     .map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0'))
     .join('-');
-  // For a weekday or a date without a year, the library returns the nearest day; here it means the most
-  // recent one.
+  // For a weekday or a date without a year, the library returns the nearest day, but we want the most recent
+  // one.
   const isNearest = !/\b(?:next|coming)\b/i.test(words);
   if (isNearest && named > today && at.isCertain('weekday') && !at.isCertain('day')) {
     return addDays(named, -7);
@@ -52,7 +52,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   return named;
 }
 
-/** Returns whether the text is only digits or contains a numeric date. */
+/** Returns whether the text consists only of digits or contains a numeric date. */
 function hasDigitDate(words: string): boolean {
   return /^\d[\d\s./:-]*$/.test(words) || /\d\s*[./-]\s*\d/.test(words);
 }

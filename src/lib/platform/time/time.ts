@@ -29,8 +29,8 @@ export function addDays(day: Day, count: number): Day {
 }
 
 /**
- * Returns a predicate for instants that fall on this day in at least one time zone. Zones range from 12 hours
- * behind UTC to 14 hours ahead.
+ * Returns a function that checks whether an instant falls on this day in at least one time zone. Zones range
+ * from 12 hours behind UTC to 14 hours ahead.
  */
 export function isDaySomewhere(day: Day): (ms: number) => boolean {
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -69,16 +69,16 @@ export function instantOf(
 }
 
 /**
- * Returns the bounds of a local day. It usually has 23, 24 or 25 hours, or none (`startMs === endMs`) if the
- * zone skipped the day. Consecutive days are contiguous.
+ * Returns the bounds of a local day, which usually has 23, 24 or 25 hours, or is empty (`startMs === endMs`)
+ * if the zone skipped it. Consecutive days are contiguous.
  */
 export function dayBounds(day: Day, zone: string): DayBounds {
   return { startMs: startOfDay(day, zone), endMs: startOfDay(addDays(day, 1), zone) };
 }
 
 /**
- * Returns the start of each local hour of a day, in order. There are usually 24, 23 or 25 when the clock
- * changes (a repeated hour occurs twice), and none if the zone skipped the day.
+ * Returns the start of each local hour of a day, in order: usually 24 of them, 23 or 25 on a day when the
+ * clock changes (a repeated hour occurs twice), or none if the zone skipped the day.
  */
 export function hourStarts(day: Day, zone: string): number[] {
   const { startMs, endMs } = dayBounds(day, zone);
@@ -95,7 +95,8 @@ function nextHour(ms: number, zone: string): number {
   const next = ms + HOUR_MS - (minute * 60 + second) * 1000;
   const offset = offsetMs(ms, zone);
   if (offsetMs(next, zone) === offset) return next;
-  // The clock changes in this hour or at its end; the change is the first instant with another offset.
+  // The clock changes during this hour or at its end. The change is the first instant with a different
+  // offset.
   const change = firstWhere(ms, next, (at) => offsetMs(at, zone) !== offset);
   const isPutBack = offsetMs(change, zone) < offset;
   return isPutBack || hourOf(change, zone) !== hour ? change : nextHour(change, zone);
