@@ -20,7 +20,7 @@ export interface Timeline {
  * A focus shorter than this is merged into the previous interval if possible, otherwise into the next one.
  */
 const MIN_FOCUS_MS = 5_000;
-/** A gap between observations that is longer than this, such as during sleep, isn't covered. */
+/** A gap between observations isn't covered if it is longer than this, such as during sleep. */
 const MAX_GAP_MS = 60_000;
 
 /** Adds an observation. If it differs from the current interval, a new interval begins. */

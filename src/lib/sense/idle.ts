@@ -261,7 +261,7 @@ public static bool Locked() {
 @{ idleMs = $t::Ms(); locked = $t::Locked() } | ConvertTo-Json -Compress
 `;
 
-/** Adapters that measure input come before those that only mark a session as idle. */
+/** Adapters that measure input come before adapters that only mark a session as idle. */
 export const IDLE_ADAPTERS: readonly IdleAdapter[] = [
   mutterIdle,
   x11Idle,

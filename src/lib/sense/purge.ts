@@ -54,8 +54,8 @@ interface Purge {
 }
 
 /**
- * Deletes captured data. Keeps the cursors, so that nothing is captured again. The caller must hold the sense
- * lock.
+ * Deletes captured data. Keeps the cursors, so that the same data isn't captured again. The caller must hold
+ * the sense lock.
  */
 export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   const { store } = deps;

@@ -10,7 +10,7 @@ export interface Collected {
    * should work here but failed.
    */
   state: 'ok' | 'idle' | 'unsupported' | 'error';
-  /** Why the source is in this state, and what to do. With `ok`: what partly failed. */
+  /** Why the source is in this state, and what to do. For `ok`: what failed in part. */
   reason?: string;
 }
 

@@ -17,7 +17,7 @@ export interface UsageSelection {
 const LOCK_WAIT_MS = 10_000;
 
 /**
- * Removes stored usage; returns the days that had some. Reads the logs first, so that their content isn't
+ * Removes stored usage, and returns the days that had any. Reads the logs first, so that their content isn't
  * added again later. Only ids are kept.
  */
 export async function purgeUsage(

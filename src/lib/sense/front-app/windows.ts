@@ -40,7 +40,7 @@ $p = Get-Process -Id $id
 /** The programs in front while the screen is locked or a desktop without windows has the focus. */
 const LOCK_SCREENS = new Set(['lockapp.exe', 'logonui.exe']);
 
-/** Names a program by its FileDescription, or else by its executable. */
+/** Names a program by its FileDescription, or by its executable if it has none. */
 function nameProgram(program: WindowsProgram | null): FrontApp | null {
   if (program === null || program.pid === 0) return null;
   const { pid, path, description } = program;

@@ -5,7 +5,7 @@ import type { Commit } from './identity';
 export interface Refs {
   /** Commits at HEADs and branches, without duplicates. HEADs come first. */
   tips: string[];
-  /** The branch at each tip: the checked-out one, or else the first by name. */
+  /** The branch at each tip: the checked-out one, otherwise the first by name. */
   branchOf: Map<string, string>;
   /** Branches whose commits are missing. */
   damaged: string[];

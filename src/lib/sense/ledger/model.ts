@@ -54,7 +54,9 @@ export interface DayLedger {
   heldUpMinutes: number;
   /** How long questions waited before they were answered. */
   answers: Answers;
-  /** Number of sessions that worked at the same time. `mean` covers only the time with at least one session. */
+  /**
+   * Number of sessions that worked at the same time. `mean` covers only the time when at least one worked.
+   */
   parallel: { most: number; mean: number };
 }
 

@@ -24,8 +24,8 @@ export interface Ledgers {
 }
 
 /**
- * Returns the days' ledgers. Damaged records and those from earlier versions are recomputed from their logs;
- * without a log, all time in a record from an earlier version is unknown.
+ * Returns the days' ledgers. Recomputes damaged records, and records from earlier versions, from their logs.
+ * Without a log, all time in a record from an earlier version is unknown.
  */
 export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const machines = deps.machines?.();

@@ -152,8 +152,8 @@ export function stayAt(timeline: Timeline, session: string, ms: number): Stay | 
 }
 
 /**
- * Returns which of a terminal's sessions is in front from the given time on: the one with the latest prompt,
- * or else with the latest change. Sessions that have exited come last.
+ * Returns the terminal's session that is in front from the given time on: the one with the latest prompt,
+ * otherwise the one with the latest change. Sessions that have exited come last.
  */
 export function frontOf(timeline: Timeline, sessions: readonly string[], ms: number): string | undefined {
   const ranked = sessions.map((session) => {

@@ -35,7 +35,8 @@ export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number 
 }
 
 /**
- * Returns the watched repository that contains the folder, directly or in a worktree, or else `otherFolder`.
+ * Returns the watched repository that contains the folder, directly or in a worktree; otherwise returns
+ * `otherFolder`.
  */
 export function placeOf(folder: string, repos: readonly string[]): Place {
   const checkout = checkoutOf(folder);
