@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Instance, isAnswering, readInstance } from '../daemon/instance';
 import type { Healthz } from '../daemon/routes';
 import { StewardError } from '../errors';
+import { isAlive } from '../platform/files/lock';
 import { readText } from '../platform/files/atomic-file';
 import { parseObject } from '../platform/files/json-object';
 import { askLocal, type LocalRequest } from '../platform/net/local-http';
@@ -61,6 +62,9 @@ export async function stopDaemon(context: Context): Promise<{ stopped: boolean; 
   while (context.clock.monotonic() < deadline) {
     // The instance file is the last thing that a daemon removes.
     if (readInstance(context.area)?.pid !== asked.pid) return { stopped: true, pid: asked.pid };
+    // After a crash, the file stays. In another pid namespace, the process isn't visible.
+    const hasCrashed = !isAlive(asked.pid) && !(await isDaemonThere(context));
+    if (hasCrashed) return { stopped: true, pid: asked.pid };
     await wait(STOP_POLL_MS);
   }
   throw new StewardError('unavailable', `The daemon (process ${asked.pid}) did not stop within 15 s.`, {

@@ -90,11 +90,13 @@ describe('daemon: the stream of changes', () => {
 
   it('ends first when the server closes, and is no request in progress', async () => {
     let stopped = 0;
+    let late = (_: string): void => undefined;
     const server = httpServer({
       admit: () => undefined,
       answer: () => ({
         ...{ status: 200, headers: [], body: '' },
         stream(write) {
+          late = write;
           write('first\n');
           return () => (stopped += 1);
         },
@@ -106,7 +108,10 @@ describe('daemon: the stream of changes', () => {
     const reader = response.body?.getReader();
     expect(new TextDecoder().decode((await reader?.read())?.value)).to.equal('first\n');
     expect(server.load()).to.deep.equal({ open: 0, answered: 1 });
-    const [, last] = await Promise.all([server.close(60_000), reader?.read()]);
+    const closing = server.close(60_000);
+    // A check that was in progress when the server began to close.
+    late('late\n');
+    const [, last] = await Promise.all([closing, reader?.read()]);
     expect([last?.done, stopped]).to.deep.equal([true, 1]);
   });
 });

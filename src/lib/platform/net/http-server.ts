@@ -225,14 +225,18 @@ function startStream(
     return;
   }
   response.writeHead(status, [...headers, 'connection', 'close']);
-  state.streams.add(response);
   ended(state, connection, 1);
+  // A page whose stream has just ended connects again while the server closes.
+  if (state.isEnding) {
+    response.end();
+    return;
+  }
+  state.streams.add(response);
   const stop = stream((text) => {
     if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
-    else response.write(text);
+    else if (!response.writableEnded) response.write(text);
   });
   response.once('close', stop);
-  if (state.isEnding) response.end();
 }
 
 function ended(state: State, connection: Connection, count: number): void {
