@@ -194,11 +194,7 @@ function unquoted(word: string): string {
   return /^['"]/.test(word) ? word.slice(1, -1).replaceAll(`'\\''`, `'`) : word;
 }
 
-/**
- * Matches arguments, redirections and `
- *
- * :`.
- */
+/** Matches arguments, redirections and `|| :`. */
 const REST =
   /^(?:\s+([a-z][a-z-]*))?(?:\s+[\w.=:/-]+)*(?:\s*(?:(?:[0-9]?>{1,2}|&>)\s*[\w./-]+(?=[\s>&|;]|$)|[0-9]?>&[0-9]))*(?:\s*\|\|\s*(?::|true|exit 0))?(?:\s*;)?$/;
 

@@ -18,9 +18,9 @@ import {
 export interface AppDeps {
   routes: readonly Route[];
   policy: GuardPolicy;
-  /** Checks requests over TCP. Only this user can open the local socket. */
+  /** Checks requests over TCP. The local socket is accessible only to this user. */
   gate: Pick<Gate, 'isRequired' | 'hasKey' | 'hasPageSecret'>;
-  /** Whether other users of this machine may send requests over TCP without a token. */
+  /** Whether other users on this machine may send requests over TCP without a token. */
   otherUsers: boolean;
   /** Called for every 5xx response. */
   onFault: (head: Pick<RequestHead, 'method' | 'target'>, error: StewardError) => void;
@@ -29,7 +29,10 @@ export interface AppDeps {
 /** Routes by path, then by method. */
 type Table = ReadonlyMap<string, ReadonlyMap<string, Route>>;
 
-/** Returns the daemon without its sockets, from request to response. Errors in routes become responses. */
+/**
+ * Builds the daemon's application, from request to response but without sockets. Errors in routes become
+ * responses.
+ */
 export function daemonApp(deps: AppDeps): Application {
   const table = tableOf(deps.routes);
   return {
@@ -74,7 +77,7 @@ function tableOf(routes: readonly Route[]): Table {
   return table;
 }
 
-/** Returns the route of a request, or the response if there is none. */
+/** Returns the route for a request, or the error response if there is none. */
 function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route | HttpAnswer {
   const rows = [...(table.get(target.split('?', 1)[0] ?? '')?.values() ?? [])].filter(
     (row) => isLocal || row.isLocal !== true,
@@ -91,8 +94,8 @@ function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route
 }
 
 /**
- * Returns why a request over TCP is refused. A valid key is always enough to read; this user needs a key only
- * if a token is required. Writes need a page secret.
+ * Returns why a request over TCP is refused, if it is. A valid key is always enough for reading; this user
+ * needs one only if a token is required. Writing requires a page secret.
  */
 async function accessRefusal(
   { gate, otherUsers }: AppDeps,

@@ -8,11 +8,14 @@ import { JSON_HEADERS, refusal, type RawRoute } from './route';
 export interface Topic {
   name: string;
   path: string;
-  /** The files that the document depends on. Changes are noticed within a second. */
+  /** The files that the document depends on. Changes to them are noticed within a second. */
   files: () => readonly string[];
-  /** How often to check the document even if no file changed, since time and processes also affect it. */
+  /**
+   * How often to check the document even if no file has changed, since it also depends on the time and on
+   * processes.
+   */
   everySec: number;
-  /** Returns the part that pages show, for a document whose bytes always differ. */
+  /** Returns the part shown by pages, for a document whose bytes always differ. */
   shown?: (document: never) => unknown;
 }
 
@@ -28,16 +31,16 @@ type Write = (line: string) => void;
 interface Known {
   marks: string;
   etag: string;
-  /** The number of checks since the ETag was computed. */
+  /** Number of checks since the ETag was computed. */
   age: number;
 }
 
 const EVERY_MS = 1000;
 const BEAT_EVERY = 15;
-/** A browser needs only one listener for all of its tabs. */
+/** A browser needs only one listener for all its tabs. */
 const MAX_LISTENERS = 32;
 
-/** Tells listeners which documents have changed. Checks only while there are listeners. */
+/** Notifies listeners of the documents that have changed. Checks only while there are listeners. */
 export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
   const listeners = new Set<Write>();
   const known = new Map<string, Known>();
@@ -72,7 +75,9 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
   return {
     check,
     isFull: () => listeners.size >= MAX_LISTENERS,
-    /** Sends each document's ETag now and whenever it changes. Returns a function that stops listening. */
+    /**
+     * Sends each document's ETag now and whenever it changes. Returns a function that removes the listener.
+     */
     listen(write: Write): () => void {
       for (const [topic, { etag }] of known) write(lineOf({ topic, etag }));
       listeners.add(write);
@@ -83,7 +88,7 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
         if (listeners.size > 0) return;
         clearInterval(timer);
         timer = undefined;
-        // Changes from now on go unnoticed.
+        // Later changes won't be noticed.
         known.clear();
       };
     },
@@ -94,7 +99,7 @@ function lineOf(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Returns a response's ETag. If there is none, returns a hash of what pages show, or of the error. */
+/** Returns a response's ETag or, without one, a hash of what pages show or of the error. */
 function etagOf({ shown }: Topic, { status, headers, body }: HttpAnswer): string {
   const at = headers.indexOf('etag');
   if (at !== -1) return headers[at + 1] ?? '';
@@ -104,14 +109,14 @@ function etagOf({ shown }: Topic, { status, headers, body }: HttpAnswer): string
 }
 
 export interface StreamDeps extends ChangesDeps {
-  /** Differs for each run of the daemon, as page secrets do. */
+  /** Identifies this run of the daemon, since page secrets are valid for one run only. */
   run: string;
   version: string;
   hasPageSecret: (head: RequestHead) => boolean;
 }
 
 /**
- * `GET /api/stream`: one JSON object per line, naming a document that has changed. Pages then fetch the
+ * `GET /api/stream`: one JSON object per line, each naming a document that has changed. Pages then fetch the
  * document from its own path.
  */
 export function streamRoute({ run, version, hasPageSecret, ...deps }: StreamDeps): RawRoute {

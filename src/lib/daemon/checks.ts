@@ -9,7 +9,7 @@ import { canIdentifyPeers, portOwner, type PortOwner } from '../platform/net/pee
 import { readInstance, type Instance } from './instance';
 import type { Healthz } from './routes';
 
-/** What the daemon's checks need. */
+/** The dependencies of the daemon's checks. */
 export interface DaemonChecked {
   area: UserArea;
   host: PathHost;
@@ -42,14 +42,14 @@ function checkRuns({ findDaemon, version, build }: Unconfigured): Promise<Findin
     const facts = `${instance.url}, process ${health.pid}, version ${health.version}`;
     if (health.version !== version)
       return [warning(`${facts}; this command is version ${version}`, { mend: RESTART })];
-    // Daemons of earlier versions don't report their build.
+    // Earlier versions of the daemon don't report their build.
     return health.build === undefined || health.build === build
       ? [ok(facts)]
       : [warning(`${facts}, a different build from this command`, { mend: RESTART })];
   });
 }
 
-/** Checks what responds on the port: this user area's daemon, another program, or nothing. */
+/** Checks what responds on the port: the daemon of this user area, another program, or nothing. */
 async function checkPort({ config, findDaemon }: DaemonChecked): Promise<Finding[]> {
   const { host, port } = config.user.daemon;
   const running = await findDaemon().catch(() => undefined);
@@ -62,7 +62,7 @@ async function checkPort({ config, findDaemon }: DaemonChecked): Promise<Finding
   if (port === 0) return [ok('any free port')];
   const isTaken = await ask(host, port, '/healthz', { host: 'localhost' })
     .then((answer) => answer !== undefined)
-    // Something listens on the port but doesn't speak HTTP.
+    // Something is listening on the port but doesn't speak HTTP.
     .catch(() => true);
   return [isTaken ? judgeTaken(port, portOwner(port)) : ok(`${port} is free`)];
 }

@@ -17,7 +17,7 @@ import { ownRoutes } from './routes';
 import type { Route } from './route';
 import { healthOf, type DaemonStatus, type Module } from './status';
 
-/** The daemon's parts. To add a route, job or module, add a row to its table. */
+/** The daemon's parts. To add a route, job or module, add a row to the corresponding table. */
 export interface DaemonParts {
   area: UserArea;
   clock: Clock;
@@ -29,7 +29,7 @@ export interface DaemonParts {
   /** 0 means any free port. */
   port: number;
   requireToken: boolean;
-  /** Whether to respond to other users of this machine over TCP. */
+  /** Whether to respond to other users on this machine over TCP. */
   otherUsers: boolean;
   routes: readonly Route[];
   /** The documents that pages follow. */
@@ -50,22 +50,22 @@ export interface DaemonParts {
   limits?: ServerLimits;
 }
 
-/** Work that runs all the time, such as deliveries. */
+/** Work that runs continuously, such as deliveries. */
 export interface Service {
-  /** Finishes the work in progress, up to a timeout. */
+  /** Waits for work in progress to finish, up to a timeout. */
   close: () => Promise<void>;
 }
 
-/** Why the daemon ended: a stop or restart was requested, or another build was installed. */
+/** Why the daemon ended: stop requested, restart requested, or another build installed. */
 export type Ending = 'stopped' | 'restarted' | 'outdated';
 
-/** How long requests and jobs may take to finish when the daemon stops. */
+/** How long requests and jobs may take to finish after the daemon begins to stop. */
 const REQUESTS_GRACE_MS = 5_000;
 const JOBS_GRACE_MS = 5_000;
 
 /**
- * Runs the daemon until a signal, a request or an upgrade ends it. Throws `locked` if this area has a daemon,
- * `conflict` if the port is in use, `config` for a non-loopback address without a token.
+ * Runs the daemon until a signal, a request or an upgrade ends it. Throws `locked` if the area already has a
+ * daemon, `conflict` if the port is in use, `config` for a non-loopback address without a token.
  */
 export async function runDaemon(
   parts: DaemonParts,
@@ -148,7 +148,9 @@ function ownHead(target: string): RequestHead {
   return { method: 'GET', target, ...nothing };
 }
 
-/** Returns a logger that reports the same fault at the same path once per minute, because pages poll. */
+/**
+ * Returns a logger that reports the same fault for the same request only once per minute, because pages poll.
+ */
 function faultLog(clock: Clock, log: DaemonLog): AppDeps['onFault'] {
   const loggedMs = new Map<string, number>();
   return ({ method, target }, { kind, message, stack }) => {
@@ -244,7 +246,7 @@ function needsToken(host: string): StewardError {
   );
 }
 
-/** Waits for the work to finish, up to a timeout. */
+/** Waits for work to finish, up to a timeout. */
 async function bounded(work: Promise<void> | undefined, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));

@@ -10,11 +10,11 @@ import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import type { Clock } from '../platform/time/clock';
 import { refusal } from './route';
 
-/** The host names that a request may be sent to. */
+/** The host names to which requests may be addressed. */
 export interface GuardPolicy {
-  /** The daemon's names and addresses, in lower case, IPv6 without brackets. */
+  /** The daemon's names and addresses: lower case, and IPv6 without brackets. */
   hosts: ReadonlySet<string>;
-  /** Whether the daemon listens on every address. If so, any IP address is valid, but no other name. */
+  /** Whether the daemon listens on every address. If so, any IP address is accepted, but no other names. */
   anyAddress: boolean;
 }
 
@@ -26,8 +26,8 @@ export function policyFor(host: string): GuardPolicy {
 }
 
 /**
- * Returns why a request is refused. Web pages from other origins can reach loopback: Sec-Fetch-Site and
- * Origin reveal them, and Host reveals DNS rebinding.
+ * Returns why a request is refused, if it is. Web pages from other origins can reach loopback addresses:
+ * Sec-Fetch-Site and Origin reveal such pages, and Host reveals DNS rebinding.
  */
 export function guard(head: RequestHead, policy: GuardPolicy): HttpAnswer | undefined {
   const host = headerOf(head, 'host');
@@ -60,8 +60,7 @@ const FOREIGN = refusal(
 );
 
 /**
- * Returns the name in a Host header, in lower case, without port or IPv6 brackets. Undefined if it is
- * invalid.
+ * Returns the name in a Host header, in lower case and without port or IPv6 brackets; undefined if invalid.
  */
 export function hostNameOf(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]@/\\?#\s]+))(?::\d{1,5})?$/i.exec(host);
@@ -84,7 +83,10 @@ function headerOf({ headers }: RequestHead, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** With several Host headers, a proxy might use a different one than the daemon does. */
+/**
+ * Counts a header's occurrences. If Host occurs more than once, a proxy might use a different one than the
+ * daemon.
+ */
 function countOf({ rawHeaders }: RequestHead, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length;
 }
@@ -92,29 +94,29 @@ function countOf({ rawHeaders }: RequestHead, name: string): number {
 const CODE_MS = 60_000;
 const MAX_CODES = 20;
 
-/** Checks who sent a request over TCP. */
+/** Checks the sender of a request over TCP. */
 export interface Gate {
-  /** Whether a key is required to read data. */
+  /** Whether reading requires a key. */
   isRequired: boolean;
   /** Returns whether the request has the token or a page secret. */
   hasKey: (head: RequestHead) => boolean;
   /** Returns whether the request has the secret of a signed-in page. */
   hasPageSecret: (head: RequestHead) => boolean;
-  /** Returns a code that signs in one page. */
+  /** Returns a code for signing in one page. */
   newCode: () => { code: string; expiresInSec: number };
-  /** Exchanges a code for the page secret; undefined if the code is unknown, used or expired. */
+  /** Exchanges a code for the page secret; returns undefined if the code is unknown, used or expired. */
   redeem: (code: string) => string | undefined;
 }
 
 /**
- * Returns a gate. Programs send the token from its file. Pages send this run's secret in a header, since
- * every port of the host would get a cookie. Without `token`, no token is required.
+ * Returns a gate. Programs send the token from its file. Pages send this run's secret in a header, because a
+ * cookie would go to every port on the host. If `token` is undefined, no token is required.
  */
 export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined): Gate {
   const secret = randomBytes(32).toString('base64url');
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
-  /** Expiry times by code digest, so that the lookup time reveals nothing about the code. */
+  /** Expiry times, keyed by the code's digest so that the lookup time reveals nothing about the code. */
   const codes = new Map<string, number>();
   const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {
@@ -137,7 +139,7 @@ export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined)
 }
 
 /**
- * Returns the token from the file; creates the file (0600) if needed. Throws `config` if the token is
+ * Returns the token from its file, creating the file (0600) if needed. Throws `config` if the token is
  * invalid.
  */
 export function readToken(path: string): string {
@@ -153,7 +155,7 @@ export function readToken(path: string): string {
   });
 }
 
-/** Returns a constant-time comparison. */
+/** Returns a function that compares a value to the secret in constant time. */
 function matcher(secret: string): (given: string | undefined) => boolean {
   const wanted = digest(secret);
   return (given) => given !== undefined && timingSafeEqual(digest(given), wanted);
@@ -172,7 +174,7 @@ function keyOf(code: string): string {
   return digest(code).toString('base64url');
 }
 
-/** The token is machine-local because the user area may be synced. */
+/** Returns the token's path, which is machine-local because the user area may be synced. */
 export function tokenPath(area: Pick<UserArea, 'machine'>): string {
   return join(area.machine, 'daemon.token');
 }

@@ -23,8 +23,8 @@ const INSTANCE = v.object({
 });
 
 /**
- * How to reach a user area's daemon. Stored in `daemon.json` in the machine-local state while the daemon
- * runs.
+ * How to reach a user area's daemon. Stored in `daemon.json` in the machine-local state while the daemon is
+ * running.
  */
 export type Instance = v.InferOutput<typeof INSTANCE>;
 
@@ -32,14 +32,14 @@ type Area = Pick<UserArea, 'machine'>;
 
 const FORMAT = 1;
 const PING_MS = 3_000;
-/** How long a daemon that is shutting down may still hold its lock. */
+/** How long a daemon that is shutting down may keep its lock. */
 const HANDOVER_MS = 500;
 
 function instancePath(area: Area): string {
   return join(area.machine, 'daemon.json');
 }
 
-/** Returns what the last daemon wrote, if anything. The daemon may no longer be running. */
+/** Returns what the last daemon stored, if anything. That daemon may no longer be running. */
 export function readInstance(area: Area): Instance | undefined {
   const { format, ...value } = parseObject(readText(instancePath(area), { maxBytes: 64 * 1024 }) ?? '') ?? {};
   return format === FORMAT && v.is(INSTANCE, value) ? value : undefined;
@@ -54,7 +54,7 @@ export function removeInstance(area: Area): void {
   removeFile(instancePath(area));
 }
 
-/** Returns whether the last daemon listens on its socket, even if it is too busy to respond. */
+/** Returns whether the last daemon is listening on its socket, even if it is too busy to respond. */
 export async function isAnswering(area: Area): Promise<boolean> {
   const last = readInstance(area);
   if (last === undefined) return false;
@@ -68,9 +68,9 @@ export async function isAnswering(area: Area): Promise<boolean> {
 }
 
 /**
- * Runs `work` as the user area's only daemon. Takes over the lock of a dead daemon unless something responds
- * on its socket, because a daemon in another pid namespace looks dead. Throws `locked` if another daemon
- * runs.
+ * Runs `work` as the user area's only daemon. Takes over a dead daemon's lock unless something responds on
+ * its socket, because a daemon in another pid namespace looks dead. Throws `locked` if another daemon is
+ * running.
  */
 export async function asOnlyDaemon<T>(
   deps: { area: Area; clock: Clock; machineId: string },

@@ -5,16 +5,16 @@ import type { WorkDeps } from '../work/deps';
 import { refresh } from '../work/poll';
 import type { DaemonLog } from './log';
 
-/** A periodic task of the daemon. */
+/** A periodic task run by the daemon. */
 export interface Job {
   id: string;
-  /** The module that is shown as failing while this job fails. */
+  /** The module shown as failing while this job fails. */
   module?: string;
-  /** Called before each wait, so that a changed configuration applies immediately. */
+  /** Called before each wait, so that configuration changes take effect immediately. */
   everySec: () => number | Promise<number>;
   /**
-   * Runs the job; may return why there was nothing to do. Errors are logged, and the job runs again at its
-   * interval.
+   * Runs the job and may return why there was nothing to do. Errors are logged, and the job runs again after
+   * its usual interval.
    */
   run: () => Promise<string | undefined>;
 }
@@ -24,11 +24,11 @@ export interface JobStatus {
   id: string;
   everySec: number;
   lastRun: string | null;
-  /** Null if the job has not run yet. */
+  /** Null if the job hasn't run yet. */
   lastOk: boolean | null;
   /** Why the job failed or had nothing to do. */
   reason?: string;
-  /** Null while the job runs. */
+  /** Null while the job is running. */
   nextRun: string | null;
 }
 
@@ -39,23 +39,23 @@ export interface JobsDeps {
 
 export interface RunningJobs {
   status: () => JobStatus[];
-  /** Returns why the last run of a module's job failed, if it did. */
+  /** Returns why the last run of a module's job failed, or undefined if it succeeded. */
   failureOf: (module: string) => string | undefined;
-  /** Returns whether all other jobs are idle. */
+  /** Returns whether all jobs except this one are idle. */
   isIdle: (except: string) => boolean;
-  /** Starts no more jobs, and resolves when the running ones have ended. */
+  /** Starts no more jobs and waits for the running ones to finish. */
   stop: () => Promise<void>;
 }
 
-/** How often a waiting job checks whether its interval has become shorter. */
+/** How often a waiting job checks whether its interval has been shortened. */
 const RECHECK_MS = 30_000;
-/** Used while a broken configuration hides a job's interval. */
+/** The interval used while a broken configuration hides a job's own. */
 const FALLBACK_SEC = 60;
 
 interface Running extends JobsDeps {
   job: Job;
   everySec: number;
-  /** On the monotonic clock, ms. */
+  /** Monotonic time in ms. */
   startedAt: number;
   last?: { at: string; ok: boolean; reason: string | undefined };
   current?: Promise<void> | undefined;
@@ -64,8 +64,8 @@ interface Running extends JobsDeps {
 }
 
 /**
- * Runs each job immediately and then at its interval. Intervals count from start to start on the monotonic
- * clock, so a clock change or sleep causes no burst or gap. A job never runs twice at the same time.
+ * Runs each job immediately and then at its interval. Intervals run from start to start on the monotonic
+ * clock, so that clock changes and sleep cause neither bursts nor gaps. A job never overlaps with itself.
  */
 export function startJobs(deps: JobsDeps, jobs: readonly Job[]): RunningJobs {
   const all = jobs.map((job): Running => {
@@ -136,7 +136,7 @@ function statusOf(running: Running): JobStatus {
   };
 }
 
-/** A broken configuration is reported by the job when it runs. */
+/** Returns a job's interval. Doesn't report a broken configuration, because the job does so when it runs. */
 async function intervalOf(job: Job): Promise<number> {
   try {
     return await job.everySec();
@@ -159,8 +159,8 @@ export const UPGRADE_JOB = 'upgrade';
 const UPGRADE_CHECK_SEC = 30;
 
 /**
- * Ends an idle daemon when another build is installed. Acts only after it has seen the same build twice,
- * because installing replaces files one by one.
+ * Ends an idle daemon after another build is installed. Waits until it has seen the same build twice, because
+ * installation replaces files one by one.
  */
 export function upgradeJob({ build, installedBuild, isIdle, end, checkSec }: UpgradeDeps): Job {
   let previous: string | undefined;
@@ -188,12 +188,12 @@ export interface CaptureJobDeps {
     locked: <T>(work: () => Promise<T>) => Promise<T>;
     captureHere: () => Promise<{ problems: readonly string[] }>;
   }>;
-  /** Returns whether this process watches the focus. If so, only its captures store the focus. */
+  /** Returns whether this process watches the focus. If so, only its own captures store the focus. */
   isWatching: () => boolean;
   onProblem: (problem: string) => void;
 }
 
-/** How often the watched focus is stored. A killed daemon loses at most this much focus data. */
+/** How often the watched focus is stored. If the daemon is killed, at most this much focus data is lost. */
 const FLUSH_SEC = 120;
 
 /** Captures at sense's interval, unless a scheduled job has just captured. */
@@ -224,9 +224,7 @@ export function captureJob({ clock, isSetUp, sense, isWatching, onProblem }: Cap
 
 const NO_REPOSITORY = 'no work repository is set up';
 
-/**
- * Fetches changed issues (usually one request with a 304 response) and sends the captures that hooks queued.
- */
+/** Fetches changed issues (usually one request with a 304 response) and sends captures queued by hooks. */
 export function workJob<W extends { deps: WorkDeps }>(
   work: Opened<W>,
   deliver: (work: W) => Promise<{ failed: number; dead: number }>,
@@ -251,11 +249,11 @@ export interface SweepJobDeps {
   clock: Clock;
   hasRepository: () => Promise<boolean>;
   lastSweepMs: () => Promise<number>;
-  /** Runs the sweep; returns the reason if it was skipped. */
+  /** Runs the sweep. Returns why it was skipped, if it was. */
   sweep: () => Promise<string | undefined>;
 }
 
-/** Sweeps every hour, unless a scheduled job has just done so. */
+/** Sweeps every hour unless a scheduled job has just done so. */
 export function sweepJob({ clock, hasRepository, lastSweepMs, sweep }: SweepJobDeps): Job {
   return {
     id: 'sweep',

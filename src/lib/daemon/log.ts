@@ -23,7 +23,7 @@ export interface LogLine {
 
 export interface DaemonLog {
   write: (level: LogLevel, event: string, more?: Readonly<Record<string, unknown>>) => void;
-  /** Returns why writing the last line failed, if it did. */
+  /** Returns why the last line couldn't be written, if it couldn't. */
   problem: () => string | undefined;
 }
 
@@ -31,18 +31,18 @@ export interface DaemonLogDeps {
   clock: Clock;
   /** `daemon/daemon.log` of the user area. */
   path: string;
-  /** The user area. If it has been removed, the log does not recreate it. */
+  /** The user area. If it has been removed, logging doesn't recreate it. */
   root: string;
   /** Prints to stderr. */
   say: (text: string) => void;
 }
 
-/** Size at which daemon.log becomes daemon.1.log. */
+/** The size at which daemon.log becomes daemon.1.log. */
 const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 const MAX_TEXT = 4000;
 const FOLLOW_MS = 300;
 
-/** Opens the daemon's log. If the log can't be written, prints one warning to stderr and continues. */
+/** Opens the daemon's log. If it can't be written, prints one warning to stderr and continues. */
 export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog {
   let problem: string | undefined;
   return {
@@ -60,14 +60,14 @@ export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog 
       if (problem !== undefined && before === undefined) say(`Could not write the log: ${problem}`);
     },
     problem() {
-      // Log right away, because a healthy daemon may log nothing for days.
+      // Write a line right away, because a healthy daemon may log nothing for days.
       if (problem !== undefined) this.write('info', 'log-resumed');
       return problem;
     },
   };
 }
 
-/** Messages may contain untrusted text. */
+/** Cleans the fields, since messages may contain untrusted text. */
 function cleaned(more: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(more).map(([key, value]) => [
@@ -84,19 +84,21 @@ export function lastLines(path: string, count: number): LogLine[] {
   return lines.slice(-count);
 }
 
-/** Calls `onLine` for every new line until the process ends. */
+/** Calls `onLine` for each new line until the process ends. */
 export async function followLog(path: string, onLine: (line: LogLine) => void): Promise<never> {
   let offset = lstatOf(path)?.size ?? 0;
   for (;;) {
     await wait(FOLLOW_MS);
     const size = lstatOf(path)?.size ?? 0;
-    // If the log became smaller, it was rotated.
+    // If the log has shrunk, it was rotated.
     if (size < offset) offset = 0;
     if (size > offset) offset = readFrom(path, offset, onLine);
   }
 }
 
-/** Skips invalid lines, which a full disk may have truncated. Returns the position of the next line. */
+/**
+ * Skips invalid lines, which may have been truncated by a full disk. Returns the position of the next line.
+ */
 function readFrom(path: string, from: number, onLine: (line: LogLine) => void): number {
   const end = readLines(path, { from }, ({ text }) => {
     const line = text === undefined ? undefined : parseObject(text);

@@ -7,7 +7,7 @@ import { parseDuration } from '../platform/time/day-words';
 import type { Route } from './route';
 import { writeRoute } from './write-route';
 
-/** Response of `GET /api/notify`: the mute, and the last notifications, newest first. */
+/** Response of `GET /api/notify`: the mute state, and the last notifications, newest first. */
 export interface NotifyReport {
   muted: MuteState;
   history: HistoryEntry[];
@@ -16,7 +16,7 @@ export interface NotifyReport {
 const SHOWN = 30;
 const WORD = v.pipe(v.string(), v.maxLength(100));
 
-/** Each route runs the same function as its command. */
+/** Each route runs the same function as the corresponding command. */
 export function historyRoutes(deps: MuteDeps & OutboxDeps & HistoryDeps): Route[] {
   return [
     {

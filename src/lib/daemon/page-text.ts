@@ -1,9 +1,9 @@
-/** A type for the type checker, such as before a cast. */
+/** A type annotation for the type checker, such as one before a cast. */
 const TYPE = /\/\*\* @[^*]*\*\/ ?/g;
 
 /**
- * Returns a page, style sheet or script without its indentation and comments, which are a quarter of its
- * bytes. The files have no text that spans lines.
+ * Removes the indentation and comments from a page, style sheet or script; they are a quarter of its bytes.
+ * The files contain no multi-line strings.
  */
 export function withoutComments(text: string): string {
   const lines: string[] = [];

@@ -8,7 +8,7 @@ const SHOWN: ReadonlyMap<number, string> = new Map([
   [404, 'Page not found'],
 ]);
 
-/** Returns a refusal as a page if a person opened the address in a browser. */
+/** Returns a refusal as a page if the user opened the address in a browser. */
 export function forPeople({ method, headers }: RequestHead, answer: HttpAnswer): HttpAnswer {
   const title = SHOWN.get(answer.status);
   const accept = headers['accept'];

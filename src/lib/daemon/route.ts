@@ -10,7 +10,7 @@ import { loopTurn } from '../platform/time/wait';
 /** The input of a route. */
 export interface RouteRequest {
   query: URLSearchParams;
-  /** The parsed JSON of a POST; undefined without a body. */
+  /** The parsed JSON of a POST; undefined if there is no body. */
   body: unknown;
   head: RequestHead;
 }
@@ -21,21 +21,24 @@ export type Route = JsonRoute | RawRoute;
 interface RouteBase {
   method: 'GET' | 'POST';
   path: string;
-  /** Only available on the local socket. */
+  /** Available only on the local socket. */
   isLocal?: true;
   /** Requires no token, because the response contains no data. */
   isOpen?: true;
-  /** Over TCP, only for pages that `steward open` has signed in, because the route changes something. */
+  /** Over TCP, available only to pages signed in by `steward open`, because the route changes something. */
   needsPage?: true;
 }
 
-/** `run` is the function that the corresponding command also calls. Its result is the response body. */
+/**
+ * A route that responds with JSON. `run` is shared with the corresponding command, and its result is the
+ * response body.
+ */
 export interface JsonRoute extends RouteBase {
   /** Default: 200. */
   status?: number;
-  /** Whether each response is different, so it gets no-store and no ETag. */
+  /** Whether every response differs, so that responses get no-store and no ETag. */
   isLive?: true;
-  /** Parses the parameters. Throws `usage` if one is invalid. */
+  /** Parses the parameters. Throws `usage` if one of them is invalid. */
   input?: (request: RouteRequest) => unknown;
   run: (input: never) => unknown;
 }
@@ -45,7 +48,7 @@ export interface RawRoute extends RouteBase {
   serve: (request: RouteRequest) => HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** Infers the type of a row: `run` takes what `input` returns. */
+/** Infers a row's type, so that `run` takes what `input` returns. */
 export function route<I>(
   row: Omit<JsonRoute, 'input' | 'run'> & {
     input: (request: RouteRequest) => I;
@@ -55,12 +58,12 @@ export function route<I>(
   return row as JsonRoute;
 }
 
-/** Returns the parameter `machine`, the only machine to read. */
+/** Returns the `machine` parameter, which limits reads to one machine. */
 export function machineIn(query: URLSearchParams): string | undefined {
   return query.get('machine') ?? undefined;
 }
 
-/** Returns an integer parameter, or undefined if it is missing. Throws `usage` for anything else. */
+/** Returns an integer parameter, or undefined if it is missing. Throws `usage` if it isn't an integer. */
 export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const [text, second] = query.getAll(name);
   if (text === undefined) return undefined;
@@ -73,7 +76,7 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   });
 }
 
-/** Returns a day parameter, or undefined if it is missing. Throws `usage` for anything but a date. */
+/** Returns a day parameter, or undefined if it is missing. Throws `usage` if it isn't a date. */
 export function dayIn(query: URLSearchParams, name: string): Day | undefined {
   const text = query.get(name);
   if (text === null || isDay(text)) return text ?? undefined;
@@ -82,7 +85,10 @@ export function dayIn(query: URLSearchParams, name: string): Day | undefined {
   });
 }
 
-/** Returns a parameter that is one of these words, or undefined if it is missing. Throws `usage` for any other. */
+/**
+ * Returns a parameter limited to the given words, or undefined if it is missing. Throws `usage` for any other
+ * word.
+ */
 export function oneOf<T extends string>(
   query: URLSearchParams,
   name: string,
@@ -96,7 +102,7 @@ export function oneOf<T extends string>(
   });
 }
 
-/** HTTP statuses by error kind. */
+/** HTTP status by error kind. */
 export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   usage: 400,
   config: 500,
@@ -109,10 +115,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   internal: 500,
 };
 
-/**
- * Sent with every response: other origins can't embed or read the response, and browsers don't guess its
- * type.
- */
+/** Sent with every response: other origins can't embed or read it, and browsers don't guess its type. */
 export const SAFE_HEADERS = [
   'x-content-type-options',
   'nosniff',
@@ -122,7 +125,7 @@ export const SAFE_HEADERS = [
   'no-referrer',
 ] as const;
 
-/** For data responses, which can't load, run or frame anything if a browser displays them. */
+/** For data responses, so that they can't load, run or frame anything if a browser displays them. */
 export const DATA_POLICY = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"] as const;
 
 export const JSON_HEADERS: readonly string[] = [
@@ -147,7 +150,7 @@ export function refusal(
   };
 }
 
-/** Returns the response for an error. Details of an internal error only go to the log. */
+/** Returns the response for an error. Details of internal errors only go to the log. */
 export function errorAnswer(thrown: unknown): HttpAnswer {
   const known = toStewardError(thrown);
   if (known.kind === 'internal') {
@@ -177,8 +180,8 @@ export interface Tagged {
 }
 
 /**
- * Computes the ETag. Browsers may cache the body but must revalidate it. @param same what has to change for a
- * new ETag; default: any byte
+ * Computes the ETag. Browsers may cache the body but must revalidate it.
+ * @param same the ETag changes only if this does; default: the body
  */
 export function tagged(body: string | Buffer, headers: readonly string[], same = body): Tagged {
   const hash = createHash('sha1').update(same).digest('base64url');
@@ -192,8 +195,8 @@ export function tagged(body: string | Buffer, headers: readonly string[], same =
 }
 
 /**
- * Returns the response, or 304 if the client already has it. Compresses large responses for clients that
- * accept gzip.
+ * Returns the response, or a 304 if the client already has it. Compresses large responses if the client
+ * accepts gzip.
  */
 export function taggedAnswer(head: RequestHead, response: Tagged): HttpAnswer {
   const { body, length, etag, headers } = response;
@@ -205,7 +208,7 @@ export function taggedAnswer(head: RequestHead, response: Tagged): HttpAnswer {
 }
 
 const GZIP_BYTES = 8192;
-/** Fast rather than small, because most clients are on this machine. */
+/** Favors speed over size, because most clients are on this machine. */
 const GZIP_LEVEL = 3;
 const GZIP_HEADERS = ['content-encoding', 'gzip', 'vary', 'accept-encoding'] as const;
 
@@ -218,7 +221,7 @@ function acceptsGzip({ headers }: RequestHead): boolean {
   return typeof accepted === 'string' && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/i.test(accepted);
 }
 
-/** Compares as If-None-Match does: weak and strong ETags are equal. */
+/** Compares ETags as If-None-Match does, treating weak and strong ones as equal. */
 function isKnown(header: string | string[] | undefined, etag: string): boolean {
   if (typeof header !== 'string') return false;
   const bare = (tag: string): string => tag.trim().replace(/^W\//, '');
@@ -229,8 +232,9 @@ function isKnown(header: string | string[] | undefined, etag: string): boolean {
 export type Opened<D> = () => D | Promise<D>;
 
 /**
- * A read with cached bytes, valid while its version is the same. Requests in the same event loop turn share
- * one check. @param more keys that don't count for the ETag
+ * Returns a route that caches its bytes while the version stays the same. Requests in the same event loop
+ * turn share one version check.
+ * @param more returns keys that the ETag ignores
  */
 export function cached<D, V>(
   path: string,

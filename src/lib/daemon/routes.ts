@@ -38,7 +38,7 @@ export interface OwnRoutesDeps {
   version: string;
   build: string;
   status: () => Promise<DaemonStatus>;
-  /** Ends the daemon after responding to pending requests. */
+  /** Ends the daemon once pending requests have been answered. */
   end: (ending: 'stopped' | 'restarted') => void;
   /** Returns the URL of the pages. */
   url: () => string;
@@ -49,7 +49,7 @@ export interface OwnRoutesDeps {
 export interface Healthz {
   status: 'ok';
   version: string;
-  /** Version and build; omitted by earlier versions. */
+  /** Version and build; earlier versions omit it. */
   build?: string;
   pid: number;
   uptimeSec: number;
@@ -58,13 +58,13 @@ export interface Healthz {
 /** Response of `POST /api/open`. */
 export interface OpenLink {
   url: string;
-  /** How long the code in the URL is valid. */
+  /** How long the code in the URL remains valid. */
   expiresInSec: number;
 }
 
 /** Response of `POST /api/sign-in`. */
 export interface SignedIn {
-  /** Pages send the secret as `Authorization: Bearer`. Valid until the daemon ends. */
+  /** Sent by pages as `Authorization: Bearer`. Valid until the daemon ends. */
   secret: string;
 }
 
@@ -97,7 +97,7 @@ export function ownRoutes({ version, build, status, end, url, gate }: OwnRoutesD
       isLocal: true,
       run: (): OpenLink => {
         const { code, expiresInSec } = gate.newCode();
-        // Browsers don't send the fragment to servers. The page exchanges the code for a secret.
+        // Browsers don't send fragments to servers. The page exchanges the code for a secret.
         return { url: `${url()}/#code=${code}`, expiresInSec };
       },
     },
@@ -125,9 +125,9 @@ export interface SenseRoutesDeps {
   sense: Opened<ReadDeps>;
   live: LiveReads;
   insights: InsightReadDeps['insights'];
-  /** Does what `steward sense classify set` does. */
+  /** Does the same as `steward sense classify set`. */
   classify: (input: { app: string; kind: AppKind; since?: Day | undefined }) => Promise<Classified>;
-  /** Limits the reads to one machine. */
+  /** Limits reads to one machine. */
   of: (deps: ReadDeps, machine: string) => Promise<ReadDeps>;
 }
 
@@ -179,12 +179,12 @@ export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutes
 
 export interface PagesDeps {
   clock: Pick<Clock, 'now'>;
-  /** The folder with the pages; `assets` has the files built for them. */
+  /** The folder with the pages; `assets` contains the files built for them. */
   pages: string;
   assets: string;
 }
 
-/** The file of each page. A day, `/sense?day=2026-11-20`, has the file of today. */
+/** The file for each page. `/sense?day=2026-11-20` uses the same file as today's page. */
 const PAGES = [
   ['/', 'index.html'],
   ['/sense', 'sense.html'],
@@ -202,7 +202,7 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
 };
 
-/** Pages may load only from this daemon, and can't be framed. */
+/** Pages may load resources only from this daemon, and can't be framed. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -211,8 +211,8 @@ const ASSET = /^[a-z0-9][a-z0-9.-]*\.(css|js|svg|png)$/;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * The pages and `/assets/NAME`. The files in both folders are listed at startup, so a request path never
- * becomes a file path.
+ * Serves the pages and `/assets/NAME`. The files in both folders are listed at startup, so that a request
+ * path never becomes a file path.
  */
 export function pageRoutes({ clock, pages, assets }: PagesDeps): RawRoute[] {
   const files = new Map<string, string>(PAGES.map(([path, file]) => [path, join(pages, file)]));

@@ -10,10 +10,10 @@ import type { LogLine } from './log';
 
 export type ModuleState = 'ok' | 'off' | 'needs-you' | 'error';
 
-/** The state of one part of the daemon. */
+/** The health of one part of the daemon. */
 export interface ModuleHealth {
   state: ModuleState;
-  /** A sentence. */
+  /** A complete sentence. */
   reason?: string;
   /** The command that fixes the problem. */
   fix?: string;
@@ -49,9 +49,9 @@ export interface DaemonStatus {
   startedAt: string;
   modules: ({ id: string; label: string } & ModuleHealth)[];
   sessions: LiveSession[];
-  /** Numbers of pending and failed notifications. */
+  /** The number of pending and failed notifications. */
   outbox: { waiting: number; failed: number };
-  /** Work that hooks queued. */
+  /** Work queued by hooks. */
   spool: { waiting: number; dead: number; oldest: string | null };
   jobs: JobStatus[];
 }
@@ -84,7 +84,7 @@ export interface DaemonTextOptions {
   localTime: (iso: string) => string;
 }
 
-/** `steward daemon status` while the daemon runs. */
+/** The output of `steward daemon status` while the daemon is running. */
 export interface RunningReport extends DaemonStatus {
   running: true;
   url: string;
@@ -161,7 +161,8 @@ export function duration(sec: number): string {
 }
 
 /**
- * Formats a log line for a terminal: time, level unless info, event, and the remaining fields as `key=value`.
+ * Formats a log line for a terminal: time, level (unless info), event, and the remaining fields as
+ * `key=value`.
  */
 export function logLineText(line: LogLine, options: Pick<DaemonTextOptions, 'color' | 'localTime'>): string {
   const { ts, level, event, ...more } = line;

@@ -15,16 +15,16 @@ import { workStatus } from '../work/status';
 import { cached, oneOf, type Opened, type Route } from './route';
 import { writeRoute, type Written } from './write-route';
 
-/** How long a view may be cached; limited because staleness depends on the time. */
+/** How long a view may be cached. Kept short because staleness depends on the time. */
 const CACHE_MS = 1000;
 
 export interface WorkRoutesDeps {
   work: Opened<WorkDeps>;
-  /** Returns the name that your own claims use. */
+  /** Returns the name used for your own claims. */
   you: () => Promise<string>;
 }
 
-/** Reads use the cached issues; refresh and writes use the network. */
+/** Returns the routes for work. Reads use the cached issues; refreshes and writes use the network. */
 export function workRoutes({ work, you }: WorkRoutesDeps): Route[] {
   return [
     boardRoute(work),
@@ -47,12 +47,14 @@ function versionOf({ paths, clock }: WorkDeps): string {
   );
 }
 
-/** The response of `GET /api/work`. Items have their raw labels only with `?full=1`. */
+/** The response of `GET /api/work`. Items include their raw labels only with `?full=1`. */
 export type BoardDocument = Omit<BoardView, 'items'> & {
   items: (Omit<Item, 'labels'> & Partial<Pick<Item, 'labels'>>)[];
 };
 
-/** The ETag ignores `lastFetch`, which changes with every poll; `GET /api/work/status` also returns it. */
+/**
+ * The ETag ignores `lastFetch`, which changes with every poll and is also returned by `GET /api/work/status`.
+ */
 function boardRoute(work: Opened<WorkDeps>): Route {
   const read = (isFull: boolean) =>
     cached(
@@ -78,13 +80,13 @@ function stableBoard(
 
 const NUMBER = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const TEXT = v.pipe(v.string(), v.maxLength(60_000));
-/** As many as `work undo` takes. */
+/** The same limit as in `work undo`. */
 const MAX_PROMPTS = 50;
 const SHORT = v.pipe(v.string(), v.maxLength(200));
 /** Closing an issue needs evidence, so a move can't close one. */
 const MOVES = STATUSES.filter((status) => status !== 'done');
 
-/** Each route runs the same function as its command. */
+/** Each route runs the same function as the corresponding command. */
 function writeRoutes(work: Opened<WorkDeps>, you: WorkRoutesDeps['you']): Route[] {
   const priority = v.optional(v.picklist(PRIORITIES));
   return [
@@ -118,7 +120,7 @@ function lastCaptures(deps: WorkDeps): Undoable[] {
   return deps.workRepo().repo === undefined ? [] : undoable(deps, 1);
 }
 
-/** Undoes the captures that the page has shown, even if there is a newer prompt by now. */
+/** Undoes the captures shown on the page, even if there has been a newer prompt since. */
 function undoKeys(deps: WorkDeps, keys: ReadonlySet<string>): Promise<Undone[]> {
   const captures = undoable(deps, MAX_PROMPTS).filter(({ key }) => keys.has(key));
   if (captures.length > 0) return undo(deps, captures);

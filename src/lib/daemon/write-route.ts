@@ -7,7 +7,7 @@ import { route, type Route } from './route';
 /** The validated body of a write. */
 export type Written<T extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<T, undefined>>;
 
-/** Returns a POST route for signed-in pages. Throws `usage` for a missing, invalid or unknown key. */
+/** Returns a POST route for signed-in pages. Throws `usage` if a key is missing, invalid or unknown. */
 export function writeRoute<T extends v.ObjectEntries>(
   path: string,
   entries: T,
