@@ -119,7 +119,12 @@ function makeRecord(record: DailyRecord): DailyRecord {
     },
   });
   const agents = [agent('steward', 0.6), agent('website', 0.3)];
-  const cells = agents[0]!.cells;
+  const total = (state: 'working' | 'waiting', place: 'desk' | 'away'): number =>
+    agents.reduce((sum, { cells }) => sum + (cells[state]?.[place] ?? 0), 0);
+  const cells = {
+    working: { desk: total('working', 'desk') },
+    waiting: { desk: total('waiting', 'desk'), away: total('waiting', 'away') },
+  };
   if (record.date < CAPTURED_SINCE) {
     const none = { totalMinutes: 0, creationMinutes: 0, consumptionMinutes: 0, neutralMinutes: 0 };
     return {
