@@ -5,18 +5,20 @@ import { PAGE_POLICY } from './routes';
 const SHOWN: ReadonlyMap<number, string> = new Map([
   [401, 'Sign in first'],
   [403, 'Not allowed'],
-  [404, 'Page not found'],
+  [404, "There's no page here."],
 ]);
 
 /** Returns a refusal as a page if the user opened the address in a browser. */
-export function forPeople({ method, headers }: RequestHead, answer: HttpAnswer): HttpAnswer {
+export function forPeople({ method, target, headers }: RequestHead, answer: HttpAnswer): HttpAnswer {
   const title = SHOWN.get(answer.status);
   const accept = headers['accept'];
   const isBrowser = typeof accept === 'string' && /\btext\/html\b/i.test(accept);
   if (title === undefined || !isBrowser || (method !== 'GET' && method !== 'HEAD')) return answer;
   const error = parseObject(answer.body.toString())?.['error'];
-  const [message = '', hint = ''] = isObject(error) ? [textOf(error['message']), textOf(error['hint'])] : [];
-  return { ...answer, headers: pageHeaders(answer.headers), body: pageOf(title, message, hint) };
+  const isPage = answer.status === 404 && !target.startsWith('/api/');
+  const shown = isObject(error) && !isPage ? [error['message'], error['hint']] : [];
+  const texts = shown.flatMap((text) => textOf(text) ?? []);
+  return { ...answer, headers: pageHeaders(answer.headers), body: pageOf(title, ...texts) };
 }
 
 function pageHeaders(headers: readonly string[]): string[] {
@@ -40,7 +42,7 @@ function pageOf(title: string, ...texts: readonly string[]): string {
     <main>
       <h1>${title}</h1>
       ${texts.map((text) => `<p>${escaped(text)}</p>`).join('\n      ')}
-      <p><a href="/">Open the first page</a></p>
+      <p><a href="/">Go to Today</a></p>
     </main>
   </body>
 </html>
