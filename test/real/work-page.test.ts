@@ -225,6 +225,23 @@ describe('the page /work in Chromium', function () {
     });
   }
 
+  it('opens every menu within the screen', async () => {
+    for (const width of [320, 390, 641, 901, 1100]) {
+      const { page } = await open('/work', { viewport: { width, height: 740 } });
+      await page.evaluate("localStorage.setItem('steward-secret', 'x')");
+      await page.reload();
+      await page.waitForSelector('[data-key=Remind] summary');
+      for (const summary of await page.locator('.menu summary').all()) {
+        await summary.click();
+        const box = await page.locator('.menu[open] > div').boundingBox();
+        const where = `${await summary.textContent()} at ${width}`;
+        expect(box!.x, where).to.be.at.least(0);
+        expect(box!.x + box!.width, where).to.be.at.most(width);
+        await page.keyboard.press('Escape');
+      }
+    }
+  });
+
   it('3,000 issues: 50 rows a group, and more from the last one on', async () => {
     board = boardOf(Array.from({ length: 3000 }, (_, i) => issue(i + 1, `Issue ${i + 1}`, [STATUSES[i % 4]!, 'Priority:P1', 'Type:feature']))); // prettier-ignore
     const { page } = await open();

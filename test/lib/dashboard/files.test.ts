@@ -54,6 +54,32 @@ describe('the files of the pages', () => {
     }
   });
 
+  it('have a CSS rule for every class', () => {
+    const textOf = (end: RegExp): string =>
+      names
+        .filter((name) => end.test(name))
+        .map(text)
+        .join('\n');
+    const css = textOf(/\.css$/).replace(/\/\*.*?\*\//gs, '');
+    const rules = [...css.matchAll(/\.([a-z][\w-]*)/g)].map(([, name]) => name!);
+    const code = textOf(/\.(html|js)$/);
+    const used = [
+      ...[...code.matchAll(/class="([^"]+)"/g)].map(([, list]) => list!),
+      ...[...code.matchAll(/'[a-z]+\d?((?:\.[a-z-]+)+)'/g)].map(([, list]) => list!.replaceAll('.', ' ')),
+      ...[...code.matchAll(/\bclass(?:Name)?(?:: | = )([^,}\n;]+)/g)].flatMap(([, value]) =>
+        [...value!.matchAll(/['`]([\w -]+\$?)/g)].map(([, list]) => list!),
+      ),
+    ].flatMap((list) => list.split(' ').filter(Boolean));
+    expect(used.length).to.be.greaterThan(200);
+    // Only a script uses it.
+    const without = ['clear'];
+    const hasRule = (name: string): boolean =>
+      name.endsWith('$')
+        ? rules.some((rule) => rule.startsWith(name.slice(0, -1)))
+        : rules.includes(name) || without.includes(name);
+    expect([...new Set(used)].filter((name) => !hasRule(name))).to.deep.equal([]);
+  });
+
   it('make no markup from text, and run no text', () => {
     for (const name of names.filter((one) => one.endsWith('.js')))
       expect(text(name), name).not.to.match(
