@@ -10,6 +10,7 @@ const BODY_MS = 60_000;
  * @typedef {object} Problem
  * @property {boolean} reached
  * @property {boolean} [signedOut] the daemon requires a sign-in that this page lacks or that has expired
+ * @property {string} [kind] the daemon's name for the error
  * @property {string} message
  * @property {string | undefined} [hint]
  */
@@ -114,8 +115,9 @@ export async function ask(url, etag) {
 
 /** Returns the daemon's error message and hint. @param {any} body @param {number} status */
 function errorOf(body, status) {
-  const { message, hint } = body?.error ?? {};
+  const { kind, message, hint } = body?.error ?? {};
   return {
+    kind,
     message: typeof message === 'string' ? message : `The daemon responded with status ${status}.`,
     hint: typeof hint === 'string' ? hint : undefined,
   };
@@ -153,7 +155,7 @@ const HIDDEN_MS = 60_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 
-/** @typedef {{ run?: string, version?: string, topic?: string, etag?: string, lost?: boolean, joined?: boolean }} Line */
+/** @typedef {{ run?: string, version?: string, topic?: string, etag?: string, lost?: boolean, refused?: boolean, joined?: boolean }} Line */
 
 /**
  * Calls `onLine` with each line, and with `lost` when the stream has ended. Without locks or channels there are no lines.
@@ -192,14 +194,18 @@ export function openStream(onLine) {
   async function lead(signal) {
     let delay = FIRST_RETRY_MS;
     while (!signal.aborted) {
+      let refused = false;
       const connection = new AbortController();
       drop = () => connection.abort();
       const isOffered = await readStream(AbortSignal.any([signal, connection.signal]), (line) => {
         if (line.run !== undefined) [hello, delay] = [line, FIRST_RETRY_MS];
         tell(line);
-      }).catch(() => true);
+      }).catch(() => {
+        refused = !connection.signal.aborted;
+        return true;
+      });
       hello = undefined;
-      tell({ lost: true });
+      tell({ lost: true, refused });
       if (!isOffered && !signal.aborted) life = undefined;
       if (!isOffered) return;
       const ms = delay * (0.75 + Math.random() / 2);

@@ -99,9 +99,8 @@ function keyOf(node) {
 /** Shows a command with a copy button. @param {string} text */
 export function command(text) {
   return h(
-    'span',
-    { class: 'command' },
-    h('code', {}, text),
+    'span.command',
+    h('code', text),
     h('button', { type: 'button', class: 'copy', 'data-copy': text, 'aria-label': `Copy: ${text}` }, 'copy'),
   );
 }

@@ -28,6 +28,23 @@ export function daysBefore(day, count) {
   return new Date(Date.parse(`${day}T00:00:00Z`) - count * DAY_MS).toISOString().slice(0, 10);
 }
 
+/** Whether the text is a date such as `2026-11-20`. @param {string | null} text @returns {text is string} */
+export function isDay(text) {
+  return (
+    /^\d{4}-\d\d-\d\d$/.test(text ?? '') && Date.parse(`${text}`) > 0 && daysBefore(`${text}`, 0) === text
+  );
+}
+
+/** @param {string | null} text */
+export function noDate(text) {
+  return `"${text}" isn't a date. Use 2026-11-20.`;
+}
+
+/** `2,400`. @param {number} value */
+export function grouped(value) {
+  return value.toLocaleString('en');
+}
+
 /** `09:42` in the zone, by default the browser's. @param {number} ms @param {string} [zone] */
 export function clock(ms, zone) {
   return wall(ms, zone).slice(11, 16);
@@ -74,13 +91,15 @@ function formatOf(zone) {
   }
 }
 
-/** `just now`, `2 min ago`, `3 h ago`, `4 days ago`; also `just now` for a time in the future. @param {number} ms @param {number} now */
+/** `just now`, `2 min ago`, `3 h ago`, `4 days ago`, `2 years ago`; also `just now` for a time in the future. @param {number} ms @param {number} now */
 export function ago(ms, now) {
   const min = Math.floor((now - ms) / 60_000);
   if (min < 1) return 'just now';
   if (min < 60) return `${min} min ago`;
   const hours = Math.floor(min / 60);
-  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+  const days = Math.floor(hours / 24);
+  if (days >= 365) return `${plural(Math.floor(days / 365), 'year')} ago`;
+  return hours < 48 ? `${hours} h ago` : `${days} days ago`;
 }
 
 /** `2 min`, `90 s`. @param {number} seconds */
@@ -90,7 +109,7 @@ export function span(seconds) {
 
 /** `1 commit`, `2 commits`. @param {number} count @param {string} noun */
 export function plural(count, noun) {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Converts shares to whole percentages that add up to 100, by largest remainder. @param {readonly number[]} shares */

@@ -2,7 +2,17 @@
 // day, without what concerns only now.
 
 import { byId, command, h, show } from './dom.js';
-import { clock as clockOf, dayOf, daysBefore, longDay, minutes, shortDay } from './format.js';
+import {
+  clock as clockOf,
+  dayOf,
+  daysBefore,
+  isDay,
+  longDay,
+  grouped,
+  minutes,
+  noDate,
+  shortDay,
+} from './format.js';
 import { byKind, daysUpTo, KINDS, showDays } from './kinds.js';
 import { onTurn } from './keys.js';
 import { follow } from './live.js';
@@ -35,6 +45,7 @@ const { refresh, redraw } = follow(
     insight: '/api/sense/insight',
   },
   (feeds, { now, lostAt }) => {
+    const { problem } = feeds.day;
     const minute = `${Math.floor(now / 60_000)} ${lostAt}`;
     const lost = lostAt === undefined ? undefined : clockOf(lostAt);
     const day = /** @type {DayDocument | undefined} */ (feeds.day.data);
@@ -50,17 +61,16 @@ const { refresh, redraw } = follow(
         from: [report, status, board, day?.day, minute],
         draw() {
           showSessions(report, status, board, now, lost);
-          const name = asked === null || day === undefined ? 'Today' : shortDay(day.day);
-          showWaiting(report?.waiting ?? 0, `${name} · steward`);
         },
       },
       {
         name: 'Day',
-        feeds: [feeds.day],
-        from: [day, feeds.day.problem, minute, picked],
+        feeds: isMissing(problem) ? [] : [feeds.day],
+        from: [day, problem, minute, picked],
         draw() {
           if (day !== undefined) showDay(day, now, lost);
-          else show(byId('facts'), feeds.day.problem?.message ?? 'Loading …');
+          else if (isMissing(problem)) showMissing(now);
+          else show(byId('facts'), problem?.message ?? 'Loading …');
         },
       },
       {
@@ -94,12 +104,27 @@ const { refresh, redraw } = follow(
         draw: () => showNext(byId('next'), board?.items ?? [], now, lost),
       },
     ]);
+    const name = asked === null ? 'Today' : day ? shortDay(day.day) : byId('day-title').textContent;
+    showWaiting(report?.waiting ?? 0, `${name} · steward`);
   },
   ['insight', 'recent'],
 );
 onTurn('/');
 watchKinds(byId('classified'), () => asked ?? undefined, refresh);
 if (asked !== null) show(byId('day-title'), asked);
+
+/** Whether the daemon has no record for the day in the URL. @param {import('./live.js').Problem | undefined} problem */
+function isMissing(problem) {
+  return asked !== null && ['not_found', 'usage'].includes(problem?.kind ?? '');
+}
+
+/** @param {number} now */
+function showMissing(now) {
+  show(byId('facts'));
+  if (isDay(asked)) showHead(asked, dayOf(now), undefined);
+  else show(byId('day-links'), h('a', { href: '/' }, 'Today'));
+  show(byId('day-title'), isDay(asked) ? `No record for ${longDay(asked)}` : noDate(asked));
+}
 
 /** @param {SessionsReport | undefined} report @param {Status | undefined} status @param {Board | undefined} board @param {number} now @param {Lost} lost */
 function showSessions(report, status, board, now, lost) {
@@ -130,8 +155,8 @@ function showDay(day, now, lost) {
           isToday ? (lost ? ` tracked until ${lost}` : ' tracked so far') : ' tracked',
         ),
     record.backfilled !== true && KINDS.map((kind) => h('span', h('b', minutes(time[kind])), ` ${kind}`)),
-    h('span', h('b', String(record.commits.count)), record.commits.count === 1 ? ' commit' : ' commits'),
-    day.closed.length > 0 && h('span', h('b', String(day.closed.length)), ' closed'),
+    h('span', h('b', grouped(record.commits.count)), record.commits.count === 1 ? ' commit' : ' commits'),
+    day.closed.length > 0 && h('span', h('b', grouped(day.closed.length)), ' closed'),
   );
   const until = isToday ? Math.round((now - startMs) / 1000) : undefined;
   picture.draw(day, { until, rest: summary(day, isToday, clock, lost), clock });
@@ -160,9 +185,9 @@ function pick(item) {
 }
 byId('picked').addEventListener('click', () => pick(undefined));
 
-/** @param {string} shown @param {string} today @param {string} timezone */
+/** @param {string} shown @param {string} today @param {string | undefined} timezone */
 function showHead(shown, today, timezone) {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone === timezone ? '' : timezone;
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone === timezone ? undefined : timezone;
   show(byId('day-title'), longDay(shown));
   const before = daysBefore(shown, 1);
   const after = daysBefore(shown, -1);
@@ -177,15 +202,18 @@ function showHead(shown, today, timezone) {
       ),
     shown !== today && after !== today && h('a', { href: '/', 'data-key': 'today' }, 'Today'),
     h('a', { href: `/sense?to=${shown}`, 'data-key': 'week' }, 'Week'),
-    zone !== '' && h('span.muted', { 'data-key': 'zone' }, zone),
+    zone && h('span.muted', { 'data-key': 'zone' }, zone),
   );
 }
 
 /** Returns the text of the timeline while nothing in it is chosen. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost */
-function summary({ spans, notSeen, raw }, isToday, clock, lost) {
-  if (!raw) return 'The event log of this day was deleted; its totals remain.';
+function summary({ spans, notSeen, raw, record }, isToday, clock, lost) {
+  if (!raw && record.totalMinutes > 0) return 'The event log of this day was deleted; its totals remain.';
   const first = spans[0];
-  if (first === undefined) return isToday ? 'No captures yet today.' : 'No application time was captured.';
+  if (first === undefined) {
+    if (isToday) return 'No captures yet today.';
+    return isEmpty(record) ? 'Nothing was recorded on this day.' : 'No application time was captured.';
+  }
   const end = Math.max(...spans.map(([at, length]) => at + length));
   const away = notSeen.idleMinutes > 0 ? ` · away ${minutes(notSeen.idleMinutes)}` : '';
   return `${clock(first[0])} to ${isToday ? (lost ?? 'now') : clock(end)}${away}`;

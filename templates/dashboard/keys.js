@@ -33,7 +33,7 @@ export function watchKeys() {
   if (search instanceof HTMLElement) onKey('/', 'Search', () => search.focus());
   onKey('j', 'Next row', () => move(1));
   onKey('k', 'Previous row', () => move(-1));
-  onKey('c', 'Copy the command of the row', () => press('li > .command > button'));
+  onKey('c', "Copy this row's command", () => press('li > .command > button'));
   onKey('o', 'Open the row', () => press('a, summary'));
   byId('keys').addEventListener('click', showDialog);
   const hint = h('p.sequence', { 'aria-hidden': 'true' });
@@ -44,7 +44,8 @@ export function watchKeys() {
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && event.target instanceof HTMLInputElement) return leave(event.target);
     if (isOff || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    const keys = `${first}${event.key}`;
+    const key = event.key === 'Enter' && event.target === row() ? 'o' : event.key;
+    const keys = `${first}${key}`;
     const found = shortcuts.get(keys);
     clearTimeout(timer);
     const isStart = first === '' && [...shortcuts.keys()].some((known) => known.startsWith(`${event.key} `));

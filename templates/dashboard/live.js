@@ -126,11 +126,12 @@ export function follow(urls, draw, late = []) {
   }
 
   /** @param {import('./daemon.js').Line} line */
-  function onLine({ run, version: own, topic, etag, lost }) {
+  function onLine({ run, version: own, topic, etag, lost, refused }) {
     if (lost) {
       const was = isLive;
       isLive = false;
-      if (was && !document.hidden) void askAll();
+      // Documents may still have been answered while the daemon stopped.
+      if ((was || (refused && failures === 0)) && !document.hidden) void askAll();
     } else if (run !== undefined && !isLive) {
       isUpgraded ||= version !== undefined && version !== own;
       version = own;

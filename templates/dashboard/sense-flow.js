@@ -12,36 +12,34 @@ export function showFlow(place, insight, now) {
   if (!available)
     return show(
       place,
-      h('p', {}, sentence(reason ?? 'no insight has been built yet')),
-      h('p', {}, 'Preview what is sent: ', command('steward sense insight preview')),
-      h('p', {}, 'Create one now: ', build),
+      h('p', sentence(reason ?? 'no insight has been built yet')),
+      h('p', 'Preview what is sent: ', command('steward sense insight preview')),
+      h('p', 'Create one now: ', build),
     );
   const kinds = [...contentTypes].sort((a, b) => b.share - a.share);
   const shares = percents(kinds.map(({ share }) => share));
   const weights = kinds.map(({ label, evidence }, i) =>
     h(
       'li',
-      {},
-      h('span', { class: 'name' }, label),
-      h('span', { class: 'figure' }, `${shares[i]} %`),
+      h('span.name', label),
+      h('span.figure', `${shares[i]} %`),
       h(
         'svg',
         { height: 12, 'aria-hidden': 'true' },
         h('rect', { class: 'weight', width: `${shares[i]}%`, height: 12 }),
       ),
-      evidence && h('span', { class: 'muted' }, evidence),
+      evidence && h('span.muted', evidence),
     ),
   );
   const made = Date.parse(generatedAt ?? '');
   const words = [made && `created ${ago(made, now)}`, model && `model ${model}`];
   show(
     place,
-    stale &&
-      h('p', { class: 'attention' }, `This insight is from ${longDay(date)}. Create one for today: `, build),
-    narrative && h('p', { class: 'narrative' }, narrative),
+    stale && h('p.attention', `This insight is from ${longDay(date)}. Create one for today: `, build),
+    narrative && h('p.narrative', narrative),
     kinds.length > 0 && h('ol', { class: 'weights', 'aria-label': 'Weights' }, weights),
-    h('p', { class: 'muted small' }, words.filter(Boolean).join(' · ')),
-    reason && h('p', { class: 'muted small' }, `The last attempt failed: ${sentence(reason)}`),
+    h('p.muted.small', words.filter(Boolean).join(' · ')),
+    reason && h('p.muted.small', `The last attempt failed: ${sentence(reason)}`),
   );
 }
 

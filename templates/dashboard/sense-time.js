@@ -24,18 +24,18 @@ function folded(rows, table) {
   const rest = rows.length > ROWS + 1 ? rows.slice(ROWS) : [];
   return [
     table(rows.slice(0, rows.length - rest.length)),
-    rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} more`), table(rest)),
+    rest.length > 0 && h('details', h('summary', `${rest.length} more`), table(rest)),
   ];
 }
 
 /** @param {Element} place @param {readonly DailyRecord[]} records */
 export function showApps(place, records) {
   const apps = appsOf(records);
-  if (apps.length === 0) return show(place, h('p', { class: 'muted' }, 'No applications.'));
+  if (apps.length === 0) return show(place, h('p.muted', 'No applications.'));
   show(
     place,
     ...folded(apps, (part) => appTable(part, apps[0]?.minutes ?? 0)),
-    !isSignedIn() && h('p', { class: 'muted small' }, 'To change a kind here: ', command('steward open')),
+    !isSignedIn() && h('p.muted.small', 'To change a kind here: ', command('steward open')),
   );
 }
 
@@ -58,17 +58,15 @@ function appTable(apps, max) {
     head(['application', 'kind', 'time', 'share']),
     h(
       'tbody',
-      {},
       apps.map(({ app, kind, minutes: time }) =>
         h(
           'tr',
           { 'data-key': `${kind} ${app}` },
           h('th', { scope: 'row', title: app }, app.trim() === '' ? 'unknown' : app),
-          h('td', { class: 'muted' }, isSignedIn() && app.trim() !== '' ? picker(app, kind) : kind),
-          h('td', { class: 'figure' }, minutes(time)),
+          h('td.muted', isSignedIn() && app.trim() !== '' ? picker(app, kind) : kind),
+          h('td.figure', minutes(time)),
           h(
             'td',
-            {},
             h(
               'svg',
               { height: 12, 'aria-hidden': 'true' },
@@ -101,7 +99,7 @@ export function watchKinds(said, since, refresh) {
     if (!(target instanceof HTMLSelectElement) || target.dataset.app === undefined) return;
     const { app, kind = '' } = target.dataset;
     const { data, problem } = await post('/api/sense/classify', { app, kind: target.value, since: since() });
-    said.textContent = problem ?? `${app} counts as ${target.value}. ${rebuilt(data)}`;
+    said.textContent = problem ?? `${app} is now ${target.value}. ${rebuilt(data)}`;
     if (problem !== undefined) target.value = kind;
     await refresh();
     // The row of the new kind is another one.
@@ -147,17 +145,16 @@ export function showLedger(place, records) {
       head(['repository', 'you', 'agents', 'waiting', 'held up']),
       h(
         'tbody',
-        {},
         part.map(([key, values]) =>
           h(
             'tr',
             { 'data-key': key },
             h('th', { scope: 'row' }, key),
-            values.map((value) => h('td', {}, value === 0 ? '–' : minutes(value))),
+            values.map((value) => h('td', value === 0 ? '–' : minutes(value))),
           ),
         ),
       ),
     );
-  if (rows.length === 0) show(place, h('p', { class: 'muted' }, 'Not recorded.'));
+  if (rows.length === 0) show(place, h('p.muted', 'Not recorded.'));
   else show(place, ...folded(rows, table));
 }

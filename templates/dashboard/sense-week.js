@@ -59,23 +59,16 @@ export function showWeek(place, days) {
     head(['day', 'by hour', ...NAMES]),
     h(
       'tbody',
-      {},
       days.map(({ day, record }) =>
         h(
           'tr',
           { 'data-key': day },
           h('th', { scope: 'row' }, dayLink(day, record)),
-          h('td', { class: 'strip' }, strip(record, first, count)),
+          h('td.strip', strip(record, first, count)),
           record && cells(figuresOf(record)),
         ),
       ),
-      h(
-        'tr',
-        {},
-        h('th', { scope: 'row' }, 'all'),
-        h('td', { class: 'strip' }, axis(first, count)),
-        cells(total),
-      ),
+      h('tr', h('th', { scope: 'row' }, 'all'), h('td.strip', axis(first, count)), cells(total)),
     ),
   );
   const [tracked = 0, , , , gap = 0] = total;
@@ -93,7 +86,7 @@ function cells(figures) {
 /** @param {DailyRecord | undefined} record @param {number} first @param {number} count */
 function strip(record, first, count) {
   const none = record?.backfilled ? 'your time: not recorded' : record ? 'no time tracked' : 'no record';
-  if (!record?.totalMinutes) return h('span', { class: 'muted' }, none);
+  if (!record?.totalMinutes) return h('span.muted', none);
   return h(
     'svg',
     { height: HEIGHT, 'aria-hidden': 'true' },

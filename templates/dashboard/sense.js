@@ -1,7 +1,7 @@
 // The page /sense: a week, by default up to today, and the 30 days up to its end. `?to=` ends it on another day.
 
 import { byId, command, h, show } from './dom.js';
-import { daysBefore, minutes, shortDay } from './format.js';
+import { daysBefore, isDay, minutes, noDate, shortDay } from './format.js';
 import { onTurn } from './keys.js';
 import { daysUpTo, showDays } from './kinds.js';
 import { follow } from './live.js';
@@ -16,13 +16,14 @@ const linked = /^#(\d{4}-\d\d-\d\d)$/.exec(location.hash)?.[1];
 if (linked !== undefined) location.replace(`/sense?day=${linked}`);
 
 const asked = new URLSearchParams(location.search).get('to');
+const isInvalid = asked !== null && !isDay(asked);
 /** @type {string | undefined} */
 let firstDay;
 
 const { refresh } = follow(
   {
     today: '/api/sense/today',
-    recent: `/api/sense/recent?days=30${asked === null ? '' : `&to=${encodeURIComponent(asked)}`}`,
+    recent: `/api/sense/recent?days=30${asked === null || isInvalid ? '' : `&to=${asked}`}`,
     sessions: '/api/sessions',
   },
   (feeds) => {
@@ -34,7 +35,11 @@ const { refresh } = follow(
         feeds: [feeds.today, feeds.recent],
         from: [today, recent],
         draw() {
-          if (today !== undefined && recent !== undefined) draw(today, recent);
+          if (isInvalid) {
+            show(byId('day-title'), noDate(asked));
+            show(byId('day-links'), h('a', { href: '/' }, 'Today'), h('a', { href: '/sense' }, 'This week'));
+            show(byId('facts'));
+          } else if (today !== undefined && recent !== undefined) draw(today, recent);
           else show(byId('facts'), 'No data.');
         },
       },
@@ -58,12 +63,12 @@ function draw(today, recent) {
   const { tracked, gap } = showWeek(byId('days-table'), week);
   const share = Math.round((gap / (tracked + gap || 1)) * 100);
   byId('week').hidden = isNew;
-  show(byId('empty'), isNew && h('p', {}, 'Start capturing: ', command('steward up')));
+  show(byId('empty'), isNew && h('p', 'Start capturing: ', command('steward up')));
   show(
     byId('facts'),
     isNew && 'Nothing is recorded yet.',
-    !isNew && h('span', {}, h('b', { class: 'large' }, minutes(tracked)), ' tracked'),
-    !isNew && h('span', {}, h('b', {}, `${share} %`), ' not recorded'),
+    !isNew && h('span', h('b.large', minutes(tracked)), ' tracked'),
+    !isNew && h('span', h('b', `${share} %`), ' not recorded'),
   );
   showDays(byId('days'), days);
   showApps(byId('apps'), known);

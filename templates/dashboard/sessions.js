@@ -3,7 +3,7 @@
 
 import { ask, isSignedIn, post } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
-import { ago, clock, dayOf, minutes, moment, plural } from './format.js';
+import { ago, clock, dayOf, minutes, grouped, moment, plural } from './format.js';
 import { follow } from './live.js';
 import { showWaiting } from './nav.js';
 import { drawPanels } from './notes.js';
@@ -72,7 +72,7 @@ function draw(report, figures, now, lostAt) {
   );
   show(
     byId('facts'),
-    `${waiting} waiting · ${working} working · ${ended.length} ended today`,
+    `${grouped(waiting)} waiting · ${grouped(working)} working · ${grouped(ended.length)} ended today`,
     lostAt ? ` at ${clock(lostAt)}` : '',
   );
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -107,7 +107,7 @@ function draw(report, figures, now, lostAt) {
             'h2',
             h('span', { 'aria-hidden': 'true' }, `${mark} `),
             `${name} `,
-            h('span.muted', String(own.length)),
+            h('span.muted', grouped(own.length)),
           ),
           h(
             'ul.rows.sessions',
@@ -115,7 +115,11 @@ function draw(report, figures, now, lostAt) {
             own.slice(0, count).map((row) => item(row, figures.get(row.slug), now, !!lostAt)),
           ),
           rest > 0 &&
-            h('button.more', { type: 'button', id: 'more' }, `Show ${Math.min(PAGE, rest)} more of ${rest}`),
+            h(
+              'button.more',
+              { type: 'button', id: 'more' },
+              `Show ${Math.min(PAGE, rest)} more of ${grouped(rest)}`,
+            ),
         )
       );
     }),
@@ -130,8 +134,9 @@ function draw(report, figures, now, lostAt) {
 /** The session that its address opened; it may be closed again. @type {string | undefined} */
 let opened;
 
+/** Returns a slug, which is never encoded. */
 function hash() {
-  return decodeURIComponent(location.hash.slice(1));
+  return location.hash.slice(1);
 }
 
 /** @param {HTMLSelectElement} select @param {string} all @param {(string | null)[]} values */
@@ -154,7 +159,9 @@ function item(row, figures, now, isLost) {
     ? `${(isLost ? waitingFor?.replace(/^asks/, 'asked') : waitingFor) ?? 'your turn'} · ${since(waitingSince, now)}`
     : status === 'working'
       ? (subagents > 0 && plural(subagents, 'subagent')) || (isLost ? 'was working' : (activity ?? 'working'))
-      : `${status === 'no-signal' ? 'no signal since' : ''} ${ago(Date.parse(updatedAt), now)}`;
+      : status === 'no-signal'
+        ? `no signal for ${ago(Date.parse(updatedAt), now).replace(' ago', '')}`
+        : ago(Date.parse(updatedAt), now);
   return h(
     'li',
     { 'data-key': slug },
@@ -201,7 +208,7 @@ function story(row, figures) {
       figures &&
         `working ${minutes(figures.workingMinutes)}, waiting ${minutes(figures.waitingMinutes)} (30 days)`,
     ],
-    ['tokens', figures && figures.tokens > 0 && `${figures.tokens.toLocaleString('en')} (30 days)`],
+    ['tokens', figures && figures.tokens > 0 && `${grouped(figures.tokens)} (30 days)`],
     ['assistant', [row.assistant, row.model && ` · ${row.model}`]],
     ['active', `${at(startedAt)} to ${at(updatedAt)}`],
     ['issue', issue !== null && h('a', link, `#${issue}`)],
@@ -253,7 +260,7 @@ async function showDay(place, row) {
         h('li', h('span.muted', at(one.at)), h('code', one.sha.slice(0, 7)), h('span.name', one.subject)),
       ),
     ),
-    commits.length === 0 ? h('p.muted', 'No commits on its branch on its last day.') : '',
+    commits.length === 0 ? h('p.muted', 'No commits on this branch that day.') : '',
   );
   if (drawn instanceof HTMLElement && readout instanceof HTMLElement && table instanceof HTMLElement)
     timeline(drawn, readout, table).draw(

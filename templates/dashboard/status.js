@@ -59,9 +59,7 @@ function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, isLost) 
   const [needs, need] = isLost ? ['needed you', 'needed you'] : ['needs you', 'need you'];
   show(
     byId('facts'),
-    needy === 0
-      ? `Nothing ${needs}.`
-      : [h('b', {}, plural(needy, 'part')), ` ${needy === 1 ? needs : need}.`],
+    needy === 0 ? `Nothing ${needs}.` : [h('b', plural(needy, 'part')), ` ${needy === 1 ? needs : need}.`],
   );
   show(byId('parts'), parts.map(partRow));
   const bad = rows.filter(({ state }) => needsYou(state));
@@ -74,10 +72,9 @@ function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, isLost) 
       { open: bad.length > 0 },
       h(
         'summary',
-        {},
         `${plural(jobs.length, 'job')} · ${words}${next ? ` · next at ${moment(Date.parse(next), now)}` : ''}`,
       ),
-      h('ul', { class: 'sources parts' }, rows.map(partRow)),
+      h('ul.sources.parts', rows.map(partRow)),
     ),
   );
   show(
@@ -97,7 +94,7 @@ function partRow({ id, label, state, text, fix }) {
   return h(
     'li',
     { 'data-key': id, 'data-state': state },
-    h('h3', {}, label),
+    h('h3', label),
     h('span', { class: `state ${state}` }, h('span', { 'aria-hidden': 'true' }, dot), ` ${word}`),
     h('p', { class: needsYou(state) ? 'why' : 'why muted' }, text, fix && [' ', command(fix)]),
   );
@@ -112,26 +109,24 @@ function showNotifications({ muted: { muted, until }, history }, now) {
   show(
     byId('mute'),
     h(
-      'p',
-      { class: 'links' },
-      h('span', {}, muted ? `The voice is muted ${end}.` : 'The voice is on.'),
+      'p.links',
+      h('span', muted ? `The voice is muted ${end}.` : 'The voice is on.'),
       isSignedIn() ? buttons : command(muted ? 'steward notify unmute' : 'steward notify mute 1h'),
       h('span', { role: 'status' }, results.get('mute')),
     ),
     !isSignedIn() &&
-      h('p', {}, 'This page is read-only. To mute and retry here: ', command('steward open status')),
+      h('p', 'This page is read-only. To mute and retry here: ', command('steward open status')),
   );
   const bad = history.filter(isBad);
   const rest = history.filter((entry) => !isBad(entry));
   const list = (/** @type {Report['history']} */ entries) =>
     h(
-      'ul',
-      { class: 'sources parts' },
+      'ul.sources.parts',
       entries.map((entry) => entryRow(entry, now)),
     );
   show(
     byId('history'),
-    history.length === 0 && h('p', { class: 'muted' }, 'No notifications yet.'),
+    history.length === 0 && h('p.muted', 'No notifications yet.'),
     bad.length > 0 && [
       h('h3', { 'data-key': 'failed' }, plural(bad.length, 'failed notification')),
       list(bad),
@@ -141,7 +136,7 @@ function showNotifications({ muted: { muted, until }, history }, now) {
       h(
         'details',
         { 'data-key': 'earlier' },
-        h('summary', {}, `${rest.length - SHOWN} earlier`),
+        h('summary', `${rest.length - SHOWN} earlier`),
         list(rest.slice(SHOWN)),
       ),
   );
@@ -164,7 +159,7 @@ function entryRow(entry, now) {
   return h(
     'li',
     { 'data-key': id },
-    h('h3', {}, title === null ? text : `${title}: ${text}`),
+    h('h3', title === null ? text : `${title}: ${text}`),
     h('time', { class: 'muted small', datetime: at }, moment(Date.parse(at), now)),
     h(
       'p',

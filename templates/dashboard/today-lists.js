@@ -1,7 +1,7 @@
 // The lists of the page of a day: who waits, what works, what was done, what is next.
 
 import { command, h, show } from './dom.js';
-import { minutes, moment, plural } from './format.js';
+import { minutes, grouped, moment, plural } from './format.js';
 import { plainTitle } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/sessions/view').SessionRow} SessionRow */
@@ -26,7 +26,8 @@ export function showWaitingList(place, { sessions, items, failed }, now, lost) {
     ...waits.map((session) => {
       const request = lost ? session.waitingFor?.replace(/^asks/, 'asked') : session.waitingFor;
       const why = `${request ?? 'your turn'} · ${since(session.waitingSince, now)}`;
-      return row(session.slug, sessionTitle(session), [placeOf(session), why, session.go]);
+      const title = h('a', { href: `/sessions#${session.slug}` }, sessionTitle(session));
+      return row(session.slug, title, [placeOf(session), why, session.go]);
     }),
     ...due.map(({ number, title, due: at }) => {
       const why = `due ${moment(Date.parse(at ?? ''), now)}`;
@@ -51,7 +52,7 @@ export function byNeed(a, b) {
   return turns || Date.parse(a.waitingSince ?? '') - Date.parse(b.waitingSince ?? '');
 }
 
-/** @param {string} key @param {string} title @param {[where: string, why: string, fix: string | null]} texts */
+/** @param {string} key @param {Element | string} title @param {[where: string, why: string, fix: string | null]} texts */
 function row(key, title, [where, why, fix]) {
   return h(
     'li',
@@ -144,7 +145,7 @@ function folded(name, rows, count, word) {
   const rest = rows.slice(count);
   return [
     list(rows.slice(0, count)),
-    rest.length > 0 && h('details', h('summary', `${rest.length} ${word}`), list(rest)),
+    rest.length > 0 && h('details', h('summary', `${grouped(rest.length)} ${word}`), list(rest)),
   ];
 }
 
@@ -186,6 +187,6 @@ export function showNext(place, items, now, lost) {
           ),
         ),
       ),
-    next.length > SHOWN && h('li.muted', h('a', { href: '/work' }, `${next.length - SHOWN} more`)),
+    next.length > SHOWN && h('li.muted', h('a', { href: '/work' }, `${grouped(next.length - SHOWN)} more`)),
   );
 }

@@ -152,7 +152,7 @@ export function details(item, now) {
   return h(
     'div',
     { class: 'details', 'data-key': 'details' },
-    h('p', { class: 'muted small' }, facts.filter((fact) => fact).join(' · ')),
+    h('p.muted.small', facts.filter((fact) => fact).join(' · ')),
     state === 'open' &&
       isSignedIn() && [
         form('claim', 'Claim', [], number),
@@ -167,7 +167,7 @@ export function details(item, now) {
 /** Returns the forms above the list, or how to sign in. @param {readonly string[]} types */
 export function tools(types) {
   if (!isSignedIn())
-    return h('p', {}, 'This page is read-only. To change issues here: ', command('steward open work'));
+    return h('p', 'This page is read-only. To change issues here: ', command('steward open work'));
   const kinds = [...new Set(['feature', 'bug', ...types])];
   return [
     menu('Add', form('add', 'Add', [['title', 'Title'], ['type', 'Type', kinds], ['priority', 'Priority', PRIORITIES]])), // prettier-ignore
@@ -178,17 +178,17 @@ export function tools(types) {
 
 /** @param {string} name @param {...(Element | Element[])} children */
 export function menu(name, ...children) {
-  const open = h('summary', {}, name);
-  return h('details', { class: 'menu', name: 'menu', 'data-key': name }, open, h('div', {}, ...children));
+  const open = h('summary', name);
+  return h('details', { class: 'menu', name: 'menu', 'data-key': name }, open, h('div', ...children));
 }
 
 function undoForm() {
   if (captures === undefined || captures.length === 0)
-    return h('p', {}, captures === undefined ? 'Loading …' : 'No captures to undo.');
+    return h('p', captures === undefined ? 'Loading …' : 'No captures to undo.');
   const texts = captures.map(({ text, number }) =>
-    h('li', {}, text ?? '', number === null ? ' (not sent yet)' : ` (#${number})`),
+    h('li', text ?? '', number === null ? ' (not sent yet)' : ` (#${number})`),
   );
-  return [h('p', {}, 'Captured from the last prompt:'), h('ul', {}, texts), form('undo', 'Undo', [])];
+  return [h('p', 'Captured from the last prompt:'), h('ul', texts), form('undo', 'Undo', [])];
 }
 
 /** Loads the captures that can be undone. */

@@ -1,6 +1,7 @@
 // The groups of rows. The list is one stop of the Tab key; the arrow keys move among rows, headings and buttons.
 
 import { byId, h, show } from './dom.js';
+import { grouped } from './format.js';
 import { onKey } from './keys.js';
 import { details } from './work-acts.js';
 import { row } from './work-rows.js';
@@ -28,7 +29,7 @@ const place = byId('lanes');
  */
 export function showList(lanes, itemsOf, isBoard, now) {
   const active = document.activeElement;
-  place.className = isBoard ? 'lanes board' : 'lanes';
+  place.className = isBoard ? 'board' : '';
   show(
     place,
     lanes.map((lane) => {
@@ -70,17 +71,16 @@ function laneOf(lane, items, isOpen, now) {
     'button',
     { ...button, id, class: 'fold', 'data-stop': lane, 'aria-expanded': String(isOpen) },
     `${isOpen ? '▾' : '▸'} ${lane.replace('-P', ' p').replace('-R', ' r')} `,
-    h('span', { class: 'muted' }, String(items.length)),
+    h('span.muted', grouped(items.length)),
   );
   return h(
     'section',
     { class: 'lane', 'data-key': lane, 'aria-labelledby': id },
-    h('h2', {}, head),
-    isOpen && items.length === 0 && h('p', { class: 'muted' }, 'Empty'),
+    h('h2', head),
+    isOpen && items.length === 0 && h('p.muted', 'Empty'),
     isOpen &&
       h(
         'ul',
-        {},
         items
           .slice(0, count)
           .map((item) => row(item, now, String(item.number) === opened ? details(item, now) : undefined)),
@@ -90,7 +90,7 @@ function laneOf(lane, items, isOpen, now) {
       h(
         'button',
         { ...button, class: 'more', 'data-key': 'more', 'data-stop': `${lane} more`, 'data-more': count },
-        `Show ${Math.min(PAGE, rest)} more of ${rest}`,
+        `Show ${Math.min(PAGE, rest)} more of ${grouped(rest)}`,
       ),
   );
 }
@@ -154,7 +154,7 @@ export function watchList(redraw) {
   place.addEventListener('keydown', onListKey);
   onKey('j', 'Next row', () => move(1));
   onKey('k', 'Previous row', () => move(-1));
-  onKey('c', 'Copy the command of the row', () => {
+  onKey('c', "Copy this row's command", () => {
     if (!/^\d/.test(stop)) return;
     if (opened !== stop) toggle(stop);
     requestAnimationFrame(() => {

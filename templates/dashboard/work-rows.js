@@ -81,9 +81,9 @@ export function row(item, now, details) {
       },
       isOpen ? '▾' : '▸',
     ),
-    h('span', { class: 'small' }, priority),
+    h('span.small', priority),
     h('a', { ...link, tabindex: -1, 'data-stop': number }, plainTitle(title)),
-    h('span', { class: 'badges' }, badgesOf(item, now)),
+    h('span.badges', badgesOf(item, now)),
     h('time', { class: 'muted small', datetime: closedAt ?? updatedAt }, ago(at, now)),
     details,
   );

@@ -2,7 +2,7 @@
 
 import { isSignedIn } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
-import { moment, plural } from './format.js';
+import { grouped, moment, plural } from './format.js';
 import { onKey } from './keys.js';
 import { follow } from './live.js';
 import { showWaiting, waitingIn } from './nav.js';
@@ -74,7 +74,7 @@ function draw(board, waiting, now) {
   const { items: all, setupRequired, config, columns, steps } = board;
   showStale(board, waiting, now);
   byId('filters').hidden = byId('lanes').hidden = setupRequired;
-  const commands = steps.map((step) => h('li', {}, command(step)));
+  const commands = steps.map((step) => h('li', command(step)));
   show(byId('setup'), setupRequired && h('ol', { class: 'steps numbered' }, commands));
   if (setupRequired) {
     show(byId('facts'), 'Work tracking is not set up. It stores work as issues in a private repository.');
@@ -85,10 +85,10 @@ function draw(board, waiting, now) {
   const open = [...kept.values()].filter(({ state }) => state === 'open').length;
   show(
     byId('facts'),
-    h('b', {}, config.repo),
+    h('b', config.repo),
     ': ',
-    h('b', {}, plural(open, 'open issue')),
-    `, ${kept.size - open} closed${kept.size === all.length ? '' : ` of ${all.length}`}.`,
+    h('b', plural(open, 'open issue')),
+    `, ${grouped(kept.size - open)} closed${kept.size === all.length ? '' : ` of ${grouped(all.length)}`}.`,
   );
   showFilters(all);
   show(byId('tools'), tools(valuesOf(all, 'type')));

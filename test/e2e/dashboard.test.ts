@@ -82,7 +82,7 @@ describe('the pages as the built daemon serves them', function () {
     const day = `/sense?day=${ts.slice(0, 10)}`;
     const one = await openPage(browser, stdout.trim().replace('/#', `${day}#`), { now: null });
     await one.page.locator('select[data-app=Sketchpad]').selectOption('creation');
-    await waitForText(one.page, '#classified', /^Sketchpad counts as creation\./);
+    await waitForText(one.page, '#classified', /^Sketchpad is now creation\./);
     await one.page.locator('select[data-app=Sketchpad][data-kind=creation]').waitFor();
     await waitForText(one.page, '#facts', /2 m creation/);
     await one.close();

@@ -134,6 +134,22 @@ describe('a page that follows the stream, in Chromium', function () {
     await waitForText(page, 'main', /tracked so far/);
   });
 
+  it('notices within two seconds that a stopped daemon refuses the stream', async () => {
+    const page = await open();
+    served.asked.length = 0;
+    answers['/api/stream'] = () => ({ status: 503 });
+    // The daemon still answers documents while it stops.
+    for (const stream of served.streams) stream.end();
+    await until('the last answers', () => new Set(askedFor()).size === ALL.length);
+    await waitForText(page, '#link', /^○ every 30 s$/);
+    const from = Number(await page.evaluate('Date.now()'));
+    await page.context().setOffline(true);
+    await page.clock.runFor(2000);
+    await waitForText(page, '#link', /^▲ Not connected since 17:41/);
+    // The next poll would come after 30 s.
+    expect(Number(await page.evaluate('Date.now()')) - from).to.be.lessThan(25_000);
+  });
+
   it('offers to reload after an upgrade', async () => {
     const page = await open();
     served.offerStream('2');

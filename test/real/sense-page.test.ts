@@ -119,13 +119,13 @@ describe('the page of the days in Chromium', function () {
     await waitForText(page, '#day-title', /Fri 20 Nov 2026$/);
   });
 
-  it('says what is wrong with a day that it cannot show', async () => {
-    answers['/api/sense/recent'] = () => ({
-      status: 400,
-      body: { error: { kind: 'usage', message: 'Invalid to "x".', hint: 'For example: ?to=2026-11-20' } },
-    });
-    const { page } = await open('/sense?to=x');
-    await waitForText(page, '#notes', /^Days: Invalid to "x"\. For example: \?to=2026-11-20$/);
+  it('says how to write a date where the address has none', async () => {
+    const one = await open('/sense?to=friday');
+    await waitForText(one.page, '#day-title', /^"friday" isn't a date\. Use 2026-11-20\.$/);
+    expect(await textOf(one.page, '#day-links')).to.equal('TodayThis week');
+    expect(await one.page.title()).to.match(/"friday" isn't a date/);
+    expect(await one.page.locator('.attention:visible').count()).to.equal(0);
+    expectQuiet(one, served.url);
   });
 
   it('shows what was backfilled as such, beside days without a record', async () => {
@@ -221,7 +221,7 @@ describe('the page of the days in Chromium', function () {
       await waitForText(
         page,
         '#classified',
-        /^Firefox counts as creation\. Rebuilt: Wed 18 Nov\. Unchanged, as the event log was deleted: Tue 17 Nov\.$/,
+        /^Firefox is now creation\. Rebuilt: Wed 18 Nov\. Unchanged, as the event log was deleted: Tue 17 Nov\.$/,
       );
       await until(page, "document.activeElement.dataset.kind === 'creation'");
     });

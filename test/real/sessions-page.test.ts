@@ -146,9 +146,54 @@ describe('the page of sessions in Chromium', function () {
     await waitForText(page, 'body > p[role=status]', /^copied: steward go shop$/);
     await page.keyboard.press('o');
     await page.locator('[data-slug=shop][open]').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('[data-slug=shop]:not([open])').waitFor({ state: 'attached' });
     await page.keyboard.press('g');
     await page.keyboard.press('t');
     await page.waitForURL(`${served.url}/`);
+  });
+
+  it('lists the details of a session with each value beside its name', async () => {
+    const { page } = await open('/sessions#fix-login');
+    const name = await page.locator('[data-slug=fix-login] dt').first().boundingBox();
+    const value = await page.locator('[data-slug=fix-login] dd').first().boundingBox();
+    expect(value!.y).to.equal(name!.y);
+    expect(value!.x).to.be.greaterThan(name!.x + name!.width);
+  });
+
+  it('wraps a long name of a repository on a phone', async () => {
+    const report = answers['/api/sessions']!().body as SessionsReport;
+    const repo = 'a'.repeat(120);
+    const sessions = [
+      sessionRow({ slug: 'long', repo, status: 'waiting', waitingSince: '2026-11-20T16:11:00Z' }),
+      sessionRow({ slug: 'busy', repo }),
+      ...report.sessions,
+    ];
+    answers['/api/sessions'] = () => ({ body: { ...report, sessions } });
+    for (const width of [320, 390])
+      for (const path of ['/sessions#long', '/']) {
+        const one = await openPage(browser, `${served.url}${path}`, { viewport: { width, height: 740 } });
+        opened.push(one);
+        await one.page.locator('[data-key=long]').waitFor();
+        const wide = await one.page.evaluate('document.documentElement.scrollWidth');
+        expect(wide, `${path} at ${width}`).to.equal(width);
+      }
+  });
+
+  it('says for how long a session has given no signal, and separates thousands', async () => {
+    const report = answers['/api/sessions']!().body as SessionsReport;
+    const quiet = sessionRow({ slug: 'quiet', status: 'no-signal', updatedAt: '2026-11-20T13:41:00Z' });
+    const body = { ...report, sessions: [quiet], working: 2400 };
+    answers['/api/sessions'] = () => ({ body });
+    const { page } = await open();
+    expect(await textOf(page, '[data-slug=quiet]')).to.match(/no signal for 4 h/);
+    expect(await textOf(page, '#facts')).to.match(/2,400 working/);
+  });
+
+  it('shows its rows for a damaged address', async () => {
+    const one = await open('/sessions#%');
+    expect(await one.page.locator('h2').count()).to.equal(3);
+    expectQuiet(one, served.url);
   });
 
   const looks: [string, OpenOptions][] = [

@@ -17,6 +17,7 @@ import {
   senseAnswers,
   STATUS,
   textOf,
+  until,
   waitForText,
 } from '../helpers/dashboard';
 import { requirePrograms } from '../helpers/real-part';
@@ -189,13 +190,49 @@ describe('the page of the day in Chromium', function () {
     await waitForText(page, '#day-title', /^Fri 20 Nov 2026$/);
   });
 
-  it('says where there is no such day', async () => {
-    answers['/api/day'] = () => ({
+  it('shows a day without a record with the days beside it', async () => {
+    const answer = (kind: string) => () => ({
       status: 404,
-      body: { error: { kind: 'not_found', message: 'No record of 2001-01-01.' } },
+      body: { error: { kind, message: 'Not there.' } },
     });
-    const { page } = await open('/sense?day=2001-01-01');
-    await waitForText(page, '#facts', /^No record of 2001-01-01\.$/);
+    const days: [day: string, kind: string, title: string, links: string][] = [
+      ['2001-01-01', 'not_found', 'No record for Mon 1 Jan 2001', '‹ Sun 31 DecTue 2 Jan ›TodayWeek'],
+      ['2026-11-22', 'usage', 'No record for Sun 22 Nov 2026', '‹ Sat 21 NovTodayWeek'],
+      ['2026-02-31', 'usage', '"2026-02-31" isn\'t a date. Use 2026-11-20.', 'Today'],
+      ['foo', 'usage', '"foo" isn\'t a date. Use 2026-11-20.', 'Today'],
+    ];
+    for (const [day, kind, title, links] of days) {
+      answers['/api/day'] = answer(kind);
+      const { page } = await open(`/sense?day=${day}`);
+      await until(page, `document.querySelector('#day-title').textContent === ${JSON.stringify(title)}`);
+      expect(await textOf(page, '#day-links')).to.equal(links);
+      await until(page, `document.title === ${JSON.stringify(`(2) ${title} · steward`)}`);
+      expect(await page.locator('.attention:visible').count()).to.equal(0);
+      expect(await textOf(page, '#facts')).to.equal('');
+    }
+  });
+
+  it('says what is missing from a day without application time', async () => {
+    const document = dayDocument(full, '2026-11-18');
+    const record = { ...document.record, totalMinutes: 0 };
+    const none = { ...record, commits: { ...record.commits, count: 0 }, sessions: { count: 0 } };
+    for (const [shown, text] of [
+      [none, 'Nothing was recorded on this day.'],
+      [record, 'No application time was captured.'],
+      [document.record, 'The event log of this day was deleted; its totals remain.'],
+    ] as const) {
+      answers['/api/day'] = () => ({ body: { ...document, spans: [], raw: false, record: shown } });
+      const { page } = await open('/sense?day=2026-11-18');
+      await until(page, `document.querySelector('#readout').textContent === ${JSON.stringify(text)}`);
+    }
+  });
+
+  it('opens a waiting session by its title, and by Enter in its row', async () => {
+    const { page } = await open();
+    await page.locator('#waiting li').nth(2).waitFor();
+    for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key);
+    await page.waitForURL('**/sessions#shop');
+    await page.locator('[data-slug=shop][open]').waitFor();
   });
 
   it('says how to begin where nothing exists yet', async () => {

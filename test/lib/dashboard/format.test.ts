@@ -72,8 +72,10 @@ describe('the figures of the pages', () => {
   });
 
   it('say how long ago, and never that something is yet to come', () => {
-    const words = [-600, 0, 59, 60, 3599, 3600, 47 * 3600, 48 * 3600].map((s) => format.ago(0, s * 1000));
-    expect(words).to.deep.equal(['just now', 'just now', 'just now', '1 min ago', '59 min ago', '1 h ago', '47 h ago', '2 days ago']); // prettier-ignore
+    const words = [-600, 0, 59, 60, 3599, 3600, 47 * 3600, 48 * 3600, 365 * 86_400, 736 * 86_400].map((s) =>
+      format.ago(0, s * 1000),
+    );
+    expect(words).to.deep.equal(['just now', 'just now', 'just now', '1 min ago', '59 min ago', '1 h ago', '47 h ago', '2 days ago', '1 year ago', '2 years ago']); // prettier-ignore
     expect([120, 90, 60].map(format.span)).to.deep.equal(['2 min', '90 s', '1 min']);
   });
 
