@@ -18,7 +18,8 @@ describe('crash: simultaneous hooks of 20 assistants', function () {
     const home = emptyHome();
     try {
       const shim = isShim ? { shim: join(home.path, '.steward', 'bin', 'steward-hook') } : {};
-      if (isShim) await steward(['hooks', 'install', '--no-skill'], { home: home.path });
+      if (isShim)
+        await steward(['hooks', 'install', '--assistant', 'claude-code', '--no-skill'], { home: home.path });
       await assistants(home.path, { sessions: SESSIONS, each, kills, ...shim }, random);
     } finally {
       home.remove();

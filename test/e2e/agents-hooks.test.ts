@@ -63,7 +63,9 @@ describe('the documented hooks (built)', function () {
 
   it('registers the hooks on the page, and nothing else', async function () {
     if (process.platform === 'win32') this.skip();
-    expect((await steward(['hooks', 'install'], { home: home.path })).code).to.equal(0);
+    expect(
+      (await steward(['hooks', 'install', '--assistant', 'claude-code'], { home: home.path })).code,
+    ).to.equal(0);
     const settings = readFileSync(join(home.path, '.claude', 'settings.json'), 'utf8');
     const { hooks } = JSON.parse(settings) as { hooks: Entries };
     const registered = Object.entries(hooks).flatMap(([event, entries]) =>

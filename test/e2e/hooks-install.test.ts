@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 
 import { cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
@@ -40,6 +40,46 @@ describe('hooks from the command line', function () {
       code: 0,
       stdout: 'No steward hooks installed\n',
     });
+  });
+
+  it('registers no other assistant without asking, and nothing if none is installed', async () => {
+    rmSync(join(home.path, '.claude'), { recursive: true });
+    const env = { PATH: dirname(process.execPath) };
+    const none = await steward(['hooks', 'install'], { home: home.path, env });
+    expect([none.code, none.stdout]).to.deep.equal([5, '']);
+    expect(none.stderr).to.include('assistants is installed').and.to.include('--assistant NAME');
+    mkdirSync(join(home.path, '.codex'));
+    mkdirSync(join(home.path, '.qwen'));
+    for (const args of [
+      ['hooks', 'install'],
+      ['install', '--hooks'],
+    ]) {
+      const { code, stdout, stderr } = await steward(args, { home: home.path, env });
+      expect(code, args.join(' ')).not.to.equal(0);
+      expect(stdout + stderr, args.join(' ')).to.include('steward hooks install --assistant codex,qwen');
+    }
+    expect(readdirSync(join(home.path, '.codex'))).to.deep.equal([]);
+    expect(readdirSync(join(home.path, '.qwen'))).to.deep.equal([]);
+    expect(existsSync(join(home.path, '.claude'))).to.equal(false);
+    // An assistant that is already registered needs no second consent.
+    await steward(['hooks', 'install', '--assistant', 'codex'], { home: home.path, env });
+    const again = await steward(['hooks', 'install'], { home: home.path, env });
+    expect(again).to.include({ code: 0 });
+    expect(again.stdout).to.match(/^Hooks already installed in .*\.codex/);
+    const status = await steward(['hooks', 'status', '--assistant', 'claude-code'], { home: home.path, env });
+    expect(status.stdout, 'the script is there for Codex').to.match(/^Not installed, in /);
+  });
+
+  it('refuses to remove a folder in the place of the script', async function () {
+    if (process.platform === 'win32') this.skip();
+    await run(['hooks', 'install']);
+    const script = join(home.path, '.steward', 'bin', 'steward-hook');
+    rmSync(script);
+    mkdirSync(script);
+    const refused = await run(['hooks', 'uninstall']);
+    expect(refused.code).to.equal(3);
+    expect(refused.stderr).to.include(`Cannot remove ${script}: it is a folder`).and.not.to.include('bug');
+    expect(existsSync(script)).to.equal(true);
   });
 
   it('writes nothing in a dry run, not even a machine id', async () => {

@@ -3,7 +3,13 @@ import { installText } from '../../lib/assistant/install-view';
 import { throwAll } from '../../lib/errors';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { ASSISTANT_IDS, CLAUDE_CODE } from '../../lib/sessions/session-key';
-import { askForSkill, chosenAssistants, openHooks, unregisteredAssistants } from '../../lib/app/hooks';
+import {
+  askForSkill,
+  chosenAssistants,
+  openHooks,
+  othersText,
+  unregisteredAssistants,
+} from '../../lib/app/hooks';
 
 export default class HooksInstall extends BaseCommand {
   static override summary = "Register steward's hooks with your AI assistants";
@@ -11,7 +17,7 @@ export default class HooksInstall extends BaseCommand {
     "Adds an entry for each event to the assistant's settings and keeps a backup next to them. For Copilot and OpenCode, it writes a separate file. The other settings stay unchanged, and a second install changes nothing.";
   static override flags = {
     assistant: text({
-      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all, even if they are not installed. The default is to ask about those that are installed.`,
+      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all, even if they are not installed. The default is Claude Code if it is installed; on a terminal, steward asks about the others that are installed.`,
       helpValue: 'NAMES',
     }),
     skill: boolean({
@@ -50,10 +56,7 @@ export default class HooksInstall extends BaseCommand {
     throwAll(failures);
     const others = flags.assistant === undefined ? unregisteredAssistants(this.context) : [];
     const rest = others.filter((one) => !assistants.includes(one));
-    if (rest.length > 0)
-      this.say(
-        `Also installed: ${rest.map(({ title }) => title).join(', ')}. To register: steward hooks install --assistant ${rest.map(({ id }) => id).join(',')}`,
-      );
+    if (rest.length > 0) this.say(othersText(rest));
     const [first, ...more] = results as [InstallResult, ...InstallResult[]];
     return { ...first, more };
   }

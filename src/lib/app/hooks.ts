@@ -18,24 +18,33 @@ import { installerDeps, type Context, type InstallerDeps } from './context';
 import { openSessions } from './sessions';
 
 /**
- * Returns the assistants in a list such as `codex,copilot` or `all`. Without a list, returns the installed
- * ones.
+ * Returns the assistants in a list such as `codex,copilot` or `all`. Without a list, returns those to register
+ * without asking.
  */
 export function openHooks(
   context: Context,
   list?: string,
 ): { deps: InstallerDeps; assistants: readonly Assistant[] } {
   const deps = installerDeps(context);
-  return { deps, assistants: list === undefined ? foundAssistants() : assistantsIn(list) };
+  return { deps, assistants: list === undefined ? chosenFrom(context, []) : assistantsIn(list) };
 }
 
-/** Returns the installed assistants, or Claude Code if none is found. */
-export function foundAssistants(host: PathHost = processHost()): readonly Assistant[] {
-  const found = ASSISTANTS.filter(
+/** Returns the assistants whose folder or program exists. */
+function installedAssistants(host: PathHost = processHost()): readonly Assistant[] {
+  return ASSISTANTS.filter(
     ({ folder, programs }) =>
       orUndefined(() => exists(folder(host))) === true ||
       programs.some((name) => findProgram(name) !== undefined),
   );
+}
+
+export function isClaudeInstalled(): boolean {
+  return installedAssistants().includes(claudeCode);
+}
+
+/** Returns the assistants to offer: the installed ones, or Claude Code if none is installed. */
+export function foundAssistants(): readonly Assistant[] {
+  const found = installedAssistants();
   return found.length === 0 ? [claudeCode] : found;
 }
 
@@ -69,7 +78,7 @@ export function openRegistered(
 /** Returns the installed assistants without steward's hooks. */
 export function unregisteredAssistants(context: Context): readonly Assistant[] {
   const registered = registeredAssistants(context);
-  return foundAssistants().filter((assistant) => !registered.includes(assistant));
+  return installedAssistants().filter((assistant) => !registered.includes(assistant));
 }
 
 /**
@@ -132,24 +141,46 @@ async function heard(context: Context): Promise<{ by: string; lastAt: string }[]
 
 /**
  * Returns the assistants to register hooks with: Claude Code if installed, plus any others that the user
- * agrees to. Without Claude Code, returns all installed assistants.
+ * agrees to. Throws `not_found` if there are none.
  */
 export async function chosenAssistants(context: Context, mayAsk: boolean): Promise<string> {
   const { isInteractive, confirm } = await import('../platform/terminal/ask');
-  const found = foundAssistants();
-  if (!found.includes(claudeCode)) return listOf(found);
-  const others = unregisteredAssistants(context).filter((assistant) => assistant !== claudeCode);
-  const chosen: Assistant[] = [claudeCode];
+  const agreed: Assistant[] = [];
   if (mayAsk && isInteractive()) {
-    for (const assistant of others)
-      if (await confirm(`Register hooks with ${assistant.title} too?`)) chosen.push(assistant);
+    for (const assistant of unregisteredAssistants(context))
+      if (assistant !== claudeCode && (await confirm(`Register hooks with ${assistant.title}?`)))
+        agreed.push(assistant);
   }
-  return listOf(chosen);
+  return listOf(chosenFrom(context, agreed));
+}
+
+/**
+ * Returns Claude Code if installed, or else the assistants that are registered already, plus those that the
+ * user agreed to.
+ */
+function chosenFrom(context: Context, agreed: readonly Assistant[]): readonly Assistant[] {
+  const found = installedAssistants();
+  const own = found.includes(claudeCode) ? [claudeCode] : registeredAssistants(context);
+  const chosen = [...own, ...agreed];
+  if (chosen.length > 0) return chosen;
+  if (found.length === 0) {
+    throw new StewardError('not_found', 'None of the supported assistants is installed.', {
+      hint: 'To register one that you will install later: steward hooks install --assistant NAME',
+    });
+  }
+  throw new StewardError('not_found', 'Claude Code is not installed.', {
+    hint: othersText(found),
+  });
+}
+
+/** Formats the installed assistants without hooks, and how to register them. */
+export function othersText(others: readonly Assistant[]): string {
+  return `Also installed: ${titlesOf(others)}. To register: steward hooks install --assistant ${listOf(others)}`;
 }
 
 /** Returns whether the registered assistants have all hooks and their script. */
 export function hooksHealth(context: Context): ModuleHealth {
-  const { deps } = openHooks(context);
+  const deps = installerDeps(context);
   const registered = registeredAssistants(context);
   if (registered.length === 0) {
     const reason = `not registered with ${titlesOf(foundAssistants())}`;
@@ -174,7 +205,7 @@ export function titlesOf(assistants: readonly Assistant[]): string {
   return assistants.map(({ title }) => title).join(', ');
 }
 
-function listOf(assistants: readonly Assistant[]): string {
+export function listOf(assistants: readonly Assistant[]): string {
   return assistants.map(({ id }) => id).join(',');
 }
 

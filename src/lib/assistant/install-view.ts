@@ -213,11 +213,10 @@ function statusOf(deps: StatusDeps, assistant: Assistant, { runs, ...found }: Pr
   const exists = modeOf(shim) !== undefined;
   const works = found.node !== null && found.steward !== null;
   const isAll = registered.size === assistant.hooks.length;
-  const isNothing = registered.size === 0 && (!exists || !isClaude);
   return {
     assistant: assistant.id,
     settings: path,
-    state: isAll && works ? 'installed' : isNothing ? 'not' : 'partly',
+    state: isAll && works ? 'installed' : registered.size === 0 ? 'not' : 'partly',
     events,
     switchedOffBy: switchedOffBy(source, path, assistant, deps.host),
     shim: { path: shim, exists, runs },

@@ -7,7 +7,7 @@ import { ensureFolder, exists, modeOf, removeEmptyFolder, removeFile } from '../
 import { sha256, type InstallManifest } from '../files/install-manifest';
 import type { PathHost } from '../files/paths';
 import { forShell } from './spawn';
-import { targetOf } from '../files/stat';
+import { kindOf, targetOf } from '../files/stat';
 import { readSystemText } from '../files/system-files';
 
 /**
@@ -121,6 +121,11 @@ export function removeLauncher(
 ): boolean {
   const path = launcherPath(name, deps);
   const wasThere = exists(path);
+  if (kindOf(path) === 'folder') {
+    throw new StewardError('config', `Cannot remove ${path}: it is a folder, not steward's script.`, {
+      hint: 'Move or delete the folder, then retry.',
+    });
+  }
   removeFile(path);
   if (exists(deps.bin)) sweepTemps(deps.bin, -1, deps.clock.now(), name);
   removeEmptyFolder(deps.bin);

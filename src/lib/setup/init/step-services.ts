@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { openNotify } from '../../app/notify';
 import { jobsHere, schedulerOf } from '../../app/schedule';
 import { openWork } from '../../app/work';
+import { installerDeps } from '../../app/context';
+import type { Assistant } from '../../assistant/assistant';
 import { installEach, installedEvents } from '../../assistant/install';
 import { uninstallAllHooks } from '../../assistant/uninstall';
 import type { Config } from '../../config/schema';
@@ -13,7 +15,14 @@ import { kindOf } from '../../platform/files/stat';
 import { withSteps } from '../../platform/terminal/progress';
 import { clean } from '../../platform/terminal/terminal';
 import { JOB_IDS, type JobId, type SchedulerKind, jobOf } from '../../schedule/job';
-import { openHooks, openRegistered, registeredAssistants, titlesOf } from '../../app/hooks';
+import {
+  foundAssistants,
+  listOf,
+  openHooks,
+  openRegistered,
+  registeredAssistants,
+  titlesOf,
+} from '../../app/hooks';
 import { type Setup, type Step, chosenNames } from './step';
 
 export const workStep: Step = {
@@ -127,30 +136,33 @@ export const hooksStep: Step = {
   },
   given: (setup, { hooks }) => (hooks === undefined ? undefined : () => setHooks(setup, hooks)),
   async ask(setup, questions) {
-    const { deps, assistants } = openHooks(setup.context);
+    const deps = installerDeps(setup.context);
+    const assistants = foundAssistants();
     const paths = assistants.map(({ path }) => path(deps.host)).join(', ');
     setup.say(
       `Hooks tell steward when an assistant session is working or waiting for you. They are added to ${paths}; nothing else in it changes.`,
     );
     const isFound = assistants.some(({ folder }) => kindOf(folder(deps.host)) === 'folder');
-    const preset = isFound || hasHooks(setup) ? 'yes' : 'no';
+    const preset = isFound || hasHooks(setup, assistants) ? 'yes' : 'no';
     const wanted = await questions.yes(`Register hooks with ${titlesOf(assistants)}?`, preset);
-    return wanted === hasHooks(setup) ? undefined : () => setHooks(setup, wanted);
+    return wanted === hasHooks(setup, assistants)
+      ? undefined
+      : () => setHooks(setup, wanted, listOf(assistants));
   },
 };
 
-function hasHooks({ context }: Setup): boolean {
-  const { deps, assistants } = openHooks(context);
+function hasHooks({ context }: Setup, assistants: readonly Assistant[]): boolean {
+  const deps = installerDeps(context);
   return assistants.every((one) => installedEvents(deps, one).length === one.hooks.length);
 }
 
-async function setHooks({ context, say }: Setup, on: boolean): Promise<void> {
+async function setHooks({ context, say }: Setup, on: boolean, list?: string): Promise<void> {
   if (!on) {
     const { deps, assistants } = openRegistered(context);
     throwAll((await uninstallAllHooks(deps, { assistants, dryRun: false })).failures);
     return;
   }
-  const { deps, assistants } = openHooks(context);
+  const { deps, assistants } = openHooks(context, list);
   const { results, failures } = await installEach(deps, assistants, { dryRun: false });
   for (const { warnings } of results) for (const warning of warnings) say(warning);
   throwAll(failures);

@@ -11,13 +11,15 @@ import { noScheduler, type InstallResult as JobInstalled, type Scheduler } from 
 import { JOBS, JOB_IDS, jobOf, type Job, type JobId } from '../../schedule/job';
 import { COMPLETION_SCRIPTS, SHELLS, type Place, type Shell } from '../../shell/completion';
 import { installCompletion, ownShell, type CompletionInstall } from '../../shell/completion-install';
-import { foundAssistants, openHooks, titlesOf } from '../../app/hooks';
+import { foundAssistants, isClaudeInstalled, listOf, openHooks, titlesOf } from '../../app/hooks';
 import { chosenNames } from '../init/step';
 import { defaultJobs } from '../init/step-services';
 
 /** What to install. Everything else is unchanged. */
 export interface InstallChoice {
   hooks: boolean;
+  /** The assistants that the user agreed to, such as `codex,qwen`. */
+  assistants?: string;
   /** The assistant's work skill, installed with the hooks. */
   skill: boolean;
   jobs: readonly JobId[];
@@ -37,7 +39,7 @@ export async function choiceOf(context: Context, flags: InstallFlags): Promise<I
   const { yes, hooks: isHooks, skill: isSkill, jobs, completion } = flags;
   if (!yes && [isHooks, isSkill, jobs, completion].every((flag) => flag === undefined)) return undefined;
   const skill = isSkill === true;
-  const hooks = isHooks ?? (yes || skill);
+  const hooks = isHooks ?? ((yes && isClaudeInstalled()) || skill);
   if (!hooks && skill) {
     throw new StewardError('usage', 'The work skill needs the hooks.', {
       hint: 'Omit --no-hooks or --skill.',
@@ -68,7 +70,7 @@ export async function askChoice(
   const jobs = chosenNames('job', text === '' ? defaults : text, JOB_IDS);
   const shell = ownShell();
   const wanted = shell !== undefined && (await questions.yes(`Install completion for ${shell}?`, 'yes'));
-  return { hooks, skill, jobs, completion: wanted ? shell : undefined };
+  return { hooks, assistants: listOf(assistants), skill, jobs, completion: wanted ? shell : undefined };
 }
 
 export interface Installed {
@@ -100,7 +102,7 @@ export async function installAll(
   if (!dryRun) await setUpSense(context);
   if (choice.hooks) {
     await attempt('hooks', async () => {
-      const { deps, assistants } = openHooks(context);
+      const { deps, assistants } = openHooks(context, choice.assistants);
       const { results, failures } = await installEach(deps, assistants, { dryRun, skill: choice.skill });
       const [first, ...more] = results;
       if (first !== undefined) result.hooks = { ...first, more };
