@@ -1,9 +1,9 @@
-// Requests to the daemon. The sign-in exchanges the one-time code in the URL for a secret that is valid until the daemon
-// ends. The secret is stored by origin and sent as a header, so other ports of this host never see it.
+// Requests to the daemon. Signing in exchanges the one-time code in the URL for a secret that is valid until the
+// daemon ends. The secret is stored per origin and sent in a header, so other ports on this host never see it.
 
 const KEY = 'steward-secret';
 const PATIENCE_MS = 10_000;
-/** For the rest of an answer: a slow connection takes longer than the daemon. */
+/** Timeout for a response body, since a connection can be slower than the daemon. */
 const BODY_MS = 60_000;
 
 /**
@@ -15,10 +15,10 @@ const BODY_MS = 60_000;
  * @property {string | undefined} [hint]
  */
 
-/** Used if the browser blocks site data: the secret then lasts as long as the page. @type {string | null} */
+/** The secret if the browser blocks site data. It then lasts only as long as the page. @type {string | null} */
 let ownSecret = null;
 
-/** Exchanges the code in the URL; returns false if it is missing or refused. */
+/** Exchanges the code in the URL for the secret; returns false if the code is missing or refused. */
 export async function signIn() {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
   if (code === undefined) return false;
@@ -30,7 +30,7 @@ export async function signIn() {
   return ownSecret !== null;
 }
 
-/** Whether this page may change something. */
+/** Returns whether this page may make changes. */
 export function isSignedIn() {
   return secret() !== null;
 }
@@ -39,7 +39,7 @@ function secret() {
   return storage()?.getItem(KEY) ?? ownSecret;
 }
 
-/** Forgets a secret that the daemon refused, unless there is a newer one. @param {string | null} refused */
+/** Forgets a secret refused by the daemon, unless there is a newer one. @param {string | null} refused */
 function forget(refused) {
   if (secret() !== refused) return;
   ownSecret = null;
@@ -51,7 +51,7 @@ function authorization() {
   return isSignedIn() ? { Authorization: `Bearer ${secret()}` } : {};
 }
 
-/** Returns undefined if the browser blocks site data, where even reading `localStorage` throws. */
+/** Returns undefined if the browser blocks site data; even reading `localStorage` then throws. */
 function storage() {
   try {
     return localStorage;
@@ -61,7 +61,7 @@ function storage() {
 }
 
 /**
- * Changes something. Returns the result, or why it failed.
+ * Makes a change. Returns the result, or why it failed.
  * @param {string} url @param {object} body @returns {Promise<{ data?: any, problem?: string }>}
  */
 export async function post(url, body) {
@@ -124,7 +124,7 @@ function errorOf(body, status) {
 }
 
 /**
- * Passes on each line of the stream until it ends. Returns whether to try again.
+ * Calls `onLine` with each line of the stream until it ends. Returns whether to try again.
  * @param {AbortSignal} signal @param {(line: any) => void} onLine
  */
 async function readStream(signal, onLine) {
@@ -145,12 +145,12 @@ async function readStream(signal, onLine) {
   }
 }
 
-// A browser has few connections per host, so one tab reads the stream and passes its lines on to the others.
+// Browsers limit connections per host, so one tab reads the stream and forwards its lines to the others.
 
 const NAME = 'steward-stream';
-/** Two missed heartbeats. */
+/** The time in which two heartbeats are missed. */
 const SILENT_MS = 40_000;
-/** A hidden page stays connected so long, for the number in its title. */
+/** How long a hidden page stays connected, to update the number in its title. */
 const HIDDEN_MS = 60_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
@@ -158,8 +158,8 @@ const LAST_RETRY_MS = 30_000;
 /** @typedef {{ run?: string, version?: string, topic?: string, etag?: string, lost?: boolean, refused?: boolean, joined?: boolean }} Line */
 
 /**
- * Calls `onLine` with each line, and with `lost` when the stream has ended. Without locks or channels there are no lines.
- * Returns a function that connects again, after a sign-in.
+ * Calls `onLine` with each line, and with `lost` when the stream ends. Never calls it if the browser lacks locks or
+ * channels. Returns a function that reconnects, for use after a sign-in.
  * @param {(line: Line) => void} onLine @returns {() => void}
  */
 export function openStream(onLine) {
@@ -174,7 +174,7 @@ export function openStream(onLine) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hiding;
   let wake = () => {};
-  /** Ends the connection of this tab, which then tries again. */
+  /** Ends this tab's connection; the tab then reconnects. */
   let drop = () => {};
 
   /** @param {Line} line */

@@ -1,10 +1,10 @@
-// Untrusted text becomes text nodes and attributes only. Existing nodes are updated in place, so that focus, scroll and
-// hover survive.
+// Untrusted text only becomes text nodes and attributes. Existing nodes are updated in place to preserve focus, scroll
+// position and hover.
 
 const SVG = 'http://www.w3.org/2000/svg';
 const SVG_TAGS = new Set(['svg', 'rect', 'text', 'g', 'path', 'pattern']);
 
-/** How long a copy button shows what it did. */
+/** How long a copy button shows its result. */
 const COPIED_MS = 2000;
 
 /** @typedef {string | number | boolean | null | undefined} Attribute */
@@ -43,7 +43,7 @@ export function byId(id) {
 }
 
 /**
- * Replaces the children of an element. Reuses nodes with the same `data-key`, or of the same kind in the same place.
+ * Replaces an element's children. Reuses nodes that have the same `data-key`, or the same kind and position.
  * @param {Element} parent @param {...(Child | Child[])} children
  */
 export function show(parent, ...children) {
@@ -84,10 +84,10 @@ function morph(old, next) {
   }
   for (const { name, value } of next.attributes)
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  // Keep `open`: the person may have opened the details.
+  // Keep `open`, since the user may have opened the details.
   for (const { name } of [...old.attributes])
     if (!next.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
-  // Another function draws what is in here.
+  // The content is drawn by another function.
   if (!old.hasAttribute('data-own')) morphChildren(old, [...next.childNodes]);
 }
 
@@ -105,7 +105,7 @@ export function command(text) {
   );
 }
 
-/** Handles all copy buttons of the page, including later ones. A hidden line tells screen readers what was copied. */
+/** Handles all copy buttons on the page, including ones added later. A hidden line tells screen readers what was copied. */
 export function watchCopies() {
   const said = h('p', { class: 'unseen', role: 'status' });
   document.body.append(said);
@@ -121,7 +121,7 @@ async function copy(button, text, said) {
     await navigator.clipboard.writeText(text);
     button.textContent = 'copied';
   } catch {
-    // Without clipboard access, select the text so that the person can copy it.
+    // Without clipboard access, select the text so that the user can copy it.
     const code = button.parentElement?.querySelector('code');
     if (code) getSelection()?.selectAllChildren(code);
     button.textContent = 'selected';

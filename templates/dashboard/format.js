@@ -45,7 +45,7 @@ export function grouped(value) {
   return value.toLocaleString('en');
 }
 
-/** `09:42` in the zone, by default the browser's. @param {number} ms @param {string} [zone] */
+/** `09:42` in a time zone; by default, the browser's. @param {number} ms @param {string} [zone] */
 export function clock(ms, zone) {
   return wall(ms, zone).slice(11, 16);
 }
@@ -55,13 +55,13 @@ export function dayOf(ms, zone) {
   return wall(ms, zone).slice(0, 10);
 }
 
-/** `14:02`, or `Thu 19 Nov 14:02` if it is not today. @param {number} ms @param {number} now @param {string} [zone] */
+/** `14:02`, or `Thu 19 Nov 14:02` if that isn't today. @param {number} ms @param {number} now @param {string} [zone] */
 export function moment(ms, now, zone) {
   const day = dayOf(ms, zone);
   return day === dayOf(now, zone) ? clock(ms, zone) : `${shortDay(day)} ${clock(ms, zone)}`;
 }
 
-/** Formats by zone, since making one is slow. @type {Map<string | undefined, Intl.DateTimeFormat>} */
+/** Formats by zone, cached because creating one is slow. @type {Map<string | undefined, Intl.DateTimeFormat>} */
 const formats = new Map();
 
 /** @param {number} ms @param {string} [zone] */
@@ -86,7 +86,7 @@ function formatOf(zone) {
   try {
     return new Intl.DateTimeFormat('en-CA', { ...parts, timeZone: zone });
   } catch {
-    // This browser doesn't know the zone, so use the browser's.
+    // This browser doesn't know the zone, so use its own.
     return new Intl.DateTimeFormat('en-CA', parts);
   }
 }

@@ -1,5 +1,5 @@
-// The page / is the day: who waits for the person, the timeline, what was done and what is next. /sense?day= is another
-// day, without what concerns only now.
+// The page / shows today: what is waiting for you, the timeline, what was done and what is next. /sense?day= shows
+// another day, without the parts about the present.
 
 import { byId, command, h, show } from './dom.js';
 import {
@@ -28,10 +28,10 @@ import { showDone, showNext, showRunning, showWaitingList } from './today-lists.
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
 /** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
-/** When the connection was lost, as text. @typedef {string | undefined} Lost */
+/** The time when the connection was lost, as text. @typedef {string | undefined} Lost */
 
 const asked = new URLSearchParams(location.search).get('day');
-/** The application, and its repository, that the lists show. @type {import('./timeline-items.js').Item | undefined} */
+/** The application, and its repository, shown by the lists. @type {import('./timeline-items.js').Item | undefined} */
 let picked;
 const picture = timeline(byId('timeline'), byId('readout'), byId('timeline-table'), pick);
 
@@ -174,7 +174,7 @@ function showDay(day, now, lost) {
     { ...day, commits: day.commits.filter((one) => repo === undefined || one.repo === repo) },
     clock,
   );
-  // Another day omits what concerns only now.
+  // Pages of other days omit the parts about the present.
   for (const id of ['running', 'next', 'flow', 'week']) byId(`${id}-section`).hidden = !isToday;
 }
 
@@ -206,7 +206,7 @@ function showHead(shown, today, timezone) {
   );
 }
 
-/** Returns the text of the timeline while nothing in it is chosen. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost */
+/** Returns the text for the timeline while nothing in it is selected. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost */
 function summary({ spans, notSeen, raw, record }, isToday, clock, lost) {
   if (!raw && record.totalMinutes > 0) return 'The event log of this day was deleted; its totals remain.';
   const first = spans[0];
@@ -220,7 +220,7 @@ function summary({ spans, notSeen, raw, record }, isToday, clock, lost) {
 }
 
 /**
- * Shows how to begin, in order, while there is nothing else to show.
+ * Shows the setup steps, in order, while there is nothing else to show.
  * @param {DayDocument | undefined} day @param {SessionsReport | undefined} report
  * @param {Status | undefined} status @param {Board | undefined} board
  */

@@ -1,4 +1,4 @@
-// The keyboard: shortcuts of all pages, those that a page adds, and their list. Each also has a link or a button.
+// Keyboard shortcuts: those on all pages, those added by single pages, and their list. Each also has a link or button.
 
 import { byId, h } from './dom.js';
 import { PAGES } from './nav.js';
@@ -15,7 +15,7 @@ export function onKey(keys, text, run) {
   shortcuts.set(keys, { text, run });
 }
 
-/** Adds the keys of pages that show days. @param {string} home */
+/** Adds the shortcuts for pages that show days. @param {string} home */
 export function onTurn(home) {
   const press = (/** @type {string} */ rel) => {
     const link = document.querySelector(`#day-links [rel=${rel}]`);
@@ -63,7 +63,7 @@ function isTyping({ target, isComposing }) {
   return isComposing || (target instanceof Element && target.closest('input, textarea, select, dialog'));
 }
 
-/** Escape clears a search, then leaves it. @param {HTMLInputElement} field */
+/** Clears the search on Escape; leaves it on the next Escape. @param {HTMLInputElement} field */
 function leave(field) {
   if (field.type !== 'search') return;
   if (field.value === '') return field.blur();
@@ -71,7 +71,7 @@ function leave(field) {
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-/** The row with the focus. */
+/** Returns the focused row. */
 function row() {
   return document.activeElement?.closest('[data-rows] > li') ?? null;
 }
@@ -101,7 +101,7 @@ function showDialog() {
     try {
       localStorage.setItem(OFF, isOff ? 'yes' : 'no');
     } catch {
-      // Without site data, the choice lasts as long as the page.
+      // If site data is blocked, the choice lasts only as long as the page.
     }
   });
   const dialog = h(

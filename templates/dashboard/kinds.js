@@ -1,4 +1,4 @@
-// The order of the kinds, the patterns that distinguish them without colour, and days as rows with a bar each.
+// The order of the kinds, the patterns that distinguish them without colour, and rows that show days as bars.
 
 import { h, show } from './dom.js';
 import { daysBefore, minutes, plural, shortDay } from './format.js';
@@ -9,7 +9,7 @@ import { daysBefore, minutes, plural, shortDay } from './format.js';
 
 export const KINDS = /** @type {const} */ (['creation', 'consumption', 'neutral']);
 
-/** Returns the fill of a kind, and adds the fills to the page first. @param {Kind} kind */
+/** Returns the fill for a kind, after adding all fills to the page. @param {Kind} kind */
 export function fill(kind) {
   if (document.querySelector('pattern') === null) document.body.prepend(fills());
   return `url(#fill-${kind})`;
@@ -33,7 +33,7 @@ export function head(names) {
 
 const SIZE = { width: 6, height: 6 };
 
-/** Returns the patterns by which the kinds differ without colour. */
+/** Returns the patterns that distinguish the kinds without colour. */
 function fills() {
   const of = (/** @type {Kind} */ kind, /** @type {Node[]} */ ...parts) =>
     h('pattern', { id: `fill-${kind}`, ...SIZE, patternUnits: 'userSpaceOnUse' }, parts);
@@ -53,7 +53,7 @@ function fills() {
 }
 
 /**
- * Returns the days up to one, latest first. The last record of a day counts.
+ * Returns the last `count` days up to `to`, latest first. If a day has several records, uses the last one.
  * @param {string} to @param {number} count @param {readonly DailyRecord[]} list @returns {DayRow[]}
  */
 export function daysUpTo(to, count, list) {

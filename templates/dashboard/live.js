@@ -1,5 +1,5 @@
-// Follows documents of the daemon: the stream names those that change; without a stream, the page polls while it is
-// visible. Sends the ETag of the last answer, and keeps that answer through errors.
+// Follows the daemon's documents: the stream names those that change; without a stream, the page polls while it is
+// visible. Sends the last response's ETag, and keeps that response while there are errors.
 
 import { ask, openStream, signIn } from './daemon.js';
 import { watchCopies } from './dom.js';
@@ -9,35 +9,35 @@ import { showHeader, showLink } from './nav.js';
 const EVERY_MS = 30_000;
 const SLOWEST_MS = 60_000;
 const MINUTE_MS = 60_000;
-/** One request answers the changes within this time. */
+/** Changes within this time lead to only one request. */
 const SOON_MS = 250;
-/** The first drawing waits so long for all answers, so that late ones push nothing down. */
+/** How long to wait for all responses before first drawing the page, so that late ones don't shift the layout. */
 const TOGETHER_MS = 300;
-/** After the first drawing. */
+/** How long to wait after the page is first drawn. */
 const LATE_MS = 100;
 
 /** @typedef {import('./daemon.js').Problem} Problem */
 /**
  * The state of one URL.
  * @typedef {object} Feed
- * @property {unknown} data the last good answer; undefined before the first
+ * @property {unknown} data the last good response; undefined before the first one
  * @property {number | undefined} goodAt when the daemon last confirmed it, ms
- * @property {Problem | undefined} problem what has been wrong since then
+ * @property {Problem | undefined} problem the problem since then, if any
  */
 /**
  * The connection to the daemon.
  * @typedef {object} Link
- * @property {boolean} isLive whether changes arrive by the stream
- * @property {number | undefined} lostAt when the daemon last answered; undefined while it does
- * @property {number} now the time for which the page holds: `lostAt`, or the current time
+ * @property {boolean} isLive whether changes arrive over the stream
+ * @property {number | undefined} lostAt when the daemon last responded; undefined while it is responding
+ * @property {number} now the time that the page represents: `lostAt` or the current time
  * @property {boolean} isUpgraded
  */
 
 /**
  * @template {string} K
  * @param {Record<K, string>} urls
- * @param {(feeds: Record<K, Feed>, link: Link) => void} draw called after answers and each minute, at most once per frame
- * @param {NoInfer<K>[]} [late] what the first drawing does without
+ * @param {(feeds: Record<K, Feed>, link: Link) => void} draw called after responses and every minute, at most once per frame
+ * @param {NoInfer<K>[]} [late] feeds that the page is first drawn without
  */
 export function follow(urls, draw, late = []) {
   const names = /** @type {K[]} */ (Object.keys(urls));
@@ -52,7 +52,7 @@ export function follow(urls, draw, late = []) {
   const topics = new Map();
   /** @type {Set<K>} */
   const busy = new Set();
-  /** Feeds to ask for once more, or soon. @type {Set<K>} */
+  /** Feeds to request again or to request soon. @type {Set<K>} */
   const due = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -74,7 +74,7 @@ export function follow(urls, draw, late = []) {
     );
     if (isDrawing || (isFirst && isAwaited)) return;
     isDrawing = true;
-    // A hidden page gets no animation frames.
+    // Hidden pages don't get animation frames.
     const later = document.hidden
       ? (/** @type {() => void} */ run) => setTimeout(run)
       : requestAnimationFrame;
@@ -138,7 +138,7 @@ export function follow(urls, draw, late = []) {
       isLive = true;
       if (failures === 0) clearTimeout(timer);
       topics.clear();
-      // The page has just loaded, or has missed changes.
+      // The page has just loaded or may have missed changes.
       if (wasLive) void askAll();
       else drawSoon();
       wasLive = true;
@@ -189,7 +189,7 @@ export function follow(urls, draw, late = []) {
   return { redraw: drawSoon, refresh: askAll };
 }
 
-/** Returns the topic that names changes of a document. @param {string} url */
+/** Returns the topic that announces changes to a document. @param {string} url */
 function topicOf(url) {
   const [, , name = ''] = url.split(/[/?]/);
   return ['day', 'sessions', 'work', 'sense'].includes(name) ? name : 'status';

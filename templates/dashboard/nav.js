@@ -1,9 +1,9 @@
-// The header of all pages: their links, the number of sessions that wait for the person, and the connection.
+// The header on all pages: links, the number of sessions waiting for you, and the state of the connection.
 
 import { byId, h, show } from './dom.js';
 import { clock } from './format.js';
 
-/** Each page with the key that follows `g`. */
+/** Each page, with the key to press after `g`. */
 export const PAGES = /** @type {const} */ ([
   ['/', 'Today', 't'],
   ['/sense', 'Days', 'd'],
@@ -12,7 +12,7 @@ export const PAGES = /** @type {const} */ ([
   ['/status', 'Status', 'h'],
 ]);
 
-/** The title of the page, to which the number is added. */
+/** The title of the page without the number. */
 let title = document.title;
 
 export function showHeader() {
@@ -49,7 +49,7 @@ export function showHeader() {
   showWaiting(0);
 }
 
-/** @param {number} count @param {string} [name] a new title of the page */
+/** @param {number} count @param {string} [name] a new title for the page */
 export function showWaiting(count, name = title) {
   title = name;
   document.title = count === 0 ? title : `(${count}) ${title}`;
@@ -64,7 +64,7 @@ export function showWaiting(count, name = title) {
   if (icon instanceof HTMLLinkElement) icon.href = iconOf(count > 0);
 }
 
-/** A ring; filled while someone waits. @param {boolean} isFilled */
+/** Draws a ring, which is filled while a session is waiting. @param {boolean} isFilled */
 function iconOf(isFilled) {
   const [stroke, fill] = isFilled ? ['%239d1aa5', '%239d1aa5'] : ['%230d7d73', 'none'];
   return `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6" fill="${fill}" stroke="${stroke}" stroke-width="3"/></svg>`;
@@ -80,7 +80,7 @@ export function showLink({ isLive, lostAt, isUpgraded }) {
   else show(place, isLive ? '● live' : '○ every 30 s');
 }
 
-/** Returns the number of waiting sessions in an answer of `/api/sessions`. @param {unknown} report */
+/** Returns the number of waiting sessions in a response from `/api/sessions`. @param {unknown} report */
 export function waitingIn(report) {
   return (
     /** @type {import('../../src/lib/sessions/view').SessionsReport | undefined} */ (report)?.waiting ?? 0

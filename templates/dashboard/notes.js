@@ -6,18 +6,18 @@ import { moment } from './format.js';
 /** @typedef {import('./live.js').Feed} Feed */
 
 /**
- * One part of a page.
+ * A part of a page.
  * @typedef {object} Panel
  * @property {string} name
- * @property {Feed[]} feeds the feeds whose problems it reports
- * @property {unknown[]} from the values that it shows; a change redraws it
+ * @property {Feed[]} feeds the feeds whose problems the panel reports
+ * @property {unknown[]} from the values shown; the panel is redrawn when one changes
  * @property {() => void} draw
  */
 
-/** The values of the last drawing of each panel, and whether it failed. @type {Map<string, { from: unknown[], failed: boolean }>} */
+/** The values with which each panel was last drawn, and whether drawing failed. @type {Map<string, { from: unknown[], failed: boolean }>} */
 const drawn = new Map();
 
-/** Draws each panel, and reports those that fail or are out of date. @param {Element} place @param {Panel[]} panels */
+/** Draws each panel and reports those that fail or are out of date. @param {Element} place @param {Panel[]} panels */
 export function drawPanels(place, panels) {
   /** @type {Map<string, string[]>} panels by problem */
   const problems = new Map();

@@ -1,4 +1,4 @@
-// Recent activity: the latest insight with its narrative and a bar for each weight.
+// Recent activity: the narrative of the latest insight, with a bar for each weight.
 
 import { command, h, show } from './dom.js';
 import { ago, longDay, percents } from './format.js';

@@ -1,4 +1,4 @@
-// Where time went: applications, which a signed-in page can reclassify, and repositories.
+// Where the time went, by application (a signed-in page can reclassify them) and by repository.
 
 import { isSignedIn, post } from './daemon.js';
 import { command, h, show } from './dom.js';
@@ -19,7 +19,7 @@ export function sum(values) {
   return Object.values(values ?? {}).reduce((total, value) => total + value, 0);
 }
 
-/** Folds the last rows of a table, unless it is only one. @template T @param {T[]} rows @param {(part: T[]) => Element} table */
+/** Folds the last rows of a table, unless there is only one. @template T @param {T[]} rows @param {(part: T[]) => Element} table */
 function folded(rows, table) {
   const rest = rows.length > ROWS + 1 ? rows.slice(ROWS) : [];
   return [
@@ -39,7 +39,7 @@ export function showApps(place, records) {
   );
 }
 
-/** Adds up the applications of days, longest first. @param {readonly DailyRecord[]} records */
+/** Adds up each application's time over several days, longest first. @param {readonly DailyRecord[]} records */
 function appsOf(records) {
   /** @type {Map<string, DailyRecord['apps'][number]>} */
   const found = new Map();
@@ -91,7 +91,7 @@ function picker(app, kind) {
 }
 
 /**
- * Reclassifies an application when its kind is changed, and shows which days changed.
+ * Reclassifies an application when the user changes its kind, then shows which days changed.
  * @param {Element} said @param {() => string | undefined} since the first day to rebuild @param {() => unknown} refresh
  */
 export function watchKinds(said, since, refresh) {
@@ -102,7 +102,7 @@ export function watchKinds(said, since, refresh) {
     said.textContent = problem ?? `${app} is now ${target.value}. ${rebuilt(data)}`;
     if (problem !== undefined) target.value = kind;
     await refresh();
-    // The row of the new kind is another one.
+    // The new kind has a different row.
     requestAnimationFrame(() => {
       const list = [...document.querySelectorAll('select')];
       if (document.activeElement === document.body) list.find(({ dataset }) => dataset.app === app)?.focus();
@@ -120,7 +120,7 @@ function rebuilt({ rolled, kept }) {
     .join(' ');
 }
 
-/** Returns your time and your agents' time by repository, as `steward time`. @param {readonly DailyRecord[]} records */
+/** Returns your time and your agents' time by repository, as `steward time` does. @param {readonly DailyRecord[]} records */
 export function ledgerRows(records) {
   /** @type {Record<string, number[]>} */
   const rows = {};

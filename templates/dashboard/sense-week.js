@@ -1,4 +1,4 @@
-// Seven days in the same columns: their hours by kind, and their figures.
+// Seven days in the same columns, with hours by kind and the totals.
 
 import { h, show } from './dom.js';
 import { minutes } from './format.js';
@@ -8,11 +8,11 @@ import { sum } from './sense-time.js';
 /** @typedef {import('./kinds.js').DailyRecord} DailyRecord */
 
 const HEIGHT = 32;
-/** Shown at least, so that a short day does not fill the row. */
+/** The minimum range, so that a short day doesn't fill the row. */
 const HOURS = 8;
 const NAMES = ['tracked', ...KINDS, 'not recorded', 'agents', 'waiting', 'commits', 'sessions'];
 
-/** Returns a day's hours by their number; one that the day has twice has 120 minutes. @param {DailyRecord} record */
+/** Indexes a day's hours by number. An hour that occurs twice, as when clocks go back, has 120 minutes. @param {DailyRecord} record */
 function hoursOf({ hours }) {
   /** @type {{ at: number, creation: number, consumption: number, neutral: number, minutes: number, seen: number }[]} */
   const found = [];
@@ -21,14 +21,14 @@ function hoursOf({ hours }) {
     const hour = (found[at] ??= { at, creation: 0, consumption: 0, neutral: 0, minutes: 0, seen: 0 });
     for (const kind of KINDS) hour[kind] += time[kind];
     hour.seen = hour.creation + hour.consumption + hour.neutral;
-    // Rounding can give an hour a little more.
+    // Rounding can make an hour slightly longer.
     hour.minutes = Math.max(hour.minutes + 60, hour.seen);
   }
   const isSeen = (/** @type {typeof found[number]} */ hour) => hour?.seen > 0;
   return found.slice(Math.max(0, found.findIndex(isSeen)), found.findLastIndex(isSeen) + 1).filter(Boolean);
 }
 
-/** Returns a day's figures; the time not recorded is that between its first and last hour. @param {DailyRecord} record */
+/** Returns a day's figures. Only time between the first and last hour can count as not recorded. @param {DailyRecord} record */
 function figuresOf(record) {
   const { totalMinutes, ledger, commits, sessions } = record;
   const gap = sum(
@@ -41,7 +41,7 @@ function figuresOf(record) {
 }
 
 /**
- * Returns the time tracked and the time not recorded.
+ * Shows the week and returns the time tracked and the time not recorded.
  * @param {Element} place a table @param {import('./kinds.js').DayRow[]} days latest first
  */
 export function showWeek(place, days) {

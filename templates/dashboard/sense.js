@@ -1,4 +1,4 @@
-// The page /sense: a week, by default up to today, and the 30 days up to its end. `?to=` ends it on another day.
+// The page /sense: a week, and the 30 days up to its end. The week ends today, or on the day in `?to=`.
 
 import { byId, command, h, show } from './dom.js';
 import { daysBefore, isDay, minutes, noDate, shortDay } from './format.js';
@@ -53,7 +53,7 @@ watchKinds(byId('classified'), () => firstDay, refresh);
 /** @param {DailyRecord} today @param {DailyRecord[]} recent */
 function draw(today, recent) {
   const to = asked !== null && asked < today.date ? asked : today.date;
-  // A stored record of today would be older than the live one.
+  // The live record of today comes last, because a stored one would be older.
   const days = daysUpTo(to, 30, [...recent, today]);
   const week = days.slice(0, 7);
   const known = week.flatMap(({ record }) => record ?? []);

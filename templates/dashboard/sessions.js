@@ -1,5 +1,5 @@
-// The page /sessions: live and past sessions with their time, tokens, issue and commits. Filters and the opened session
-// are part of the URL.
+// The page /sessions: live and past sessions with their time, tokens, issues and commits. The URL contains the filters
+// and the open session.
 
 import { ask, isSignedIn, post } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
@@ -28,7 +28,7 @@ const [search, repo, assistant] = /** @type {[HTMLInputElement, HTMLSelectElemen
   ...form.elements,
 ]);
 let shown = PAGE;
-/** What a person did here last, as text. @type {Map<string, string>} */
+/** The result of the user's last action on each session, as text. @type {Map<string, string>} */
 const said = new Map();
 
 /** @type {Row[]} */
@@ -131,7 +131,7 @@ function draw(report, figures, now, lostAt) {
   details.scrollIntoView({ block: 'center' });
 }
 
-/** The session that its address opened; it may be closed again. @type {string | undefined} */
+/** The session opened by the URL. The user may have closed it since. @type {string | undefined} */
 let opened;
 
 /** Returns a slug, which is never encoded. */
@@ -234,7 +234,7 @@ function story(row, figures) {
   );
 }
 
-/** Draws the last day of a session: when it worked and waited, and its commits. @param {HTMLElement} place @param {Row} row */
+/** Draws a session's last day: when it was working and waiting, and its commits. @param {HTMLElement} place @param {Row} row */
 async function showDay(place, row) {
   const [from, to] = [row.startedAt, row.updatedAt].map((iso) => Date.parse(iso));
   const answer = await ask(`/api/day?day=${dayOf(to ?? 0)}`, undefined);

@@ -1,4 +1,4 @@
-// The parts of steward in one list: what needs the person first, with the command that fixes it.
+// A list of steward's parts. Those that need attention come first, with the command that fixes the problem.
 
 import { ago, moment, plural, span } from './format.js';
 
@@ -7,7 +7,7 @@ import { ago, moment, plural, span } from './format.js';
 /** @typedef {import('../../src/lib/work/status').WorkStatus} Work */
 /** @typedef {{ id: string, label: string, state: string, text: string, fix?: string | undefined }} Part */
 
-/** A late job or capture is at least this old, ms. */
+/** A job or capture counts as late after this time, in ms. */
 const LATE_MS = 60_000;
 
 /** Each state's shape, word and rank. @type {Readonly<Record<string, readonly [string, string, number]>>} */
@@ -84,7 +84,7 @@ function hookQueue({ waiting, dead }) {
   };
 }
 
-/** Names of the jobs for people. @type {Readonly<Record<string, string>>} */
+/** Display names of the jobs. @type {Readonly<Record<string, string>>} */
 const JOBS = {
   capture: 'Capture',
   work: 'Read issues from GitHub',
@@ -96,7 +96,7 @@ const JOBS = {
   sweep: 'Sweep sessions',
 };
 
-/** Returns a row of a job: a job without anything to do is idle. @param {Status['jobs'][number]} job @param {number} now @returns {Part} */
+/** Returns a job's row. A job with nothing to do is idle. @param {Status['jobs'][number]} job @param {number} now @returns {Part} */
 export function jobPart({ id, everySec, lastRun, lastOk, reason, nextRun }, now) {
   const lateMs = nextRun === null ? 0 : now - Date.parse(nextRun);
   const isLate = lateMs > LATE_MS;

@@ -1,4 +1,4 @@
-// The page /status: the parts of steward, jobs, and the notifications with retry and mute.
+// The page /status: steward's parts, its jobs, and the notifications with buttons to retry and mute.
 
 import { isSignedIn, post } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
@@ -15,7 +15,7 @@ import { jobPart, needsYou, partsOf, STATES } from './status-parts.js';
 const SHOWN = 5;
 const BAD = ['failed', 'expired', 'unknown'];
 
-/** What the last change came to, by its place: an id of a notification, or `mute`. @type {Map<string, string>} */
+/** The result of the last change, by notification id or `mute`. @type {Map<string, string>} */
 const results = new Map();
 let revision = 0;
 
@@ -142,7 +142,7 @@ function showNotifications({ muted: { muted, until }, history }, now) {
   );
 }
 
-/** Whether a channel failed and the notification can be sent again. @param {Report['history'][number]} entry */
+/** Returns whether a channel failed and the notification can be retried. @param {Report['history'][number]} entry */
 function isBad({ channels }) {
   return channels.some(({ result }) => BAD.includes(result));
 }

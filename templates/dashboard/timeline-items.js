@@ -1,4 +1,4 @@
-// What a day's timeline shows: its rows, the items that can be chosen in them, and its table.
+// The content of a day's timeline: the rows, the items that can be selected in them, and the table.
 
 import { minutes } from './format.js';
 import { KINDS } from './kinds.js';
@@ -10,7 +10,7 @@ import { KINDS } from './kinds.js';
  * @property {number} at
  * @property {number} end
  * @property {string} row
- * @property {string} text what it was, without its time
+ * @property {string} text what happened, without the time
  * @property {string} [app] for a stay in an application
  * @property {string} [repo]
  */
@@ -18,10 +18,10 @@ import { KINDS } from './kinds.js';
 /** @typedef {{ id: string, label: string, rows: Row[], items: Item[] }} Group */
 
 const SESSION_ROWS = 6;
-/** Shorter stays are one row of the table. */
+/** Shorter stays are joined into one row of the table. */
 const SHORT_SEC = 300;
 
-/** Returns the groups of rows, each one stop of the Tab key. @param {DayDocument} day @returns {Group[]} */
+/** Returns the groups of rows. Each group is one tab stop. @param {DayDocument} day @returns {Group[]} */
 export function groupsOf(day) {
   return [applications(day), commits(day), sessions(day)].filter(({ items }) => items.length > 0);
 }
@@ -95,7 +95,7 @@ function sessions({ sessions: list }) {
   };
 }
 
-/** Joins items that touch, so that the picture has few boxes. @param {Item[]} items @param {string} state @returns {Row['boxes']} */
+/** Joins adjacent items to reduce the number of boxes drawn. @param {Item[]} items @param {string} state @returns {Row['boxes']} */
 function joined(items, state) {
   /** @type {Row['boxes']} */
   const boxes = [];
@@ -113,7 +113,7 @@ function inOrder(items) {
 }
 
 /**
- * Returns what the timeline covers: from the first hour with anything in it to `until`, at least eight hours.
+ * Returns the range of the timeline: from the first hour with an item to `until`, but at least eight hours.
  * @param {Group[]} groups @param {DayDocument} day @param {number | undefined} until seconds; undefined if the day is over
  */
 export function rangeOf(groups, { record }, until) {

@@ -1,5 +1,5 @@
-// The timeline of a day: one row per kind of application, one for what was done, one per session. One path per kind of
-// box; a pointer position or a key is turned into an item by arithmetic.
+// The timeline of a day: a row for each kind of application, one for what was done, and one for each session. Each kind
+// of box is a single path, so the item for a pointer position or key is computed.
 
 import { h, show } from './dom.js';
 import { head } from './kinds.js';
@@ -16,7 +16,7 @@ const HOUR = 3600;
 
 /**
  * @param {HTMLElement} place @param {HTMLElement} readout @param {HTMLElement} table
- * @param {(item: import('./timeline-items.js').Item | undefined) => void} [pick] called with the stay to filter by
+ * @param {(item: import('./timeline-items.js').Item | undefined) => void} [pick] called with the stay by which to filter
  */
 export function timeline(place, readout, table, pick = () => {}) {
   /** @type {Group[]} */
@@ -25,9 +25,9 @@ export function timeline(place, readout, table, pick = () => {}) {
   let rest = '';
   /** @type {(at: number) => string} */
   let clock = String;
-  /** The position of the chosen item by group. @type {Map<string, number>} */
+  /** The index of the selected item, by group. @type {Map<string, number>} */
   const chosen = new Map();
-  /** @type {string | undefined} the group whose item is read out */
+  /** @type {string | undefined} the group whose item is in the readout */
   let reading;
 
   /** @param {string | undefined} id */
@@ -80,7 +80,7 @@ export function timeline(place, readout, table, pick = () => {}) {
     if (group !== undefined) pick(group.items[chosen.get(group.id) ?? 0]);
   });
   place.addEventListener('pointerleave', ({ pointerType }) => {
-    // Lifting a finger also fires this; keep its item shown.
+    // Lifting a finger also fires this event; keep showing the touched item.
     if (pointerType === 'mouse' && !place.contains(document.activeElement)) read(undefined);
   });
   place.addEventListener('focusin', (event) => read(groupOf(event)?.id));
@@ -98,7 +98,7 @@ export function timeline(place, readout, table, pick = () => {}) {
     read(group.id);
   });
   const details = table.closest('details');
-  // The table can have thousands of rows: it is made when it is opened.
+  // The table can have thousands of rows, so create it only when it is opened.
   details?.addEventListener('toggle', showTable);
 
   function showTable() {
@@ -133,7 +133,7 @@ export function timeline(place, readout, table, pick = () => {}) {
   };
 }
 
-/** Returns the item of a row that is nearest to a time; undefined if none is near. @param {Group} group @param {string} row @param {number} at @param {number} reach */
+/** Returns the index of a row's item nearest to a time, or undefined if none is within reach. @param {Group} group @param {string} row @param {number} at @param {number} reach */
 function nearest({ items }, row, at, reach) {
   let best = reach;
   /** @type {number | undefined} */
@@ -148,7 +148,7 @@ function nearest({ items }, row, at, reach) {
   return found;
 }
 
-/** Returns the position to which a key leads. @param {KeyboardEvent} event @param {Group} group @param {number} from */
+/** Returns the index to which a key moves. @param {KeyboardEvent} event @param {Group} group @param {number} from */
 function target({ key, shiftKey }, { items }, from) {
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[key];
   if (step !== undefined && shiftKey) {

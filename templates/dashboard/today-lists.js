@@ -1,4 +1,4 @@
-// The lists of the page of a day: who waits, what works, what was done, what is next.
+// The lists on the day page: what is waiting for you, what is running, what was done and what is next.
 
 import { command, h, show } from './dom.js';
 import { minutes, grouped, moment, plural } from './format.js';
@@ -13,7 +13,7 @@ const WAITING_SHOWN = 5;
 const PRIORITIES = ['P0', 'P1', 'P2', 'P3'];
 
 /**
- * Shows who waits: questions of sessions, their turns, reminders, deliveries; each the longest first.
+ * Shows what is waiting for you: sessions with questions, ended turns, reminders and deliveries, longest wait first.
  * @param {Element} place @param {{ sessions: SessionRow[], items: Item[], failed: number }} waiting @param {number} now @param {string} [lost]
  * @returns {number} the number of rows
  */
@@ -46,7 +46,7 @@ export function showWaitingList(place, { sessions, items, failed }, now, lost) {
   return rows.length;
 }
 
-/** Questions come before turns, then the longest wait first. @param {SessionRow} a @param {SessionRow} b */
+/** Sorts questions before turns, and longer waits before shorter ones. @param {SessionRow} a @param {SessionRow} b */
 export function byNeed(a, b) {
   const turns = Number(a.waitingFor === null) - Number(b.waitingFor === null);
   return turns || Date.parse(a.waitingSince ?? '') - Date.parse(b.waitingSince ?? '');
@@ -106,7 +106,7 @@ export function showRunning(place, sessions, now, lost) {
   );
 }
 
-/** Shows the commits and closed issues of the day, latest first. @param {Element} place @param {DayDocument} day @param {(at: number) => string} clock */
+/** Shows the day's commits and closed issues, latest first. @param {Element} place @param {DayDocument} day @param {(at: number) => string} clock */
 export function showDone(place, { commits, closed, record }, clock) {
   const rows = [
     ...commits.map(({ at, repo, sha, subject }) => ({
@@ -138,7 +138,7 @@ export function showDone(place, { commits, closed, record }, clock) {
   show(place, rows.length === 0 ? h('p.muted', none) : folded('done', nodes, SHOWN, 'earlier'));
 }
 
-/** Returns a list whose rest is folded. @param {string} name @param {Element[]} rows @param {number} count @param {string} word */
+/** Returns a list that shows the first rows and folds the rest. @param {string} name @param {Element[]} rows @param {number} count @param {string} word */
 function folded(name, rows, count, word) {
   const list = (/** @type {Element[]} */ part) =>
     h('ul', { class: name, 'data-rows': name === 'rows' }, part);
@@ -149,7 +149,7 @@ function folded(name, rows, count, word) {
   ];
 }
 
-/** Shows what is due, in progress, and ready. @param {Element} place @param {Item[]} items @param {number} now @param {string} [lost] */
+/** Shows the issues that are due, in progress or ready. @param {Element} place @param {Item[]} items @param {number} now @param {string} [lost] */
 export function showNext(place, items, now, lost) {
   const rankOf = (/** @type {Item} */ { due, lane, priority }) => {
     if (due !== null) return 0;

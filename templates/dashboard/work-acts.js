@@ -1,4 +1,5 @@
-// What a signed-in page can change: forms in the open row and above the list. What was typed survives errors and redraws.
+// The changes that a signed-in page can make, with forms in the open row and above the list. Typed text survives errors
+// and redraws.
 
 import { ask, isSignedIn, post } from './daemon.js';
 import { command, h } from './dom.js';
@@ -12,9 +13,9 @@ import { badgesOf } from './work-rows.js';
 const MOVES = ['queued', 'needs-triage', 'ready', 'in-progress', 'in-review', 'blocked', 'needs-human'];
 const PRIORITIES = [null, 'P0', 'P1', 'P2', 'P3'];
 
-/** Text that was typed, by form and field. @type {Map<string, string>} */
+/** Typed text, by form and field. @type {Map<string, string>} */
 const drafts = new Map();
-/** What each form reports. @type {Map<string, string>} */
+/** The problem reported by each form. @type {Map<string, string>} */
 const problems = new Map();
 /** The forms being sent. @type {Set<string>} */
 const busy = new Set();
@@ -77,7 +78,7 @@ async function send(key, act, body) {
   return data;
 }
 
-/** Returns what was changed, and how to undo it. @param {string} act @param {any} data @param {Item | undefined} before @returns {Done} */
+/** Returns a description of the change, and how to undo it. @param {string} act @param {any} data @param {Item | undefined} before @returns {Done} */
 function doneOf(act, data, before) {
   const now = Date.now();
   const name = `#${data.number}`;
@@ -138,7 +139,7 @@ function form(act, label, fields, number) {
   );
 }
 
-/** Returns what is under an open row. @param {Item} item @param {number} now */
+/** Returns the details shown under an open row. @param {Item} item @param {number} now */
 export function details(item, now) {
   const { number, state, status, slug, due, type, createdAt, closedAt, updatedAt } = item;
   const isReminder = due !== null || type === 'reminder';
@@ -164,7 +165,7 @@ export function details(item, now) {
   );
 }
 
-/** Returns the forms above the list, or how to sign in. @param {readonly string[]} types */
+/** Returns the forms above the list, or instructions for signing in. @param {readonly string[]} types */
 export function tools(types) {
   if (!isSignedIn())
     return h('p', 'This page is read-only. To change issues here: ', command('steward open work'));

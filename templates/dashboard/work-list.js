@@ -1,4 +1,4 @@
-// The groups of rows. The list is one stop of the Tab key; the arrow keys move among rows, headings and buttons.
+// The groups of rows. The list is one tab stop; the arrow keys move between rows, headings and buttons.
 
 import { byId, h, show } from './dom.js';
 import { grouped } from './format.js';
@@ -8,17 +8,17 @@ import { row } from './work-rows.js';
 
 /** @typedef {import('../../src/lib/work/board').Item} Item */
 
-/** Rows per group at first; with thousands, redrawing would be slow. */
+/** The initial number of rows per group, since redrawing thousands would be slow. */
 const PAGE = 50;
-/** What is under way comes first. */
+/** The order of the lanes, with work in progress first. */
 export const ORDER = ['In-Progress', 'In-Review', 'Blocked', 'Queued', 'Complete'];
 
-/** The number of shown rows by group. @type {Map<string, number>} */
+/** The number of rows shown, by group. @type {Map<string, number>} */
 const shown = new Map();
 const folded = new Set(['Complete']);
 /** The issue whose details are shown. @type {string | undefined} */
 let opened;
-/** The place in the list that the Tab key reaches. */
+/** The list's tab stop. */
 let stop = '';
 let change = () => {};
 
@@ -42,11 +42,11 @@ export function showList(lanes, itemsOf, isBoard, now) {
   const found = all.find((one) => one.dataset['stop'] === stop) ?? all[0];
   if (found === undefined) return;
   found.tabIndex = 0;
-  // Drawing a row in another group takes its focus away.
+  // A row loses its focus when it is redrawn in another group.
   if (active !== null && !active.isConnected) found.focus();
 }
 
-/** Moves the open row to its new group, with its focus and with what is being typed. @param {string} lane */
+/** Moves the open row to its new group, preserving focus and typed text. @param {string} lane */
 function carry(lane) {
   const item = place.querySelector(`[data-key="${opened}"]`);
   const list = place.querySelector(`[data-key="${lane}"] ul`);
@@ -56,7 +56,7 @@ function carry(lane) {
   if (active instanceof HTMLElement && item.contains(active)) active.focus();
 }
 
-/** Shows the first page of each group again. */
+/** Resets each group to its first page. */
 export function startOver() {
   shown.clear();
 }
@@ -123,7 +123,7 @@ function toggle(number) {
   change();
 }
 
-/** @param {string} lane @param {number} count the number of rows so far */
+/** @param {string} lane @param {number} count the number of rows shown so far */
 function showMore(lane, count) {
   shown.set(lane, count + PAGE);
   change();
@@ -133,7 +133,7 @@ function showMore(lane, count) {
   });
 }
 
-/** Handles pointer and keyboard. @param {() => void} redraw */
+/** Handles pointer and keyboard events. @param {() => void} redraw */
 export function watchList(redraw) {
   change = redraw;
   place.addEventListener('click', ({ target }) => {

@@ -1,11 +1,11 @@
-// The rows of the list of issues, and what the filters match.
+// The rows of the issue list, and the filters.
 
 import { h } from './dom.js';
 import { ago, moment } from './format.js';
 
 /** @typedef {import('../../src/lib/work/board').Item} Item */
 
-/** The filters, each with the values of an item. @type {Record<string, (item: Item) => (string | null)[]>} */
+/** The filters. Each returns an item's values. @type {Record<string, (item: Item) => (string | null)[]>} */
 export const FACETS = {
   priority: ({ priority }) => [priority],
   type: ({ type }) => [type],
@@ -22,7 +22,7 @@ export function plainTitle(title) {
   );
 }
 
-/** Returns the items with a chosen value of each facet and every search word. @param {readonly Item[]} items @param {URLSearchParams} chosen */
+/** Returns the items that match every search word and, for each facet, one of the chosen values. @param {readonly Item[]} items @param {URLSearchParams} chosen */
 export function filtered(items, chosen) {
   const words = (chosen.get('q') ?? '')
     .toLowerCase()
@@ -40,13 +40,13 @@ export function filtered(items, chosen) {
   );
 }
 
-/** Returns the values of a facet in these items, sorted. @param {readonly Item[]} items @param {string} facet */
+/** Returns a facet's values in these items, sorted. @param {readonly Item[]} items @param {string} facet */
 export function valuesOf(items, facet) {
   const values = new Set(items.flatMap((item) => FACETS[facet]?.(item) ?? []));
   return [...values].filter((value) => value !== null).sort();
 }
 
-/** Returns the badges of an item. A reminder's source and type are the same word, shown once. @param {Item} item @param {number} now */
+/** Returns an item's badges. A reminder's source and type are the same word and are shown only once. @param {Item} item @param {number} now */
 export function badgesOf({ number, source, type, property, agents, due, stale, closedAt }, now) {
   const dueAt = due === null || closedAt !== null ? NaN : Date.parse(due);
   const words = [
@@ -62,7 +62,7 @@ export function badgesOf({ number, source, type, property, agents, due, stale, c
 }
 
 /**
- * Returns a row of one line; the title opens the issue in a new tab.
+ * Returns a single-line row. Its title opens the issue in a new tab.
  * @param {Item} item @param {number} now @param {Element | undefined} details shown under the open row
  */
 export function row(item, now, details) {

@@ -1,4 +1,4 @@
-// The page /work: the issues in groups, filters, and the age of the data. Filters and view are part of the URL.
+// The page /work: issues in groups, filters, and the age of the data. The URL contains the filters and the view.
 
 import { isSignedIn } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
@@ -14,7 +14,7 @@ import { FACETS, filtered, valuesOf } from './work-rows.js';
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/work/status').WorkStatus} Status */
 
-/** Counts the changes of this page itself, each of which redraws it. */
+/** Counts this page's own changes; each of them redraws the page. */
 let revision = 0;
 /** @type {Map<number, import('../../src/lib/work/board').Item>} */
 let items = new Map();
@@ -59,7 +59,7 @@ function chosen() {
   return new URLSearchParams(location.search);
 }
 
-/** @param {URLSearchParams} next @param {boolean} [isTyped] typing adds nothing to the history */
+/** @param {URLSearchParams} next @param {boolean} [isTyped] true while typing, which adds no history entries */
 function choose(next, isTyped = false) {
   const query = next.toString();
   const url = query === '' ? location.pathname : `?${query}`;
@@ -179,7 +179,7 @@ document.addEventListener('click', ({ target }) => {
   else if (button?.matches('.view')) switchView();
 });
 
-// `toggle` does not bubble.
+// `toggle` events don't bubble.
 byId('tools').addEventListener(
   'toggle',
   ({ target }) => {
