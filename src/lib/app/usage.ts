@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import type { Job } from '../daemon/jobs';
 import { machineIn, oneOf, route, wholeNumber, type Route } from '../daemon/route';
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { acceptRequest } from '../notify/accept';
 import { processHost } from '../platform/files/paths';
 import { localTimes } from '../platform/time/day-words';
@@ -129,8 +129,13 @@ async function collected(deps: UsageDeps, notes: string[]): Promise<Source[]> {
   try {
     return await collectUsage(deps);
   } catch (error) {
-    if (!(error instanceof StewardError && error.kind === 'locked')) throw error;
-    notes.push('The daemon is still reading the logs; this shows what it has stored so far.');
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal') throw error;
+    notes.push(
+      kind === 'locked'
+        ? 'The daemon is still reading the logs; this shows what it has stored so far.'
+        : `Cannot store new usage: ${message}`,
+    );
     return [];
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
@@ -30,6 +31,17 @@ export function readDayRows(
   note: (path: string) => void = () => undefined,
 ): DayRow[] {
   const path = fileOf(folder, day);
+  try {
+    return rowsIn(path, note);
+  } catch (error) {
+    if (toStewardError(error).kind === 'internal') throw error;
+    note(path);
+    return [];
+  }
+}
+
+/** Skips rows with invalid numbers. Throws if the file can't be read. */
+function rowsIn(path: string, note: (path: string) => void): DayRow[] {
   const text = readText(path);
   const stored = parseObject(text ?? '');
   const rows =
@@ -38,14 +50,22 @@ export function readDayRows(
     if (text !== undefined) note(path);
     return [];
   }
-  return rows.flatMap((row): DayRow[] => {
-    if (!isObject(row)) return [];
+  if (!rows.every(hasValidAmounts)) note(path);
+  return rows.filter(hasValidAmounts).flatMap((row): DayRow[] => {
     const [assistant, session, model] = [row['assistant'], row['session'], row['model']].map(textOf);
     if (assistant === undefined || session === undefined || model === undefined) return [];
     const amounts = AMOUNTS.map((name) => [name, typeof row[name] === 'number' ? row[name] : 0]);
     const known = { assistant, session, repo: textOf(row['repo']) ?? null, model };
     return [{ ...known, ...(Object.fromEntries(amounts) as Record<(typeof AMOUNTS)[number], number>) }];
   });
+}
+
+function hasValidAmounts(row: unknown): row is Record<string, unknown> {
+  return isObject(row) && AMOUNTS.every((name) => isAmount(row[name] ?? 0));
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
 /**
@@ -58,7 +78,7 @@ export function mergeDay(
   sums: ReadonlyMap<string, readonly number[]>,
   shrunk: ReadonlySet<string>,
 ): void {
-  const rows = new Map(readDayRows(folder, day).map((row) => [keyOf(row), row]));
+  const rows = new Map(rowsIn(fileOf(folder, day), () => undefined).map((row) => [keyOf(row), row]));
   for (const key of shrunk) rows.delete(key);
   for (const [key, amounts] of sums) {
     const stored = rows.get(key);

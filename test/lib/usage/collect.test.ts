@@ -154,6 +154,21 @@ describe('collecting usage (lib)', () => {
     expect(outputs(usage)).to.equal(20);
   });
 
+  it('skips and names a stored day that is a folder or has impossible numbers', () => {
+    const usage = usageBox(box.path());
+    const day = '2026-11-20';
+    const path = join(usage.deps.days, `${day}.json`);
+    mkdirSync(path, { recursive: true });
+    const damaged: string[] = [];
+    expect(readDayRows(usage.deps.days, day, (at) => damaged.push(at))).to.deep.equal([]);
+    rmSync(path, { recursive: true });
+    const row = '"assistant":"codex","session":"s","model":"m","output":5,"input"';
+    writeFileSync(path, `{"version":1,"rows":[{${row}:-1},{${row}:1e999},{${row}:7}]}`);
+    const rows = readDayRows(usage.deps.days, day, (at) => damaged.push(at));
+    expect(rows.map(({ input }) => input)).to.deep.equal([7]);
+    expect(damaged).to.deep.equal([path, path]);
+  });
+
   it('reads nothing below the current folder', async () => {
     const usage = usageBox(box.path(), 'UTC', {
       CODEX_HOME: 'cx',
