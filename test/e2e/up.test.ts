@@ -171,7 +171,9 @@ describe('steward up (built)', function () {
     expect(shown.stderr).to.include('Added 10 commits and 0 sessions on 10 days');
     expect(shown.stdout.match(/1 commit .*time not recorded/g)).to.have.length(6);
     const standup = await steward(['standup'], { home: home.path });
-    expect(standup.stdout).to.include('Work of 1 days ago').and.include('not recorded');
+    expect(standup.stdout)
+      .to.include('Work of 1 days ago')
+      .and.include('No application time was recorded on');
   });
 
   it('works outside a repository, and says so', async () => {

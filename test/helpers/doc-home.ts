@@ -54,7 +54,7 @@ export async function furnish(home: string): Promise<void> {
     '[{"subagent_type": "general-purpose", "model": "fast", "prompt": "You are a careful reviewer."}]',
   );
   write('reviewer.md', 'You review.\n');
-  for (const name of ['Sync', 'Dropbox']) mkdirSync(join(home, name));
+  for (const name of ['.claude', 'Sync', 'Dropbox']) mkdirSync(join(home, name));
   write('src/site/.git/HEAD', 'ref: refs/heads/main\n');
   const day = '2026-11-20';
   const log = eventsOf(day, 'UTC', 29).map((event) => `${JSON.stringify(event)}\n`);

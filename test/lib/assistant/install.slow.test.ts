@@ -258,7 +258,7 @@ describe('assistant: hooks in a home folder', () => {
     expect((await install()).warnings.join()).to.include('disableAllHooks');
     const other = { STEWARD_HOME: box.path('other') };
     const second = await install({ env: other });
-    expect(second.warnings.join()).to.include('another user area').and.to.include(shim());
+    expect(second.warnings.join()).to.include('Another user area').and.to.include(shim());
     const { strangers } = await statusOf();
     expect(strangers).to.have.length(11);
     expect((await uninstall()).strangers).to.have.length(11);
