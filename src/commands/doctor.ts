@@ -22,7 +22,7 @@ export default class Doctor extends BaseCommand {
       description: 'Also check the hosts you use: the work repository, push, chat, the speech provider.',
     }),
     sound: boolean({ description: 'Play the voice test aloud.' }),
-    strict: boolean({ description: 'Also exit with 8 for a warning.' }),
+    strict: boolean({ description: 'Exit with 8 on warnings, too.' }),
   };
   static override examples = [
     '<%= config.bin %> doctor',

@@ -84,7 +84,7 @@ function isRepo(name: string | null, wanted: string | undefined): boolean {
 }
 
 /**
- * Returns the commits of the given days, oldest first. A change captured on two days counts once. `unnamed`
+ * Returns the commits from the given days, oldest first. A change captured on two days counts once. `unnamed`
  * counts commits whose subject is unknown.
  */
 function commitsOf(

@@ -200,7 +200,11 @@ export async function endDaemon(
   const { stopped } = await stopDaemon();
   const [running] = await waitForRuns(deps, { stopDaemon, filter: ({ job }) => job === 'daemon' });
   if (running === undefined) return stopped;
-  throw new StewardError('locked', `The daemon's job (process ${running.pid}) did not end within a minute.`, {
-    hint: 'Nothing restarts it. Check "steward daemon logs"; end the process if it hangs.',
-  });
+  throw new StewardError(
+    'locked',
+    `The daemon's job (process ${running.pid}) did not exit within a minute.`,
+    {
+      hint: 'Nothing restarts it. Check "steward daemon logs"; end the process if it hangs.',
+    },
+  );
 }

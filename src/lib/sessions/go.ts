@@ -29,7 +29,7 @@ export interface GoDeps extends TerminalDeps {
   machineId: string;
 }
 
-/** The running sessions with their names, in the order of `steward sessions`. */
+/** The running sessions with their names, in the same order as `steward sessions`. */
 export interface Destinations {
   sessions: readonly Session[];
   names: ReadonlyMap<string, string>;

@@ -231,7 +231,7 @@ export function readProblems(folder: string): readonly string[] {
   return readState(folder).problems;
 }
 
-/** A damaged state counts as missing: everything is read again. */
+/** Damaged state is treated as missing: everything is read again. */
 function readState(folder: string): State {
   const stored = parseObject(readText(stateFile(folder)) ?? '');
   const { files, limits } = stored ?? {};

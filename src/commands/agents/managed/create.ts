@@ -9,7 +9,7 @@ import { withManaged } from '../../../lib/app/managed';
 export default class AgentsManagedCreate extends BaseCommand {
   static override summary = 'Create a hosted agent from flags or a YAML file';
   static override description =
-    "The file uses the API's keys (name, model, system, tools, …); flags override them. Without tools in the file the agent gets the standard toolset.";
+    "The file uses the API's keys (name, model, system, tools, …); flags override them. If the file lists no tools, the agent gets the standard toolset.";
   static override flags = {
     file: text({ char: 'f', description: 'YAML or JSON file; - for stdin.', helpValue: 'FILE' }),
     name: text({ description: "The agent's name.", helpValue: 'NAME' }),

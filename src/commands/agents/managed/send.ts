@@ -6,7 +6,7 @@ import { withManaged } from '../../../lib/app/managed';
 import { answerFlags, followHere, hostOf, policyOf } from '../../../lib/cli/managed';
 
 export default class AgentsManagedSend extends BaseCommand {
-  static override summary = 'Send a message, a tool result or a permission to a session';
+  static override summary = 'Send a message, tool result or permission decision to a session';
   static override description =
     'Sends each message exactly once: if a reply is lost or the command is killed, steward checks the session before it resends the message.';
   static override args = {

@@ -25,7 +25,7 @@ export interface Holder {
   /** Boot id and pid namespace on Linux, since pids are unique only within them. */
   boot: string | null;
   namespace: string | null;
-  /** Start time in clock ticks since boot, on Linux. Tells apart processes that had the same pid. */
+  /** Start time in clock ticks since boot, on Linux. Distinguishes processes that had the same pid. */
   started: string | null;
   /** When the holder took the lock. */
   at: number;

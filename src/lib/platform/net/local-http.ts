@@ -185,7 +185,7 @@ export interface PortAnswer {
 const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
- * Sends a GET request to a port of this machine, with headers that HTTP clients don't let callers set.
+ * Sends a GET request to a port on this machine, with headers that HTTP clients don't let callers set.
  * Returns undefined if nothing listens on the port; throws `unavailable` if no HTTP response arrives in time.
  */
 export function askPort({ timeoutMs, ...options }: PortRequest): Promise<PortAnswer | undefined> {

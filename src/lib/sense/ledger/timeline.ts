@@ -26,7 +26,7 @@ export type Stay = Change & { untilMs: number; next: SessionState | undefined };
 export interface Timeline {
   /** By session id, in chronological order. */
   stays: ReadonlyMap<string, readonly Stay[]>;
-  /** Prompts in chronological order. Each proves that you were in front of its session just before. */
+  /** Prompts in chronological order. Each proves that you were at its session just before you sent it. */
   proofs: readonly { session: string; span: Span }[];
 }
 

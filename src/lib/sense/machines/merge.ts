@@ -95,7 +95,7 @@ function placeOf(all: readonly Counted[]): Pick<DailyRecord, 'timezone' | 'hours
   return ranked[0]?.day.record ?? { timezone: 'UTC', hours: [] };
 }
 
-/** A commit that several machines have counts for the one with the earliest id. */
+/** If several machines have the same commit, it counts only for the one with the earliest id. */
 function commitsOf(all: readonly Counted[], around: readonly Counted[]): DailyRecord['commits'] {
   const counts = new Map<string, number>();
   const add = (repo: string, count: number): unknown => counts.set(repo, (counts.get(repo) ?? 0) + count);
