@@ -407,7 +407,7 @@ describe('steward hook, called like the assistant does', function () {
     await hook('session-start', { session_id: 'a\u001b[31mb\u0007', source: '\u001b]0;x\u0007y' });
     await hook('notification', { session_id: 'a\u001b[31mb\u0007', notification_type: '\u001b[2J' });
     const shown = await steward(['sessions'], { home: home.path });
-    const detail = await steward(['sessions', 'show', '2'], { home: home.path });
+    const detail = await steward(['sessions', 'show', '1'], { home: home.path });
     expect(detail.code).to.equal(0);
     expect(shown.stdout + detail.stdout).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
     expect(everything(area)).not.to.match(/\u001b|\\u001b/);

@@ -17,6 +17,7 @@ describe('the commands of docs/troubleshooting.md', function () {
   let home: ReturnType<typeof emptyHome>;
   before(() => {
     home = emptyHome();
+    mkdirSync(join(home.path, '.claude'));
     mkdirSync(join(home.path, 'bin'));
     mkdirSync(join(home.path, 'src', 'site', '.git'), { recursive: true });
     writeFileSync(join(home.path, 'src', 'site', '.git', 'HEAD'), 'ref: refs/heads/main\n');
