@@ -186,7 +186,12 @@ describe('steward go', function () {
     expect(plain.code).to.equal(8);
     expect(plain.stderr).to.match(/, which neither tmux nor kitty can show\.\ntmux needs/);
     const [session] = await sessionsInOrder();
-    for (const wanted of ['99999999999', 'nobody']) {
+    const numbered = await steward(['go', '99999999999'], { home: home.path });
+    expect([numbered.code, numbered.stderr]).to.deep.equal([
+      5,
+      'There is no session 99999999999.\nRun "steward sessions" to list them.\n',
+    ]);
+    for (const wanted of ['nobody']) {
       const missing = await steward(['go', wanted], { home: home.path });
       expect([missing.code, missing.stderr]).to.deep.equal([
         5,
