@@ -136,8 +136,8 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
 }
 
 /**
- * Returns the machines with events in the newest logs. Before version 0.2, machines sharing an area wrote to
- * the same logs.
+ * Returns the machines with events in the newest logs, as older versions of steward let machines that share an
+ * area write to the same logs.
  */
 function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
   const machines = new Set<string>();
