@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
@@ -48,7 +48,10 @@ interface Told {
 /** Returns whose turn each item is, and claims those that are due soon. Call it about once per minute. */
 export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Turn> {
   const nowMs = deps.clock.now();
-  const others = activeMachines(deps);
+  const machines = readMachines(deps.folder);
+  const others = activeOf(deps, machines);
+  const own = machines.filter(({ id }) => id === deps.machineId);
+  const isFreshest = [...others, ...own].sort(byInput)[0]?.id === deps.machineId;
   const mine = readTold(deps, deps.machineId);
   const theirs = others.map(({ id }) => ({ id, told: readTold(deps, id) }));
   const waitMs = NEWS_MS * (1 + rankOf(deps, others));
@@ -68,7 +71,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
     else if (of(mine, 'told') !== undefined) turn = 'now';
     else if (others.length === 0) turn = dueMs <= nowMs ? 'now' : 'later';
     else if (claim === undefined) {
-      const isFirst = claimants.length === 0 && isFreshest(deps, others);
+      const isFirst = claimants.length === 0 && isFreshest;
       if (dueMs - nowMs <= AHEAD_MS && (isFirst || isOverdue)) claims.push(hash);
     } else {
       const hasWaited = Math.abs(nowMs - (parseIso(claim.at) ?? 0)) >= CLAIM_MS;
@@ -94,7 +97,7 @@ function note(deps: TurnDeps, keys: readonly string[], what: Told['what']): void
   );
   const lines = [...recent, ...keys.map((key): Told => ({ key, at: toIso(nowMs), what }))];
   const path = toldFile(deps, deps.machineId);
-  ensureFolder(join(path, '..'));
+  ensureFolder(dirname(path));
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   replaceFile(path, text, { sync: what === 'told' });
 }
@@ -117,10 +120,14 @@ function readTold(deps: TurnDeps, id: string): Told[] {
  * their clocks may differ.
  */
 export function activeMachines(deps: TurnDeps): Machine[] {
+  return activeOf(deps, readMachines(deps.folder));
+}
+
+function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
   const nowMs = deps.clock.now();
   const known = parseObject(readText(deps.news, { maxBytes: MAX_BYTES }) ?? '') ?? {};
   const news: Record<string, { publishedAt: string; seen: number }> = {};
-  const others = readMachines(deps.folder).filter(({ id }) => id !== deps.machineId);
+  const others = machines.filter(({ id }) => id !== deps.machineId);
   for (const { id, info } of others) {
     const before = known[id];
     const isOld = isObject(before) && textOf(before['publishedAt']) === info.publishedAt;
@@ -130,18 +137,13 @@ export function activeMachines(deps: TurnDeps): Machine[] {
     news[id] = { publishedAt: info.publishedAt, seen: Number.isFinite(seen) ? seen : 0 };
   }
   if (JSON.stringify(news) !== JSON.stringify(known)) {
-    ensureFolder(join(deps.news, '..'));
+    ensureFolder(dirname(deps.news));
     replaceFile(deps.news, `${JSON.stringify(news)}\n`, { sync: false });
   }
   return others.filter(({ id }) => Math.abs(nowMs - (news[id]?.seen ?? 0)) < NEWS_MS);
 }
 
-/** Returns whether you used this machine last, as far as published. Every machine compares the same values. */
-function isFreshest(deps: TurnDeps, others: readonly Machine[]): boolean {
-  const own = readMachines(deps.folder).find(({ id }) => id === deps.machineId);
-  return [...others, ...(own === undefined ? [] : [own])].sort(byInput)[0]?.id === deps.machineId;
-}
-
+/** Sorts the machine that you used last first, as far as published. Every machine compares the same values. */
 function byInput(a: Machine, b: Machine): number {
   const [inputA, inputB] = [a, b].map(({ info }) => parseIso(info.lastInput ?? '') ?? 0) as [number, number];
   return inputB - inputA || (a.id < b.id ? -1 : 1);
