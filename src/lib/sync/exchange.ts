@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { toStewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { listFolder } from '../platform/files/folder';
+import { isMachineId } from '../platform/files/machine';
 import { isDay, type Day } from '../platform/time/time';
 import type { DayRow } from '../usage/days';
 import {
   DAY_FILES,
   FORMAT,
-  isMachineId,
   type DayKind,
   type Machine,
   type PublishedDay,

@@ -99,10 +99,6 @@ export function hashedKey(key: string): string {
   return hashedId('notice', key);
 }
 
-export function isMachineId(name: string): boolean {
-  return /^[0-9a-f]{12}$/.test(name);
-}
-
 /** Formats a time to the minute: `2026-11-23T09:41Z`. */
 export function toMinute(iso: string): string {
   return `${iso.slice(0, 16)}Z`;

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { ensureFolder, exists, removeFolder } from '../platform/files/folder';
+import { isMachineId } from '../platform/files/machine';
 import { remoteGit, type GitAnswer, type Remote, type RemoteGitDeps } from '../platform/process/git';
 import { machinesFolder } from './exchange';
-import { isMachineId } from './format';
 import { mirrorFiles } from './mirror';
 
 export interface GitExchange {
@@ -95,7 +95,7 @@ async function succeeded(answer: Promise<GitAnswer>): Promise<GitAnswer> {
     {
       hint: result.isRefused
         ? 'Run `gh auth login` with access to the repository.'
-        : 'steward retries at the next exchange.',
+        : 'Check the connection, then retry.',
     },
   );
 }

@@ -1,11 +1,11 @@
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
+import { isMachineId } from '../platform/files/machine';
 import { cleanLine } from '../platform/terminal/terminal';
 import type { AppKind } from '../sense/classify';
 import type { DailyRecord } from '../sense/record';
 import type { DayRow } from '../usage/days';
 import {
   FORMAT,
-  isMachineId,
   type MachineInfo,
   type PublishedCommit,
   type PublishedSession,

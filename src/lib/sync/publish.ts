@@ -10,6 +10,7 @@ import {
   removeFile,
   removeFolder,
 } from '../platform/files/folder';
+import { isMachineId } from '../platform/files/machine';
 import { toIso, type Clock } from '../platform/time/clock';
 import type { Day } from '../platform/time/time';
 import {
@@ -22,7 +23,7 @@ import {
 } from './day';
 import { dayFileOf, machinesFolder, readPublishedDay, readPublishedSessions } from './exchange';
 import { requireFolder } from './folder';
-import { DAY_FILES, FORMAT, hashedId, isMachineId, toMinute, type DayKind, type MachineInfo } from './format';
+import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type MachineInfo } from './format';
 import { parseInfo, type CheckRecord } from './parse';
 import { readState, writeState, type Removal, type SyncState } from './state';
 

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { StewardError, toStewardError } from '../errors';
 import { lstatOf, removeFolder } from '../platform/files/folder';
 import { conflictCopies } from '../platform/files/conflict-copies';
+import { isMachineId } from '../platform/files/machine';
 import { cleanLine } from '../platform/terminal/terminal';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import {
@@ -141,7 +142,7 @@ export function forgetMachine(
   const named = exact.length > 0 ? exact : byName;
   // A machine whose own file is damaged can still be removed by its id.
   const path = `${machinesFolder(folder)}/${wanted}`;
-  const isId = /^[0-9a-f]{12}$/.test(wanted) && lstatOf(path)?.isFolder === true;
+  const isId = isMachineId(wanted) && lstatOf(path)?.isFolder === true;
   const found = named.length === 0 && isId ? [{ id: wanted, path, info: undefined }] : named;
   const [machine] = found;
   if (machine === undefined || found.length > 1) {
