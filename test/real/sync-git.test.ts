@@ -87,14 +87,38 @@ describe('sync through a private GitHub repository (built)', function () {
     expect(status.engine).to.include({ engine: 'git', problem: false });
     const other = status.machines.find(({ isThis }) => !isThis)?.id ?? '';
     expect((await run(0, 'sync', 'forget', other, '--yes')).code).to.equal(0);
-    const heads = execFileSync(
-      'git',
-      ['-C', join(homes[2]?.path ?? '', 'ann', 'work.git'), 'branch', '--list'],
-      {
-        encoding: 'utf8',
-      },
-    );
-    expect(heads).not.to.include(other);
+    expect(branches()).not.to.include(other);
+  });
+
+  const branches = (): string => {
+    const repo = join(homes[2]?.path ?? '', 'ann', 'work.git');
+    return execFileSync('git', ['-C', repo, 'branch', '--list'], { encoding: 'utf8' });
+  };
+
+  it('deletes its branch when it leaves, and exchanges nothing afterwards', async () => {
+    await set(0);
+    expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
+    expect(branches()).to.match(/machine-[0-9a-f]{12}/);
+    const { code, stderr } = await run(0, 'sync', 'leave', '--remove');
+    expect(code, stderr).to.equal(0);
+    expect(branches()).to.equal('');
+    await set(0);
+    const status = jsonOf(await run(0, 'sync', 'status', '--json')) as { engine: unknown };
+    expect(status.engine).to.equal(null);
+  });
+
+  it('forgets nothing while the repository cannot be reached', async () => {
+    await set(0);
+    await set(1);
+    for (const index of [1, 0])
+      expect((await run(index, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
+    const machines = async (): Promise<{ id: string; isThis: boolean }[]> =>
+      (jsonOf(await run(0, 'sync', 'status', '--json')) as { machines: { id: string; isThis: boolean }[] })
+        .machines;
+    const other = (await machines()).find(({ isThis }) => !isThis)?.id ?? '';
+    git.refuse = 500;
+    expect((await run(0, 'sync', 'forget', other, '--yes')).code).to.equal(8);
+    expect(await machines()).to.have.length(2);
   });
 
   it('sends nothing to a repository that is not private, and says why', async () => {

@@ -13,7 +13,7 @@ import { publishedDay, type Disclosure } from '../sync/day';
 import { machinesFolder, readMachines, readPublishedDay, readPublishedSessions } from '../sync/exchange';
 import type { Machine, PublishedDay } from '../sync/format';
 import type { Context } from './context';
-import { machineName } from './sync';
+import { machineName } from './sync-settings';
 
 /** Returns this machine and those in the exchange folder. */
 export function knownMachines(
@@ -22,7 +22,7 @@ export function knownMachines(
   folder: string | undefined,
 ): KnownMachines {
   const id = folder === undefined ? (knownMachineId(context.area.machine) ?? '') : context.machineId;
-  const own = { id, name: machineName(join(context.area.machine, 'sync.json')) };
+  const own = { id, name: machineName(context.area) };
   const found = folder === undefined ? [] : readMachines(folder);
   const others = found.filter(({ id }) => id !== own.id);
   const nameOf = ({ id, info }: Machine) => ({ id, name: info.name });

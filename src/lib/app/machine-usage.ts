@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-
 import type { Day } from '../platform/time/time';
 import { chosenMachines, type MachineName } from '../sense/machines/read';
 import { sessionKey } from '../sessions/session-key';
@@ -8,7 +6,7 @@ import { hashedId } from '../sync/format';
 import { mergeUsage } from '../usage/machines';
 import type { DatedRow, Usage } from '../usage/rollup';
 import type { Context } from './context';
-import { machineName } from './sync';
+import { machineName } from './sync-settings';
 
 /** The rows of several machines. Ids of this machine's sessions aren't hashed. */
 export interface UsageOfMachines {
@@ -31,7 +29,7 @@ export function usageOfMachines(
   { folder, machine: wanted, from, to }: UsageInput,
   readOwn: () => DatedRow[],
 ): UsageOfMachines {
-  const own: MachineName = { id: machineId, name: machineName(join(area.machine, 'sync.json')) };
+  const own: MachineName = { id: machineId, name: machineName(area) };
   const others = folder === undefined ? [] : readMachines(folder).filter(({ id }) => id !== own.id);
   const names = others.map(({ id, info }) => ({ id, name: info.name }));
   const chosen = chosenMachines({ own, others: names }, wanted);

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 
-import { changeConfig } from '../config/write';
 import { StewardError, toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
 import { processHost } from '../platform/files/paths';
 import { parseIso, toIso } from '../platform/time/clock';
+import { noFolder } from '../sync/folder';
 import { exchangeByGit, removeFromGit, type GitExchange } from '../sync/git';
 import {
   connectSyncthing,
@@ -19,23 +19,24 @@ import {
 } from '../sync/syncthing';
 import type { EngineStatus } from '../sync/status';
 import type { Context } from './context';
+import { changeSync } from './sync-settings';
 
 const LOCK_WAIT_MS = 120_000;
 const EXCHANGE_MS = 30 * 60_000;
 
 /** Has Syncthing carry the exchange folder. */
 export async function useSyncthing(context: Context): Promise<Connected> {
-  const { folder } = await settingsOf(context);
+  const folder = await folderOf(context);
   const connected = await withSyncthing((api) => connectSyncthing(api, folder));
-  await setEngine(context, 'syncthing', undefined);
+  await changeSync(context, { engine: 'syncthing', repo: undefined });
   return connected;
 }
 
 /** Has git carry the exchange folder: checks that the repository is private, and exchanges the first time. */
 export async function useGit(context: Context, repo: string): Promise<{ received: string[]; sent: boolean }> {
-  const { folder } = await settingsOf(context);
+  const folder = await folderOf(context);
   const result = await exchange(context, folder, repo);
-  await setEngine(context, 'git', repo);
+  await changeSync(context, { engine: 'git', repo });
   return result;
 }
 
@@ -145,23 +146,10 @@ function locked<T>({ area, clock, machineId }: Context, work: () => Promise<T>):
   return withLock(join(area.machine, 'exchange.lock'), { clock, machineId, waitMs: LOCK_WAIT_MS }, work);
 }
 
-async function settingsOf(context: Context): Promise<{ folder: string }> {
+async function folderOf(context: Context): Promise<string> {
   const { folder } = (await context.loadConfig()).config.user.sync;
-  if (folder !== undefined) return { folder };
-  throw new StewardError('not_found', 'No exchange folder is set.', {
-    hint: 'Set one first: steward sync set FOLDER',
-  });
-}
-
-async function setEngine(
-  { area, clock, machineId }: Context,
-  engine: 'syncthing' | 'git',
-  repo: string | undefined,
-): Promise<void> {
-  await changeConfig({ area, clock, machineId }, [
-    { key: 'sync.engine', to: () => engine },
-    { key: 'sync.repo', to: () => repo },
-  ]);
+  if (folder === undefined) throw noFolder();
+  return folder;
 }
 
 async function withSyncthing<T>(use: (api: SyncthingApi) => Promise<T>): Promise<T> {

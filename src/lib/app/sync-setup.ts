@@ -1,20 +1,20 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
-import { changeConfig, type Change } from '../config/write';
 import { isCleanText } from '../config/leaf';
 import { StewardError, toStewardError } from '../errors';
 import { knownMachineId } from '../platform/files/machine';
 import { expandHome, processHost } from '../platform/files/paths';
 import { cleanLine } from '../platform/terminal/terminal';
 import { asRecord } from '../sense/record';
-import { prepareFolder } from '../sync/folder';
+import { noFolder, prepareFolder } from '../sync/folder';
 import { planFiles, unpublish, type PublishResult } from '../sync/publish';
 import { readState, writeState } from '../sync/state';
 import { forgetMachine, syncStatus, type ForgottenMachine, type SyncStatus } from '../sync/status';
 import { planOf, type SyncPlan } from '../sync/view';
 import type { Context } from './context';
-import { MAX_NAME, openSync, publishNow } from './sync';
+import { openSync, publishNow } from './sync';
 import { engineStatus, forgetInGit } from './sync-engine';
+import { changeSync, MAX_NAME, stateFile } from './sync-settings';
 
 /** What a change of the settings led to. */
 export interface SyncChange extends PublishResult {
@@ -43,10 +43,7 @@ export async function setFolder(
   const folder = resolve(path === '~' ? home : expandHome(path, home));
   const before = (await openSync(context)).folder ?? null;
   prepareFolder(folder, [area.root, area.machine]);
-  await change(context, [
-    { key: 'sync.folder', to: () => folder },
-    ...(details === undefined ? [] : [{ key: 'sync.details', to: () => details }]),
-  ]);
+  await changeSync(context, { folder, ...(details !== undefined && { details }) });
   await compareAll(context);
   return { ...(await republish(context)), before: before === folder ? null : before };
 }
@@ -63,7 +60,7 @@ async function compareAll(context: Context): Promise<void> {
 
 /** Turns details on or off, and rewrites what was published. */
 export async function setDetails(context: Context, details: boolean): Promise<SyncChange> {
-  await change(context, [{ key: 'sync.details', to: () => details }]);
+  await changeSync(context, { details });
   return republish(context);
 }
 
@@ -77,18 +74,16 @@ export async function rename(context: Context, wanted: string): Promise<SyncChan
   return { ...(await republish(context)), name };
 }
 
-/** Stops publishing and turns details off; `remove` also removes what this machine has published. */
+/** Stops publishing and exchanging, and turns details off; `remove` also removes what this machine published. */
 export async function leave(
   context: Context,
   remove: boolean,
 ): Promise<{ folder: string; removedFiles: number }> {
   const { folder, deps, locked } = await openSync(context);
-  if (folder === undefined) throw notSet();
+  if (folder === undefined) throw noFolder();
+  if (remove) await forgetInGit(context, context.machineId);
   const removedFiles = remove ? await locked(() => unpublish(deps)) : 0;
-  await change(context, [
-    { key: 'sync.folder', to: () => undefined },
-    { key: 'sync.details', to: () => undefined },
-  ]);
+  await changeSync(context, { folder: undefined, details: undefined, engine: undefined, repo: undefined });
   await locked(() => {
     const { name } = readState(deps.state);
     writeState(deps.state, { ...(name === undefined ? {} : { name }), days: {}, removals: [] });
@@ -99,10 +94,13 @@ export async function leave(
 /** Removes what another machine has published. */
 export async function forget(context: Context, wanted: string, dryRun: boolean): Promise<ForgottenMachine> {
   const { folder, locked } = await openSync(context);
-  if (folder === undefined) throw notSet();
-  const forgotten = await locked(() => forgetMachine(folder, wanted, { ownId: knownMachineId(), dryRun }));
-  if (!dryRun) await forgetInGit(context, forgotten.id);
-  return forgotten;
+  if (folder === undefined) throw noFolder();
+  const ownId = knownMachineId();
+  const found = forgetMachine(folder, wanted, { ownId, dryRun: true });
+  if (dryRun) return found;
+  // First from the repository, as the next exchange would bring it back.
+  await forgetInGit(context, found.id);
+  return locked(() => forgetMachine(folder, found.id, { ownId, dryRun: false }));
 }
 
 /** Returns what would be published now. With `show`, also the text of that file. */
@@ -128,15 +126,10 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
   const { user } = (await context.loadConfig()).config;
   const found = syncStatus({
     ...{ ...user.sync, timezone: user.timezone, isDeep, asRecord, nowMs: context.clock.now() },
-    state: readState(join(context.area.machine, 'sync.json')),
+    state: readState(stateFile(context.area)),
     ownId: knownMachineId(),
   });
   return { ...found, engine: await engineStatus(context, isDeep) };
-}
-
-async function change(context: Context, changes: readonly Change[]): Promise<void> {
-  const { area, clock, machineId } = context;
-  await changeConfig({ area, clock, machineId }, changes);
 }
 
 /** Publishes a change that is saved already. If that fails now, the next run publishes it. */
@@ -150,10 +143,4 @@ async function republish(context: Context): Promise<SyncChange> {
     if (kind !== 'unavailable') throw error;
     return { ...none, folder, details, problem: message };
   }
-}
-
-function notSet(): StewardError {
-  return new StewardError('not_found', 'No exchange folder is set.', {
-    hint: 'Set one: steward sync set FOLDER',
-  });
 }

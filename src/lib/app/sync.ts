@@ -1,10 +1,8 @@
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 import type { Job } from '../daemon/jobs';
 import { toStewardError } from '../errors';
 import { withLock } from '../platform/files/lock';
-import { cleanLine } from '../platform/terminal/terminal';
 import { toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
 import { asRecord } from '../sense/record';
@@ -15,6 +13,7 @@ import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
 import { localData, markOfAll } from './sync-local';
+import { machineName, stateFile } from './sync-settings';
 import { VERSION } from './version';
 
 export interface SyncContext {
@@ -28,17 +27,16 @@ export interface SyncContext {
 
 const LOCK_WAIT_MS = 30_000;
 const JOB_SEC = 300;
-export const MAX_NAME = 60;
 
 export async function openSync(context: Context): Promise<SyncContext> {
   const { area, clock } = context;
   const { sync, timezone } = (await context.loadConfig()).config.user;
-  const state = join(area.machine, 'sync.json');
+  const state = stateFile(area);
   const { folder, details } = sync;
   const sense = await openSense(context);
   const sessions = await openSessions(context);
   const today = dayOf(clock.now(), timezone);
-  const name = machineName(state);
+  const name = machineName(area);
   const deps: PublishDeps = {
     ...{ clock, state, today, asRecord },
     folder: folder ?? join(area.machine, 'no-exchange-folder'),
@@ -61,11 +59,6 @@ export async function openSync(context: Context): Promise<SyncContext> {
         Promise.resolve(work()),
       ),
   };
-}
-
-/** Returns this machine's name: the one it was given, or the host name. */
-export function machineName(state: string): string {
-  return readState(state).name ?? (cleanLine(hostname().split('.')[0] ?? '', MAX_NAME) || 'machine');
 }
 
 /**

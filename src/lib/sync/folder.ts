@@ -10,9 +10,9 @@ import { machinesFolder } from './exchange';
  * Creates the exchange folder and its `machines` folder. Throws `usage` for a folder that can't be one, before
  * anything is written.
  */
-export function prepareFolder(folder: string, kept: readonly string[]): void {
+export function prepareFolder(folder: string, ownFolders: readonly string[]): void {
   if (exists(folder) && kindOf(folder) !== 'folder') {
-    throw new StewardError('usage', `${folder} is not a folder.`, { hint: 'Choose a folder.' });
+    throw new StewardError('usage', `${folder} is not a folder.`, { hint: 'Choose a different path.' });
   }
   const parent = realPath(exists(folder) ? folder : dirname(folder));
   if (parent === undefined || kindOf(parent) !== 'folder') {
@@ -21,7 +21,7 @@ export function prepareFolder(folder: string, kept: readonly string[]): void {
     });
   }
   const real = exists(folder) ? parent : join(parent, relative(dirname(folder), folder));
-  for (const path of kept) {
+  for (const path of ownFolders) {
     const other = realPath(path) ?? path;
     if (!isWithin(real, other) && !isWithin(other, real)) continue;
     throw new StewardError('usage', `${folder} and ${path} contain each other.`, {
@@ -45,6 +45,12 @@ export function prepareFolder(folder: string, kept: readonly string[]): void {
 function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+export function noFolder(): StewardError {
+  return new StewardError('not_found', 'No exchange folder is set.', {
+    hint: 'Set one: steward sync set FOLDER',
+  });
 }
 
 /** Throws `unavailable` if the exchange folder isn't there. It is never created again silently. */
