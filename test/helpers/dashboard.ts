@@ -229,6 +229,8 @@ export interface OpenPage {
   console: string[];
   /** Every address that it asked for. */
   requests: string[];
+  /** The requests whose answer has not begun. */
+  unanswered: Set<unknown>;
   close: () => Promise<void>;
 }
 
@@ -246,14 +248,20 @@ export async function openPage(browser: Browser, url: string, options: OpenOptio
   const requests: string[] = [];
   page.on('console', (message) => console.push(message.text()));
   page.on('pageerror', (error) => console.push(String(error)));
-  page.on('request', (request) => requests.push(request.url()));
+  const unanswered = new Set<unknown>();
+  page.on('request', (request) => {
+    requests.push(request.url());
+    unanswered.add(request);
+  });
+  page.on('response', (response) => unanswered.delete(response.request()));
+  page.on('requestfailed', (request) => unanswered.delete(request));
   if (now !== null) await page.clock.install({ time: now });
   await page.goto(url);
   await until(
     page,
     "!/…$/.test(document.querySelector('#facts').textContent) || document.querySelector('#notes').textContent !== ''",
   );
-  return { page, console, requests, close: () => context.close() };
+  return { page, console, requests, unanswered, close: () => context.close() };
 }
 
 /** The text of an element, its spaces made one. */

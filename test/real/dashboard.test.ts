@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import type { DayDocument } from '../../src/lib/app/day';
 import { median } from '../../bench/measure';
-import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import type { Answers, Served } from '../helpers/browser';
+import { until as untilHere } from '../helpers/daemon';
 import {
   fullBox,
   INSIGHT,
@@ -14,56 +15,30 @@ import {
   paintTimes,
   until,
   nextRound,
-  openPage,
   textOf,
   waitForText,
   type OpenPage,
   type OpenOptions,
 } from '../helpers/dashboard';
-import { requirePrograms } from '../helpers/real-part';
-import type { SenseBox } from '../helpers/sense';
+import { pagesInChromium } from '../helpers/pages';
 
 describe('the dashboard in Chromium', function () {
   this.timeout(120_000);
-  let browser: Browser;
-  let full: SenseBox;
+  const pages = pagesInChromium();
   let answers: Answers;
   let served: Served;
-  let opened: OpenPage[] = [];
-
-  before(async function () {
-    requirePrograms(this, { chromium: 'chromium' });
-    browser = await launchBrowser();
-    full = await fullBox();
-  });
-  after(async () => {
-    await browser?.close();
-    full?.remove();
-  });
   beforeEach(async () => {
-    answers = { ...senseAnswers(full), '/api/status': () => ({ body: STATUS }) };
-    served = await servePages(answers);
-  });
-  afterEach(async () => {
-    for (const { close } of opened) await close();
-    opened = [];
-    await served.close();
+    answers = { ...senseAnswers(pages.full), '/api/status': () => ({ body: STATUS }) };
+    served = await pages.serve(answers);
   });
 
-  async function open(path = '/', options: OpenOptions = {}): Promise<OpenPage> {
-    const one = await openPage(browser, `${served.url}${path}`, options);
-    opened.push(one);
-    return one;
+  function open(path = '/', options: OpenOptions = {}): Promise<OpenPage> {
+    return pages.open(`${served.url}${path}`, options);
   }
 
-  /** Waits until the server was asked for so many things, and the page has drawn the answers. */
-  async function untilAsked(count: number): Promise<void> {
-    const deadline = performance.now() + 60_000;
-    while (served.asked.length < count) {
-      if (performance.now() > deadline)
-        throw new Error(`Not asked within a minute: ${served.asked.join(', ')}`);
-      await new Promise((done) => setTimeout(done, 20));
-    }
+  /** Waits until the server was asked for so many things. */
+  function untilAsked(count: number): Promise<void> {
+    return untilHere(`asked ${count} times`, () => served.asked.length >= count);
   }
 
   /** Waits until the week is drawn. */
@@ -101,7 +76,7 @@ describe('the dashboard in Chromium', function () {
     });
 
     it('where scripts are off', async () => {
-      const context = await browser.newContext({ javaScriptEnabled: false });
+      const context = await pages.browser.newContext({ javaScriptEnabled: false });
       const page = await context.newPage();
       await page.goto(served.url);
       expect(await page.locator('noscript').innerText()).to.match(/steward sense today/);
@@ -240,8 +215,11 @@ describe('the dashboard in Chromium', function () {
       const late = new Promise<void>((done) => (go = done));
       const slow = answers['/api/sense/insight']!();
       answers['/api/sense/insight'] = () => ({ ...slow, late });
-      const { page } = await open();
+      const { page, requests, unanswered } = await open();
       await waitForText(page, '#facts', /8 h 12 m/);
+      // The clock jumps, and a request whose answer has not begun by then is abandoned.
+      const isAsked = (): boolean => requests.some((url) => url.includes('/api/sense/insight'));
+      await untilHere('the answers begin', () => isAsked() && unanswered.size === 0);
       await page.clock.runFor(20_000);
       expect(await textOf(page, '#notes')).to.equal('');
       go();
@@ -304,7 +282,7 @@ describe('the dashboard in Chromium', function () {
   it('shows real data within 300 ms of the click, a median of five with nothing cached', async () => {
     answers['/bare'] = () => BARE;
     const [times = [], bare = []] = await paintTimes(
-      browser,
+      pages.browser,
       [
         { url: `${served.url}/sense`, isThere: HAS_DATA },
         { url: `${served.url}/bare`, isThere: `document.querySelector('#facts b')` },

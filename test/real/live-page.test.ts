@@ -1,55 +1,34 @@
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import type { SessionsReport } from '../../src/lib/sessions/view';
-import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import type { Answers, Served } from '../helpers/browser';
 import { until } from '../helpers/daemon';
 import {
   COUNT_LINES,
-  fullBox,
-  openPage,
   senseAnswers,
   sessionRow,
   textOf,
   until as untilInPage,
   waitForText,
 } from '../helpers/dashboard';
-import { requirePrograms } from '../helpers/real-part';
-import type { SenseBox } from '../helpers/sense';
+import { pagesInChromium } from '../helpers/pages';
 
 const ALL = ['day', 'sense/insight', 'sense/recent', 'sessions', 'status', 'work'];
 
 describe('a page that follows the stream, in Chromium', function () {
   this.timeout(120_000);
-  let browser: Browser;
-  let full: SenseBox;
+  const pages = pagesInChromium();
   let answers: Answers;
   let served: Served;
-  let close: (() => Promise<void>)[] = [];
-
-  before(async function () {
-    requirePrograms(this, { chromium: 'chromium' });
-    browser = await launchBrowser();
-    full = await fullBox();
-  });
-  after(async () => {
-    await browser?.close();
-    full?.remove();
-  });
   beforeEach(async () => {
-    answers = senseAnswers(full);
-    served = await servePages(answers);
+    answers = senseAnswers(pages.full);
+    served = await pages.serve(answers);
     served.offerStream();
-  });
-  afterEach(async () => {
-    for (const end of close) await end();
-    close = [];
-    await served.close();
   });
 
   async function open(now?: string): Promise<Page> {
-    const one = await openPage(browser, `${served.url}/`, now === undefined ? {} : { now });
-    close.push(one.close);
+    const one = await pages.open(`${served.url}/`, now === undefined ? {} : { now });
     await waitForText(one.page, '#link', /^● live$/);
     return one.page;
   }
@@ -189,8 +168,8 @@ describe('a page that follows the stream, in Chromium', function () {
   });
 
   it('polls where there is no lock for the tabs', async () => {
-    const context = await browser.newContext();
-    close.push(() => context.close());
+    const context = await pages.browser.newContext();
+    pages.atEnd(() => context.close());
     const page = await context.newPage();
     await page.addInitScript('delete Navigator.prototype.locks');
     await page.goto(`${served.url}/`);

@@ -1,19 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import { addDays } from '../../src/lib/platform/time/time';
 import { minutes } from '../../src/lib/platform/terminal/format';
 import { today } from '../../src/lib/sense/read';
-import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import type { Answers, Served } from '../helpers/browser';
 import {
   captureInto,
   cellsOf,
   dayDocument,
   expectQuiet,
-  fullBox,
-  openPage,
   type OpenOptions,
   type OpenPage,
   realSources,
@@ -22,52 +18,21 @@ import {
   until,
   waitForText,
 } from '../helpers/dashboard';
-import { requirePrograms } from '../helpers/real-part';
-import { focus, senseBox, type SenseBox } from '../helpers/sense';
-
-const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
-const SHIFT = `new Promise((done) => new PerformanceObserver((list) =>
-  done(list.getEntries().reduce((sum, { value }) => sum + value, 0))).observe({ type: 'layout-shift', buffered: true })
-  || setTimeout(() => done(0), 500))`;
+import { pagesInChromium, SHIFT, violations } from '../helpers/pages';
+import { focus, senseBox } from '../helpers/sense';
 
 describe('the page of the days in Chromium', function () {
   this.timeout(120_000);
-  let browser: Browser;
-  let full: SenseBox;
+  const pages = pagesInChromium();
   let answers: Answers;
   let served: Served;
-  let opened: OpenPage[] = [];
-
-  before(async function () {
-    requirePrograms(this, { chromium: 'chromium' });
-    browser = await launchBrowser();
-    full = await fullBox();
-  });
-  after(async () => {
-    await browser?.close();
-    full?.remove();
-  });
   beforeEach(async () => {
-    answers = senseAnswers(full);
-    served = await servePages(answers);
-  });
-  afterEach(async () => {
-    for (const { close } of opened) await close();
-    opened = [];
-    await served.close();
+    answers = senseAnswers(pages.full);
+    served = await pages.serve(answers);
   });
 
-  async function open(path = '/sense', options: OpenOptions = {}): Promise<OpenPage> {
-    const one = await openPage(browser, `${served.url}${path}`, options);
-    opened.push(one);
-    return one;
-  }
-
-  async function axe(page: Page): Promise<unknown[]> {
-    await page.evaluate(AXE);
-    return (await page.evaluate(
-      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))',
-    )) as unknown[];
+  function open(path = '/sense', options: OpenOptions = {}): Promise<OpenPage> {
+    return pages.open(`${served.url}${path}`, options);
   }
 
   const isReady = (page: Page): Promise<void> => page.locator('#days-table rect').first().waitFor();
@@ -79,7 +44,7 @@ describe('the page of the days in Chromium', function () {
     expect(await textOf(page, '#day-title')).to.equal('Sat 14 Nov – Fri 20 Nov 2026');
     const rows = await cellsOf(page, '#days-table');
     const days = Array.from({ length: 7 }, (_, i) => addDays('2026-11-20', -i));
-    const records = [today(full.deps).record, ...days.slice(1).map((day) => full.record(day))];
+    const records = [today(pages.full.deps).record, ...days.slice(1).map((day) => pages.full.record(day))];
     expect(rows.slice(0, 7).map(([, , ...cells]) => cells.slice(0, 4))).to.deep.equal(
       records.map(({ totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes }) =>
         [totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes].map((value) =>
@@ -129,7 +94,7 @@ describe('the page of the days in Chromium', function () {
   });
 
   it('shows what was backfilled as such, beside days without a record', async () => {
-    const records = ['2026-11-19', '2026-11-18'].map((day) => ({ ...full.record(day), date: day }));
+    const records = ['2026-11-19', '2026-11-18'].map((day) => ({ ...pages.full.record(day), date: day }));
     records[1] = { ...records[1]!, backfilled: true, totalMinutes: 0, creationMinutes: 0, consumptionMinutes: 0, neutralMinutes: 0, hours: [] }; // prettier-ignore
     answers['/api/sense/recent'] = () => ({ body: records });
     const { page } = await open();
@@ -149,7 +114,7 @@ describe('the page of the days in Chromium', function () {
     await waitForText(page, '#facts', /^Nothing is recorded yet\.$/);
     expect(await textOf(page, '#empty code')).to.equal('steward up');
     expect(await page.locator('#week').isVisible()).to.equal(false);
-    expect(await axe(page)).to.deep.equal([]);
+    expect(await violations(page)).to.deep.equal([]);
     box.remove();
   });
 
@@ -173,7 +138,7 @@ describe('the page of the days in Chromium', function () {
   }
 
   it('draws a month of long days with many applications and repositories', async () => {
-    const { record } = today(full.deps);
+    const { record } = today(pages.full.deps);
     const apps = Array.from({ length: 57 }, (_, i) => ({ app: `Application ${i}`, kind: 'neutral', minutes: 60 - i })); // prettier-ignore
     const attention = Array.from({ length: 40 }, (_, i) => ({
       ...{ app: 'Code', branch: null, session: null, assistant: null },
@@ -210,7 +175,7 @@ describe('the page of the days in Chromium', function () {
       });
       const page = await signedIn('/sense?day=2026-11-18');
       const asked = page.waitForRequest('**/api/sense/classify');
-      const day = dayDocument(full, '2026-11-18');
+      const day = dayDocument(pages.full, '2026-11-18');
       for (const one of day.record.apps) if (one.app === 'Firefox') one.kind = 'creation';
       answers['/api/day'] = () => ({ body: day });
       await page.focus('select[data-app=Firefox]');
@@ -266,7 +231,7 @@ describe('the page of the days in Chromium', function () {
         await page
           .locator('details')
           .evaluateAll((all) => all.forEach((one) => ((one as never as { open: boolean }).open = true)));
-        expect(await axe(page)).to.deep.equal([]);
+        expect(await violations(page)).to.deep.equal([]);
         expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.equal(0);
       });
     }

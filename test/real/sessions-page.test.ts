@@ -1,15 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 
 import type { SessionsReport } from '../../src/lib/sessions/view';
-import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import type { Answers, Served } from '../helpers/browser';
 import { until } from '../helpers/daemon';
 import {
   expectQuiet,
-  fullBox,
-  openPage,
   senseAnswers,
   sessionRow,
   textOf,
@@ -17,30 +12,15 @@ import {
   type OpenOptions,
   type OpenPage,
 } from '../helpers/dashboard';
-import { requirePrograms } from '../helpers/real-part';
-import type { SenseBox } from '../helpers/sense';
-
-const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+import { pagesInChromium, violations } from '../helpers/pages';
 
 describe('the page of sessions in Chromium', function () {
   this.timeout(120_000);
-  let browser: Browser;
-  let full: SenseBox;
+  const pages = pagesInChromium();
   let answers: Answers;
   let served: Served;
-  let opened: OpenPage[] = [];
-
-  before(async function () {
-    requirePrograms(this, { chromium: 'chromium' });
-    browser = await launchBrowser();
-    full = await fullBox();
-  });
-  after(async () => {
-    await browser?.close();
-    full?.remove();
-  });
   beforeEach(async () => {
-    answers = senseAnswers(full);
+    answers = senseAnswers(pages.full);
     const report = answers['/api/sessions']!().body as SessionsReport;
     const ended = Array.from({ length: 120 }, (_, i) =>
       sessionRow({ slug: `old-${i}`, task: `Task ${i}`, repo: i % 2 === 0 ? 'notes' : 'site', status: 'ended', assistant: 'codex', github_issue: i, updatedAt: '2026-11-19T17:40:00Z', go: null }),
@@ -50,17 +30,11 @@ describe('the page of sessions in Chromium', function () {
     answers['/api/sense/sessions'] = () => ({
       body: [{ slug: 'fix-login', workingMinutes: 72, waitingMinutes: 24, tokens: 340_123 }],
     });
-    served = await servePages(answers);
-  });
-  afterEach(async () => {
-    for (const { close } of opened) await close();
-    opened = [];
-    await served.close();
+    served = await pages.serve(answers);
   });
 
   async function open(path = '/sessions', options: OpenOptions = {}): Promise<OpenPage> {
-    const one = await openPage(browser, `${served.url}${path}`, options);
-    opened.push(one);
+    const one = await pages.open(`${served.url}${path}`, options);
     await one.page.locator('#groups li').first().waitFor();
     return one;
   }
@@ -172,8 +146,7 @@ describe('the page of sessions in Chromium', function () {
     answers['/api/sessions'] = () => ({ body: { ...report, sessions } });
     for (const width of [320, 390])
       for (const path of ['/sessions#long', '/']) {
-        const one = await openPage(browser, `${served.url}${path}`, { viewport: { width, height: 740 } });
-        opened.push(one);
+        const one = await pages.open(`${served.url}${path}`, { viewport: { width, height: 740 } });
         await one.page.locator('[data-key=long]').waitFor();
         const wide = await one.page.evaluate('document.documentElement.scrollWidth');
         expect(wide, `${path} at ${width}`).to.equal(width);
@@ -206,11 +179,7 @@ describe('the page of sessions in Chromium', function () {
     it(`axe finds nothing, and nothing is too wide: ${name}`, async () => {
       const { page } = await open('/sessions#fix-login', options);
       await page.locator('[role=slider]').first().waitFor();
-      await page.evaluate(AXE);
-      const found = await page.evaluate(
-        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))',
-      );
-      expect(found).to.deep.equal([]);
+      expect(await violations(page)).to.deep.equal([]);
       const [wide, room] = (await page.evaluate(
         '[document.documentElement.scrollWidth, innerWidth]',
       )) as number[];

@@ -1,15 +1,11 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import type { NotifyReport } from '../../src/lib/daemon/notify-routes';
 import type { HistoryEntry } from '../../src/lib/notify/history';
-import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import type { Answers, Served } from '../helpers/browser';
 import {
   expectQuiet,
-  fullBox,
-  openPage,
   senseAnswers,
   STATUS,
   textOf,
@@ -17,28 +13,14 @@ import {
   type OpenOptions,
   type OpenPage,
 } from '../helpers/dashboard';
-import { requirePrograms } from '../helpers/real-part';
-import type { SenseBox } from '../helpers/sense';
-
-const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+import { pagesInChromium, violations } from '../helpers/pages';
 
 describe('the page /status in Chromium', function () {
   this.timeout(120_000);
-  let browser: Browser;
-  let box: SenseBox;
+  const pages = pagesInChromium();
   let answers: Answers;
   let served: Served;
   let report: NotifyReport;
-  let opened: OpenPage[] = [];
-  before(async function () {
-    requirePrograms(this, { chromium: 'chromium' });
-    browser = await launchBrowser();
-    box = await fullBox();
-  });
-  after(async () => {
-    await browser?.close();
-    box?.remove();
-  });
   beforeEach(async () => {
     report = {
       muted: { muted: false, until: null },
@@ -49,22 +31,15 @@ describe('the page /status in Chromium', function () {
       ],
     };
     answers = {
-      ...senseAnswers(box),
+      ...senseAnswers(pages.full),
       '/api/work/status': () => ({ body: { waiting: [], repo: 'ann/work', issues: { open: 3, closed: 1 }, lastFetch: null, pollIntervalSeconds: 60 } }),
       '/api/notify': () => ({ body: report }),
     }; // prettier-ignore
-    served = await servePages(answers);
-  });
-  afterEach(async () => {
-    for (const { close } of opened) await close();
-    opened = [];
-    await served?.close();
+    served = await pages.serve(answers);
   });
 
-  const open = async (options: OpenOptions = {}): Promise<OpenPage> => {
-    const one = await openPage(browser, `${served.url}/status`, options);
-    opened.push(one);
-    return one;
+  const open = (options: OpenOptions = {}): Promise<OpenPage> => {
+    return pages.open(`${served.url}/status`, options);
   };
   const signIn = async (page: Page): Promise<void> => {
     await page.evaluate("localStorage.setItem('steward-secret', 'x')");
@@ -167,9 +142,7 @@ describe('the page /status in Chromium', function () {
       for (const width of [390, 768, 1280, 1920]) {
         const { page } = await open({ colorScheme, viewport: { width, height: 740 } });
         if (width > 800) await signIn(page);
-        await page.evaluate(AXE);
-        const found = (await page.evaluate('axe.run()')) as { violations: { id: string }[] };
-        expect(found.violations.map(({ id }) => id)).to.deep.equal([]);
+        expect(await violations(page)).to.deep.equal([]);
         const [wide, room] = (await page.evaluate(
           '[document.documentElement.scrollWidth, innerWidth]',
         )) as number[];

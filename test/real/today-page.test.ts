@@ -1,16 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
 
 import { minutes } from '../../src/lib/platform/terminal/format';
 import { recent, today } from '../../src/lib/sense/read';
-import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import type { Answers, Served } from '../helpers/browser';
 import {
   dayDocument,
   expectQuiet,
-  fullBox,
-  openPage,
   type OpenOptions,
   type OpenPage,
   realSources,
@@ -20,52 +15,21 @@ import {
   until,
   waitForText,
 } from '../helpers/dashboard';
-import { requirePrograms } from '../helpers/real-part';
-import { senseBox, type SenseBox } from '../helpers/sense';
-
-const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
-const SHIFT = `new Promise((done) => new PerformanceObserver((list) =>
-  done(list.getEntries().reduce((sum, { value }) => sum + value, 0))).observe({ type: 'layout-shift', buffered: true })
-  || setTimeout(() => done(0), 500))`;
+import { pagesInChromium, SHIFT, violations } from '../helpers/pages';
+import { senseBox } from '../helpers/sense';
 
 describe('the page of the day in Chromium', function () {
   this.timeout(120_000);
-  let browser: Browser;
-  let full: SenseBox;
+  const pages = pagesInChromium();
   let answers: Answers;
   let served: Served;
-  let opened: OpenPage[] = [];
-
-  before(async function () {
-    requirePrograms(this, { chromium: 'chromium' });
-    browser = await launchBrowser();
-    full = await fullBox();
-  });
-  after(async () => {
-    await browser?.close();
-    full?.remove();
-  });
   beforeEach(async () => {
-    answers = senseAnswers(full);
-    served = await servePages(answers);
-  });
-  afterEach(async () => {
-    for (const { close } of opened) await close();
-    opened = [];
-    await served.close();
+    answers = senseAnswers(pages.full);
+    served = await pages.serve(answers);
   });
 
-  async function open(path = '/', options: OpenOptions = {}): Promise<OpenPage> {
-    const one = await openPage(browser, `${served.url}${path}`, options);
-    opened.push(one);
-    return one;
-  }
-
-  async function axe(page: Page): Promise<unknown[]> {
-    await page.evaluate(AXE);
-    return (await page.evaluate(
-      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))',
-    )) as unknown[];
+  function open(path = '/', options: OpenOptions = {}): Promise<OpenPage> {
+    return pages.open(`${served.url}${path}`, options);
   }
 
   it('says who waits first, a question before a turn, and in the title', async () => {
@@ -88,7 +52,7 @@ describe('the page of the day in Chromium', function () {
     const { page } = await open();
     await page.locator('#week .figure').nth(6).waitFor();
     await page.locator('#done li').first().waitFor();
-    const { record } = today(full.deps);
+    const { record } = today(pages.full.deps);
     expect(await page.locator('#facts b').allTextContents()).to.deep.equal([
       ...[record.totalMinutes, record.creationMinutes, record.consumptionMinutes, record.neutralMinutes].map(
         minutes,
@@ -98,7 +62,7 @@ describe('the page of the day in Chromium', function () {
     ]);
     expect(await textOf(page, '#done li')).to.match(/^15:40.*closed: Write the newsletter of December$/);
     expect(await page.locator('#week .figure').allTextContents()).to.deep.equal(
-      [record, ...recent(full.deps, 6)].map(({ totalMinutes }) => minutes(totalMinutes)),
+      [record, ...recent(pages.full.deps, 6)].map(({ totalMinutes }) => minutes(totalMinutes)),
     );
   });
 
@@ -146,9 +110,10 @@ describe('the page of the day in Chromium', function () {
     await page.keyboard.press('?');
     await page.locator('dialog dt').nth(8).waitFor();
     expect(await textOf(page, 'dialog')).to.match(/^Keyboard shortcuts Single-key shortcuts.*g tGo to Today/);
-    expect(await axe(page)).to.deep.equal([]);
+    expect(await violations(page)).to.deep.equal([]);
     await page.uncheck('dialog input');
     await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('?');
     expect(await page.locator('dialog').count()).to.equal(0);
     await page.reload();
@@ -213,7 +178,7 @@ describe('the page of the day in Chromium', function () {
   });
 
   it('says what is missing from a day without application time', async () => {
-    const document = dayDocument(full, '2026-11-18');
+    const document = dayDocument(pages.full, '2026-11-18');
     const record = { ...document.record, totalMinutes: 0 };
     const none = { ...record, commits: { ...record.commits, count: 0 }, sessions: { count: 0 } };
     for (const [shown, text] of [
@@ -253,7 +218,7 @@ describe('the page of the day in Chromium', function () {
       'steward work setup OWNER/REPO --create',
     ]);
     expect(await page.locator('#waiting').isVisible()).to.equal(false);
-    expect(await axe(page)).to.deep.equal([]);
+    expect(await violations(page)).to.deep.equal([]);
     box.remove();
   });
 
@@ -273,7 +238,7 @@ describe('the page of the day in Chromium', function () {
       await page
         .locator('details')
         .evaluateAll((all) => all.forEach((one) => ((one as never as { open: boolean }).open = true)));
-      expect(await axe(page)).to.deep.equal([]);
+      expect(await violations(page)).to.deep.equal([]);
       const [wide, room] = (await page.evaluate(
         '[document.documentElement.scrollWidth, innerWidth]',
       )) as number[];

@@ -1,42 +1,29 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import { boardView, SETUP_STEPS, type BoardView } from '../../src/lib/work/board';
 import type { WorkDeps } from '../../src/lib/work/deps';
 import type { Issue } from '../../src/lib/work/issue';
-import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
+import type { Answers, Served } from '../helpers/browser';
 import { emptyHome } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
 import {
   expectQuiet,
-  openPage,
   textOf,
   until,
   waitForText,
   type OpenOptions,
   type OpenPage,
 } from '../helpers/dashboard';
-import { requirePrograms } from '../helpers/real-part';
-
-const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+import { pagesInChromium, violations } from '../helpers/pages';
 
 describe('the page /work in Chromium', function () {
   this.timeout(120_000);
-  let browser: Browser;
+  const pages = pagesInChromium();
   let served: Served;
   let board: BoardView;
   let waiting: object[];
   let answers: Answers;
-  let opened: OpenPage[] = [];
-  before(async function () {
-    requirePrograms(this, { chromium: 'chromium' });
-    browser = await launchBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-  });
   beforeEach(async () => {
     board = boardOf([
       issue(1, '[Core] Fix the login [slug:fix-login]', ['core-sync', 'Status:in-progress', 'Priority:P1', 'Type:feature', 'Agent:nova', 'stale']),
@@ -50,26 +37,14 @@ describe('the page /work in Chromium', function () {
       '/api/work/status': () => ({ body: { waiting } }),
       '/api/sessions': () => ({ body: { waiting: 0 } }),
     };
-    served = await servePages(answers);
-  });
-  afterEach(async () => {
-    for (const { close } of opened) await close();
-    opened = [];
-    await served?.close();
+    served = await pages.serve(answers);
   });
 
-  const open = async (path = '/work', options: OpenOptions = {}): Promise<OpenPage> => {
-    const one = await openPage(browser, `${served.url}${path}`, options);
-    opened.push(one);
-    return one;
+  const open = (path = '/work', options: OpenOptions = {}): Promise<OpenPage> => {
+    return pages.open(`${served.url}${path}`, options);
   };
   const titles = (page: Page): Promise<string[]> => page.locator('.item > a').allTextContents();
   const focused = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.textContent');
-  const axe = async (page: Page): Promise<string[]> => {
-    await page.evaluate(AXE);
-    const found = (await page.evaluate('axe.run()')) as { violations: { id: string; help: string }[] };
-    return found.violations.map(({ id, help }) => `${id}: ${help}`);
-  };
 
   it('shows what is under way first, rows of one line without markers, and text as text', async () => {
     const one = await open();
@@ -198,7 +173,7 @@ describe('the page /work in Chromium', function () {
     expect(await textOf(page, '#facts')).to.match(/^Work tracking is not set up\. It stores work as issues/);
     expect(await page.locator('.steps code').allTextContents()).to.deep.equal([...SETUP_STEPS]);
     expect(await page.locator('#filters').isVisible()).to.equal(false);
-    expect(await axe(page)).to.deep.equal([]);
+    expect(await violations(page)).to.deep.equal([]);
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -216,7 +191,7 @@ describe('the page /work in Chromium', function () {
         await page.click('[data-open="1"]');
         await page.waitForSelector('.details form');
         await page.click('[data-key=Add] summary');
-        expect(await axe(page), String(width)).to.deep.equal([]);
+        expect(await violations(page), String(width)).to.deep.equal([]);
         const [wide, room] = (await page.evaluate(
           '[document.documentElement.scrollWidth, innerWidth]',
         )) as number[];
@@ -262,7 +237,7 @@ describe('the page /work in Chromium', function () {
     await page.fill('#search', '#999');
     await waitForText(page, '#facts', /: 1 open issue,/);
     expect(await titles(page)).to.deep.equal(['Issue 999']);
-    expect(await axe(page)).to.deep.equal([]);
+    expect(await violations(page)).to.deep.equal([]);
   });
 
   it('3,000 issues: no task of a scroll from the top to the bottom takes over 100 ms', async () => {
@@ -282,7 +257,7 @@ describe('the page /work in Chromium', function () {
     let arrive = (): void => {};
     const late = new Promise<void>((done) => (arrive = done));
     answers['/api/work'] = () => ({ body: board, late });
-    const context = await browser.newContext();
+    const context = await pages.browser.newContext();
     const page = await context.newPage();
     await page.clock.install({ time: '2026-11-20T17:41:00Z' });
     await page.goto(`${served.url}/work`);
@@ -307,8 +282,7 @@ describe('the page /work in Chromium', function () {
     const daemon = await startDaemon({ home: home.path });
     try {
       for (const path of ['/work', '/api/work/ui']) {
-        const one = await openPage(browser, `${daemon.url}${path}`, { now: null });
-        opened.push(one);
+        const one = await pages.open(`${daemon.url}${path}`, { now: null });
         await waitForText(one.page, '#facts', /^Work tracking is not set up\./);
         expectQuiet(one, daemon.url);
       }
