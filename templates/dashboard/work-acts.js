@@ -48,6 +48,9 @@ export function watchActs(redraw, refresh, itemOf) {
     void send(key, act, body).then(async (data) => {
       if (data === undefined) return redraw();
       for (const name of drafts.keys()) if (name.startsWith(`${key} `)) drafts.delete(name);
+      // The row may hide the form's fields, or move to a group that is folded.
+      const title = form.closest('.item')?.querySelector('[data-stop]');
+      if (title instanceof HTMLElement && form.contains(document.activeElement)) title.focus();
       form.reset();
       if (act === 'undo') captures = undefined;
       done = doneOf(act, data, before);

@@ -77,7 +77,7 @@ function laneOf(lane, items, isOpen, now) {
     'section',
     { class: 'lane', 'data-key': lane, 'aria-labelledby': id },
     h('h2', head),
-    isOpen && items.length === 0 && h('p.muted', 'Empty'),
+    isOpen && items.length === 0 && h('p', { class: 'muted', 'data-key': 'empty' }, 'Empty'),
     isOpen &&
       h(
         'ul',

@@ -79,6 +79,7 @@ describe('changing issues on the page /work in Chromium', function () {
     await press(page, 'Enter');
     await waitForText(page, '#done', /^#1 is blocked\. Undo$/);
     await page.waitForSelector('[data-key=Blocked] [data-key="1"]');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Fix the login');
     const comments = (await github.api('GET', '/repos/ann/work/issues/1/comments')) as { body: string }[];
     expect(comments.map(({ body }) => body)).to.deep.equal(['Blocked: no key']);
     await page.focus('#done button');
@@ -94,6 +95,18 @@ describe('changing issues on the page /work in Chromium', function () {
     await waitForText(page, '#done', /^#1 is closed\.$/);
     await waitForText(page, '#facts', /1 open issue, 1 closed\.$/);
     expect((await hosted(1)).state).to.equal('closed');
+  });
+
+  it('keeps the focus and the typed text when the row moves to an empty group', async () => {
+    const { page } = one;
+    await unfold(page, 1);
+    await page.focus('[data-key="1"] [name=evidence]');
+    await page.keyboard.type('Done in');
+    const env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
+    await steward(['work', 'claim', '1'], { home: home.path, env });
+    await page.waitForSelector('[data-key=In-Progress] [data-key="1"]');
+    await page.keyboard.type(' 3f2a');
+    expect(await page.inputValue('[data-key="1"] [name=evidence]')).to.equal('Done in 3f2a');
   });
 
   it('snoozes and undoes it; adds and reminds', async () => {
