@@ -131,7 +131,7 @@ export function follow(urls, draw, late = []) {
       const was = isLive;
       isLive = false;
       // Documents may still have been answered while the daemon stopped.
-      if ((was || (refused && failures === 0)) && !document.hidden) void askAll();
+      if ((was || (refused && linkOf().lostAt === undefined)) && !document.hidden) void askAll();
     } else if (run !== undefined && !isLive) {
       isUpgraded ||= version !== undefined && version !== own;
       version = own;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { readText } from '../../src/lib/platform/files/atomic-file';
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { until } from '../helpers/daemon';
 import { startGitHub, type GitHub } from '../helpers/github';
@@ -153,8 +154,13 @@ describe('work capture by the hooks (built)', function () {
     // What nobody can read says nothing of it: then the line is enough, and the event is not lost.
     writeFileSync(work, 'CAPTURE_PROMPT: [whole\n');
     expect(await told(say('eight'))).to.include('work repository: queue: eight (');
-    const waiting = readdirSync(join(area, 'state', 'spool')).filter((name) => name.endsWith('.json'));
-    expect(waiting.map((name) => readFileSync(join(area, 'state', 'spool', name), 'utf8')).join()).to.include('eight').and.not.include('WHOLE'); // prettier-ignore
+    // An attempt to deliver it takes the entry for a moment.
+    const spool = join(area, 'state', 'spool');
+    const waiting = (): string[] => readdirSync(spool).filter((name) => name.endsWith('.json'));
+    const texts = (): string =>
+      waiting().map((name) => readText(join(spool, name)) ?? '').join(); // prettier-ignore
+    await until('the waiting entry', () => texts().includes('eight'));
+    expect(texts()).to.not.include('WHOLE');
     writeFileSync(work, template);
   });
 

@@ -220,9 +220,8 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
     writeFileSync(join(path, '.asoundrc'), 'pcm.!default { type hw card 31 }\n');
     const { code, stderr } = await steward(['notify', 'speak', 'Hello']);
     expect(code).to.equal(8);
-    expect(stderr).to.match(
-      /^Could not speak the text\. Could not play the audio\. .*aplay failed with code 1: .+/,
-    );
+    // The reason comes first, and depends on which other players are installed.
+    expect(stderr).to.match(/^Could not speak the text\. .*aplay failed with code 1: .+/);
   });
 
   it('stops on Ctrl-C with its player, and leaves nothing behind', async function () {
