@@ -57,11 +57,11 @@ function morphChildren(parent, wanted) {
   const keys = new Set(wanted.map(keyOf));
   for (const node of [...parent.childNodes])
     if (keyOf(node) !== undefined && !keys.has(keyOf(node))) node.remove();
-  const kept = new Map([...parent.childNodes].map((node) => [keyOf(node), node]));
+  const byKey = new Map([...parent.childNodes].map((node) => [keyOf(node), node]));
   let place = parent.firstChild;
   for (const next of wanted) {
     const key = keyOf(next);
-    const old = key === undefined ? place : kept.get(key);
+    const old = key === undefined ? place : byKey.get(key);
     if (old && key === keyOf(old) && old.nodeName === next.nodeName) {
       if (old === place) place = place.nextSibling;
       else parent.insertBefore(old, place);
@@ -107,16 +107,16 @@ export function command(text) {
 
 /** Handles all copy buttons on the page, including ones added later. A hidden line tells screen readers what was copied. */
 export function watchCopies() {
-  const said = h('p', { class: 'unseen', role: 'status' });
-  document.body.append(said);
+  const announcement = h('p', { class: 'unseen', role: 'status' });
+  document.body.append(announcement);
   document.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest('[data-copy]') : null;
-    if (button !== null) void copy(button, button.getAttribute('data-copy') ?? '', said);
+    if (button !== null) void copy(button, button.getAttribute('data-copy') ?? '', announcement);
   });
 }
 
-/** @param {Element} button @param {string} text @param {Element} said */
-async function copy(button, text, said) {
+/** @param {Element} button @param {string} text @param {Element} announcement */
+async function copy(button, text, announcement) {
   try {
     await navigator.clipboard.writeText(text);
     button.textContent = 'copied';
@@ -126,6 +126,6 @@ async function copy(button, text, said) {
     if (code) getSelection()?.selectAllChildren(code);
     button.textContent = 'selected';
   }
-  said.textContent = `${button.textContent}: ${text}`;
+  announcement.textContent = `${button.textContent}: ${text}`;
   setTimeout(() => (button.textContent = 'copy'), COPIED_MS);
 }

@@ -14,7 +14,7 @@ import {
   shortDay,
 } from './format.js';
 import { byKind, daysUpTo, KINDS, showDays } from './kinds.js';
-import { onTurn } from './keys.js';
+import { onTurn, onWaiting } from './keys.js';
 import { follow } from './live.js';
 import { showWaiting } from './nav.js';
 import { drawPanels } from './notes.js';
@@ -110,6 +110,7 @@ const { refresh, redraw } = follow(
   ['insight', 'recent'],
 );
 onTurn('/');
+onWaiting();
 watchKinds(byId('classified'), () => asked ?? undefined, refresh);
 if (asked !== null) show(byId('day-title'), asked);
 
@@ -225,7 +226,8 @@ function summary({ spans, notSeen, raw, record }, isToday, clock, lost) {
  * @param {Status | undefined} status @param {Board | undefined} board
  */
 function showSetup(day, report, status, board) {
-  const isSetUp = status?.modules.some(({ id, state }) => id === 'sense' && state === 'ok') ?? true;
+  const { state, reason } = status?.modules.find(({ id }) => id === 'sense') ?? { state: 'ok' };
+  const isSetUp = state === 'ok';
   const isNew = day !== undefined && isEmpty(day.record) && !isSetUp && asked === null;
   byId('day').hidden = day === undefined || isNew;
   /** @type {[string, string, boolean][]} */
@@ -240,6 +242,7 @@ function showSetup(day, report, status, board) {
       h(
         'div.empty',
         h('p', h('b', 'Nothing is recorded yet.'), ' This page fills in automatically.'),
+        state !== 'off' && reason && h('p.attention', reason),
         h(
           'ol.steps.numbered',
           steps.map(([text, fix, done]) => h('li', `${text}${done ? ' ✓ ' : ': '}`, !done && command(fix))),

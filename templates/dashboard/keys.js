@@ -26,6 +26,14 @@ export function onTurn(home) {
   onKey('t', 'Today', () => location.assign(home));
 }
 
+/** Adds the shortcuts that go to the first sessions waiting for you. */
+export function onWaiting() {
+  for (const n of [1, 2, 3, 4, 5])
+    onKey(String(n), `Go to waiting session ${n}`, () =>
+      focusRow(document.querySelectorAll('#waiting-list li, [data-key=Waiting] li')[n - 1]),
+    );
+}
+
 export function watchKeys() {
   for (const [path, name, key] of PAGES) onKey(`g ${key}`, `Go to ${name}`, () => location.assign(path));
   onKey('?', 'Show the shortcuts', showDialog);
@@ -80,7 +88,11 @@ function row() {
 function move(step) {
   const rows = [...document.querySelectorAll('[data-rows] > li')].filter((one) => one.checkVisibility());
   const at = rows.findIndex((one) => one === row());
-  const next = rows[at === -1 ? (step > 0 ? 0 : rows.length - 1) : at + step];
+  focusRow(rows[at === -1 ? (step > 0 ? 0 : rows.length - 1) : at + step]);
+}
+
+/** @param {Element | undefined} next */
+function focusRow(next) {
   if (!(next instanceof HTMLElement)) return;
   next.tabIndex = -1;
   next.focus();

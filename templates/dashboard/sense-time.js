@@ -92,14 +92,14 @@ function picker(app, kind) {
 
 /**
  * Reclassifies an application when the user changes its kind, then shows which days changed.
- * @param {Element} said @param {() => string | undefined} since the first day to rebuild @param {() => unknown} refresh
+ * @param {Element} place @param {() => string | undefined} since the first day to rebuild @param {() => unknown} refresh
  */
-export function watchKinds(said, since, refresh) {
+export function watchKinds(place, since, refresh) {
   document.addEventListener('change', async ({ target }) => {
     if (!(target instanceof HTMLSelectElement) || target.dataset.app === undefined) return;
     const { app, kind = '' } = target.dataset;
     const { data, problem } = await post('/api/sense/classify', { app, kind: target.value, since: since() });
-    said.textContent = problem ?? `${app} is now ${target.value}. ${rebuilt(data)}`;
+    place.textContent = problem ?? `${app} is now ${target.value}. ${rebuilt(data)}`;
     if (problem !== undefined) target.value = kind;
     await refresh();
     // The new kind has a different row.

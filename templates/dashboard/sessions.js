@@ -4,6 +4,7 @@
 import { ask, isSignedIn, post } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
 import { ago, clock, dayOf, minutes, grouped, moment, plural } from './format.js';
+import { onWaiting } from './keys.js';
 import { follow } from './live.js';
 import { showWaiting } from './nav.js';
 import { drawPanels } from './notes.js';
@@ -29,7 +30,7 @@ const [search, repo, assistant] = /** @type {[HTMLInputElement, HTMLSelectElemen
 ]);
 let shown = PAGE;
 /** The result of the user's last action on each session, as text. @type {Map<string, string>} */
-const said = new Map();
+const results = new Map();
 
 /** @type {Row[]} */
 let rows = [];
@@ -228,7 +229,7 @@ function story(row, figures) {
           { 'data-name': slug },
           h('label', 'Name ', h('input', { name: 'name', maxlength: 80, value: row.givenName ?? '' })),
           h('button.copy', 'save'),
-          h('span', { role: 'status' }, said.get(slug)),
+          h('span', { role: 'status' }, results.get(slug)),
         )
       : h('p.muted', 'To name it here, open this page with ', command('steward open sessions')),
   );
@@ -269,6 +270,7 @@ async function showDay(place, row) {
     );
 }
 
+onWaiting();
 form.addEventListener('submit', (event) => event.preventDefault());
 form.addEventListener('input', ({ target }) => {
   const query = new URLSearchParams();
@@ -318,7 +320,7 @@ byId('groups').addEventListener('submit', (event) => {
   const session = target.dataset.name ?? '';
   const { value: name = '' } = target.querySelector('input') ?? {};
   void post('/api/sessions/name', { session, name }).then(({ problem }) => {
-    said.set(session, problem ?? 'Saved.');
+    results.set(session, problem ?? 'Saved.');
     return refresh();
   });
 });

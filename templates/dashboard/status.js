@@ -2,7 +2,7 @@
 
 import { isSignedIn, post } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
-import { moment, plural } from './format.js';
+import { clock, moment, plural } from './format.js';
 import { follow } from './live.js';
 import { showWaiting, waitingIn } from './nav.js';
 import { drawPanels } from './notes.js';
@@ -37,26 +37,27 @@ const { redraw, refresh } = follow(
         draw() {
           if (own === undefined) return;
           const [senseNow, workNow] = /** @type {any[]} */ ([sense.data, work.data]);
-          draw(own, partsOf(own, senseNow, workNow, now), now, lostAt !== undefined);
+          draw(own, partsOf(own, senseNow, workNow, now), now, lostAt);
         },
       },
       {
         name: 'Notifications',
         feeds: [notify],
-        from: [report, minute, isSignedIn(), revision],
+        from: [report, minute, isSignedIn(), revision, lostAt],
         draw() {
-          if (report !== undefined) showNotifications(report, now);
+          if (report !== undefined) showNotifications(report, now, lostAt !== undefined);
         },
       },
     ]);
   },
 );
 
-/** @param {Status} status @param {Part[]} parts @param {number} now @param {boolean} isLost */
-function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, isLost) {
+/** @param {Status} status @param {Part[]} parts @param {number} now @param {number} [lostAt] */
+function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, lostAt) {
   const rows = jobs.map((job) => jobPart(job, now)).sort((a, b) => rank(a) - rank(b));
   const needy = [...parts, ...rows].filter(({ state }) => needsYou(state)).length;
-  const [needs, need] = isLost ? ['needed you', 'needed you'] : ['needs you', 'need you'];
+  const past = lostAt && `needed you at ${clock(lostAt)}`;
+  const [needs, need] = past ? [past, past] : ['needs you', 'need you'];
   show(
     byId('facts'),
     needy === 0 ? `Nothing ${needs}.` : [h('b', plural(needy, 'part')), ` ${needy === 1 ? needs : need}.`],
@@ -72,7 +73,7 @@ function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, isLost) 
       { open: bad.length > 0 },
       h(
         'summary',
-        `${plural(jobs.length, 'job')} · ${words}${next ? ` · next at ${moment(Date.parse(next), now)}` : ''}`,
+        `${plural(jobs.length, 'job')} · ${words}${next && !past ? ` · next at ${moment(Date.parse(next), now)}` : ''}`,
       ),
       h('ul.sources.parts', rows.map(partRow)),
     ),
@@ -100,8 +101,9 @@ function partRow({ id, label, state, text, fix }) {
   );
 }
 
-/** @param {Report} report @param {number} now */
-function showNotifications({ muted: { muted, until }, history }, now) {
+/** @param {Report} report @param {number} now @param {boolean} isLost */
+function showNotifications({ muted: { muted, until }, history }, now, isLost) {
+  const is = isLost ? 'was' : 'is';
   const end = until === null ? 'until you unmute' : `until ${moment(Date.parse(until), now)}`;
   const buttons = muted
     ? [button('unmute', 'Unmute', {})]
@@ -110,7 +112,7 @@ function showNotifications({ muted: { muted, until }, history }, now) {
     byId('mute'),
     h(
       'p.links',
-      h('span', muted ? `The voice is muted ${end}.` : 'The voice is on.'),
+      h('span', `The voice ${is} ${muted ? `muted ${end}` : 'on'}.`),
       isSignedIn() ? buttons : command(muted ? 'steward notify unmute' : 'steward notify mute 1h'),
       h('span', { role: 'status' }, results.get('mute')),
     ),

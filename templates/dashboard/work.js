@@ -2,7 +2,7 @@
 
 import { isSignedIn } from './daemon.js';
 import { byId, command, h, show } from './dom.js';
-import { grouped, moment, plural } from './format.js';
+import { clock, grouped, moment, plural } from './format.js';
 import { onKey } from './keys.js';
 import { follow } from './live.js';
 import { showWaiting, waitingIn } from './nav.js';
@@ -24,7 +24,7 @@ search.value = chosen().get('q') ?? '';
 
 const { redraw, refresh } = follow(
   { board: '/api/work', status: '/api/work/status', sessions: '/api/sessions' },
-  ({ board: feed, status, sessions }, { now }) => {
+  ({ board: feed, status, sessions }, { now, lostAt }) => {
     showWaiting(waitingIn(sessions.data));
     const board = /** @type {Board | undefined} */ (feed.data);
     const waiting = /** @type {Status | undefined} */ (status.data)?.waiting ?? [];
@@ -39,9 +39,10 @@ const { redraw, refresh } = follow(
           isSignedIn(),
           revision,
           Math.floor(now / 60_000),
+          lostAt,
         ],
         draw() {
-          if (board !== undefined) draw(board, waiting, now);
+          if (board !== undefined) draw(board, waiting, now, lostAt);
         },
       },
     ]);
@@ -69,8 +70,8 @@ function choose(next, isTyped = false) {
   redraw();
 }
 
-/** @param {Board} board @param {Status['waiting']} waiting @param {number} now */
-function draw(board, waiting, now) {
+/** @param {Board} board @param {Status['waiting']} waiting @param {number} now @param {number} [lostAt] */
+function draw(board, waiting, now, lostAt) {
   const { items: all, setupRequired, config, columns, steps } = board;
   showStale(board, waiting, now);
   byId('filters').hidden = byId('lanes').hidden = setupRequired;
@@ -81,25 +82,25 @@ function draw(board, waiting, now) {
     return;
   }
   items = new Map(all.map((item) => [item.number, item]));
-  const kept = new Map(filtered(all, chosen()).map((item) => [item.number, item]));
-  const open = [...kept.values()].filter(({ state }) => state === 'open').length;
+  const matching = new Map(filtered(all, chosen()).map((item) => [item.number, item]));
+  const open = [...matching.values()].filter(({ state }) => state === 'open').length;
   show(
     byId('facts'),
     h('b', config.repo),
-    ': ',
+    lostAt === undefined ? ': ' : ` at ${clock(lostAt)}: `,
     h('b', plural(open, 'open issue')),
-    `, ${grouped(kept.size - open)} closed${kept.size === all.length ? '' : ` of ${grouped(all.length)}`}.`,
+    `, ${grouped(matching.size - open)} closed${matching.size === all.length ? '' : ` of ${grouped(all.length)}`}.`,
   );
   showFilters(all);
   show(byId('tools'), tools(valuesOf(all, 'type')));
   show(byId('done'), doneLine());
   const isBoard = chosen().has('view');
-  const isNone = kept.size === 0 && all.length > 0;
+  const isNone = matching.size === 0 && all.length > 0;
   const words = [...chosen()].flatMap(([name, value]) => (name === 'view' ? [] : value));
   show(byId('none'), isNone && [`No issue matches ${words.join(', ')}. `, clearButton('Clear filters')]);
   const lanes = isBoard ? config.columns : ORDER.filter((lane) => columns[lane]);
   const itemsOf = (/** @type {string} */ lane) =>
-    (columns[lane] ?? []).flatMap((number) => kept.get(number) ?? []);
+    (columns[lane] ?? []).flatMap((number) => matching.get(number) ?? []);
   showList(isNone ? [] : lanes, itemsOf, isBoard, now);
 }
 

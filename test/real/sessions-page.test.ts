@@ -116,7 +116,9 @@ describe('the page of sessions in Chromium', function () {
 
   it('moves among the rows by keys, and copies the command of one', async () => {
     const { page } = await open('/sessions', { permissions: ['clipboard-read', 'clipboard-write'] });
-    for (const key of ['j', 'j', 'j', 'k', 'c']) await page.keyboard.press(key);
+    await page.keyboard.press('2');
+    expect(await page.evaluate('document.activeElement.dataset.key')).to.equal('shop');
+    for (const key of ['j', 'k', 'c']) await page.keyboard.press(key);
     await waitForText(page, 'body > p[role=status]', /^copied: steward go shop$/);
     await page.keyboard.press('o');
     await page.locator('[data-slug=shop][open]').waitFor();

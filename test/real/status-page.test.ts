@@ -47,6 +47,15 @@ describe('the page /status in Chromium', function () {
     await page.waitForSelector('#mute button[data-act]');
   };
 
+  it('speaks of the past while the daemon is gone', async () => {
+    const { page } = await open();
+    await page.context().setOffline(true);
+    await page.clock.runFor(31_000);
+    await waitForText(page, '#facts', /^3 parts needed you at 17:41\.$/);
+    await waitForText(page, '#mute', /^The voice was on\./);
+    expect(await textOf(page, '#jobs summary')).not.to.include('next');
+  });
+
   it('shows what needs a hand first, then sources and parts in one line each, and the process last', async () => {
     const one = await open();
     const { page } = one;

@@ -200,11 +200,19 @@ describe('the page of the day in Chromium', function () {
     await page.locator('[data-slug=shop][open]').waitFor();
   });
 
-  it('says how to begin where nothing exists yet', async () => {
+  it('goes to a waiting session by its number', async () => {
+    const { page } = await open();
+    await page.locator('#waiting li').nth(2).waitFor();
+    await page.keyboard.press('2');
+    expect(await page.evaluate('document.activeElement.dataset.key')).to.equal('shop');
+  });
+
+  it('says how to begin where nothing exists yet, and what a source reports', async () => {
     const box = senseBox('2026-11-20T17:41:00Z');
     box.deps.sources = realSources([]);
     const report = { sessions: [], working: 0, waiting: 0, crashed: 0 };
-    const modules = STATUS.modules.map((one) => ({ ...one, state: 'needs-you' as const }));
+    const reason = 'No window system answers.';
+    const modules = STATUS.modules.map((one) => ({ ...one, state: 'needs-you' as const, reason }));
     Object.assign(answers, senseAnswers(box), {
       '/api/day': () => ({ body: { ...dayDocument(box), sessions: [], closed: [] } }),
       '/api/sessions': () => ({ body: report }),
@@ -217,6 +225,7 @@ describe('the page of the day in Chromium', function () {
       'steward hooks install',
       'steward work setup OWNER/REPO --create',
     ]);
+    expect(await textOf(page, '#empty .attention')).to.equal(reason);
     expect(await page.locator('#waiting').isVisible()).to.equal(false);
     expect(await violations(page)).to.deep.equal([]);
     box.remove();

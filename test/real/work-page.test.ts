@@ -72,6 +72,13 @@ describe('the page /work in Chromium', function () {
     expectQuiet(one, served.url);
   });
 
+  it('says from when the issues are while the daemon is gone', async () => {
+    const { page } = await open();
+    await page.context().setOffline(true);
+    await page.clock.runFor(31_000);
+    await waitForText(page, '#facts', /^ann\/work at 17:41: 3 open issues, 1 closed\.$/);
+  });
+
   it('is read-only without a sign-in, and names the command', async () => {
     const { page } = await open();
     expect(await textOf(page, '#tools')).to.match(/^This page is read-only\..* steward open workcopy$/);

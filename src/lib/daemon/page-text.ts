@@ -1,9 +1,12 @@
 /** A type annotation for the type checker, such as one before a cast. */
 const TYPE = /\/\*\* @[^*]*\*\/ ?/g;
 
+/** A line break that no script or style sheet needs, given that each statement ends with a semicolon. */
+const BREAK = /([,;{}([])\n/g;
+
 /**
- * Removes the indentation and comments from a page, style sheet or script; they are a quarter of its bytes.
- * The files contain no multi-line strings.
+ * Removes the indentation, the comments and most line breaks from a page, style sheet or script; they are a
+ * quarter of its bytes. The files contain no multi-line strings.
  */
 export function withoutComments(text: string): string {
   const lines: string[] = [];
@@ -16,5 +19,6 @@ export function withoutComments(text: string): string {
     }
     if (line !== '' && !line.startsWith('//')) lines.push(line.replace(TYPE, ''));
   }
-  return `${lines.join('\n')}\n`;
+  const joined = `${lines.join('\n')}\n`;
+  return joined.startsWith('<') ? joined : joined.replace(BREAK, '$1');
 }

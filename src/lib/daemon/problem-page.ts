@@ -8,6 +8,14 @@ const SHOWN: ReadonlyMap<number, string> = new Map([
   [404, "There's no page here."],
 ]);
 
+const LINKS = [
+  ['/', 'Today'],
+  ['/sense', 'Days'],
+  ['/sessions', 'Sessions'],
+  ['/work', 'Work'],
+  ['/status', 'Status'],
+];
+
 /** Returns a refusal as a page if the user opened the address in a browser. */
 export function forPeople({ method, target, headers }: RequestHead, answer: HttpAnswer): HttpAnswer {
   const title = SHOWN.get(answer.status);
@@ -39,10 +47,15 @@ function pageOf(title: string, ...texts: readonly string[]): string {
     <link rel="stylesheet" href="/assets/steward.css" />
   </head>
   <body>
+    <header class="top">
+      <a class="brand" href="/">steward</a>
+      <nav aria-label="Pages">
+        ${LINKS.map(([path, name]) => `<a href="${path}">${name}</a>`).join('\n        ')}
+      </nav>
+    </header>
     <main>
       <h1>${title}</h1>
       ${texts.map((text) => `<p>${escaped(text)}</p>`).join('\n      ')}
-      <p><a href="/">Go to Today</a></p>
     </main>
   </body>
 </html>
