@@ -53,7 +53,10 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
   const own = machines.filter(({ id }) => id === deps.machineId);
   const isFreshest = [...others, ...own].sort(byInput)[0]?.id === deps.machineId;
   const mine = readTold(deps, deps.machineId);
-  const theirs = others.map(({ id }) => ({ id, told: readTold(deps, id) }));
+  const theirs = machines
+    .filter(({ id }) => id !== deps.machineId)
+    .map(({ id }) => ({ id, told: readTold(deps, id) }));
+  const isActive = new Set(others.map(({ id }) => id));
   const waitMs = NEWS_MS * (1 + rankOf(deps, others));
   const claims: string[] = [];
   const turns = new Map<string, Turn>();
@@ -63,7 +66,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
       told.find((line) => line.key === hash && line.what === what);
     const claim = of(mine, 'claimed');
     const isTold = theirs.some(({ told }) => of(told, 'told') !== undefined);
-    const claimants = theirs.filter(({ told }) => of(told, 'claimed') !== undefined);
+    const claimants = theirs.filter(({ id, told }) => isActive.has(id) && of(told, 'claimed') !== undefined);
     const isOverdue = nowMs - dueMs >= waitMs;
     let turn: Turn = 'later';
     if (isTold) turn = 'done';

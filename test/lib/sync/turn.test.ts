@@ -132,6 +132,21 @@ describe('sync: whose turn it is', () => {
     expect(world.told.map(({ by }) => by)).to.deep.equal([first.id]);
   });
 
+  it('does not repeat what a machine notified about before it became inactive', () => {
+    const deps: TurnDeps = {
+      clock: { now: () => START, monotonic: () => 0 },
+      ...{ folder: path('inactive'), machineId: IDS[0] ?? '', news: path('news.json') },
+    };
+    const info = { format: 1, id: deps.machineId, name: 'a', timezone: 'UTC', version: '1', lastInput: null };
+    noteTold(deps, ['x']);
+    writeFileSync(
+      join(deps.folder, 'machines', deps.machineId, 'machine.json'),
+      JSON.stringify({ ...info, publishedAt: '2026-11-20T07:00Z' }),
+    );
+    const other = { ...deps, machineId: IDS[1] ?? '' };
+    expect(takeTurns(other, [{ key: 'x', dueMs: START }]).get('x')).to.equal('done');
+  });
+
   it('repeats what a crash interrupted before it was sent', () => {
     const deps: TurnDeps = {
       clock: { now: () => START, monotonic: () => 0 },
