@@ -149,7 +149,8 @@ describe('work: task list', () => {
       return result.stdout.trim();
     };
     const bare = (...args: string[]): string => git('-C', box.path('ann', 'work.git'), ...args);
-    const folder = (): string => world.at.area.work.tasklist;
+    const clone = (): string => join(world.at.area.machine, 'tasklist');
+    const file = (): string => join(world.at.area.work.tasklist, 'TASKLIST.md');
     const regenerated = (push = true): Promise<Regenerated> =>
       regenerateTaskList(
         {
@@ -162,7 +163,7 @@ describe('work: task list', () => {
       );
     const regenerate = async (push?: boolean): Promise<TaskListResult> => (await regenerated(push)).result;
     const pushed = (): string => bare('show', 'main:TASKLIST.md');
-    const local = (): string => readFileSync(join(folder(), 'TASKLIST.md'), 'utf8').trim();
+    const local = (): string => readFileSync(file(), 'utf8').trim();
 
     it('commits and pushes changes, also as the first commit; no change makes no commit', async () => {
       expect(await regenerate()).to.deep.include({
@@ -184,7 +185,7 @@ describe('work: task list', () => {
       expect(bare('rev-list', '--count', 'main')).to.equal('2');
       // The credential came by its header, and lies in no file of the clone.
       expect(new Set(http.seen)).to.deep.equal(new Set([AUTH]));
-      expect(readFileSync(join(folder(), '.git', 'config'), 'utf8')).not.to.match(/c2VjcmV0|127\.0\.0\.1/);
+      expect(readFileSync(join(clone(), '.git', 'config'), 'utf8')).not.to.match(/c2VjcmV0|127\.0\.0\.1/);
     });
 
     it("continues on the repository's default or existing branch", async () => {
@@ -220,12 +221,12 @@ describe('work: task list', () => {
       const spoil: (() => void)[] = [
         () => undefined,
         () => {
-          writeFileSync(join(folder(), 'TASKLIST.md'), 'by hand');
-          writeFileSync(join(folder(), 'stray.txt'), 'x');
+          writeFileSync(file(), 'by hand');
+          writeFileSync(join(clone(), 'stray.txt'), 'x');
         },
-        () => writeFileSync(join(folder(), '.git', 'HEAD'), 'nonsense'),
-        () => rmSync(join(folder(), '.git'), { recursive: true }),
-        () => rmSync(folder(), { recursive: true }),
+        () => writeFileSync(join(clone(), '.git', 'HEAD'), 'nonsense'),
+        () => rmSync(join(clone(), '.git'), { recursive: true }),
+        () => rmSync(clone(), { recursive: true }),
       ];
       for (const [round, harm] of spoil.entries()) {
         harm();
@@ -233,7 +234,7 @@ describe('work: task list', () => {
         expect(await regenerate(), `round ${round}`).to.deep.include({ pushed: true, reason: null });
         expect(pushed()).to.include(`Round ${round}`).and.to.equal(local());
         expect(bare('show', 'main:notes.txt')).to.equal('mine');
-        expect(existsSync(join(folder(), 'stray.txt'))).to.equal(false);
+        expect(existsSync(join(clone(), 'stray.txt'))).to.equal(false);
       }
     });
 
@@ -266,12 +267,12 @@ describe('work: task list', () => {
     it('executes nothing from the repository', async () => {
       await regenerate();
       const mark = box.path('executed');
-      const hooks = join(folder(), '.git', 'hooks');
+      const hooks = join(clone(), '.git', 'hooks');
       mkdirSync(hooks, { recursive: true });
       for (const name of ['pre-commit', 'post-checkout', 'pre-push', 'commit-msg'])
         writeFileSync(join(hooks, name), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
-      git('-C', folder(), 'config', 'core.fsmonitor', `touch ${mark}`);
-      git('-C', folder(), 'config', 'core.sshCommand', `touch ${mark}`);
+      git('-C', clone(), 'config', 'core.fsmonitor', `touch ${mark}`);
+      git('-C', clone(), 'config', 'core.sshCommand', `touch ${mark}`);
       await github.api('POST', '/repos/ann/work/issues', { title: 'Again' });
       expect(await regenerate()).to.deep.include({ pushed: true });
       expect(existsSync(mark)).to.equal(false);
@@ -281,7 +282,7 @@ describe('work: task list', () => {
       github.fault = () => 'reset';
       rmSync(world.at.area.work.poll);
       expect((await rejection(regenerate(false))).kind).to.equal('unavailable');
-      expect(existsSync(join(folder(), 'TASKLIST.md'))).to.equal(false);
+      expect(existsSync(file())).to.equal(false);
     });
   });
 });

@@ -144,7 +144,7 @@ function workArea(at: PathOf, shared: PathOf) {
     reminders: at('work', 'reminders.json'),
     /** The reasons why captured issues are still in the spool. */
     waiting: at('work', 'waiting.json'),
-    /** The clone that contains TASKLIST.md. */
+    /** Contains TASKLIST.md. */
     tasklist: at('work', 'tasklist'),
   };
 }

@@ -105,7 +105,7 @@ export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }): 
     const path = join(deps.paths.tasklist, NAME);
     const before = readText(path);
     const { committed, trouble } = options.push
-      ? await commitAndPush(deps, repo, path, text)
+      ? await commitAndPush(deps, repo, text)
       : { committed: false, trouble: undefined };
     if (readText(path) !== text) replaceFile(path, text);
     const places = items.map((item) => sectionOf(item, nowMs));
@@ -129,12 +129,15 @@ interface Pushed {
   trouble: StewardError | undefined;
 }
 
-async function commitAndPush(deps: WorkDeps, repo: string, path: string, text: string): Promise<Pushed> {
+async function commitAndPush(deps: WorkDeps, repo: string, text: string): Promise<Pushed> {
+  // Machine-local, because git can't carry a repository in a synced area.
+  const clone = join(deps.area.machine, 'tasklist');
+  ensureFolder(clone);
   try {
     const remote = await deps.remote(repo);
-    const git = remoteGit(deps.git, deps.paths.tasklist, remote);
-    const branch = await resetToRemote(deps.paths.tasklist, git, remote);
-    replaceFile(path, text);
+    const git = remoteGit(deps.git, clone, remote);
+    const branch = await resetToRemote(clone, git, remote);
+    replaceFile(join(clone, NAME), text);
     await succeeded(git('add', '--force', '--', NAME));
     const isSame = (await git('diff', '--cached', '--quiet')).code === 0;
     if (isSame) return { committed: false, trouble: undefined };
