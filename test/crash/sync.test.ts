@@ -5,9 +5,10 @@ import { expect } from 'chai';
 
 import { asRecord } from '../../src/lib/sense/record';
 import { readMachines, readPublishedDay } from '../../src/lib/sync/exchange';
-import { BIN, cleanEnv, emptyHome, steward } from '../helpers/cli';
+import { emptyHome, steward } from '../helpers/cli';
 import { bareEnvironment } from '../helpers/git';
 import { requirePrograms } from '../helpers/real-part';
+import { killedAt, WRITING_CALLS } from '../helpers/strace';
 
 describe('a machine that is killed while it publishes (built)', function () {
   this.timeout(300_000);
@@ -22,14 +23,6 @@ describe('a machine that is killed while it publishes (built)', function () {
     const { code, stdout, stderr } = await steward(args, { home: home.path });
     expect(code, stderr).to.equal(0);
     return stdout;
-  };
-  /** Runs a command that is killed at its n-th system call of this kind. Returns whether it was killed. */
-  const killedAt = (n: number, calls: string, ...args: string[]): boolean => {
-    const inject = `inject=${calls}:signal=KILL:when=${n}`;
-    const trace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject];
-    const env = cleanEnv(home.path, { STEWARD_NO_CODE_CACHE: '1' });
-    const done = spawnSync('strace', [...trace, process.execPath, BIN, ...args], { env, timeout: 60_000 });
-    return done.signal === 'SIGKILL' || (done.status ?? 0) > 128;
   };
   const published = (): string[] =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -75,13 +68,14 @@ describe('a machine that is killed while it publishes (built)', function () {
     await run('sync', 'set', folder);
     const complete = published();
     let kills = 0;
-    for (const calls of ['rename,renameat,renameat2', 'fsync', 'write,pwrite64']) {
+    for (const calls of WRITING_CALLS.slice(0, 3)) {
       for (let n = 1; n <= 8; n += 1) {
+        const at = { n, calls, home: home.path };
         commit(`${calls} ${n}`);
-        if (killedAt(n, calls, 'sense', 'capture')) kills += 1;
+        if (killedAt(at, ['sense', 'capture'])) kills += 1;
         expectWhole();
         // Turning details on and off rewrites every file.
-        if (killedAt(n, calls, 'sync', 'details', n % 2 === 0 ? 'off' : 'on')) kills += 1;
+        if (killedAt(at, ['sync', 'details', n % 2 === 0 ? 'off' : 'on'])) kills += 1;
         expectWhole();
       }
     }

@@ -48,6 +48,8 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
   const into = old.place === '' ? from : area;
   const lock = { clock, machineId: id, waitMs: LOCK_WAIT_MS };
   const taken = await withLock(join(area.machine, 'sense.lock'), lock, async () => {
+    // From now on, hooks write to the folder that remains.
+    writePlace(area.root, area.host, into.place, '');
     const result = takeUpAll(from, into, { ids: [old.owner], to: id });
     if (isMoved) await moveInto(context, from, id);
     retire(area, into, { old, id });
@@ -113,6 +115,8 @@ function moveDays(area: UserArea, into: UserArea, today: string): void {
     settleFrom(own.logOf(day), target.logOf(day));
     own.removeRecord(day);
   }
+  // The next capture reads this machine's sources anew, so it compares them with the moved events.
+  target.writeState({ ...target.readState().state, lostOn: today });
   moveMissing(area.sense.daily, into.sense.daily);
 }
 
@@ -134,7 +138,6 @@ function retire(area: UserArea, into: UserArea, { old, id }: { old: Owned; id: s
   // The hash of this machine's system has the same salt everywhere in the area.
   const os = own?.salt === top.salt ? own.os : null;
   writeOwner(area.root, into.place, { owner: id, os, salt: top.salt, retired });
-  writePlace(area.root, area.host, into.place, '');
 }
 
 async function forgetPublished(context: Context, id: string): Promise<void> {

@@ -1,0 +1,127 @@
+import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import {
+  foldersOf,
+  storedCommits,
+  storedNotifications,
+  testMachine,
+  type TestMachine,
+} from '../helpers/area-machines';
+import { emptyHome } from '../helpers/cli';
+import { campaign, killsOr } from '../helpers/random';
+import { requirePrograms } from '../helpers/real-part';
+import { killedAt, WRITING_CALLS } from '../helpers/strace';
+
+const A = 'aaaaaaaaaaaa';
+const B = 'bbbbbbbbbbbb';
+const KILLS = killsOr(16);
+
+describe('a machine that is killed while it adopts another one (built)', function () {
+  this.timeout(120_000 + KILLS * 30_000);
+  let home: ReturnType<typeof emptyHome>;
+  before(function () {
+    requirePrograms(this, { strace: 'strace', git: 'git' });
+  });
+  beforeEach(() => (home = emptyHome()));
+  afterEach(() => home.remove());
+
+  const area = (...names: string[]): string => join(home.path, 'now', 'area', ...names);
+  const machine = (id: string): TestMachine =>
+    testMachine({ id, home: join(home.path, 'now', id), area: area() });
+  /** Restores what was there before the kill. */
+  const restore = (): void => {
+    rmSync(join(home.path, 'now'), { recursive: true });
+    cpSync(join(home.path, 'before'), join(home.path, 'now'), { recursive: true });
+  };
+
+  /** A pending delivery, in the outbox of the machine's folder. */
+  function putDelivery(folder: string, id: string, number: number): void {
+    const name = `20261123T10111212${number}Z-0123456789a${number}.push.json`;
+    const far = '2099-01-01T00:00:00.000Z';
+    const delivery = {
+      ...{ version: 1, id: name.slice(0, 32), channel: 'push', machine: id, at: '2026-11-23T10:11:12.123Z' },
+      ...{ event: 'taskComplete', priority: 3, message: 'm', tags: [], silent: false, nextAt: far },
+      ...{ attempts: 0, interrupted: 0, sentParts: 0 },
+    };
+    mkdirSync(join(folder, 'state/outbox'), { recursive: true });
+    writeFileSync(join(folder, 'state/outbox', name), JSON.stringify(delivery));
+  }
+  const deliveries = (): { name: string; machine: unknown }[] =>
+    foldersOf(area()).flatMap((folder) => {
+      const outbox = join(folder, 'state/outbox');
+      const names = readdirSync(outbox, { withFileTypes: true }).filter(({ name }) => name.endsWith('.json'));
+      return names.map(({ name }) => {
+        const { machine: id } = JSON.parse(readFileSync(join(outbox, name), 'utf8')) as { machine: unknown };
+        return { name, machine: id };
+      });
+    });
+
+  it(`loses and doubles nothing, killed ${KILLS} times`, async () => {
+    mkdirSync(area('sense'), { recursive: true, mode: 0o700 });
+    const config = { version: 1, enabled: true, repos: ['~/code'] };
+    writeFileSync(area('sense/config.json'), JSON.stringify(config));
+    const [old, own] = [machine(A), machine(B)];
+    const commits = [old.commit('code', 'old')];
+    await old.hook('session-start', 'old-session');
+    await old.json('notify', 'send', 'old note', '--no-voice');
+    await old.json('sense', 'capture');
+    for (let i = 0; i < 2; i += 1) {
+      commits.push(own.commit('code', `new ${i}`));
+      await own.hook('session-start', `new-session-${i}`);
+      await own.json('notify', 'send', `new note ${i}`, '--no-voice');
+      await own.json('sense', 'capture');
+    }
+    // Not captured yet when the machine adopts the other one.
+    commits.push(own.commit('code', 'newest'));
+    putDelivery(area(), A, 1);
+    putDelivery(area('machines', B), B, 2);
+    rmSync(old.home, { recursive: true });
+    renameSync(join(home.path, 'now'), join(home.path, 'before'));
+    mkdirSync(join(home.path, 'now'));
+    const random = campaign('killed while adopting');
+    let kills = 0;
+    let most = 40;
+    for (let i = 0; kills < KILLS; i += 1) {
+      expect(i, 'attempts').to.be.below(4 * KILLS + 20);
+      restore();
+      const at = { n: 1 + random.below(most), calls: random.pick(WRITING_CALLS), home: own.home };
+      const label = JSON.stringify(at);
+      if (killedAt(at, ['sync', 'adopt', A], { STEWARD_HOME: area() })) kills += 1;
+      else most = Math.max(6, most - 4);
+      // Hooks run in between, and write to where the machine was.
+      await own.hook('session-start', 'between');
+      const done = await own.run(['sync', 'adopt', A]);
+      const again = done.code === 0 ? done : await own.run(['sync', 'adopt', A]);
+      expect(again.code, `${label}: ${done.stderr}${again.stderr}`).to.equal(0);
+      await expectWhole(label, own, commits);
+    }
+    const retired = await machine(A).run(['sense', 'capture']);
+    expect(retired.stderr).to.include(`Another machine has adopted ${A}`);
+  });
+
+  async function expectWhole(label: string, own: TestMachine, commits: readonly string[]): Promise<void> {
+    const owner = JSON.parse(readFileSync(area('state/owner.json'), 'utf8')) as object;
+    expect(owner, label).to.deep.include({ owner: B, retired: [A] });
+    expect(
+      deliveries().map(({ machine: id }) => id),
+      label,
+    ).to.deep.equal([B, B]);
+    const { date, commits: found } = await own
+      .json<Today>('sense', 'capture')
+      .then(() => own.json<Today>('sense', 'today'));
+    expect(found.count, `${label}: commits of ${date}`).to.equal(commits.length);
+    expect(storedCommits(area()).sort(), label).to.deep.equal([...commits].sort());
+    const notes = storedNotifications(area()).sort();
+    expect(notes, label).to.deep.equal(['new note 0', 'new note 1', 'old note']);
+    const sessions = JSON.stringify(await own.json('sessions', '--all'));
+    for (const session of ['old-session', 'new-session-0', 'new-session-1', 'between'])
+      expect(sessions, `${label}: ${session}`).to.include(session);
+  }
+
+  interface Today {
+    date: string;
+    commits: { count: number };
+  }
+});

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+
+import { BIN, cleanEnv } from './cli';
+
+/** The system calls after which a killed command leaves different files. */
+export const WRITING_CALLS = [
+  'rename,renameat,renameat2',
+  'fsync',
+  'write,pwrite64',
+  'unlink,unlinkat',
+] as const;
+
+/**
+ * Runs a command that is killed at its n-th system call of some kinds. Returns whether it was killed, and not over
+ * before.
+ */
+export function killedAt(
+  { n, calls, home }: { n: number; calls: string; home: string },
+  args: readonly string[],
+  env: Record<string, string> = {},
+): boolean {
+  const inject = `inject=${calls}:signal=KILL:when=${n}`;
+  const trace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject];
+  const done = spawnSync('strace', [...trace, process.execPath, BIN, ...args], {
+    env: cleanEnv(home, { STEWARD_NO_CODE_CACHE: '1', ...env }),
+    cwd: home,
+    timeout: 60_000,
+  });
+  return done.signal === 'SIGKILL' || (done.status ?? 0) > 128;
+}
