@@ -59,14 +59,8 @@ export function publishedDay(
     format: FORMAT,
     record: publishedRecord(record, parts, shown),
     spans: spans ?? kept?.spans ?? [],
-    commits: (commits ?? kept?.commits ?? []).map(({ subject, path, ...commit }) =>
-      shown.details
-        ? {
-            ...commit,
-            ...(subject === undefined ? {} : { subject }),
-            ...(path === undefined ? {} : { path }),
-          }
-        : commit,
+    commits: (commits ?? kept?.commits ?? []).map((commit) =>
+      shown.details ? commit : { id: commit.id, repo: commit.repo, ts: commit.ts },
     ),
   };
 }
@@ -77,9 +71,12 @@ function keptTimes(
   { isRestrictedRepo }: Disclosure,
 ): Pick<PublishedDay, 'spans' | 'commits'> {
   return {
-    spans: spans.map(({ repo, ...span }) =>
-      repo === undefined || isRestrictedRepo(repo) ? span : { ...span, repo },
-    ),
+    spans: spans.map((span) => {
+      if (span.repo === undefined || !isRestrictedRepo(span.repo)) return span;
+      const shown = { ...span };
+      delete shown.repo;
+      return shown;
+    }),
     commits: commits.filter(({ repo, path }) => !isRestrictedRepo(repo, path)),
   };
 }
@@ -237,15 +234,16 @@ function publishedAttention(rows: readonly AttentionRow[], shown: Disclosure): A
   const sums = new Map<string, AttentionRow>();
   for (const row of rows) {
     const isHidden = (row.session !== null && !shown.isShown(row.session)) || isHiddenRepo(row.repo, shown);
-    const { minutes, ...published } = {
+    const published = {
       ...row,
       ...(isHidden ? { branch: null, assistant: null } : {}),
       session: isHidden || row.session === null ? null : hashedId('session', row.session),
       repo: isHidden || row.repo === null ? null : repoName(row.repo),
+      minutes: 0,
     };
     const key = JSON.stringify(published);
     const sum = sums.get(key)?.minutes ?? 0;
-    sums.set(key, { ...published, minutes: Math.round((sum + minutes) * 10) / 10 });
+    sums.set(key, { ...published, minutes: Math.round((sum + row.minutes) * 10) / 10 });
   }
   return [...sums.values()];
 }

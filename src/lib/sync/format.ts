@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { Day } from '../platform/time/time';
 import type { AppKind } from '../sense/classify';
@@ -86,7 +86,7 @@ export interface Machine {
 
 /** Returns an id that is the same on every machine but doesn't show the original. */
 export function hashedId(kind: 'commit' | 'session' | 'notice', id: string): string {
-  return createHash('sha256').update(`steward\0${kind}\0${id}`).digest('hex').slice(0, 16);
+  return hash('sha256', `steward\0${kind}\0${id}`).slice(0, 16);
 }
 
 /** Returns the commit's published id. `change` identifies the change within its repository. */

@@ -24,7 +24,7 @@ export function isNewer(text: string): boolean {
 }
 
 /** Text without anything that `cleanLine` changes, apart from its length. */
-const PLAIN = /^(?:[\n\x20-\x5b\x5d-\x7e]|\\["\\/])*$/;
+const PLAIN = /^[\n\x20-\x5b\x5d-\x7e]*(?:\\["\\/][\n\x20-\x5b\x5d-\x7e]*)*$/;
 
 /** Parses a file of another machine: an object of this format, with every text in it cleaned. */
 export function parseClean(text: string): Record<string, unknown> | undefined {

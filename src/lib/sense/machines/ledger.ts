@@ -37,31 +37,35 @@ export function unionLedger(parts: readonly Part[]): DayLedger {
 /** Your time. If another machine counts a part, the rows of the same place shrink in proportion. */
 function attentionRows(parts: readonly Part[]): AttentionRow[] {
   const rows = parts.flatMap(({ counted, seconds }) =>
-    (seconds.isWhole ? ownRows(counted) : countedRows(counted)).map(({ row, ms }) => ({
-      row: { ...row, machine: counted.day.machine },
-      ms,
-    })),
+    seconds.isWhole ? ownRows(counted) : countedRows(counted),
   );
-  rows.sort((a, b) => b.ms - a.ms || byText(a.row, b.row));
+  rows.sort((a, b) => b.ms - a.ms || byText(a.row, b.row) || byCodeUnits(a.machine, b.machine));
   const sizes = rows.map(({ ms }) => ms);
   const shares = apportion(Math.round(sizes.reduce((sum, ms) => sum + ms, 0) / TENTH_MS), sizes, TENTH_MS);
-  return rows.flatMap(({ row }, i) => {
+  return rows.flatMap(({ row, machine }, i) => {
     const tenths = shares[i] ?? 0;
-    return tenths === 0 ? [] : [{ ...row, minutes: tenths / 10 }];
+    if (tenths === 0) return [];
+    // A spread of each row would take a tenth of the time to read a year.
+    const { app, repo, branch, session, assistant, otherFolder } = row;
+    const shown = { app, repo, branch, session, assistant, machine, minutes: tenths / 10 };
+    return [otherFolder === undefined ? shown : { ...shown, otherFolder }];
   });
 }
 
 interface TimedRow {
   row: Omit<AttentionRow, 'minutes'>;
+  machine: string;
   ms: number;
 }
 
 function ownRows({ day }: Counted): TimedRow[] {
   const { attention } = day.record.ledger ?? withoutLedger(day.record);
-  return attention.map(({ minutes, ...row }) => ({ row, ms: Math.round(minutes * 10) * TENTH_MS }));
+  const { machine } = day;
+  return attention.map((row) => ({ row, machine, ms: Math.round(row.minutes * 10) * TENTH_MS }));
 }
 
 function countedRows(counted: Counted): TimedRow[] {
+  const { machine } = counted.day;
   const groups = new Map<string, { app: string; repo: string | null; ms: number; rows: TimedRow[] }>();
   for (const { app, repo = null, from, to } of counted.parts) {
     const key = placeKey(app, repo);
@@ -75,12 +79,13 @@ function countedRows(counted: Counted): TimedRow[] {
     (groupOf(each.row.app, each.row.repo) ?? groupOf(each.row.app, null))?.rows.push(each);
   return [...groups.values()].flatMap(({ app, repo, ms, rows }) => {
     const total = rows.reduce((sum, row) => sum + row.ms, 0);
-    if (total === 0) return [{ row: { app, repo, branch: null, session: null, assistant: null }, ms }];
+    if (total === 0)
+      return [{ row: { app, repo, branch: null, session: null, assistant: null }, machine, ms }];
     let before = 0;
     return rows.map((each) => {
       const start = Math.round((ms * before) / total);
       before += each.ms;
-      return { row: each.row, ms: Math.round((ms * before) / total) - start };
+      return { row: each.row, machine, ms: Math.round((ms * before) / total) - start };
     });
   });
 }
@@ -94,9 +99,11 @@ type Named = Partial<Record<(typeof NAMES)[number], string | null>>;
 
 /** Orders rows with the same time. Comparing names first avoids most of the slow texts. */
 function byText(a: Named, b: Named): number {
-  const name = NAMES.find((key) => a[key] !== b[key]);
-  const order = name === undefined ? 0 : byCodeUnits(a[name] ?? '', b[name] ?? '');
-  return order || byCodeUnits(JSON.stringify(a), JSON.stringify(b));
+  for (const name of NAMES) {
+    const order = a[name] === b[name] ? 0 : byCodeUnits(a[name] ?? '', b[name] ?? '');
+    if (order !== 0) return order;
+  }
+  return byCodeUnits(JSON.stringify(a), JSON.stringify(b));
 }
 
 /** A session on two machines has a row for each. */

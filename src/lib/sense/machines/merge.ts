@@ -99,14 +99,15 @@ function placeOf(all: readonly Counted[]): Pick<DailyRecord, 'timezone' | 'hours
 function commitsOf(all: readonly Counted[], around: readonly Counted[]): DailyRecord['commits'] {
   const counts = new Map<string, number>();
   const add = (repo: string, count: number): unknown => counts.set(repo, (counts.get(repo) ?? 0) + count);
+  const first = new Map<string, string>();
+  for (const { day } of around)
+    for (const { id } of day.commits) {
+      const known = first.get(id);
+      if (known === undefined || byCodeUnits(day.machine, known) < 0) first.set(id, day.machine);
+    }
   for (const { day } of all) {
-    const elsewhere = new Set(
-      around
-        .filter((other) => byCodeUnits(other.day.machine, day.machine) < 0)
-        .flatMap((other) => other.day.commits.map(({ id }) => id)),
-    );
     const own = new Map(day.commits.map(({ id, repo }) => [id, repo]));
-    const kept = [...own].filter(([id]) => !elsewhere.has(id));
+    const kept = [...own].filter(([id]) => first.get(id) === day.machine);
     // The record distinguishes repositories with the same name.
     if (kept.length === own.size)
       for (const { repo, commits } of day.record.commits.repos) add(repo, commits);

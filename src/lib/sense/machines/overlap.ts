@@ -30,9 +30,10 @@ export function countOnce(days: readonly MachineDay[]): Counted[] {
   const advance = (until: number): void => {
     while (active.length > 0 && at < until) {
       const end = active.reduce((least, { to }) => Math.min(least, to), until);
-      const [first, ...rest] = active.length === 1 ? active : [...active].sort(byFreshness);
-      if (first !== undefined) addPart(first, at, end);
-      for (const { counted } of rest) counted.lostSec += end - at;
+      const first = active.reduce((best, item) => (byFreshness(item, best) < 0 ? item : best));
+      for (const item of active)
+        if (item === first) addPart(item, at, end);
+        else item.counted.lostSec += end - at;
       at = end;
       active = active.filter(({ to }) => to > end);
     }

@@ -21,9 +21,9 @@ export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySe
     return {
       isWhole: true,
       apps: record.apps.map(({ app, kind, minutes }) => ({ app, kind, sec: secOf(minutes) })),
-      hours: record.hours.flatMap(({ start, ...kinds }) => {
-        const used = APP_KINDS.filter((kind) => kinds[kind] > 0);
-        return used.map((kind) => ({ at: Date.parse(start) / 1000, kind, sec: secOf(kinds[kind]) }));
+      hours: record.hours.flatMap((hour) => {
+        const used = APP_KINDS.filter((kind) => hour[kind] > 0);
+        return used.map((kind) => ({ at: Date.parse(hour.start) / 1000, kind, sec: secOf(hour[kind]) }));
       }),
     };
   }
@@ -62,10 +62,8 @@ export function timeOf(
     for (const { app, kind, sec } of seconds.apps)
       appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + sec * 1000);
     for (const { at, kind, sec } of seconds.hours) {
-      const hour = Math.max(
-        0,
-        starts.findLastIndex((startMs) => startMs <= at * 1000),
-      );
+      let hour = starts.length - 1;
+      while (hour > 0 && (starts[hour] ?? 0) > at * 1000) hour -= 1;
       hourMs[kind][hour] = (hourMs[kind][hour] ?? 0) + sec * 1000;
     }
   }
