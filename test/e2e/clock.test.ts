@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 
 import { jsonOf, steward } from '../helpers/cli';
-import { MINUTE, openWeek, requireFaketime, START, type Week } from '../helpers/week';
+import { requireFaketime } from '../helpers/faketime';
+import { MINUTE, openWeek, START, type Week } from '../helpers/week';
 
 const DAY_MS = 24 * 60 * MINUTE;
 

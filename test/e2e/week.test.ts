@@ -4,18 +4,9 @@ import { join } from 'node:path';
 
 import type { DailyRecord } from '../../src/lib/sense/record';
 import { ask, startDaemon, until } from '../helpers/daemon';
+import { requireFaketime } from '../helpers/faketime';
 import { hookJson } from '../helpers/hooks';
-import {
-  beginWeek,
-  dayOf,
-  HOURS,
-  MINUTE,
-  openWeek,
-  requireFaketime,
-  sessionOf,
-  START,
-  type Week,
-} from '../helpers/week';
+import { beginWeek, dayOf, HOURS, MINUTE, openWeek, sessionOf, START, type Week } from '../helpers/week';
 import { issuesOf } from '../helpers/work-kill';
 
 /** Hours between two captures. The soak has one every two minutes. */

@@ -1,18 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import { isAlive } from '../../src/lib/platform/files/lock';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from './cli';
+import { fakeTime } from './faketime';
 import { startGitHub, type GitHub } from './github';
 import { notifyServer, type NotifyServer } from './notify-server';
-import { requirePart, requirePrograms } from './real-part';
 
-const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map(
-  (name) => `/usr/lib/${name}/faketime/libfaketime.so.1`,
-);
-const SHARED_MEMORY = '/dev/shm';
 const ZONE = 'Europe/Berlin';
 /** Local midnight of Thursday, 22 October 2026; on the Sunday the clocks go back, so the week has 169 hours. */
 export const START = Date.parse('2026-10-21T22:00:00Z');
@@ -45,26 +40,7 @@ export function dayOf(ms: number): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE }).format(ms);
 }
 
-/** Skips without the program and its library; in CI that fails. */
-export function requireFaketime(context: Mocha.Context): void {
-  requirePrograms(context, { faketime: 'faketime' });
-  const isThere = LIBRARIES.some((path) => existsSync(path));
-  requirePart(context, isThere, 'libfaketime not installed: apt-get install libfaketime');
-}
-
-/**
- * libfaketime names its shared memory after the pid, leaves it behind when the process is killed, and ends the next
- * process that is given that pid: after some 30,000 processes there is one.
- */
-function forgetKilledClocks(): void {
-  for (const name of readdirSync(SHARED_MEMORY)) {
-    const pid = /^(?:sem\.)?faketime_(?:shm|sem)_(\d+)$/.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(SHARED_MEMORY, name), { force: true });
-  }
-}
-
 export async function openWeek(): Promise<Week> {
-  const library = LIBRARIES.find((path) => existsSync(path)) ?? '';
   const home = emptyHome();
   const github = await startGitHub({ labels: true });
   const chat = await notifyServer(() => ({ status: 200 }));
@@ -75,19 +51,13 @@ export async function openWeek(): Promise<Week> {
   mkdirSync(bin);
   writeFileSync(join(bin, 'hyprctl'), `#!/bin/sh\nexec cat '${shown}'\n`);
   chmodSync(join(bin, 'hyprctl'), 0o755);
-  const at: Week['at'] = (ms, { standing = false } = {}) => {
-    forgetKilledClocks();
-    return {
-      LD_PRELOAD: library,
-      FAKETIME: `${standing ? '' : '@'}${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}`,
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
-      NO_FAKE_STAT: '1',
-      GITHUB_API_URL: github.url,
-      GH_TOKEN: github.token,
-      HYPRLAND_INSTANCE_SIGNATURE: 'week',
-      PATH: `${bin}:${process.env['PATH'] ?? ''}`,
-    };
-  };
+  const at: Week['at'] = (ms, options) => ({
+    ...fakeTime(ms, options),
+    GITHUB_API_URL: github.url,
+    GH_TOKEN: github.token,
+    HYPRLAND_INSTANCE_SIGNATURE: 'week',
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+  });
   const run: Week['run'] = async (ms, args, input = '') => {
     const env = at(ms, { standing: true });
     const done = await steward([...args, '--json'], { home: home.path, env, input });

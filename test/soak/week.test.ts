@@ -6,18 +6,9 @@ import type { DailyRecord } from '../../src/lib/sense/record';
 import type { SenseEvent } from '../../src/lib/sense/event';
 import type { HistoryEntry } from '../../src/lib/notify/history';
 import { ask, startDaemon, until } from '../helpers/daemon';
+import { requireFaketime } from '../helpers/faketime';
 import { hookJson } from '../helpers/hooks';
-import {
-  beginWeek,
-  dayOf,
-  HOURS,
-  MINUTE,
-  openWeek,
-  requireFaketime,
-  sessionOf,
-  START,
-  type Week,
-} from '../helpers/week';
+import { beginWeek, dayOf, HOURS, MINUTE, openWeek, sessionOf, START, type Week } from '../helpers/week';
 import { issuesOf } from '../helpers/work-kill';
 
 /** Days of it, for a shorter run. */
