@@ -29,6 +29,8 @@ const MINUTE = 60_000;
 const ROUND_MS = MINUTE / 3;
 const REMINDER_EVERY_MS = 4 * MINUTE;
 const MAX_SKEW = 2;
+/** A short run has a commit, a session, a note, an edit and a kill. */
+const FIRST_KINDS = [0, 4, 7, 9, 3];
 
 interface Machine extends Carried {
   repo: string;
@@ -185,7 +187,7 @@ describe('machines with a real exchange folder (built)', function () {
     if (world.away !== undefined && world.away.until <= index) await meet();
     const machine = random.pick(machines);
     const other = random.pick(machines);
-    const kind = random.below(12);
+    const kind = FIRST_KINDS[index] ?? random.below(12);
     if (kind <= 1) {
       world.commits += 1;
       // Commits with the same author and date count as one.
@@ -286,8 +288,10 @@ describe('machines with a real exchange folder (built)', function () {
   /** Lets time pass until every reminder was sent. */
   async function waitForReminders(): Promise<void> {
     const { machines, reminders } = world;
-    for (let i = 0; i < 100; i += 1) {
-      if (reminders.every(({ text }) => pushesOf(text).length > 0)) return;
+    let more = 4;
+    for (let i = 0; i < 100 && more > 0; i += 1) {
+      // Then two more minutes, in which another machine might repeat the last one.
+      if (reminders.every(({ text }) => pushesOf(text).length > 0)) more -= 1;
       world.nowMs += MINUTE / 2;
       await Promise.all(machines.map((machine) => ok(machine, 'work', 'sweep')));
       for (const machine of machines.filter((_, index) => (i + index) % 4 === 0))

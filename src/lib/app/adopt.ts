@@ -115,7 +115,7 @@ function moveDays(area: UserArea, into: UserArea, today: string): void {
     settleFrom(own.logOf(day), target.logOf(day));
     own.removeRecord(day);
   }
-  // The next capture reads this machine's sources anew, so it compares them with the moved events.
+  // The next capture reads this machine's sources from the start, and compares them with the moved events.
   target.writeState({ ...target.readState().state, lostOn: today });
   moveMissing(area.sense.daily, into.sense.daily);
 }
