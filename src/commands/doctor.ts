@@ -7,7 +7,7 @@ import { withSteps } from '../lib/platform/terminal/progress';
 import { StewardError } from '../lib/errors';
 
 export default class Doctor extends BaseCommand {
-  static override summary = 'Check every part, and show what fixes each problem';
+  static override summary = 'Check every part and show how to fix each problem';
   static override description =
     'Changes nothing, and contacts other hosts only with --online. The exit code is 0 if nothing failed, 3 for an invalid configuration, 8 for another failure, and 4 if only a login is missing.';
   static override strict = false;

@@ -7,9 +7,11 @@ import { sessionLines, type SessionRow, type SessionsTextOptions } from '../lib/
 export default class Go extends BaseCommand {
   static override summary = 'Jump to a session, by default the one that has been waiting longest';
   static override description =
-    'Brings its tmux pane or kitty window to the front. SESSION is any part of its repository, branch, name or slug, or its number in "steward sessions". If several match, you choose one.';
+    'Brings the session\'s tmux pane or kitty window to the front. SESSION is any part of its repository, branch, name or slug, or its number in "steward sessions". If several match, you choose one.';
   static override args = {
-    session: word({ description: 'Part of its repository, branch, name or slug, or its number.' }),
+    session: word({
+      description: 'Part of the repository, branch, name or slug, or the number in "steward sessions".',
+    }),
   };
   static override examples = [
     '<%= config.bin %> go',

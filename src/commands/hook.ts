@@ -7,7 +7,7 @@ import { ASSISTANT_IDS } from '../lib/sessions/session-key';
 export default class Hook extends BaseCommand {
   static override summary = 'Record a hook event of an assistant session';
   static override description =
-    'The assistant calls this with its hook JSON on stdin. It records only the event, never any text. If a work repository is set up, it also records the line of a prompt that asks for a reminder, research or a queue entry (or the entire prompt, if WORK.CAPTURE_PROMPT is whole). It always exits 0, because any other code would block the assistant; --strict returns the real one.';
+    'The assistant calls this with its hook JSON on stdin. It records the event without its text. If a work repository is set up, it also records the line of a prompt that asks for a reminder, research or a queue entry (or the entire prompt, if WORK.CAPTURE_PROMPT is whole). It always exits 0, because any other code would block the assistant; --strict returns the real one.';
   static override args = {
     event: word({
       description: `The event: ${HOOK_VERBS.join(', ')}.`,

@@ -7,7 +7,7 @@ type Page = keyof typeof PAGE_PATHS;
 export default class Open extends BaseCommand {
   static override summary = 'Open the dashboard in the browser';
   static override description =
-    'The address contains a one-time code that expires after a minute. It signs one browser in: only such a browser can change issues, and with daemon.requireToken only it can read.';
+    'The address contains a one-time code that signs one browser in and expires after a minute. Only a signed-in browser can change issues; with daemon.requireToken, reading also requires signing in.';
   static override args = {
     page: word({ description: 'The page.', options: Object.keys(PAGE_PATHS), default: 'today' }),
   };

@@ -4,7 +4,7 @@ import { HOOK_SHELLS, shellHook, type HookShell, type ShellHook } from '../lib/s
 export default class ShellHookCommand extends BaseCommand {
   static override summary = 'Print the shell snippet that notifies you about long-running commands';
   static override description =
-    'Notifies you when a command that took longer than notifications.thresholds.longTaskMinutes ends. Names only the program, and skips interactive ones (editors, pagers, ssh) and Ctrl-C. STEWARD_LONG_COMMAND_SEC sets another time for one shell, STEWARD_LONG_COMMAND_IGNORE skips more programs.';
+    'Notifies you at the end of a command that took longer than notifications.thresholds.longTaskMinutes. Names only the program, and skips interactive programs (editors, pagers, ssh) and Ctrl-C. STEWARD_LONG_COMMAND_SEC sets a different threshold for one shell, STEWARD_LONG_COMMAND_IGNORE skips more programs.';
   static override args = {
     shell: word({
       description: 'The shell.',

@@ -6,7 +6,7 @@ import { readPeriod } from '../lib/report/period';
 import { reportText } from '../lib/report/view';
 
 export default class Standup extends BaseCommand {
-  static override summary = 'Summarise what you did since yesterday, as Markdown';
+  static override summary = 'Summarize what you did since yesterday, as Markdown';
   static override description =
     'Lists issues, sessions, commits and time from local data: formatted on a terminal, as Markdown in a pipe. The same data produces the same bytes. Gaps in the data are listed at the end.';
   static override flags = {

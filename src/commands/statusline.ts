@@ -12,7 +12,7 @@ import { today } from '../lib/sense/read';
 export default class Statusline extends BaseCommand {
   static override summary = 'Print a status line for your assistant or shell';
   static override description =
-    "Shows the model, used context and usage limits from the JSON that the assistant pipes in, followed by steward's part: the session's phase and name, how many others wait for you, and today's creation time. A narrow terminal shows less.";
+    "Shows the model, context used and usage limits from the JSON that the assistant pipes in, followed by steward's part: the session's phase and name, how many other sessions are waiting for you, and today's creation time. A narrow terminal shows less.";
   static override flags = {
     then: text({
       description: "Run another status line with the same input, and print steward's part below it.",

@@ -5,7 +5,7 @@ import { partsOf, uninstallAll, type Uninstalled } from '../lib/setup/install/un
 import { uninstalledText } from '../lib/setup/install/view';
 
 export default class Uninstall extends BaseCommand {
-  static override summary = 'Remove everything that was installed, and with --purge the data';
+  static override summary = 'Remove everything that steward installed, and with --purge your data';
   static override description =
     'Removes jobs, the running daemon, hooks and completion scripts from this machine. Your data is kept unless --purge deletes it, after asking. Files that were changed after the installation are listed, not removed.';
   static override flags = {
@@ -17,7 +17,7 @@ export default class Uninstall extends BaseCommand {
     hooks: boolean({ description: 'Only the hooks and the work skill.', exclusive: ['purge'] }),
     completion: boolean({ description: 'Only completion scripts.', exclusive: ['purge'] }),
     purge: boolean({ description: 'Also delete the user area, machine-local state and cache.' }),
-    yes: boolean({ char: 'y', description: 'Confirm --purge without being asked.' }),
+    yes: boolean({ char: 'y', description: 'Skip the confirmation of --purge.' }),
     'dry-run': boolean({ description: 'Show what would be removed, without removing it.' }),
   };
   static override examples = [

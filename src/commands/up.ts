@@ -12,7 +12,7 @@ export default class Up extends BaseCommand {
   static override description =
     'Asks once for consent. Then the daemon runs in the foreground until Ctrl-C: it captures, sweeps hourly if work is set up, and serves the dashboard. If a daemon is already running, its address is shown.';
   static override flags = {
-    yes: boolean({ char: 'y', description: 'Agree without being asked; required without a terminal.' }),
+    yes: boolean({ char: 'y', description: 'Consent without being asked; required without a terminal.' }),
     once: boolean({ description: 'Set up, capture, show the day, and exit.' }),
     port: integer({ description: "The daemon's port (daemon.port).", min: 0, max: 65_535, helpValue: 'N' }),
   };

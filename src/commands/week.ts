@@ -6,9 +6,9 @@ import { readWeek } from '../lib/report/period';
 import { reportText } from '../lib/report/view';
 
 export default class Week extends BaseCommand {
-  static override summary = 'Summarise a week, Monday to Sunday, as Markdown';
+  static override summary = 'Summarize a week, Monday to Sunday, as Markdown';
   static override description =
-    'The same report as `standup` for a whole week, with the tokens that your assistants used; default: this week up to today.';
+    "The `standup` report for a whole week, with your assistants' token usage. The default is this week up to today.";
   static override flags = {
     of: text({ description: 'Any day in the week.', default: 'today', helpValue: 'DAY' }),
     repo: text({ description: 'Only this repository (folder name).', helpValue: 'NAME' }),

@@ -8,7 +8,7 @@ import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 export default class AgentsCheck extends BaseCommand {
   static override summary = 'Check planned agent invocations against the routing rules';
   static override description =
-    'Lists each broken rule and how to fix it, such as a retired type, a missing model tier, or parallel work without a spotcheck. Exits 2 if a rule is broken. As a PreToolUse hook this stops the call and shows the assistant why.';
+    'Lists each violation, such as a retired type, a missing model tier, or parallel work without a spotcheck, and how to fix it. Exits 2 if a rule is broken. As a PreToolUse hook this stops the call and shows the assistant why.';
   static override args = {
     file: word({ required: true, description: 'JSON or JSON lines file; - for stdin.' }),
   };

@@ -5,9 +5,9 @@ import { agentSettings } from '../../lib/app/agents';
 import { BaseCommand, boolean, text, word } from '../../lib/cli/base-command';
 
 export default class AgentsRoute extends BaseCommand {
-  static override summary = 'Decide which kind of worker handles a request, and why';
+  static override summary = 'Show which kind of worker should handle a request, and why';
   static override description =
-    'The first matching rule decides; this asks no model and launches nothing. Without REQUEST it reads stdin: text, or the hook JSON of an assistant, for which it prints nothing unless there is something to delegate. Agent types come from agents.types, named agents from the roster.';
+    "The first matching rule decides; no model is called and no agent is launched. Without REQUEST, reads text or an assistant's hook JSON from stdin; for a hook, prints nothing unless the request should be delegated. Agent types come from agents.types, named agents from the roster.";
   static override args = {
     request: word({ description: 'The request, in quotes (default: stdin).' }),
   };

@@ -5,7 +5,7 @@ import { plainValue, shownKey, type ShownValue } from '../../lib/config/set';
 export default class ConfigGet extends BaseCommand {
   static override summary = 'Print the value of one key, for scripts';
   static override description =
-    'Prints one line for each item of a list, and nothing for a key that is not set. A secret only shows whether it is set. --json adds where the value comes from.';
+    'Prints one line for each item of a list, and nothing for a key that is not set. For a secret, prints only whether it is set. --json adds where the value comes from.';
   static override args = { key: keyArg };
   static override examples = [
     '<%= config.bin %> config get timezone',

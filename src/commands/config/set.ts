@@ -6,7 +6,7 @@ import { setConfig, type SetResult } from '../../lib/config/set';
 export default class ConfigSet extends ConfigEdit {
   static override summary = 'Set a configuration key';
   static override description =
-    'Checks the value and writes it to the file that owns the key; comments stay. A list is replaced as a whole: `config add` and `config remove` change one item. Set secrets as env:NAME or file:PATH to keep them out of your shell history.';
+    'Checks the value and writes it to the file that owns the key; comments are kept. A list is replaced as a whole; to change one item, use `config add` or `config remove`. Set secrets as env:NAME or file:PATH to keep them out of your shell history.';
   static override args = {
     key: keyArg,
     value: word({

@@ -8,7 +8,7 @@ import { clean } from '../../lib/platform/terminal/terminal';
 export default class ConfigShow extends BaseCommand {
   static override summary = 'Show every key, its value and where it comes from';
   static override description =
-    'Files override defaults, and the environment overrides files. Secrets only show whether they are set. If a file has problems, all are listed and the exit code is 3.';
+    'Files override defaults, and the environment overrides files. For secrets, shows only whether they are set. If a file has problems, lists all of them and exits with 3.';
   static override examples = [
     '<%= config.bin %> config show',
     {

@@ -6,7 +6,7 @@ import { sendNotification } from '../../lib/notify/send';
 export default class NotifyAnnounce extends BaseCommand {
   static override summary = 'Print the announcement for a task';
   static override description =
-    'The line starts with a verb that fits the request, or names the workflow and its skill. Conversations and direct skills get no line.';
+    'The line starts with a verb that fits the request, or names the workflow and its skill. Only tasks and workflows are announced, not conversations.';
   static override flags = {
     request: text({ helpValue: 'TEXT', description: 'The request as you wrote it', required: true }),
     kind: text({ description: 'How the request is handled', options: [...HANDLINGS], default: 'task' }),

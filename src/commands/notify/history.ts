@@ -8,7 +8,7 @@ import { historyText } from '../../lib/notify/view';
 export default class NotifyHistory extends BaseCommand {
   static override summary = 'Show recent notifications and their results';
   static override description =
-    'Newest first: id, time, channels that delivered it and text, and a line for each other channel with the reason.';
+    'Newest first: id, time, channels that delivered it, and text; then one line with the reason for each other channel.';
   static override flags = {
     count: integer({
       helpValue: 'N',

@@ -4,7 +4,7 @@ import { speakNow, type SpeakResult } from '../../lib/notify/speech/voice';
 import { clean } from '../../lib/platform/terminal/terminal';
 
 export default class NotifySpeak extends BaseCommand {
-  static override summary = 'Speak a text like a notification';
+  static override summary = 'Speak text the way notifications are spoken';
   static override description =
     'Uses your pronunciations (principal/pronunciations.json), and pronounces "live" according to context.';
   static override args = {

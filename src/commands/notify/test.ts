@@ -9,7 +9,7 @@ export default class NotifyTest extends BaseCommand {
   static override description =
     'Tries each channel once, despite mute and quiet hours, and shows the fix for each that fails.';
   static override flags = {
-    strict: boolean({ description: 'Fail if a channel that is set up does not work' }),
+    strict: boolean({ description: 'Fail if a configured channel does not work' }),
   };
   static override examples = [
     '<%= config.bin %> notify test',

@@ -8,7 +8,7 @@ import { eventsBetween, recordsBetween } from '../../lib/sense/read';
 export default class SenseExport extends BaseCommand {
   static override summary = 'Export records or events to stdout as JSON or CSV';
   static override description =
-    '"days" has one row per day, "apps" one per day and application, "events" those of the event logs that still exist. CSV cells that a spreadsheet would run as a formula start with an apostrophe.';
+    '"days" has one row per day, "apps" one per day and application, "events" one per event whose log still exists. CSV cells that a spreadsheet would run as a formula start with an apostrophe.';
   static override flags = {
     what: text({ description: 'What to export.', options: ['days', 'apps', 'events'], default: 'days' }),
     format: text({ description: 'Format.', options: ['json', 'csv'], default: 'json' }),

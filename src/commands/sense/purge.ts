@@ -16,7 +16,7 @@ export default class SensePurge extends BaseCommand {
     app: text({ description: 'Only this application: its name or bundle id.', helpValue: 'NAME' }),
     repo: text({ description: 'Only this repository: its name or path.', helpValue: 'NAME' }),
     all: boolean({ description: 'Everything that has been captured.' }),
-    records: boolean({ description: 'Also delete records that name it and cannot be rebuilt.' }),
+    records: boolean({ description: 'Also delete records that contain this data and cannot be rebuilt.' }),
     yes: boolean({ char: 'y', description: 'Delete the data. Without this flag, nothing changes.' }),
   };
   static override examples = [

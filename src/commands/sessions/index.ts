@@ -41,7 +41,8 @@ export default class Sessions extends BaseCommand {
     const isFirst = Object.keys(state.sessions).length === 0;
     this.show(report, () => sessionsText(report, { ...this.terminal, nowMs, all: all || isFirst }));
     const problem = await noteLost(deps, lostSessions(state));
-    if (problem !== undefined) this.say(`The ended sessions will be shown again: ${problem}`);
+    if (problem !== undefined)
+      this.say(`Cannot mark unexpectedly ended sessions as shown, so the next list repeats them: ${problem}`);
     return report;
   }
 }

@@ -8,10 +8,10 @@ export default class SessionsName extends BaseCommand {
     'The name replaces the repository and branch in lists and notifications. It stays on this machine. An empty name removes it.';
   static override args = {
     session: word({
-      description: 'Part of its repository, branch, name or slug, or its number in "steward sessions".',
+      description: 'Part of the repository, branch, name or slug, or the number in "steward sessions".',
       required: true,
     }),
-    name: word({ description: 'Its name, up to 80 characters.', required: true }),
+    name: word({ description: 'New name, up to 80 characters.', required: true }),
   };
   static override examples = [
     '<%= config.bin %> sessions name shop "Login rewrite"',

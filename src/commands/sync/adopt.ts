@@ -4,7 +4,7 @@ import { BaseCommand, word } from '../../lib/cli/base-command';
 export default class SyncAdopt extends BaseCommand {
   static override summary = "Take over an old machine's data in this area";
   static override description =
-    'For a machine that you no longer use, after its area was copied or synced here. Its pending deliveries and captures become those of this machine, and its id is retired. If it owned the area, this machine becomes the owner. A retired machine that is used again gets a new id.';
+    'Use this after you have copied or synced the area of a machine that you no longer use. This machine takes over its pending deliveries and captures, and its id is retired. If the old machine owned the area, this one becomes the owner. A retired machine that is used again gets a new id.';
   static override args = {
     machine: word({ required: true, description: 'Id of the old machine, as in `doctor area`.' }),
   };

@@ -12,9 +12,9 @@ interface ConnectResult {
 }
 
 export default class SyncConnect extends BaseCommand {
-  static override summary = 'Have Syncthing or git carry the exchange folder';
+  static override summary = 'Sync the exchange folder with Syncthing or git';
   static override description =
-    'syncthing: adds the folder to the Syncthing of this machine, shared with every device that it knows. git: exchanges through a private GitHub repository now and every 30 minutes; each machine has its own branch. Run it on each machine after `sync set`.';
+    'syncthing: adds the folder to Syncthing on this machine and shares it with all its devices. git: syncs through a private GitHub repository, now and every 30 minutes; each machine has its own branch. Run it on each machine after `sync set`.';
   static override args = {
     engine: word({ required: true, options: ['syncthing', 'git'], description: 'syncthing or git.' }),
     repo: word({ description: 'For git: OWNER/REPO of an empty private repository.' }),
@@ -33,8 +33,8 @@ export default class SyncConnect extends BaseCommand {
     const result: ConnectResult = { engine: 'syncthing', devices };
     return this.show(result, () =>
       added
-        ? `Syncthing now carries the folder (${folder}), shared with ${list}.`
-        : `Syncthing already carries the folder (${folder}), shared with ${list}.`,
+        ? `Syncthing now syncs the folder (${folder}), shared with ${list}.`
+        : `Syncthing already syncs the folder (${folder}), shared with ${list}.`,
     );
   }
 
@@ -42,7 +42,7 @@ export default class SyncConnect extends BaseCommand {
     if (repo === undefined || !isRepository(repo)) {
       throw new StewardError(
         'usage',
-        repo === undefined ? 'The repository is missing.' : `Invalid repository "${repo}".`,
+        repo === undefined ? 'No repository given.' : `Invalid repository "${repo}".`,
         {
           hint: 'Write it as OWNER/REPO, such as ann/steward-exchange.',
         },
@@ -51,7 +51,7 @@ export default class SyncConnect extends BaseCommand {
     const { received } = await useGit(this.context, repo);
     return this.show(
       { engine: 'git', received } as ConnectResult,
-      () => `Exchanged through ${repo}: ${received.length} other machines changed.`,
+      () => `Synced through ${repo}: received changes from ${received.length} other machines.`,
     );
   }
 }

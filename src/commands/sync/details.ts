@@ -3,9 +3,9 @@ import { BaseCommand, word } from '../../lib/cli/base-command';
 import { plural } from '../../lib/platform/terminal/format';
 
 export default class SyncDetails extends BaseCommand {
-  static override summary = 'Publish commit subjects, paths and session titles, or stop';
+  static override summary = 'Start or stop publishing commit subjects, paths and session titles';
   static override description =
-    'Rewrites what this machine has published. Your sync tool or its versions may still have older copies.';
+    'Rewrites what this machine has published. Your sync tool may keep older copies.';
   static override args = {
     state: word({ required: true, options: ['on', 'off'], description: 'on or off.' }),
   };

@@ -5,7 +5,7 @@ import { plural } from '../../lib/platform/terminal/format';
 export default class SyncLeave extends BaseCommand {
   static override summary = 'Stop publishing from this machine';
   static override description =
-    'What was published stays in the folder, so that your other machines still count it. --remove deletes it there. Your own data stays as it is. Details are off afterwards.';
+    'Published files stay in the folder, and your other machines still count them; --remove deletes them. Your own data is unchanged. Publishing of details is turned off.';
   static override flags = {
     remove: boolean({ description: 'Delete what this machine has published.' }),
   };

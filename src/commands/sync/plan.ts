@@ -3,7 +3,7 @@ import { BaseCommand, text } from '../../lib/cli/base-command';
 import { planText, type SyncPlan } from '../../lib/sync/view';
 
 export default class SyncPlanCommand extends BaseCommand {
-  static override summary = 'List what would be published, to the byte';
+  static override summary = 'List exactly what would be published';
   static override description =
     'Lists each file that the next run writes or removes, with its size. --show prints a file exactly as it would be published. Writes nothing.';
   static override flags = {

@@ -3,13 +3,13 @@ import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
 import { plural } from '../../lib/platform/terminal/format';
 
 export default class SyncSet extends BaseCommand {
-  static override summary = "Publish this machine's days to a folder that your sync tool carries";
+  static override summary = "Publish this machine's days to a synced folder";
   static override description =
-    'Creates the folder if only its last part is missing, and writes below machines/ in it: records, times, sessions and token use. Commit subjects, paths and session titles stay here without --details; restricted sessions and repositories always do. To see it all first, run `sync plan`.';
+    'Creates the folder if its parent exists, and writes records, times, sessions and token use to machines/ in it. Commit subjects, paths and session titles stay on this machine unless you pass --details; restricted sessions and repositories always stay. To preview the files, run `sync plan`.';
   static override args = {
     folder: word({
       required: true,
-      description: 'Folder that Syncthing, git, rclone, Dropbox or a network drive carries.',
+      description: 'Folder synced by Syncthing, git, rclone, Dropbox or a network drive.',
     }),
   };
   static override flags = {
@@ -28,7 +28,7 @@ export default class SyncSet extends BaseCommand {
       () =>
         `Published ${plural(result.files, 'file')} to ${result.folder ?? ''} (${plural(result.bytes, 'byte')})${result.details ? ', with details' : ''}.`,
     );
-    if (result.before !== null) this.say(`What was published to ${result.before} is still there.`);
+    if (result.before !== null) this.say(`The files published to ${result.before} are still there.`);
     return result;
   }
 }

@@ -7,7 +7,7 @@ import { issueText } from '../../lib/work/view-results';
 export default class WorkEdit extends BaseCommand {
   static override summary = 'Edit the title, body or labels of an issue';
   static override description =
-    'Keeps the prefix and identity of the title and the hidden marker of the body. A label must exist in the repository.';
+    "Keeps the title's prefix and identity, and the body's hidden marker. A label must exist in the repository.";
   static override args = { number: issueNumber() };
   static override flags = {
     title: text({ description: 'The new title, without its prefix.', helpValue: 'TEXT' }),

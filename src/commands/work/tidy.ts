@@ -6,7 +6,7 @@ import { tidy, type Tidied } from '../../lib/work/tidy';
 import { tidyText } from '../../lib/work/view-results';
 
 export default class WorkTidy extends BaseCommand {
-  static override summary = 'Close done issues with the evidence of their sessions';
+  static override summary = 'Close done issues with evidence from their sessions';
   static override description =
     "Lists open issues labelled Status:done with their evidence: the session's commits, in repositories that sense watches or projects.md lists, and the ticked boxes in its session file. Closes them with --apply, except those without evidence or with open boxes.";
   static override flags = {
@@ -24,7 +24,7 @@ export default class WorkTidy extends BaseCommand {
     for (const { number, message } of result.failed) this.say(`#${number}: ${message}`);
     if (result.failed.length > 0) {
       throw new StewardError('unavailable', `${result.failed.length} issues could not be closed.`, {
-        hint: 'Run it again; the others are closed.',
+        hint: 'Rerun the command; the other issues are closed.',
       });
     }
     return result;

@@ -42,9 +42,8 @@ export function issueNumber(): Arg<number> {
 }
 
 /**
- * Base class for all commands. `run` parses, calls one library function, prints the value and returns it.
- * With `--json`, the returned value is the only document on stdout. `runCli` prints thrown errors and sets
- * the exit code.
+ * Base class for all commands. `run` parses, calls one library function, and prints and returns its value,
+ * which with `--json` is the only document on stdout. `runCli` prints errors and sets the exit code.
  */
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
@@ -75,7 +74,7 @@ export abstract class BaseCommand extends Command {
     await this.tellPlace();
   }
 
-  /** Says once that this machine doesn't own its area, unless a scheduler is the only reader. */
+  /** Warns once that this machine doesn't own its area. Scheduled runs don't warn. */
   private async tellPlace(): Promise<void> {
     if (this.#context === undefined || processHost().env[JOB_VARIABLE] !== undefined) return;
     const { takeNotice } = await import('../platform/files/area-owner');

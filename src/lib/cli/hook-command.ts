@@ -163,7 +163,7 @@ function watchShim(): () => boolean {
   };
 }
 
-/** Runs or plans the hook. Returns any problem that didn't keep the event from being stored. */
+/** Runs or plans the hook. Returns the first failure; a failed step doesn't stop the others. */
 async function callHook(given: Call, line: HookLine): Promise<StewardError | undefined> {
   const { area, clock, args, settings } = given;
   if (args.surplus !== undefined && args.flags.has('--strict')) {
@@ -229,7 +229,7 @@ async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | und
 
 /** Creates a folder that a hook writes to. Rejects a symbolic link. */
 function prepare(area: UserArea, folder: string): void {
-  // If the folder of a claimed area exists, so does the area.
+  // If the area is claimed and the folder exists, nothing needs to be created.
   if (area.isClaimed && lstatOf(folder)?.isFolder === true) return;
   ensureUserArea(area);
   ensureFolder(folder);

@@ -29,7 +29,7 @@ export type FollowOptions = Omit<FollowInput, 'session'> & {
   /** If undefined, no requests are answered. */
   policy: Policy | undefined;
   fromStart?: boolean;
-  /** If the session is known before `start`, nothing is sent while another command is showing it. */
+  /** If set, locks the session before `start`, which sends nothing while another command is showing it. */
   session?: string | undefined;
 };
 
@@ -173,7 +173,7 @@ export function parseCost(text: string | undefined): number | undefined {
   const usd = /^\d{1,7}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   if (usd > 0) return usd;
   throw new StewardError('usage', `Invalid --max-cost "${clean(text).slice(0, 40)}".`, {
-    hint: 'Use an amount of USD over 0, such as 2 or 0.50.',
+    hint: 'Use an amount in USD above 0, such as 2 or 0.50.',
   });
 }
 

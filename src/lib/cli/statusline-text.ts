@@ -14,7 +14,7 @@ export interface StatusLine extends StatusInput {
   session: string | null;
   /** That session's assistant. */
   assistant: string | null;
-  /** Number of other sessions that wait for you. */
+  /** Number of other sessions waiting for you. */
   waiting: number;
   /** Minutes of creation today; null if no time is recorded. */
   creationMinutes: number | null;
@@ -22,14 +22,14 @@ export interface StatusLine extends StatusInput {
   time?: TimeToday | null;
 }
 
-/** Minutes of today, with one decimal. */
+/** Today's minutes, with one decimal. */
 export interface TimeToday {
   totalMinutes: number;
   /** How long agents waited while you were at the desk with something else in front. */
   heldUpMinutes: number;
 }
 
-/** What the status line shows of the day. */
+/** The status line's figures for the day. */
 export type DayFigures = Pick<StatusLine, 'creationMinutes' | 'time'>;
 
 export const NO_INPUT: StatusInput = { model: null, contextPercent: null, fiveHour: null, sevenDay: null };

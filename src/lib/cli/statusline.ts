@@ -140,7 +140,7 @@ export function keepDay(area: UserArea, made: Omit<Kept, 'marks'>, marks: string
   writeCache('day', area, { ...made, marks });
 }
 
-/** Returns the file stamps of everything that the figure depends on, except the clock. */
+/** Returns the file stamps of everything that the figures depend on, except the clock. */
 export function marksOf(area: UserArea, log: string): string {
   const files = [log, area.config, area.sense.config, area.sense.classify];
   return [

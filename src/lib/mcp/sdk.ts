@@ -56,7 +56,7 @@ export async function connectStdio(
     void transport.send(answer as unknown as JSONRPCMessage);
   };
   const lines = input.lines((message) => refuse(ErrorCode.InvalidRequest, message));
-  // The lines are already limited; at its own limit, the library would end the connection.
+  // Lines already have a maximum length; at its own limit, the library would end the connection.
   const transport: StdioServerTransport = new StdioServerTransport(lines, undefined, {
     maxBufferSize: Infinity,
   });

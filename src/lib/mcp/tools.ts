@@ -80,7 +80,7 @@ export const READ_TOOLS: readonly McpTool[] = [
   },
   {
     name: 'standup',
-    description: 'Work done in a period, as Markdown: issues, sessions, commits, time, and what is unknown.',
+    description: 'Work done in a period, as Markdown: issues, sessions, commits, time, and gaps in the data.',
     input: inputOf({
       since: text('First day, such as yesterday, friday or 2026-11-20; default yesterday.'),
       until: text('Last day; default today.'),
@@ -121,12 +121,12 @@ export const READ_TOOLS: readonly McpTool[] = [
     name: 'list_issues',
     description: 'The issues that match every filter, most urgent first.',
     input: inputOf({
-      state: oneOf('Default open.', ['open', 'closed', 'all']),
-      lane: text('Such as In-Progress.', 40),
+      state: oneOf('State; default open.', ['open', 'closed', 'all']),
+      lane: text('Lane, such as In-Progress.', 40),
       status,
-      type: text('Such as reminder.', 40),
+      type: text('Type label, such as reminder.', 40),
       priority,
-      property: text('Such as website.', 40),
+      property: text('Property label, such as website.', 40),
       agent: text('Name of an agent.', 40),
       search: text('Words in the title.'),
       limit: limitField,
@@ -227,7 +227,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
       event: oneOf('What happened; decides the channels.', EVENT_NAMES),
       priority: integer('1 (lowest) to 5 (ignores quiet hours).', 1, 5),
       source: oneOf('The sender; only da is spoken.', SOURCES),
-      url: text('Address to open on click.', 2000),
+      url: text('URL to open when clicked.', 2000),
       dedupe: text('Messages with the same key replace each other.', 200),
     }),
     async run(context, input) {

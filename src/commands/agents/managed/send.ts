@@ -8,7 +8,7 @@ import { answerFlags, followHere, hostOf, policyOf } from '../../../lib/cli/mana
 export default class AgentsManagedSend extends BaseCommand {
   static override summary = 'Send a message, tool result or permission decision to a session';
   static override description =
-    'Sends each message exactly once: if a reply is lost or the command is killed, steward checks the session before it resends the message.';
+    'Sends each message exactly once: if a response is lost or the command is killed, steward checks the session before it resends the message.';
   static override args = {
     session: word({ required: true, description: 'Session id.' }),
     message: word({ description: 'Message, @FILE, or @- for stdin.' }),

@@ -15,7 +15,7 @@ import {
 export default class AgentsManagedWake extends BaseCommand {
   static override summary = 'Resume a session where you left off, until the turn ends';
   static override description =
-    'After a crash, a lost connection or Ctrl-C, shows events that you have not seen, sends unsent messages, and answers the agent (on a terminal it asks you). Without SESSION it resumes the session used last on this machine.';
+    'After a crash, a lost connection or Ctrl-C, shows unseen events, sends unsent messages, and answers the agent (on a terminal it asks you). Without SESSION it resumes the session used last on this machine.';
   static override args = {
     session: word({ description: 'Session id (default: the last one used).' }),
     message: word({

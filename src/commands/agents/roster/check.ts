@@ -7,7 +7,7 @@ import { EXIT_CODES } from '../../../lib/platform/terminal/error-report';
 export default class AgentsRosterCheck extends BaseCommand {
   static override summary = 'Check every file in the roster';
   static override description =
-    'Reports broken front matter, duplicate names, unknown traits and model tiers, links and binary files. Exits 3 if an agent cannot be used.';
+    'Reports invalid front matter, duplicate names, unknown traits or model tiers, symbolic links and binary files. Exits 3 if an agent cannot be used.';
   static override examples = [
     '<%= config.bin %> agents roster check',
     '<%= config.bin %> agents roster check --json',

@@ -6,7 +6,7 @@ import { ensureUserArea } from '../../../lib/config/user-area';
 export default class AgentsRosterNew extends BaseCommand {
   static override summary = 'Create the file for a new named agent';
   static override description =
-    'Creates a Markdown file with role and traits as front matter. Describe the persona below it; steward adds it to every brief.';
+    'Creates a Markdown file with the role and traits in its front matter. Describe the persona below the front matter; every brief includes this text.';
   static override args = {
     name: word({ required: true, description: 'File name: lower-case letters, digits, - and _.' }),
   };
