@@ -1,6 +1,6 @@
 // Written by "steward hooks install --assistant opencode", removed by "steward hooks uninstall".
-// Tells steward on this machine when a session starts, works, asks and ends. OpenCode 1 calls `server`, OpenCode 2
-// calls `setup`. It never throws, waits or prints, so OpenCode works the same without steward.
+// Tells steward on this machine when a session starts, works, needs input and ends. OpenCode 1 calls `server`,
+// OpenCode 2 calls `setup`. It never throws, waits or prints, so OpenCode works the same without steward.
 import { spawn } from 'node:child_process';
 
 const SHIM = '@SHIM@';
@@ -8,14 +8,14 @@ const TIMEOUT_MS = 5000;
 const MAX_QUEUE = 64;
 const MAX_TEXT = 20_000;
 const MAX_KNOWN = 1000;
-/** How long OpenCode may wait for the last calls when it exits. */
+/** How long the last calls may delay OpenCode's exit. */
 const EXIT_MS = 1000;
 
-/** The background service of OpenCode 2 serves several terminals, so its process tells nothing about a session. */
+/** The background service of OpenCode 2 serves several terminals, so its process does not identify a session. */
 const isShared = process.argv.includes('--service');
-/** Events that were handled, also by another copy of this file in the same process. */
+/** Handled events, including those handled by another copy of this file in the same process. */
 const seen = (globalThis[Symbol.for('steward.opencode')] ??= new Set());
-/** The root session of each subagent's session. */
+/** Maps a subagent's session to its root session. */
 const roots = new Map();
 const folders = new Map();
 const replies = new Map();
@@ -27,7 +27,7 @@ const open = new Map();
 let queue = Promise.resolve();
 let queued = 0;
 
-/** Calls the shim after the calls before it, so that events keep their order. */
+/** Queues a call to the shim, so that events keep their order. */
 function send(verb, event, id, fields = {}) {
   if (typeof id !== 'string' || queued >= MAX_QUEUE) return;
   const session = roots.get(id) ?? id;
@@ -101,7 +101,7 @@ function ask(id, event, fields) {
   send('notification', event, id, fields);
 }
 
-/** Ends the sessions in a folder, since OpenCode does not report them when it exits. */
+/** Ends the sessions in a folder, since OpenCode does not report their end when it exits. */
 async function exited(folder) {
   for (const [id, place] of open)
     if (place === folder) send('session-end', 'SessionEnd', id, { reason: 'exit' });
@@ -177,7 +177,7 @@ function safely(work) {
   try {
     work();
   } catch {
-    // The next event counts again.
+    // Later events are still handled.
   }
 }
 
@@ -210,7 +210,7 @@ async function setup(ctx) {
         if (event.id === undefined || isNew(event.id)) safely(() => onEvent(event, folder));
       }
     } catch {
-      // The stream ends with OpenCode.
+      // The stream fails when OpenCode exits.
     }
   })();
   await hookTool(ctx, 'execute.before', () => 'PreToolUse');
@@ -227,7 +227,7 @@ async function hookTool(ctx, name, eventOf) {
         safely(() => tool(eventOf(call), call.sessionID, call.tool, call.input));
     });
   } catch {
-    // Without tool events a session shows only its turns.
+    // Without tool events, a session shows only its turns.
   }
 }
 

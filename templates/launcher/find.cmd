@@ -9,7 +9,7 @@ if defined USERPROFILE call :node_in "%USERPROFILE%\scoop\apps\nodejs\current"
 exit /b 0
 
 :node_in
-rem A relative folder of the PATH would lead into the current folder.
+rem Skip relative PATH entries, which would resolve against the current folder.
 set "folder=%~1"
 if not "%folder:~1,1%"==":" if not "%folder:~0,2%"=="\\" exit /b 0
 if not exist "%node%" if exist "%~1\node.exe" set "node=%~1\node.exe"

@@ -20,7 +20,7 @@ is_new_node() {
   return 1
 }
 
-# A steward on the PATH may be the shim of a version manager; the script itself starts with a line for Node.js.
+# A steward on the PATH may be a version manager's shim; the real script has a Node.js shebang.
 is_steward() {
   [ -f "$1" ] && [ -r "$1" ] || return 1
   first=
@@ -29,7 +29,7 @@ is_steward() {
   return 1
 }
 
-# Is this PATH entry relative, or in a project's packages?
+# Succeeds if this PATH entry is relative or in a project's node_modules.
 is_foreign() {
   case $1 in
     */node_modules/.bin | */node_modules/.bin/*) return 0 ;;
@@ -63,7 +63,7 @@ done
 unset IFS
 set +f
 
-# The folders of version managers and package managers. A pattern without a match stays as it is and names no folder.
+# The folders of version managers and package managers. An unmatched pattern stays unexpanded and names no folder.
 home=${HOME-}
 case $home in /*) ;; *) home=/nonexistent ;; esac
 is_node "$node" && [ -f "$steward" ] || for folder in \

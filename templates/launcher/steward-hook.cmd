@@ -5,7 +5,7 @@ setlocal EnableExtensions DisableDelayedExpansion
 set "NODE_OPTIONS="
 set "NODE_PATH="
 @ENVIRONMENT@
-rem A process started by this script exits without a trace once an uninstall has removed the script.
+rem Once an uninstall has removed this script, a process that it started leaves no files.
 set "STEWARD_SHIM=%~f0"
 set "node=@NODE@"
 set "steward=@STEWARD@"

@@ -4,7 +4,7 @@
 # Does nothing, silently, if it finds neither: a hook must never fail the assistant.
 
 @ENVIRONMENT@
-# A process started by this script exits without a trace once an uninstall has removed the script.
+# Once an uninstall has removed this script, a process that it started leaves no files.
 export STEWARD_SHIM="$0"
 # A project's Node.js options may load code from that project.
 unset NODE_OPTIONS NODE_PATH STEWARD_STDIN_FD
@@ -21,7 +21,7 @@ run() {
   exec "$node" "$steward" hook "$@"
 }
 
-# Tool events are most of all hooks, and leave one line of ids. Writes that line without Node.js where it can.
+# Most hook calls are tool events, which log one line of ids. Writes that line without Node.js if possible.
 run_tool() {
   block='' assistant=${2-claude-code}
   ! record_tool 2>/dev/null || exit 0
@@ -33,13 +33,13 @@ $block
 EOF
 }
 
-# Fails before it has an effect, except that `block` has what was read from stdin.
+# Changes nothing if it fails, except that `block` contains what was read from stdin.
 record_tool() {
   [ "${STEWARD_INTERNAL-}" != 1 ] || return 0
-  # Node.js takes one event in a hundred, since only it folds a log that has become too long.
+  # One event in a hundred goes to Node.js, since only Node.js folds a log that has grown too long.
   case $$ in *00) return 1 ;; esac
   area=@AREA@
-  # Where this machine writes in the area, which another machine may own.
+  # This machine's place in the area, which may belong to another machine.
   IFS= read -r place <@PLACE@ || return 1
   state=$area/${place}state
   log=$state/work-events.jsonl
@@ -66,7 +66,7 @@ is_log() {
   [ -f "$log" ] && [ ! -L "$log" ] && [ ! -L "$state" ]
 }
 
-# Do the settings leave the log at its default place?
+# Succeeds if the settings keep the log in its default place.
 is_configured() {
   [ -e "$area/config.yaml" ] || return 0
   mirror=@MIRROR@
@@ -75,8 +75,8 @@ is_configured() {
   return 1
 }
 
-# Sets session, tool, type and cwd. Accepts only a whole payload that begins with the keys of the assistant in their
-# order, with plain values. Events of subagents and of tools that write files are for Node.js.
+# Sets session, tool, type and cwd. Accepts only a complete payload that begins with the assistant's keys in order, with
+# plain values. Leaves events from subagents and from tools that write files to Node.js.
 parse_block() {
   case $block in
     *'"agent_id"'* | *'"subagent_id"'* | *'"agent_name"'* | *'"agentName"'*) return 1 ;;
@@ -127,7 +127,7 @@ parse_block() {
   [ ${#session} -le 200 ] && [ ${#tool} -le 100 ]
 }
 
-# Is this a whole object? $@: its text, split at the quotes. Of a part of one, some braces stay open.
+# Succeeds if the text is a complete object, with all braces closed. $@: the text, split at the quotes.
 is_whole() {
   shape='' quoted=''
   for part; do
@@ -147,7 +147,7 @@ is_whole() {
   [ $# -eq $opened ] && [ -n "$quoted" ]
 }
 
-# Sets repo to its part of the line. Leaves restricted folders, bare repositories, submodules and the like to Node.js.
+# Sets repo to the line's repository field. Leaves restricted folders, bare repositories, submodules and the like to Node.js.
 find_repo() {
   folder=${cwd%/}
   case $cwd in /*) ;; *) return 1 ;; esac

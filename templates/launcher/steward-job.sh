@@ -5,8 +5,8 @@
 
 umask 077
 @ENVIRONMENT@
-# A scheduled run requires that its job is installed. An uninstall waits for the end of this script, which records the
-# exit code, or of the daemon, which replaces this script.
+# Marks a scheduled run, which requires that its job is installed. An uninstall waits until this process ends, whether
+# it is still this script or has become the daemon.
 export STEWARD_JOB="${1-} $$"
 # Node.js options in the scheduler's environment must not apply here.
 unset NODE_OPTIONS NODE_PATH
@@ -29,8 +29,8 @@ record() {
   rm -f "$records/.run.$job.$$"
 }
 
-# For schedulers that restart nothing: restarts the daemon a minute after a failure; exit code 0 means that it was
-# stopped. Of several keepers, only the newest continues; an uninstall removes its name.
+# For schedulers that do not restart jobs: restarts the daemon a minute after a failure; exit code 0 means that it was
+# stopped. If several keepers run, only the newest continues. An uninstall removes its name, which stops it.
 keep_daemon() {
   named=
   name_keeper

@@ -30,9 +30,15 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, number);
   if (issue.state === 'closed')
-    throw conflict(`#${number} is closed.`, 'Reopen it first, or run `steward work remind TEXT`.');
+    throw conflict(
+      `#${number} is closed.`,
+      'Reopen it first, or create a new reminder: `steward work remind TEXT`.',
+    );
   if (toIssue(issue).due === null && typeOf(issue.labels) !== 'reminder')
-    throw conflict(`#${number} is not a reminder.`, 'List them with `steward work list --type reminder`.');
+    throw conflict(
+      `#${number} is not a reminder.`,
+      'List your reminders with `steward work list --type reminder`.',
+    );
   const due = toIso(dueMs);
   const body = withDue(issue.body, due, dueWords(dueMs, timezone));
   if (body.length > MAX_BODY)
@@ -128,6 +134,6 @@ export async function showIssue(deps: WorkDeps, number: number): Promise<Shown> 
   if (issue !== undefined)
     return { ...toItem(issue, columns), body: null, comments: null, fromCache: true, staleReason };
   throw new StewardError('unavailable', `#${number} is not cached. ${staleReason ?? ''}`.trim(), {
-    hint: 'Try again when GitHub can be reached.',
+    hint: 'Try again once GitHub is reachable.',
   });
 }

@@ -210,7 +210,7 @@ export function filterItems(items: readonly Item[], filter: Filter): Item[] {
 }
 
 /**
- * Returns the items that an agent can take next: ready or queued, but not reminders. Items labelled for the
+ * Returns the items that an agent can take next: ready or queued, but not reminders. Items labeled for the
  * assistant come first.
  */
 export function readyItems(items: readonly Item[], canTake: string): Item[] {

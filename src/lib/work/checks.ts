@@ -113,7 +113,7 @@ export function judgeRepository(found: Repository, repoId: number | undefined): 
   const { repo, visibility, archived, hasIssues, canWrite } = found;
   const findings: Finding[] = [];
   if (visibility !== 'private')
-    findings.push(failed(`${repo} is ${visibility}; work needs a private repository`, MAKE_PRIVATE));
+    findings.push(failed(`${repo} is ${visibility}; work tracking needs a private repository`, MAKE_PRIVATE));
   if (repoId !== undefined && found.id !== repoId) {
     const fix = { hint: 'If it is the right one, run:', mend: `steward work setup ${repo}` };
     findings.push(failed(`${repo} is now a different repository`, fix));
@@ -126,7 +126,9 @@ export function judgeRepository(found: Repository, repoId: number | undefined): 
     const hint = 'Give it write access to the issues of this repository.';
     findings.push(failed(`the credential can only read ${repo}`, { kind: 'auth', hint }));
   }
-  return findings.length > 0 ? findings : [ok(`${repo} is private, and the credential can write its issues`)];
+  return findings.length > 0
+    ? findings
+    : [ok(`${repo} is private, and the credential has write access to its issues`)];
 }
 
 /** Compares the labels with the repository's when online, otherwise with those from the last poll. */

@@ -47,7 +47,7 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
   const recurring = recurringWords(text);
   if (recurring !== undefined) {
     throw new StewardError('usage', `Recurring reminders are not supported: "${recurring}".`, {
-      hint: 'Name one time, such as "tomorrow at 9".',
+      hint: 'Give a single time, such as "tomorrow at 9".',
     });
   }
   const { nowMs, zone } = options;
@@ -70,7 +70,7 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
   const dueMs = instantMeant(result.text, start ?? result.start, step, options);
   if (dueMs <= nowMs) {
     throw new StewardError('usage', `"${result.text}" is in the past.`, {
-      hint: 'Name a future time, such as "tomorrow at 9" or "in 2 hours".',
+      hint: 'Give a future time, such as "tomorrow at 9" or "in 2 hours".',
     });
   }
   return { text: spans.reduceRight(without, text), dueMs };

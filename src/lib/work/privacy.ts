@@ -85,7 +85,7 @@ export function refusePublic(found: Repository): void {
   if (found.visibility === 'private') return;
   throw new StewardError(
     'conflict',
-    `${found.repo} is ${found.visibility}; work needs a private repository.`,
+    `${found.repo} is ${found.visibility}; work tracking needs a private repository.`,
     {
       hint: 'Make it private and run `steward work verify`, or set up a different one. Nothing is sent until then.',
     },

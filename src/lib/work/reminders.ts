@@ -45,7 +45,7 @@ const VERSION = 1;
 const StoredReminders = v.object({
   version: v.literal(VERSION),
   repo: v.string(),
-  /** Maps an issue number to the due time for which you were notified, and when; both ISO 8601 in UTC. */
+  /** Maps an issue number to the due time you were notified about, and when; both ISO 8601 in UTC. */
   told: v.fallback(v.record(v.string(), v.object({ due: v.string(), at: v.string() })), {}),
   /** The notice currently being sent, recorded beforehand. */
   telling: v.fallback(

@@ -68,7 +68,7 @@ export function emptyResult(
   };
 }
 
-/** Returns the result of a sweep that failed before it started. */
+/** Returns the result of a sweep that failed to start. */
 export function failedSweep(
   clock: Clock,
   options: { dryRun: boolean; sinceMs: number },

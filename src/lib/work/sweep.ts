@@ -70,8 +70,8 @@ async function attempt<T>(run: Run, step: string, work: () => T | Promise<T>): P
 
 /**
  * Runs the sweep: merges duplicates, flags stale issues, creates missing ones and regenerates the task list.
- * Records failures in `errors`. Creates nothing without a complete list, since an issue may already exist. A
- * dry run writes nothing.
+ * Records failures in `errors`. Creates nothing without a complete list, to avoid duplicates. A dry run
+ * writes nothing.
  */
 export async function sweep(deps: SweepDeps, options: SweepOptions): Promise<Swept> {
   const { clock, workRepo, host } = deps.work;

@@ -22,7 +22,7 @@ import { openForWriting, repoOf } from './privacy';
 export interface Evidence {
   /** Returns the known sessions for a slug. Times are ISO 8601 in UTC. */
   sessionsOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string }[];
-  /** Returns the claims in each session file with this slug, except in restricted sessions. */
+  /** Returns the checklist items in each session file with this slug, except in restricted sessions. */
   claimsOf: (slug: string) => Claims[];
   /**
    * Returns the commits in a time range, newest first, such as `3f2a91c Fix the login`. Returns none for an
@@ -44,7 +44,7 @@ export interface Tidied {
   /** Whether the issues were closed rather than only proposed. */
   applied: boolean;
   proposed: Proposal[];
-  /** Issues at Status:done that stay open because they lack evidence or have open claims. */
+  /** Issues at Status:done that stay open because they lack evidence or have open items. */
   left: { number: number; title: string; url: string; reason: string }[];
   /** Numbers of the issues that were closed. */
   closed: number[];
@@ -61,7 +61,7 @@ const COMMIT_DELAY_MS = 3_600_000;
 
 /**
  * Runs `work tidy`: proposes closing open issues at Status:done that have evidence (commits from their
- * session, closed claims in its session file). With `apply`, closes them and adds the evidence as a comment.
+ * session, ticked items in its session file). With `apply`, closes them and adds the evidence as a comment.
  */
 export async function tidy(
   deps: WorkDeps,
@@ -130,7 +130,12 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
       '',
     ];
   };
-  return ['Done. Evidence from the session:', '', ...list('Commits', commits), ...list('Claims', claims)]
+  return [
+    'Done. Evidence from the session:',
+    '',
+    ...list('Commits', commits),
+    ...list('Ticked items', claims),
+  ]
     .join('\n')
     .trimEnd();
 }

@@ -33,7 +33,7 @@ export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | '
 export function queuedText({ title, due, reason }: Queued, options: WorkTextOptions): string {
   const at = view(options);
   const time = due === null ? '' : `, due ${when(due, at)}`;
-  const why = `${clean(reason)} steward creates the issue when GitHub can be reached; see "steward work status".`;
+  const why = `${clean(reason)} steward creates the issue once GitHub is reachable; see "steward work status".`;
   return finish([fit(`Queued: ${clean(title)}${time}`, at.columns), ...wrap(why, at.columns)], options);
 }
 
@@ -69,7 +69,7 @@ export function retryText(result: RetryResult): string {
   const { retried, done, later, failed, dead, unreadable, deadFolder } = result;
   const counts = `${retried} retried: ${done} sent, ${later + failed} waiting, ${dead} failed again`;
   const isNothing = retried + done + later + failed + dead === 0;
-  const damaged = `${plural(unreadable, 'entry', 'entries')} cannot be read. Remove the damaged files from ${deadFolder} or the folder above it.`;
+  const damaged = `${plural(unreadable, 'entry', 'entries')} cannot be read. Remove the damaged files from ${deadFolder} or its parent folder.`;
   return [isNothing ? 'Nothing to retry.' : counts, ...(unreadable === 0 ? [] : [damaged])].join('\n');
 }
 
@@ -81,7 +81,7 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
   const lines = result.proposed.flatMap(({ number, title, commits, claims }) => [
     `#${number} ${clean(title)}${result.closed.includes(number) ? ': closed' : ''}`,
     ...evidence(commits, 'commit'),
-    ...evidence(claims, 'closed claim'),
+    ...evidence(claims, 'ticked item'),
   ]);
   const skipped = result.left.flatMap(({ number, title, reason }) =>
     wrap(`#${number} ${clean(title)}: ${clean(reason)}`, at.columns, '', '  '),
@@ -150,7 +150,7 @@ export function sweepText(result: SweepResult, since: string, maxCreate: number)
     `${result.staleFlagged} ${dryRun ? 'to flag' : 'flagged'} as stale`,
     plural(result.duplicatesMerged, 'duplicate'),
     `${plural(sessionsScanned, 'session')} checked`,
-    ...(reminded === 0 ? [] : [`${reminded} reminded`]),
+    ...(reminded === 0 ? [] : [`${plural(reminded, 'reminder')} sent`]),
     ...(malformed === 0 ? [] : [malformedText(malformed)]),
     plural(result.requests, 'request'),
   ];
@@ -202,7 +202,7 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   for (const [index, group] of status.waiting.entries())
     rows.push([index === 0 ? 'waiting' : '', waitingText(group), true]);
   if (unfinished > 0)
-    rows.push(['unconfirmed', `${plural(unfinished, 'creation')}, checked before the next creation`]);
+    rows.push(['unconfirmed', `${plural(unfinished, 'issue')}, checked before the next one is created`]);
   const lines = rows.flatMap(([name, value, needsAttention = false]) =>
     wrap(value, at.columns - 14, '').map(
       (line, i) => (i === 0 ? name : '').padEnd(14) + (needsAttention ? at.colors.attention(line) : line),

@@ -33,7 +33,7 @@ describe('work: privacy', function () {
       const error = await rejection(setUp(fresh.deps, { repo: 'ann/open', create: false }));
       expect([error.kind, error.message]).to.deep.equal([
         'conflict',
-        'ann/open is public; work needs a private repository.',
+        'ann/open is public; work tracking needs a private repository.',
       ]);
       expect(fresh.deps.workRepo().repo).to.equal(undefined);
       expect((await import('node:fs')).existsSync(fresh.at.area.work.root)).to.equal(false);
@@ -69,7 +69,7 @@ describe('work: privacy', function () {
     expect(state()).to.equal('fresh');
     await publish();
     const error = await rejection(create(world.deps, newIssue({ title: 'secret' })));
-    expect(error.message).to.match(/is public; work needs a private repository/);
+    expect(error.message).to.match(/is public; work tracking needs a private repository/);
     expect(github.seen.filter(({ method }) => method !== 'GET')).to.deep.equal([]);
     expect(state()).to.equal('public');
   });

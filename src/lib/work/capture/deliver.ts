@@ -148,7 +148,7 @@ async function dueOf(
   try {
     return await readDue(text, { nowMs: atMs, zone });
   } catch (error) {
-    // The time is invalid, so the reminder gets none.
+    // The time is invalid, so create the reminder without one.
     if (error instanceof StewardError && error.kind === 'usage') return { text, dueMs: undefined };
     throw error;
   }

@@ -90,9 +90,9 @@ function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch
 function noteOf(requests: readonly PromptMatch[]): string {
   const texts = requests.filter(({ kind }) => kind === 'reminder').map(({ text }) => text);
   if (texts.some((text) => recurringWords(text) !== undefined))
-    return '. Recurring reminders are not supported, so it has no time.';
+    return '. Recurring reminders are not supported, so the reminder has no time.';
   const unusable = texts.map(unusableTime).find((words) => words !== undefined);
-  return unusable === undefined ? '' : `. "${unusable}" is not a future time, so it has none.`;
+  return unusable === undefined ? '' : `. "${unusable}" is not a future time, so the reminder has no time.`;
 }
 
 /** Reads work_repo.json, so that no capture is announced and then dropped. */

@@ -51,7 +51,7 @@ function sessionWith(
     !name.startsWith('.') &&
     !name.endsWith('.tmp') &&
     (stampOf(`${folder}/${name}`)?.kind ?? 'other') !== 'other';
-  // Evaluated on demand, because most sessions already have an issue and need neither.
+  // Lazy, because most sessions already have an issue and need neither check.
   return {
     slug,
     artifact,
@@ -110,7 +110,7 @@ export function planSession(
   const phase = phaseNamed(phaseOf(rules, session) ?? ('starting' satisfies PhaseId));
   if (isNative) {
     if (!config.CAPTURE_NATIVE) return none('WORK.CAPTURE_NATIVE is false');
-    if (!session.hasFiles()) return none('there is no file beside its session file');
+    if (!session.hasFiles()) return none('its folder has no files besides the session file');
   } else if (phase?.synced !== true) {
     return none(`it has not reached the execute phase (${phase?.id ?? 'unknown'})`);
   }

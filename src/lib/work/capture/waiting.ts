@@ -9,12 +9,12 @@ import { failureOf } from '../host/failure';
 /** Why captures wait, and the command that fixes it; `null` if waiting is enough. */
 const REASONS = {
   'signed-out': { message: 'not signed in to GitHub', fix: 'gh auth login' },
-  'no-access': { message: 'the credential cannot write issues', fix: 'steward work verify' },
+  'no-access': { message: 'the credential has no write access to issues', fix: 'steward work verify' },
   'no-labels': { message: "the repository has none of steward's labels", fix: 'steward work labels seed' },
   unverified: { message: 'the repository is not verified as private', fix: 'steward work verify' },
   misconfigured: { message: 'the configuration is invalid', fix: 'steward doctor' },
   refused: { message: 'the repository does not accept issues', fix: 'steward work verify' },
-  limited: { message: 'the GitHub rate limit is reached', fix: null },
+  limited: { message: 'GitHub rate limit exceeded', fix: null },
   offline: { message: 'cannot reach GitHub', fix: null },
   untried: { message: 'not sent yet', fix: null },
 } as const;
@@ -37,7 +37,7 @@ export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'
   const groups = new Map<WaitReason, Waiting>();
   const reasons = readReasons(work.waiting);
   for (const { id, kind, at } of keptIntentions(spool)) {
-    // The end of a session counts only once its delivery has found something to send.
+    // A session's end counts only if a delivery attempt found something to send.
     const isCapture = kind === 'prompt-matched' || kind === 'issue-wanted';
     const reason = reasons.get(id) ?? (isCapture ? 'untried' : undefined);
     if (reason === undefined) continue;

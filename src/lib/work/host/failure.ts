@@ -70,7 +70,7 @@ export function garbled({ host }: Asked): StewardError {
  * mistaken for a complete one.
  */
 export function tooLong({ host, what }: Asked, limit: string): StewardError {
-  const message = `The list of ${what} on ${host} is longer than ${limit}.`;
+  const message = `The list for ${what} on ${host} is longer than ${limit}.`;
   return failed(['unavailable', 'garbled', message, `It was discarded. ${CHECK_ADDRESS}`]);
 }
 
@@ -91,8 +91,8 @@ function responseWords(status: number, serviceMessage: string, wait: number | nu
   }
   if ((status === 403 || status === 429) && (wait !== null || /rate limit|abuse/i.test(serviceMessage))) {
     const time = wait === null ? 'later' : wait < 90 ? `in ${wait} s` : `in ${Math.ceil(wait / 60)} min`;
-    const message = `The rate limit of ${host} is reached; retry ${time}.`;
-    return ['unavailable', 'limited', message, 'Cached data is still shown until then.'];
+    const message = `Rate limit of ${host} exceeded; retry ${time}.`;
+    return ['unavailable', 'limited', message, 'Until then, steward shows cached data.'];
   }
   if (status === 403 || status === 451) {
     const message = `The credential from ${credential} has no access to ${what}${quoted}.`;
@@ -100,7 +100,7 @@ function responseWords(status: number, serviceMessage: string, wait: number | nu
   }
   if (status === 404) {
     const message = `${what} not found on ${host}, or not visible to this credential.`;
-    return ['not_found', 'missing', message, 'Check the name, and the account with `gh auth status`.'];
+    return ['not_found', 'missing', message, 'Check the name, and check your account with `gh auth status`.'];
   }
   if (status === 410) {
     const hint = "Enable issues in the repository's settings, or choose another issue.";

@@ -45,7 +45,7 @@ const MIB = 1024 * 1024;
 const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 15 * 60_000 };
 const PAGE = 100;
 const TIMEOUT_MS = 30_000;
-/** GitHub allows 80 per minute; steward leaves some of them to you. */
+/** GitHub allows 80 per minute; the rest is left for your other tools. */
 const WRITES_PER_MINUTE = 60;
 const HEADERS = { 'x-github-api-version': '2022-11-28', accept: 'application/vnd.github+json' };
 
@@ -196,7 +196,7 @@ function boundsOf({ bounds, traffic, asked }: Service, what: string): (pages: nu
     if (pages > bounds.listPages) throw tooLong(asked(what), `${bounds.listPages} pages`);
     if (traffic.bytes - before > bounds.listBytes)
       throw tooLong(asked(what), `${Math.round(bounds.listBytes / MIB)} MiB`);
-    if (timeout.aborted) throw tooLong(asked(what), `what can be read in ${minutes} minutes`);
+    if (timeout.aborted) throw tooLong(asked(what), `can be read in ${minutes} minutes`);
   };
 }
 

@@ -11,7 +11,7 @@ export interface Host {
   /** Returns the number of requests sent, and how many the hourly limit still allows. */
   usage: () => { requests: number; remaining: number | null };
   repository(repo: string): Promise<Repository>;
-  /** Creates a private repository for the user or one of their organisations. */
+  /** Creates a private repository for the user or one of their organizations. */
   createRepository(repo: string): Promise<Repository>;
   /**
    * Returns the issues (not pull requests) changed at or after `since`. Returns `unchanged` if the `etag`
@@ -39,7 +39,7 @@ export type Conditional<T> =
 
 export interface Repository {
   id: number;
-  /** In the service's spelling. */
+  /** As spelled by the service. */
   repo: string;
   url: string;
   visibility: string;

@@ -39,9 +39,7 @@ export function siteOf(api: URL): string {
 const TOKEN_VARIABLES = ['GH_TOKEN', 'GITHUB_TOKEN'];
 const NO_CREDENTIAL = 'No credential found for';
 
-/**
- * Returns whether the stored failure is a missing credential that another process lacked but this one has.
- */
+/** Returns whether the stored failure is a missing credential that this process has. */
 export function isCredentialHereOnly(failure: string | null, env: NodeJS.ProcessEnv): boolean {
   return (
     failure?.startsWith(NO_CREDENTIAL) === true && TOKEN_VARIABLES.some((name) => (env[name] ?? '') !== '')
@@ -89,7 +87,7 @@ export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Rem
 function checked(credential: Credential): Credential {
   if (/^[\x21-\x7e]{4,1024}$/.test(credential.token)) return credential;
   throw new StewardError('auth', `${credential.from} is malformed.`, {
-    hint: 'A token has no spaces. Run `gh auth login`, or set GH_TOKEN to a valid token.',
+    hint: 'Tokens cannot contain spaces. Run `gh auth login`, or set GH_TOKEN to a valid token.',
   });
 }
 

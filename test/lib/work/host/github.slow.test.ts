@@ -294,14 +294,14 @@ describe('work: the GitHub host', function () {
 
     it('in pages is an error and not a part of a list', async () => {
       const error = await rejection((await openEndless()).issues(REPO, {}));
-      expect(error.message).to.match(/^The list of ann\/work on .* is longer than 5 pages\.$/);
+      expect(error.message).to.match(/^The list for ann\/work on .* is longer than 5 pages\.$/);
       expect(asked).to.equal(6);
     });
 
     it('is counted in bytes, and kept without its texts', async () => {
       page = JSON.stringify([{ ...hostile, body: '\u20ac'.repeat(1000) }]);
       const large = await rejection((await openEndless({ listBytes: 9000 })).issues(REPO, {}));
-      expect(large.message).to.match(/^The list of .* is longer than /);
+      expect(large.message).to.match(/^The list for .* is longer than /);
       expect(asked, 'three bytes a character').to.equal(3);
       const all = await (await open()).issues(REPO, {});
       if (all.unchanged) throw new Error('it is the first question');
@@ -314,7 +314,7 @@ describe('work: the GitHub host', function () {
       expect(large.message).to.match(/ is longer than 0 MiB\.$/);
       expect(asked).to.equal(2);
       const slow = await rejection((await openEndless({ listMs: 0, listPages: 10_000 })).issues(REPO, {}));
-      expect(slow.message).to.match(/than what can be read in 0 minutes\.$/);
+      expect(slow.message).to.match(/longer than can be read in 0 minutes\.$/);
     });
   });
 
