@@ -36,7 +36,7 @@ const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|nex
 /** "remind me to is the prefix" only quotes the phrase. */
 const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
 const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) (?:\[ \] )?/;
-/** Research followed by an immediate next step is to be done now, so it isn't captured. */
+/** Research followed by an immediate next step should happen now, so it isn't captured. */
 const FOR_NOW = new RegExp(
   '\\b(?:first|(?<!not )now)(?:,|$)|(?:[,;]| and| then) (?:then )?' +
     '(?:add|apply|build|change|come|compare|create|delete|draft|explain|fix|give|implement|list|make|move|patch|pick|' +
@@ -135,7 +135,7 @@ function matchLine(line: string): PromptMatch | undefined {
   const text = bareLine(line.slice(item.length));
   if (text.length > MAX_LINE || /\?["')\]]*$/.test(text)) return undefined;
   for (const { kind, pattern } of PATTERNS) {
-    // A list of research items is to be done now, so it isn't captured.
+    // A list of research items should be worked on now, so it isn't captured.
     if (kind === 'research' && item !== '') continue;
     const found = pattern.exec(text);
     const request = found === null ? '' : requestOf(kind, found.groups ?? {}).trim();
