@@ -543,7 +543,7 @@ describe('the daemon (built)', function () {
       await start();
       const failed = await open(env);
       expect(failed.code).to.equal(8);
-      expect(failed.stderr).to.include('xdg-open ended with 3').and.include('--print');
+      expect(failed.stderr).to.include('xdg-open exited with 3').and.include('--print');
       const missing = await open({ PATH: '/nowhere' });
       expect(missing.code).to.equal(8);
       expect(missing.stderr).to.include('xdg-open is not installed');

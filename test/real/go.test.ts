@@ -170,7 +170,7 @@ describe('steward go', function () {
     const none = await steward(['go'], { home: home.path });
     expect([none.code, none.stderr]).to.deep.equal([
       5,
-      "No sessions are running.\nYour assistant's hooks report sessions: steward hooks install\n",
+      'No sessions are running.\nIf sessions are missing, run "steward hooks install".\n',
     ]);
     requirePrograms(this, { script: 'bsdutils' });
     // A terminal that is neither of tmux nor of kitty.
@@ -184,12 +184,12 @@ describe('steward go', function () {
     await ready('first');
     const plain = await steward(['go'], { home: home.path });
     expect(plain.code).to.equal(8);
-    expect(plain.stderr).to.match(/, which neither tmux nor kitty can show\.\ntmux needs/);
+    expect(plain.stderr).to.match(/, which neither tmux nor kitty can show\.\nStart sessions in tmux/);
     const [session] = await sessionsInOrder();
     const numbered = await steward(['go', '99999999999'], { home: home.path });
     expect([numbered.code, numbered.stderr]).to.deep.equal([
       5,
-      'There is no session 99999999999.\nRun "steward sessions" to list them.\n',
+      'Session 99999999999 not found.\nRun "steward sessions" to list the sessions.\n',
     ]);
     const missing = await steward(['go', 'nobody'], { home: home.path });
     expect([missing.code, missing.stderr]).to.deep.equal([

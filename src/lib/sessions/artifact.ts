@@ -126,8 +126,8 @@ export function writeIssue(path: string, link: IssueLink): void {
   }
   const changed = isUtf8(bytes) ? withIssue(bytes.toString('latin1'), link) : undefined;
   if (changed === undefined) {
-    throw new StewardError('conflict', `${path} does not start with front matter in UTF-8.`, {
-      hint: 'Put the keys at the top of the file, between two lines of ---.',
+    throw new StewardError('conflict', `${path} does not start with UTF-8 front matter.`, {
+      hint: 'Put the keys at the top of the file, between two --- lines.',
     });
   }
   const next = Buffer.from(changed, 'latin1');

@@ -13,7 +13,7 @@ export function labelOf(session: Session): string | null {
   return where === null || where === undefined ? clean(repo) : clean(`${repo}·${where}`);
 }
 
-/** Returns the label with the end of the slug. */
+/** Returns the label, followed by the end of the slug in parentheses. */
 export function distinctNameOf(session: Session): string {
   return `${labelOf(session) ?? session.slug} (${session.slug.slice(-4)})`;
 }
@@ -37,7 +37,7 @@ export function activityOf(session: Session, nowMs: number): string | null {
   return session.tool === undefined ? 'thinks' : toolWords(session.tool);
 }
 
-/** Returns a session's pending request, or null if there is none. */
+/** Returns a session's pending request, or null. */
 export function requestOf(session: Session, nowMs: number): string | null {
   if (statusOf(session, nowMs) !== 'waiting') return null;
   return requestWords(session.waitingFor ?? undefined, session.askedTool);

@@ -4,19 +4,19 @@ import { distinctNameOf, labelOf, namesOf } from './describe';
 import { isLive, type Session, type SessionsState } from './session';
 import { orderOfSessions } from './view';
 
-/** Returns the N-th session if the text is a whole number. Throws `not_found` if there are fewer. */
+/** Returns the Nth session if the text is a whole number. Throws `not_found` if the list is shorter. */
 export function nthSession(sessions: readonly Session[], text: string): Session | undefined {
   if (!/^\d+$/.test(text)) return undefined;
   const session = sessions[Number(text) - 1];
   if (session !== undefined) return session;
-  throw new StewardError('not_found', `There is no session ${text.slice(0, 20)}.`, {
-    hint: 'Run "steward sessions" to list them.',
+  throw new StewardError('not_found', `Session ${text.slice(0, 20)} not found.`, {
+    hint: 'Run "steward sessions" to list the sessions.',
   });
 }
 
 /**
- * Returns the sessions with this slug or name. If there are none, returns the sessions in which each word
- * occurs in the repository, branch, worktree, name or slug: `shop login` finds `shop·login`.
+ * Returns the sessions with this slug or name. If none match, returns the sessions in which each word occurs
+ * in the repository, branch, worktree, name or slug: `shop login` finds `shop·login`.
  */
 export function matchingSessions(sessions: readonly Session[], text: string): Session[] {
   const exact = sessions.filter((session) =>
@@ -55,7 +55,7 @@ export function findSession(state: SessionsState, text: string, nowMs: number): 
   if (session !== undefined && more.length === 0) return session;
   if (session === undefined) {
     throw new StewardError('not_found', `Session "${clean(text)}" not found.`, {
-      hint: 'Run "steward sessions --all" to list them.',
+      hint: 'Run "steward sessions --all" to list the sessions.',
     });
   }
   const names = namesOf(running.length > 0 ? live : all);

@@ -171,7 +171,7 @@ function apply(session: Session, event: WorkEvent): void {
   }
 }
 
-/** Forgets the process if it changes, since hooks are then run by a short-lived wrapper. */
+/** Forgets the process if it changes, because then each hook runs in a short-lived wrapper. */
 function noteProcess(session: Session, type: WorkEvent['type'], process: ProcessMark): void {
   const known = session.process;
   if (type === 'session-start' || known === undefined) session.process = process;

@@ -40,13 +40,13 @@ export function destinationsOf(state: SessionsState, nowMs: number): Destination
   if (sessions.length > 0)
     return { sessions: sessions.sort(orderOfSessions(nowMs)), names: namesOf(sessions) };
   throw new StewardError('not_found', 'No sessions are running.', {
-    hint: "Your assistant's hooks report sessions: steward hooks install",
+    hint: 'If sessions are missing, run "steward hooks install".',
   });
 }
 
 /**
  * Returns the Nth session in `steward sessions`, the sessions that match the given text or, by default, the
- * one that has been waiting longest. Throws `not_found` if there is none.
+ * one that has been waiting longest. Throws `not_found` if none matches.
  */
 export function chosenSessions({ sessions, names }: Destinations, nowMs: number, wanted?: string): Session[] {
   if (wanted === undefined) {
@@ -103,7 +103,7 @@ export async function goToSession(deps: GoDeps, session: Session, name: string):
   const window = await focusKitty(deps, terminal.pid, session.terminal?.kittySocket ?? undefined);
   if (window !== undefined) return { slug, name, via: 'kitty', tty, target: window };
   throw new StewardError('unavailable', `${name} runs on ${tty}, which neither tmux nor kitty can show.`, {
-    hint: 'tmux needs no setting. kitty needs allow_remote_control socket-only and listen_on unix:@kitty in kitty.conf before the session starts.',
+    hint: 'Start sessions in tmux, or in kitty with "allow_remote_control socket-only" and "listen_on unix:@kitty" in kitty.conf.',
   });
 }
 
@@ -116,7 +116,7 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
   const { tty, pid, started } = terminal ?? {};
   if (typeof tty !== 'string' || typeof pid !== 'number' || typeof started !== 'string') {
     throw new StewardError('unavailable', `The terminal of ${name} is unknown.`, {
-      hint: 'It is recorded only on Linux, when a session starts; sessions in editors have none.',
+      hint: 'steward records it on Linux when a session starts in a terminal, not in an editor.',
     });
   }
   if (holdsTerminal({ tty, pid, started })) return { tty, pid, started };
@@ -125,7 +125,7 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
   });
 }
 
-/** Focuses the kitty window running a process and returns the window's id, if there is one. */
+/** Focuses the kitty window running a process and returns its id, or undefined if no window was focused. */
 async function focusKitty(
   deps: TerminalDeps,
   pid: number,

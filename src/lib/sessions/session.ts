@@ -24,7 +24,7 @@ export interface Session {
   /** The assistant's ids for the session, newest last. */
   sessionIds: string[];
   mode: 'algorithm' | 'native';
-  /** The task in the session file; null if there is no file. */
+  /** The task in the session file, or null. */
   task: string | null;
   project: string | null;
   effort: string | null;
@@ -45,13 +45,13 @@ export interface Session {
   givenName?: string;
   title?: string;
   phase: PhaseId;
-  /** Path of the session file; null if there is none. */
+  /** Path of the session file, or null. */
   artifact: string | null;
   startedAt: string;
   updatedAt: string;
   /** The state of the main turn. `waiting` means waiting for you. */
   activity: 'working' | 'waiting' | 'ended';
-  /** The assistant's keyword for the pending request, such as `permission_prompt`; null if there is none. */
+  /** The assistant's keyword for the pending request, such as `permission_prompt`, or null. */
   waitingFor: string | null;
   /** Id of the subagent whose request is pending; null for the main turn. */
   askedBy: string | null;
@@ -141,8 +141,8 @@ export function recordPhase(session: Session, phase: PhaseId, source: PhaseSourc
 }
 
 /**
- * Records the session file's phase. Ignores a phase that the file already had when a notification set another
- * one, because the file wasn't written to change the phase.
+ * Records the session file's phase. Once a notification has set another phase, ignores the file until its
+ * phase changes.
  */
 export function recordArtifactPhase(session: Session, phase: PhaseId, at: string): void {
   const reported = session.phaseHistory.findLastIndex(
@@ -153,7 +153,6 @@ export function recordArtifactPhase(session: Session, phase: PhaseId, at: string
   recordPhase(session, phase, 'artifact', at);
 }
 
-/** Adds an id as the newest one. */
 export function addId(session: Session, id: string): void {
   session.sessionIds = [...session.sessionIds.filter((known) => known !== id), id].slice(-MAX_IDS);
 }

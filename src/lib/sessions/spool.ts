@@ -351,9 +351,8 @@ export function revive(deps: SpoolDeps): Promise<number> {
 }
 
 /**
- * Removes expired tasks, and the oldest ones above the limit. Tasks with text and failed tasks move to the
- * dead folder; others are deleted. Returns the number moved. File names contain the time and kind, to avoid
- * reading most files.
+ * Removes expired tasks and the oldest ones above the limit. Moves those with text or failed attempts to the
+ * dead folder, and returns how many. File names contain the time and kind, so few files are opened.
  */
 export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): number {
   const spool = spoolAt(path);

@@ -32,7 +32,7 @@ export interface SessionsDeps extends FoldDeps {
   /** `state/sessions-live.json` */
   livePath: string;
   workEvents: string;
-  /** The folder of the session files. */
+  /** Folder with the session files. */
   sessions: string;
   /** Machine-local folder for the lock. */
   locks: string;
@@ -129,8 +129,8 @@ export function observed(
 }
 
 /**
- * Records that you have been shown the unexpected end of these sessions. On failure, returns the reason, and
- * the next list shows the sessions again.
+ * Marks the unexpected end of these sessions as shown. Returns the reason if that fails; the next list then
+ * shows them again.
  */
 export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Promise<string | undefined> {
   if (slugs.length === 0) return undefined;
@@ -167,8 +167,7 @@ export function runningSessions(
 /**
  * Applies the log and `change` to the state, then stores it. Throws `locked` if another writer takes longer
  * than `waitMs`; the events stay in the log. `change` gets the sessions from the last day, those in the log,
- * and those matching one of the `names` (slugs or ids). `isKnown` returns whether a slug belongs to any
- * session.
+ * and those with a slug or id in `names`. `isKnown` returns whether any session has a slug.
  */
 export async function updateSessions<T>(
   deps: SessionsDeps,

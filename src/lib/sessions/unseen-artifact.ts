@@ -16,9 +16,9 @@ export interface UnseenArtifact {
 const COARSE_MS = 2000;
 
 /**
- * Returns the session file that this session wrote in its last turn, or undefined if there is none or its
- * owner is unclear. Considers only folders without a session. The file must name this session, or name no
- * session, be the only such file, and have been written while no other session without a file was working.
+ * Returns the file that this session wrote in its last turn without reporting it, or undefined if no file is
+ * clearly its own. Ignores files that belong to a known session. A file must name this session, or be the
+ * only new one that names none and date from a time when no other session without a file was working.
  * @param isKnown returns whether any session has this slug
  */
 export function unseenArtifact(

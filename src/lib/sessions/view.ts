@@ -159,7 +159,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
     report.sessions.length === 0
       ? wrap(
           options.all === true
-            ? "No sessions yet. Your assistant's hooks report them: steward hooks install"
+            ? 'No sessions yet. Run "steward hooks install" to record them.'
             : 'No sessions are running. `steward sessions --all` includes ended ones.',
           options.columns,
         )
@@ -168,7 +168,7 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   if (dead > 0) {
     lines.push(
       '',
-      `${plural(dead, 'hook task')} failed. "steward status" shows the reason; "steward work retry" retries.`,
+      `${plural(dead, 'hook task')} failed. Run "steward status" for the reason or "steward work retry" to retry.`,
       `Files: ${deadFolder}`,
     );
   }

@@ -59,7 +59,7 @@ describe('config: JSON texts', () => {
       ['{"a": 1 "b"', 1, 9, 'expected a comma or a closing brace'],
       ['{"a": "x', 1, 9, 'missing closing quote'],
       ['{"a": "\\q"}', 1, 8, 'unknown escape sequence'],
-      ['', 1, 1, 'unexpected end of the text'],
+      ['', 1, 1, 'unexpected end of input'],
       ['{} {}', 1, 4, 'unexpected text after the end'],
       ['{"a": 1,\r\n "a": 2}', 2, 2, 'duplicate key'],
       ['['.repeat(100_000), 1, 65, 'more than 64 levels deep'],

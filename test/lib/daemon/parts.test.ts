@@ -121,7 +121,7 @@ describe('daemon parts', () => {
       for (const bytes of ['', 'HTTP/1.1 200 OK\r\n\r\n{"a":', 'nonsense', 'HTTP/1.1 200 OK\r\n\r\n']) {
         expect(await answering(bytes), bytes).to.include('invalid response');
       }
-      expect(await answering(null)).to.include('did not respond in 200 ms');
+      expect(await answering(null)).to.include('did not respond within 200 ms');
     });
 
     it('returns undefined if nothing listens', async () => {

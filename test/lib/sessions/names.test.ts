@@ -104,7 +104,7 @@ describe('the names of sessions', () => {
       expect(findSession(state, '2', now).slug).to.equal(second.slug);
       expect(chosenSessions(destinations, now, '2')).to.deep.equal([second]);
       for (const number of ['0', '13', '20261120', '9001']) {
-        const message = `There is no session ${number}.`;
+        const message = `Session ${number} not found.`;
         expect(() => findSession(state, number, now))
           .to.throw(message)
           .with.property('kind', 'not_found');

@@ -25,13 +25,16 @@ export function openInBrowser(url: string, platform: NodeJS.Platform = process.p
       );
     };
     child.on('error', (error) =>
-      fail(errnoCode(error) === 'ENOENT' ? 'is not installed' : `does not start (${error.message})`, error),
+      fail(
+        errnoCode(error) === 'ENOENT' ? 'is not installed' : `could not be started (${error.message})`,
+        error,
+      ),
     );
     child.on('exit', (code, signal) => {
       if (code === 0) {
         clearTimeout(timer);
         resolve();
-      } else fail(`ended with ${code ?? String(signal)}`);
+      } else fail(`exited with ${code ?? String(signal)}`);
     });
   });
 }

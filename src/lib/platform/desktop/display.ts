@@ -214,7 +214,7 @@ function refused(display: string, hadCookie: boolean, cause: unknown): StewardEr
     ? `The X server ${display} refused the authorization cookie.`
     : `No authorization cookie found for the X server ${display}.`;
   return new StewardError('unavailable', message, {
-    hint: 'Set XAUTHORITY to its value in a terminal of the graphical session.',
+    hint: 'Set XAUTHORITY to its value in the graphical session.',
     cause,
   });
 }
@@ -251,8 +251,8 @@ const INTERNET = 0;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Returns the cookie for a display from $XAUTHORITY or ~/.Xauthority, or undefined if there is none; many
- * servers don't need one. For a TCP connection, `remote` is the server's address.
+ * Returns the cookie for a display from $XAUTHORITY or ~/.Xauthority, or undefined, since many servers don't
+ * need one. For a TCP connection, `remote` is the server's address.
  */
 export function cookieFor(
   env: NodeJS.ProcessEnv,

@@ -114,7 +114,6 @@ export interface PlaceDeps {
   osId: () => string | undefined;
 }
 
-/** The result of `claimPlace`. */
 export interface Claimed {
   place: Place;
   id: string;
@@ -173,7 +172,7 @@ export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew =
 export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
   return orElse(place, () => {
     if (!exists(ownerPath(root, place))) return place === '' ? undefined : place;
-    // On other systems, reading the id starts a process, so only captures compare it.
+    // On other systems, reading the id starts a process, so only captures check it.
     return claimPlace(root, { host, osId: process.platform === 'linux' ? osId : () => undefined }).place;
   });
 }
@@ -188,7 +187,7 @@ export function findPlace(root: string, host: PathHost): Place | undefined {
   return orElse(undefined, () => claimPlace(root, { host, osId }).place);
 }
 
-/** Returns the fallback for expected errors; captures report an unreadable owner or a read-only disk. */
+/** Returns `fallback` on expected errors, such as a read-only disk; captures report them. */
 function orElse<T>(fallback: T, work: () => T): T {
   try {
     return work();
@@ -227,10 +226,10 @@ function noticeOf(root: string, { id, owner, news }: Claimed, before = ''): stri
   const below = `writes to ${join(root, 'machines', id)}`;
   const adopt = (old: string): string => `steward sync adopt ${old}`;
   const TEXTS: Record<News, string> = {
-    adopted: `The local state of this machine was lost. It keeps its id, ${id}, in ${root}.`,
-    cloned: `The id ${before} belongs to another machine, so this one is now ${id} and ${below}. If you reinstalled the system, run "${adopt(before)}".`,
+    adopted: `This machine lost its local state but keeps its id, ${id}, from ${root}.`,
+    cloned: `The id ${before} belongs to another machine, so this machine has the new id ${id} and ${below}. If you reinstalled the system, run "${adopt(before)}".`,
     guest: `${root} belongs to the machine ${owner}, so this machine, ${id}, ${below}. Better: give each machine its own area, and run "steward sync set FOLDER" with a folder that your sync tool carries. If this machine replaces ${owner}, run "${adopt(owner)}".`,
-    retired: `Another machine has adopted ${before}, so this machine is now ${id} and ${below}.`,
+    retired: `Another machine has adopted ${before}, so this machine has the new id ${id} and ${below}.`,
   };
   return news === undefined ? '' : TEXTS[news];
 }

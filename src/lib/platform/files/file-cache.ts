@@ -12,7 +12,7 @@ export interface Cached<T> {
   isSettled: boolean;
 }
 
-/** A file that was read within this time of its last change is reread. */
+/** A file is reread if it was last read this soon after a change. */
 const SETTLED_MS = 100;
 
 /** Returns the cached value if it is valid, otherwise loads it. */

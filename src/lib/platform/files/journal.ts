@@ -105,7 +105,7 @@ export function readLog(path: string, cursor: LogCursor, take: TakeLine): LogCur
   return { ...(next ?? cursor), ...(rotated === undefined ? {} : { rotated }) };
 }
 
-/** Returns the position after the last complete line, or undefined if there is none. */
+/** Returns the position after the last complete line, or undefined if no line is complete. */
 function readFrom(
   path: string,
   from: number,

@@ -18,8 +18,8 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Appends an item to an array or a member to an object, formatted like its neighbours. If there are any,
- * `removeChildren` restores the original text byte for byte.
+ * Appends an item to an array or a member to an object, formatted like its neighbours. Unless the container
+ * was empty, `removeChildren` restores the original text byte for byte.
  */
 export function appendChild(
   source: string,

@@ -44,9 +44,8 @@ export type ParsedTree =
 const MAX_DEPTH = 64;
 
 /**
- * Parses JSON as strictly as JSON.parse, except that it allows a byte order mark, and records the position of
- * every value. Messages never quote the text, which may contain secrets. With `comments`, treats comments as
- * white space.
+ * Parses JSON like JSON.parse and records the position of every value, but allows a byte order mark and, with
+ * `comments`, comments. Messages never quote the text, which may contain secrets.
  */
 export function parseJsonTree(source: string, { comments = false } = {}): ParsedTree {
   const at = source.startsWith('\ufeff') ? 1 : 0;
@@ -95,7 +94,7 @@ function scanValue(cursor: Cursor, depth: number): JsonNode {
   skipSpace(cursor);
   const start = cursor.at;
   const char = cursor.source[start];
-  if (char === undefined) throw new Fault(start, 'unexpected end of the text');
+  if (char === undefined) throw new Fault(start, 'unexpected end of input');
   if (char === '{' || char === '[') {
     if (depth >= MAX_DEPTH) throw new Fault(start, `more than ${MAX_DEPTH} levels deep`);
     return char === '{' ? scanObject(cursor, depth) : scanArray(cursor, depth);

@@ -200,7 +200,7 @@ function readFully(fd: number, into: Buffer, position: number): void {
   while (done < into.length) {
     const got = readSync(fd, into, done, into.length - done, position + done);
     if (got === 0) {
-      throw new StewardError('unavailable', 'A file was truncated while steward read it.', {
+      throw new StewardError('unavailable', 'A log was truncated while steward was reading it.', {
         hint: 'Try again.',
       });
     }

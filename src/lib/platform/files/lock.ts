@@ -73,14 +73,13 @@ const TEMPS_STALE_MS = 60_000;
 const LONGEST_PAUSE_MS = 50;
 /** How often a holder updates the modification time of its lock. */
 const REFRESH_MS = 30_000;
-/** A process that started this much later than the lock was taken is a different one with a reused pid. */
+/** If a process started this much later than the lock was taken, its pid was reused. */
 const REUSED_AFTER_MS = 60_000;
 
 /**
- * Runs `work` while holding a lock file. Takes over the lock of a dead process; throws `locked` if the lock
- * isn't acquired within `waitMs`. A process takes a lock by hard-linking a fully written file to the lock's
- * name. To take over a stale lock, it first creates a claim named after the old holder's token; if it dies
- * too, its own token names the next claim. That way, no process mistakes a new lock for the stale one.
+ * Runs `work` while holding a lock file, taking over a stale lock. Throws `locked` after `waitMs`. A takeover
+ * first creates a claim named after the old holder's token; if the claimer dies too, its own token names the
+ * next claim. That way, no process mistakes a new lock for the stale one.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
@@ -283,7 +282,7 @@ export function processStart(pid: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Returns null values except on Linux; elsewhere, pids are unique. */
+/** Returns nulls on systems other than Linux, because their pids are unique. */
 function scope(): { boot: string | null; namespace: string | null } {
   return {
     boot: systemText(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? null,

@@ -23,7 +23,7 @@ export function machineId(statePath: string = machineStatePath()): string {
   });
 }
 
-/** Returns the machine id, or undefined if there is none yet. */
+/** Returns the machine id, or undefined if it hasn't been created yet. */
 export function knownMachineId(statePath: string = machineStatePath()): string | undefined {
   return readId(join(statePath, 'machine-id'));
 }

@@ -14,14 +14,13 @@ export interface MarkFile<T> {
 const BYTES = 512;
 
 /**
- * Opens a mark file, creating it if needed. Each write overwrites the same bytes in one system call, so
- * readers see the old or the new value even if the writer is killed. Writes aren't synced, so a power failure
- * may lose the latest value. The JSON of a value has at most 511 bytes.
+ * Opens a mark file, creating it if needed. Each write overwrites the same 512 bytes in one system call, so
+ * readers never see a partial value. A power failure may lose the latest value.
  */
 export function openMark<T extends object>(path: string): MarkFile<T> {
   const fd = openRegular(path, constants.O_RDWR | constants.O_CREAT);
   if (fd === undefined) {
-    throw new StewardError('not_found', `The folder of ${path} does not exist.`, {
+    throw new StewardError('not_found', `The folder for ${path} does not exist.`, {
       hint: 'Rerun the command.',
     });
   }

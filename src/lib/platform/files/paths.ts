@@ -92,7 +92,7 @@ function homeFolder(): string {
     const home = answer(find);
     if (home !== undefined && pathOf(process).isAbsolute(home)) return home;
   }
-  throw new StewardError('config', 'Your user has no home folder.', {
+  throw new StewardError('config', 'Your user account has no home folder.', {
     hint: 'Set HOME, or STEWARD_HOME, to the absolute path of a folder that you own.',
   });
 }

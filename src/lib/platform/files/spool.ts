@@ -7,9 +7,8 @@ import { bury as buryFile, deadNames, moveInto, pruneDead, type Burial } from '.
 import { isObject, parseObject } from './json-object';
 
 /**
- * A durable queue with one file per entry. An entry starts in the spool's folder, moves to `claimed` while a
- * process works on it, and to `dead` if it fails permanently. Each move is a rename, so only one process can
- * win.
+ * A durable queue with one file per entry. An entry moves to `claimed` while a process works on it, and to
+ * `dead` if it fails permanently. Each move is a rename, so only one process can win.
  */
 export interface Spool<T> extends Codec<T> {
   path: string;

@@ -27,7 +27,7 @@ export function queryRows(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StewardError('unavailable', `Cannot read the database ${path}: ${reason}.`, {
-      hint: 'Try again when the program that writes it is closed.',
+      hint: 'Close the program that uses the database, then try again.',
       cause: error,
     });
   } finally {

@@ -6,7 +6,7 @@ import { unless } from '../../errors';
 export interface Stamp {
   kind: 'file' | 'folder' | 'link' | 'other';
   /**
-   * Made from inode, size and modification time. Equal marks mean equal content, unless the path changed
+   * Derived from inode, size and modification time. Equal marks mean equal content, unless the path changed
    * twice in one clock tick.
    */
   mark: string;

@@ -38,8 +38,7 @@ const MAX_PATH_BYTES = 103;
 
 /**
  * Returns an address that only this user can connect to: a unix socket in `folder`, which is made private, or
- * a named pipe on Windows. If the path is too long, the socket goes into a new temporary folder, so clients
- * must be given its path.
+ * a named pipe on Windows. If the path is too long, the socket goes into a new temporary folder.
  */
 export function localAddress(folder: string, name: string): LocalAddress {
   if (process.platform === 'win32') {

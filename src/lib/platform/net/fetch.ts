@@ -17,9 +17,8 @@ export interface BoundFetchOptions {
 }
 
 /**
- * Returns a `fetch` for libraries that is limited to one origin, doesn't follow redirects, and allows plain
- * HTTP only to this machine. It reads the complete response, so a broken connection causes an error, not a
- * truncated response.
+ * Returns a `fetch` limited to one origin, without redirects, and with plain HTTP only to this machine. Reads
+ * the complete response, so that a broken connection causes an error and not a truncated response.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {
   let sender: Promise<BoundFetch> | undefined;
@@ -30,7 +29,7 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
         'unavailable',
         `A request to ${options.origin} was redirected to another server.`,
         {
-          hint: 'Nothing was sent. Check the server that redirects the request.',
+          hint: "steward did not follow the redirect. Check the server's address.",
         },
       );
     }

@@ -23,7 +23,7 @@ export interface HttpAnswer {
   length?: number;
   /**
    * Replaces the body with text that is written until the client disconnects or the server closes; the
-   * returned function is called then. Such a response delays neither a stop nor an upgrade.
+   * returned function is called then. Such a response doesn't delay a shutdown or an upgrade.
    */
   stream?: (write: (text: string) => void) => () => void;
 }

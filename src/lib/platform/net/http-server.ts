@@ -102,7 +102,7 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
       connectionsCheckingInterval: Math.min(1000, limits.requestMs / 4),
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
-      // The guards reject these requests, with a message.
+      // The guards reject requests without a Host header, with a clearer message.
       requireHostHeader: false,
     },
     (request, response) => onRequest(state, isLocal, request, response),
@@ -226,7 +226,7 @@ function startStream(
   }
   response.writeHead(status, [...headers, 'connection', 'close']);
   ended(state, connection, 1);
-  // A page whose stream has just ended connects again while the server closes.
+  // A page whose stream has just ended may reconnect while the server closes.
   if (state.isEnding) {
     response.end();
     return;
@@ -297,7 +297,7 @@ async function takeWaiting(state: State): Promise<void> {
 /** The system queues at most 511 connections. */
 const MAX_TURNS = 600;
 
-/** Returns the `/path` of a target that begins with a scheme and host, which clients send to a proxy. */
+/** Strips the scheme and host that clients put before the path when they use a proxy. */
 function originForm(target: string, host = ''): string {
   const before = `http://${host}`;
   return target.startsWith('/') || !target.startsWith(`${before}/`) ? target : target.slice(before.length);

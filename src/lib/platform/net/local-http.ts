@@ -43,7 +43,7 @@ export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined
       end();
     };
     const fail = (what: string, cause?: unknown): void => settle(() => reject(daemonError(what, cause)));
-    const timer = setTimeout(() => fail(`did not respond in ${request.timeoutMs} ms`), request.timeoutMs);
+    const timer = setTimeout(() => fail(`did not respond within ${request.timeoutMs} ms`), request.timeoutMs);
     socket.on('error', (error) => {
       if (NOT_RUNNING.has(errnoCode(error) ?? '')) settle(() => resolve(undefined));
       else fail(`cannot be reached (${errnoCode(error) ?? error.message})`, error);
@@ -124,7 +124,7 @@ function waiter(timeoutMs: number): () => void {
   const startMs = process.uptime() * 1000;
   return () => {
     const waitedMs = process.uptime() * 1000 - startMs;
-    if (waitedMs > timeoutMs) throw daemonError(`did not respond in ${timeoutMs} ms`);
+    if (waitedMs > timeoutMs) throw daemonError(`did not respond within ${timeoutMs} ms`);
     pause(waitedMs < LONG_AFTER_MS ? PAUSE_MS : LONG_PAUSE_MS);
   };
 }
@@ -211,7 +211,9 @@ export function askPort({ timeoutMs, ...options }: PortRequest): Promise<PortAns
       clearTimeout(timer);
       if (errnoCode(error) === 'ECONNREFUSED') return resolve(undefined);
       fail(
-        error.message === 'timeout' ? `did not respond in ${timeoutMs} ms` : 'did not send an HTTP response',
+        error.message === 'timeout'
+          ? `did not respond within ${timeoutMs} ms`
+          : 'did not send an HTTP response',
         error,
       );
     });

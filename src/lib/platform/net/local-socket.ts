@@ -28,12 +28,12 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
       settle(() =>
         reject(
           new StewardError('unavailable', `${options.what} (${options.path}) ${reason}.`, {
-            hint: 'Run steward in the graphical session, with its environment.',
+            hint: 'Run steward from a terminal in the graphical session.',
             cause,
           }),
         ),
       );
-    const timer = setTimeout(() => fail(`did not respond in ${options.timeoutMs} ms`), options.timeoutMs);
+    const timer = setTimeout(() => fail(`did not respond within ${options.timeoutMs} ms`), options.timeoutMs);
     const listen = dialogue((bytes) => socket.write(bytes));
     socket.on('data', (chunk) => {
       received += chunk.length;
@@ -72,7 +72,7 @@ export function listenTo(
     const fail = (reason: string, cause?: unknown): void =>
       settle(
         new StewardError('unavailable', `${what} (${path}) ${reason}.`, {
-          hint: 'Run steward in the graphical session, with its environment.',
+          hint: 'Run steward from a terminal in the graphical session.',
           cause,
         }),
       );

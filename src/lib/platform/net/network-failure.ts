@@ -69,9 +69,7 @@ const BROKEN = new Set([
 /** Requests to this machine never go through a proxy. */
 const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 const CONNECT_MS = 10_000;
-/**
- * Kept short because a request on a reused connection that the server has closed looks like a lost request.
- */
+/** Kept short: if the server has closed a reused connection, the request may or may not have arrived. */
 const KEEP_ALIVE_MS = 2_000;
 
 export interface DispatcherOptions {

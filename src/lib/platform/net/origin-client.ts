@@ -203,9 +203,13 @@ function addressOf(root: URL, { path, query = [] }: OriginRequest): URL {
   const url = path === '' ? new URL(root) : new URL(`${root.pathname.replace(/\/$/, '')}${path}`, root);
   for (const [name, value] of query) url.searchParams.append(name, value);
   if (url.origin === root.origin) return url;
-  throw new StewardError('internal', `A request for ${root.host} would go to ${url.host}.`, {
-    hint: 'Nothing was sent. Report this as a bug.',
-  });
+  throw new StewardError(
+    'internal',
+    `Blocked a request for ${root.host} that would have gone to ${url.host}.`,
+    {
+      hint: 'Report this as a bug.',
+    },
+  );
 }
 
 /** Reads a body. If it exceeds `maxBytes`, truncates it or throws with code `TOO_LARGE`. */

@@ -43,10 +43,9 @@ const SLICE_MS = 2;
 const HIDDEN = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'];
 
 /**
- * Returns a function that checks whether the other end of a connection belongs to another user. The check
- * works only for connections within this machine on Linux; all others count as this user's. This user and
- * root are accepted, and so is everyone if the tables can't be read. If the other end is closed, its user is
- * unknown and counts as another user.
+ * Returns a function that checks whether the other end of a connection belongs to another user, except root.
+ * The result is true if that end is closed, and false if it is on another machine, if the tables can't be
+ * read, or on systems other than Linux.
  */
 export function peerLookup(): (socket: Ends) => IsOtherUser {
   const lookup: Lookup = { waiting: new Set(), byKey: new Map(), isRunning: false };

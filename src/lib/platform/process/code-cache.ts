@@ -129,7 +129,7 @@ function ownLoader({ folder, build, native, unused }: BundleInput, cache: string
   return requireIn(folder);
 }
 
-/** Compiles a bundle with cached code. If there is none, this run stores the code at exit. */
+/** Compiles a bundle with cached code. If the cache is missing or invalid, this run writes it at exit. */
 function compile(path: string, code: { file: string; build: string }, isUsed: () => boolean): Script {
   const cachedData = readCode(code.file);
   // Bundles are ASCII. Read as Latin-1, they take one byte per character in V8.

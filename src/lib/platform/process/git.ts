@@ -50,7 +50,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
     if (result.timedOut || result.truncated) {
       deps.onTimeout?.();
       throw new StewardError('unavailable', `git took longer than ${Math.round(timeoutMs / 100) / 10} s.`, {
-        hint: 'Check its disk, or run "git gc" in it.',
+        hint: 'Check the disk, or run "git gc" in the repository.',
       });
     }
     if (options.orEmpty === true && result.code !== 0) return '';
@@ -154,11 +154,11 @@ function troubleOf(stderr: string, root: string): StewardError {
   }
   if (/bad config|bad (?:numeric|boolean) config|config file|unknown repository extension/i.test(stderr)) {
     return new StewardError('unavailable', `git rejects its configuration (${reason}).`, {
-      hint: 'Correct the file that git names.',
+      hint: 'Fix the configuration file named in the error.',
     });
   }
   return new StewardError('unavailable', `it looks damaged (${reason === '' ? 'git failed' : reason}).`, {
-    hint: 'Run "git fsck" in it.',
+    hint: 'Run "git fsck" in the repository.',
   });
 }
 

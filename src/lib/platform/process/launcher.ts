@@ -34,8 +34,8 @@ export interface LauncherTarget {
   /** Absolute path of the current Node.js. */
   node: string;
   /**
-   * A link on the PATH to the current Node.js that survives an upgrade, or the same path as `node` if there
-   * is none.
+   * A link on the PATH to the current Node.js that survives an upgrade. Without such a link, the same path as
+   * `node`.
    */
   nodeAlias: string;
   /** steward's bin/run.js. */
@@ -176,8 +176,8 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 }
 
 /**
- * Returns a link on the PATH to the current Node.js, or `node` if there is none. Package managers keep such
- * links up to date. Skips folders that belong to a shell session or a project.
+ * Returns a link on the PATH to the current Node.js, since package managers keep such links up to date;
+ * otherwise returns `node`. Skips folders that belong to a shell session or a project.
  */
 function aliasOf(node: string, { platform, env }: PathHost): string {
   const { join, delimiter, isAbsolute } = pathOf({ platform });

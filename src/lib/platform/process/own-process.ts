@@ -106,15 +106,14 @@ export function processNames(): ReadonlySet<string> {
   return new Set(pids.map((pid) => nameOf(pid)?.trim() ?? ''));
 }
 
-/** Gives a relaunched process its parent's pid. To restart, the process asks that parent. */
+/** Tells a relaunched process the pid of its parent, which restarts it on request. */
 const PARENT_VARIABLE = 'STEWARD_RELAUNCHED';
 /** Exit code of a child that requests a restart. */
 const RELAUNCH_CODE = 86;
 
 /**
- * Starts the program that is now on disk as a child in the same terminal and returns its exit code. Node
- * can't replace its own process, and the shell or service manager waits for this one. A child that wants a
- * restart exits and its parent starts the next one, so there are never more than two processes.
+ * Runs the upgraded program as a child in the same terminal and returns its exit code, because Node can't
+ * replace its own process. A child that wants a restart exits, and its parent starts the next one.
  */
 export async function relaunch(args: readonly string[]): Promise<number> {
   if (process.env[PARENT_VARIABLE] === String(process.ppid)) return RELAUNCH_CODE;

@@ -29,9 +29,8 @@ const CHUNK = 64 * 1024;
 const PAUSE_MS = 1;
 
 /**
- * Reads stdin within limits, and returns as soon as `isWhole` accepts the input. A blocking read can't be
- * abandoned, and Node's stream costs more than the rest of a hook, so this polls a non-blocking stdin every
- * millisecond, or falls back to the stream.
+ * Reads stdin within limits, and returns as soon as `isWhole` accepts the input. Polls, because a blocking
+ * read can't be abandoned and Node's stream, the fallback, costs more than the rest of a hook.
  */
 export async function readStdin(
   bounds: StdinBounds,

@@ -174,7 +174,7 @@ export async function askPowerShell(run: Run, script: string): Promise<Record<st
     timeoutMs: TIMEOUT_MS,
   });
   if (timedOut || code !== 0) {
-    const reason = timedOut ? `did not respond in ${TIMEOUT_MS / 1000} s` : `failed with code ${code}`;
+    const reason = timedOut ? `did not respond within ${TIMEOUT_MS / 1000} s` : `failed with code ${code}`;
     throw new StewardError('unavailable', `PowerShell ${reason}.`, {
       hint: `Run "${FASTER}" to avoid PowerShell.`,
     });

@@ -70,7 +70,7 @@ export function openPrompt(): Prompt {
       }
     },
     close: () => {
-      // A question still waiting for an answer is withdrawn.
+      // Abandons a pending question.
       waiting = undefined;
       lines.close();
     },

@@ -21,7 +21,7 @@ export function reportError(error: unknown, options: ReportOptions): ErrorReport
   const lines = [known.message, ...(known.hint === undefined ? [] : [known.hint])];
   if (options.debug) lines.push(stackOf(known));
   else if (known.kind === 'internal')
-    lines.push('This is a bug in steward. Run it again with --debug and report the output.');
+    lines.push('This is a bug in steward. Rerun the command with --debug and report the output.');
   const text = lines.map(cleanLines).join('\n');
   return { exitCode, text: `${foldFor('stderr', text)}\n` };
 }

@@ -60,9 +60,13 @@ export function writeOutNow(text: string, waitMs: number): void {
       if (code === 'EPIPE') return;
       if (code !== 'EAGAIN') throw error;
       if (waited >= waitMs) {
-        throw new StewardError('unavailable', 'Cannot write to standard output: the reader is not reading.', {
-          cause: error,
-        });
+        throw new StewardError(
+          'unavailable',
+          'Cannot write to standard output: the pipe is full and its reader is stalled.',
+          {
+            cause: error,
+          },
+        );
       }
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       waited += 1;

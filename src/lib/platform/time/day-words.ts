@@ -19,7 +19,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   if (isDay(words)) return words;
   if (hasDigitDate(words)) {
     throw new StewardError('usage', `Invalid day ${JSON.stringify(text)}.`, {
-      hint: 'Use the form 2026-11-12.',
+      hint: 'Use the format YYYY-MM-DD, such as 2026-11-12.',
     });
   }
   const today = dayOf(nowMs, zone);
@@ -59,7 +59,7 @@ function hasDigitDate(words: string): boolean {
 
 export function futureDayError(day: Day, last: 'today' | 'tomorrow', lastDay: Day): StewardError {
   return new StewardError('usage', `${day} is in the future.`, {
-    hint: `Use a day up to ${last}, ${lastDay}.`,
+    hint: `Use ${lastDay} (${last}) or an earlier day.`,
   });
 }
 

@@ -104,8 +104,7 @@ function nextHour(ms: number, zone: string): number {
 
 /**
  * Returns the first instant of a local day. If the clock goes back across midnight (St. John's until 2011, at
- * 00:01), that is the second midnight; if midnight is skipped, it is the first instant of this day or a later
- * one.
+ * 00:01), that is the second midnight; if midnight is skipped, the first instant after the gap.
  */
 function startOfDay(day: Day, zone: string): number {
   const midnight = Date.parse(`${day}T00:00:00Z`);

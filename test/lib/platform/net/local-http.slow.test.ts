@@ -70,7 +70,7 @@ describe('the client that waits', function () {
       'HTTP/1.1 200 OK\r\n\r\n',
     ])
       expect(await answering([text]), text).to.include('invalid response');
-    expect(await answering([], 200)).to.include('did not respond in 200 ms');
+    expect(await answering([], 200)).to.include('did not respond within 200 ms');
   });
 
   it('sends nothing where nobody is', () => {

@@ -205,7 +205,7 @@ describe('sense/front-app, recorded answers', () => {
       const odd = recordedDesktop('win32', { 'powershell.exe': 'WARNING: something' });
       expect(await rejection(windows.read(odd))).to.include({ kind: 'unavailable' });
       const slow = recordedDesktop('win32', { 'powershell.exe': { code: null, timedOut: true } });
-      expect((await rejection(windows.read(slow))).message).to.include('did not respond in 10 s');
+      expect((await rejection(windows.read(slow))).message).to.include('did not respond within 10 s');
     });
 
     it('reads the description from a version resource', () => {
