@@ -74,7 +74,7 @@ describe('doctor (built)', function () {
       expect(rows.map(({ found }) => found).join()).to.match(/daemon\.port: expected.*da: expected/);
       const all = await steward(['doctor'], { home: at.path });
       expect(all.code).to.equal(3);
-      expect(all.stdout).to.match(/\d+ not checked because of the configuration/);
+      expect(all.stdout).to.match(/\d+ not checked because the configuration is invalid/);
       expect(all.stdout).not.to.include('sense.front');
     });
 
@@ -245,7 +245,7 @@ describe('doctor (built)', function () {
 
     it('reports state files that are newer, damaged or missing', async () => {
       await at.run('sense', 'init');
-      await at.expectRow('area.formats', 'ok', /valid, and in this version's format/);
+      await at.expectRow('area.formats', 'ok', /valid and in the current format/);
       at.write('.steward/sense/state.json', '{"version":99}');
       await at.expectRow('area.formats', 'failed', /written by a newer steward \(format 99\)/);
       at.write('.steward/sense/state.json', '{"versi');
@@ -270,7 +270,7 @@ describe('doctor (built)', function () {
       await at.expectRow('area.logs', 'warning', /hooks\.jsonl has 1 unreadable line$/);
       const today = new Date().toISOString().slice(0, 10);
       at.write(`.steward/sense/quarantine/${today}.jsonl`, '{"line":1}\n{"line":2}\n');
-      await at.expectRow('area.logs', 'warning', /^2 lines of that day are not valid events/);
+      await at.expectRow('area.logs', 'warning', / has 2 quarantined lines$/);
     });
   });
 
@@ -314,7 +314,7 @@ describe('doctor (built)', function () {
     it('reports that no application can be captured, with the command that turns that off', async () => {
       const row = await at.expectRow('sense.front', 'warning', /neither DISPLAY nor WAYLAND_DISPLAY is set/);
       expect(row.mend).to.equal('steward config set sense.sources.appFocus false');
-      await at.expectRow('sense.idle', 'off', /not visible here/);
+      await at.expectRow('sense.idle', 'off', /not visible from this session/);
       await at.run('config', 'set', 'sense.sources.appFocus', 'false');
       await at.expectRow('sense.front', 'off', /sense\.sources\.appFocus is false/);
     });
@@ -322,7 +322,7 @@ describe('doctor (built)', function () {
     it('reports an invalid classification as a failure, because captures need it', async () => {
       await at.expectRow('sense.classify', 'ok', /^the shipped rules$/);
       at.write('.steward/sense/classify.yaml', '- {app: Firefox, kind: creation}\n');
-      await at.expectRow('sense.classify', 'ok', /^1 own rule, then the shipped rules$/);
+      await at.expectRow('sense.classify', 'ok', /^1 custom rule, then the shipped rules$/);
       at.write('.steward/sense/classify.yaml', '- {app: [}\n');
       await at.expectRow('sense.classify', 'failed', /classify\.yaml is not valid YAML \(line 1/);
       expect((await at.doctor('sense')).code).to.equal(3);
@@ -341,11 +341,11 @@ describe('doctor (built)', function () {
       at.env = { PATH: bin };
       await at.expectRow('sense.git', 'warning', /git is not installed/);
       script(join(bin, 'git'), 'exit 1');
-      await at.expectRow('sense.git', 'failed', /does not run as git/);
+      await at.expectRow('sense.git', 'failed', /is not a working git/);
     });
 
     it('runs git in each repository', async () => {
-      await at.expectRow('sense.repos', 'off', /no repository is watched/);
+      await at.expectRow('sense.repos', 'off', /no repositories are watched/);
       const [good, bad, none] = ['good', 'bad', 'none'].map((name) => join(at.path, name)) as [
         string,
         string,
@@ -420,7 +420,7 @@ describe('doctor (built)', function () {
       script(shim(), 'exit 0');
       await at.expectRow('hooks.run', 'failed', /a hook ran, but steward returned no valid response/);
       script(shim(), 'exit 2');
-      const row = await at.expectRow('hooks.run', 'failed', /exited with 2 instead of 0/);
+      const row = await at.expectRow('hooks.run', 'failed', /exited with code 2/);
       expect(row.mend).to.equal('steward hooks install');
       await at.run('hooks', 'install');
       await at.expectRow('hooks.run', 'ok', /answered/);
@@ -444,7 +444,7 @@ describe('doctor (built)', function () {
         session: 'a1',
       };
       at.write(`.steward/state/spool/${name}`, JSON.stringify(left));
-      await at.expectRow('hooks.spool', 'warning', /^1 pending hook entry, the oldest \d+ h ago$/);
+      await at.expectRow('hooks.spool', 'warning', /^1 pending hook entry, the oldest from \d+ h ago$/);
       at.write(`.steward/state/spool/dead/${name}`, JSON.stringify(left));
       await at.expectRow('hooks.spool', 'warning', /^1 failed permanently: not recorded \(1\)$/);
     });
@@ -461,7 +461,7 @@ describe('doctor (built)', function () {
         await at.expectRow(
           'daemon.guard',
           'ok',
-          /^refuses another Host, another Origin, a cross-site request$/,
+          /^refuses an unknown Host header, an unknown Origin header, a cross-site request$/,
         );
       } finally {
         await daemon.stop('SIGKILL');
@@ -497,7 +497,11 @@ describe('doctor (built)', function () {
         const instance = JSON.parse(readFileSync(file, 'utf8')) as object;
         writeFileSync(file, JSON.stringify({ ...instance, port, url: `http://127.0.0.1:${port}` }));
         await at.expectRow('daemon.port', 'failed', /another program responds at/);
-        await at.expectRow('daemon.guard', 'failed', /accepts another Host \(200\), another Origin \(200\)/);
+        await at.expectRow(
+          'daemon.guard',
+          'failed',
+          /accepts an unknown Host header \(200\), an unknown Origin header \(200\)/,
+        );
       } finally {
         await closeServer(server);
         await daemon.stop();

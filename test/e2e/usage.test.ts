@@ -37,7 +37,7 @@ describe('steward usage (built)', function () {
     });
     const shown = await run('usage', '--by', 'model');
     expect(shown.stdout).to.match(/test-model +500 +50 +0 +0 +unknown/);
-    expect(shown.stdout).to.include('Price not known: test-model');
+    expect(shown.stdout).to.include('Unknown price: test-model');
     expect(shown.stderr).to.equal('');
     expect((await run('usage', '--csv')).stdout).to.equal(
       `key,input,output,cacheRead,cacheWrite,cost\r\n${at.slice(0, 10)},1000500,50,0,0,5\r\n`,
@@ -60,7 +60,7 @@ describe('steward usage (built)', function () {
       .to.have.property('notes')
       .with.length(1);
     expect((await run('usage', '--csv')).stderr).to.match(/ is damaged and was skipped\.\n$/);
-    expect((await run('sense', 'purge', '--day', day)).stdout).to.include(`token use removed: ${day}`);
+    expect((await run('sense', 'purge', '--day', day)).stdout).to.include(`token usage removed: ${day}`);
     expect(await run('sense', 'purge', '--before', day, '--yes')).to.include({ code: 0, stderr: '' });
     expect((await run('sessions', 'forget')).stdout).to.include(join('usage', `${at.slice(0, 10)}.json`));
     expect((await run('sessions', 'forget', '--yes')).code).to.equal(0);

@@ -38,12 +38,12 @@ describe('doctor in a real session', function () {
     startXterm(kit, 'Painter');
     await until(
       'doctor sees it',
-      async () => /^Painter, by x11$/.test((await at.rows('sense.front'))[0]?.found ?? ''),
+      async () => /^Painter, via x11$/.test((await at.rows('sense.front'))[0]?.found ?? ''),
       60_000,
     );
-    await at.expectRow('sense.idle', 'ok', /s without input.*by x11/);
+    await at.expectRow('sense.idle', 'ok', /s without input.*via x11/);
     at.write('.steward/sense/config.json', '{"exclude":["Painter"]}');
-    await at.expectRow('sense.front', 'ok', /^an excluded application, by x11$/);
+    await at.expectRow('sense.front', 'ok', /^an excluded application, via x11$/);
   });
 
   it('detects whether a notification service is running', async function () {
@@ -65,7 +65,7 @@ describe('doctor in a real session', function () {
 
   it('synthesizes with a real engine, silently', async function () {
     requirePrograms(this, { 'espeak-ng': 'espeak-ng', aplay: 'alsa-utils' });
-    await at.expectRow('notify.voice', 'ok', /^espeak-ng made \d\d+ KiB of audio in \d+ ms$/);
+    await at.expectRow('notify.voice', 'ok', /^espeak-ng produced \d\d+ KiB of audio in \d+ ms$/);
   });
 
   it('warns about a disk that is nearly full', async function () {
@@ -77,7 +77,7 @@ describe('doctor in a real session', function () {
     try {
       await at.expectRow('machine.disk', 'ok', /GiB free|MiB free/);
       at.env = { STEWARD_HOME: disk };
-      await at.expectRow('machine.disk', 'failed', new RegExp(`MiB free on the disk of ${disk}`));
+      await at.expectRow('machine.disk', 'failed', new RegExp(`MiB free on the disk that holds ${disk}`));
     } finally {
       expect(spawnSync('umount', [disk]).status).to.equal(0);
       rmdirSync(disk);

@@ -323,7 +323,7 @@ describe('sense/git: hostile and broken repositories', () => {
     const watched = watch(repos, { clock, deadlineMs: 400_000, timeoutMs: 100_000 });
     const found: string[] = [];
     const first = await watched.capture();
-    expect(first.reason).to.contain('no time left');
+    expect(first.reason).to.contain('ran out of time');
     found.push(...first.events.map((event) => String(event.repo)));
     expect(found.length).to.be.lessThan(8);
     for (let i = 0; i < 8; i += 1)
@@ -397,7 +397,7 @@ describe('sense/git: hostile and broken repositories', () => {
     const got = await watch(paths, { run }).capture();
     expect(got.events).to.deep.equal([]);
     expect(got.reason).to.match(/owned: it belongs to another user.*safe\.directory/);
-    expect(got.reason).to.match(/corrupt: the commit of branch main is missing.*git fsck/);
+    expect(got.reason).to.match(/corrupt: missing commit on branch main.*git fsck/);
     expect(got.reason).to.match(/config: git rejects its configuration/);
     expect(got.reason).to.match(/away: not a git repository/);
     const alone = await watch([owned, config, away], { run }).capture();

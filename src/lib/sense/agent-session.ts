@@ -37,9 +37,8 @@ const UNREAD: Cursor = { ...LOG_START, lastMs: 0 };
 const MAX_TEXT = 200;
 
 /**
- * The agentSession source. Reports one event per session, poll and day, with `detail` {session, events}, and
- * a session-state event whenever a session's state changes. If the file is truncated, only newer work events
- * count.
+ * The agentSession source. Reports one event per session, poll and day, with `detail` {session, events},
+ * and a session-state event whenever a session's state changes.
  */
 export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   return {
@@ -89,7 +88,7 @@ function collect({ path, timezone, machineId, config }: AgentSessionDeps, input:
   const result = { events, cursor: { ...cursor, lastMs, states: changes.cursor } };
   if (invalid > 0) return { ...result, state: 'ok', reason: `${invalid} invalid lines in ${path}` };
   if (events.length > 0) return { ...result, state: 'ok' };
-  return { ...result, state: 'idle', reason: 'no session was active since the last capture' };
+  return { ...result, state: 'idle', reason: 'no session has been active since the last capture' };
 }
 
 /** Returns whether a repository with this name is watched. Reads the names on first use. */

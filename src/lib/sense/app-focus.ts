@@ -26,10 +26,8 @@ interface Cursor {
 }
 
 /**
- * The appFocus source. Samples the front application once per capture. Each event covers the seconds since
- * the previous sample, up to one poll interval; while you are away, an away event covers those seconds.
- * Excluded applications produce no events. If the daemon watches the focus, its intervals replace the
- * samples.
+ * The appFocus source. Stores the intervals that the daemon watched, or samples the front application once
+ * per capture. A sample covers at most one poll interval. Excluded applications produce no events.
  */
 export function appFocusSource(deps: AppFocusDeps): SenseSource {
   return {
@@ -134,9 +132,8 @@ function awayEvent(machine: string, fromMs: number, toMs: number, reason: AwayDe
 }
 
 /**
- * Returns the number of whole seconds that a sample covers: the time since the last sample, up to one poll
- * interval, plus the carried milliseconds. Returns 0 if the clock was set back, because the elapsed time is
- * unknown.
+ * Returns how many whole seconds a sample covers: the time since the last sample, up to one poll interval,
+ * plus the carried milliseconds. Returns 0 if the clock was set back.
  */
 function sampleInterval(
   nowMs: number,

@@ -49,9 +49,8 @@ export interface Run {
 }
 
 /**
- * Queries each enabled source once, stores the events, and records past days. The caller must hold the sense
- * lock. Writes the state first, including the lines to append, so that the next run can complete an
- * interrupted one.
+ * Queries each enabled source once, stores the events, and records past days. Writes the lines to append to
+ * the state first, so that the next run can complete an interrupted one. Requires the sense lock.
  */
 export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   const { enabled, sources } = deps.config;
@@ -111,7 +110,7 @@ export function completePending(store: SenseStore, state: SenseState, today: Day
     } catch (error) {
       if (plan.day === today) throw error;
       const { message } = toStewardError(error);
-      problems.push(`Events of ${plan.day} are kept until its log can be written: ${message}`);
+      problems.push(`Could not write the event log of ${plan.day}; retrying at the next capture: ${message}`);
       return true;
     }
   });
@@ -130,7 +129,7 @@ function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: Sen
       return store.readLog(day).events;
     } catch (error) {
       if (day === today) throw error;
-      problems.push(`The events of ${day} could not be read: ${toStewardError(error).message}`);
+      problems.push(`Could not read the events of ${day}: ${toStewardError(error).message}`);
       return [];
     }
   });
@@ -240,7 +239,7 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
   for (const event of events) {
     const day = dayOf(parseIso(event.ts) ?? nowMs, timezone);
     const name = isOpen(store, day, today) ? day : 'late';
-    const problem = `Events of ${day} went to quarantine/late.jsonl: its event log was deleted; the record stays.`;
+    const problem = `Events of ${day} were stored in quarantine/late.jsonl, because its event log was deleted. Its record is unchanged.`;
     if (name === 'late' && day >= today && !problems.includes(problem)) problems.push(problem);
     const group = byLog.get(name) ?? [];
     group.push(event);
@@ -253,7 +252,7 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
       if (name === today || name === 'late') throw error;
       const { message } = toStewardError(error);
       problems.push(
-        `Events of ${name} went to quarantine/late.jsonl, since its log cannot be written: ${message}`,
+        `Could not write the event log of ${name}; stored its events in quarantine/late.jsonl: ${message}`,
       );
       return store.planAppend('late', group);
     }

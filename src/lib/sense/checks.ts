@@ -23,7 +23,6 @@ import { insightCommand } from './insight';
 import { jumpText, recentJumps } from './state';
 import { senseStore } from './store';
 
-/** What the sense checks need. */
 export interface SenseChecked {
   clock: Clock;
   area: UserArea;
@@ -31,7 +30,7 @@ export interface SenseChecked {
   find: FindProgram;
   desktop: Desktop;
   config: Pick<Config, 'sense'>;
-  /** Returns the scheduler that runs the captures, or undefined if none does. */
+  /** Returns the scheduler that runs the captures, if any. */
   capturedBy: () => Promise<string | undefined>;
   /** Returns whether the insight is scheduled. */
   isInsightScheduled: () => Promise<boolean>;
@@ -78,7 +77,7 @@ function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]>
     async () => {
       const { length } = await readClassifyRules(area.sense.classify);
       return [
-        ok(length === 0 ? 'the shipped rules' : `${plural(length, 'own rule')}, then the shipped rules`),
+        ok(length === 0 ? 'the shipped rules' : `${plural(length, 'custom rule')}, then the shipped rules`),
       ];
     },
     { kind: 'config' },
@@ -88,7 +87,7 @@ function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]>
 async function checkFront(at: SenseChecked): Promise<Finding[]> {
   const finding = await frontFinding(at);
   if (at.desktop.platform !== 'win32' || (await windowsCalls()) !== undefined) return [finding];
-  const hint = 'With the npm package koffi installed next to steward, it takes a millisecond:';
+  const hint = 'Install the npm package koffi next to steward to cut this to a millisecond:';
   return [finding, off('each capture starts PowerShell twice, about a second each', { hint, mend: FASTER })];
 }
 
@@ -98,15 +97,15 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
   if (front.state === 'error') return failed(front.reason);
   if (front.state === 'seen') {
     const isExcluded = (await appMatcher(config.sense.exclude))(front.app);
-    return ok(`${isExcluded ? 'an excluded application' : front.app.app}, by ${front.via}`);
+    return ok(`${isExcluded ? 'an excluded application' : front.app.app}, via ${front.via}`);
   }
   // Over ssh, doctor can't see the desktop session that captures run in.
   const { sources, lastCaptureTs } = senseStore(area).readState().state;
   const last = sources['appFocus']?.state;
   if (lastCaptureTs !== null && (last === 'ok' || last === 'idle'))
-    return ok(`not visible from here; the capture of ${localTimes(clock)(lastCaptureTs)} worked`);
+    return ok(`not visible from this session; the capture at ${localTimes(clock)(lastCaptureTs)} worked`);
   return warning(front.reason, {
-    hint: 'If it cannot be captured on this machine, turn the source off:',
+    hint: 'If this machine cannot report the front application, turn the source off:',
     mend: 'steward config set sense.sources.appFocus false',
   });
 }
@@ -114,13 +113,14 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
 async function checkIdle({ desktop }: SenseChecked): Promise<Finding[]> {
   const [idle, front] = await Promise.all([readIdle(desktop), readFrontApp(desktop)]);
   if ('unknown' in idle) {
-    if (front.state === 'unsupported') return [off('not checked: the front application is not visible here')];
+    if (front.state === 'unsupported')
+      return [off('not checked: the front application is not visible from this session')];
     return [warning(`unknown, so all time with an application in front counts: ${idle.unknown}`)];
   }
   const { idleMs, locked, via } = idle;
   const input = idleMs === undefined ? 'idle time unknown' : `${Math.floor(idleMs / 1000)} s without input`;
-  const lock = locked === undefined ? 'lock unknown' : locked ? 'locked' : 'not locked';
-  return [ok(`${input}, ${lock}, by ${via}`)];
+  const lock = locked === undefined ? 'lock state unknown' : locked ? 'locked' : 'not locked';
+  return [ok(`${input}, ${lock}, via ${via}`)];
 }
 
 async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]> {
@@ -134,7 +134,7 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
     const { code, stdout } = await run(path, ['--version'], { timeoutMs: GIT_MS });
     const version = stdout.trim().split('\n')[0] ?? '';
     if (code === 0 && version.startsWith('git version ')) return [ok(`${version}, ${path}`)];
-    return [failed(`${path} does not run as git`, { hint: 'Reinstall git.' })];
+    return [failed(`${path} is not a working git`, { hint: 'Reinstall git.' })];
   });
 }
 
@@ -145,7 +145,7 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
 async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   const { repos, git } = at.config.sense;
   if (repos.length === 0)
-    return [off('no repository is watched', { mend: 'steward config add sense.repos PATH' })];
+    return [off('no repositories are watched', { mend: 'steward config add sense.repos PATH' })];
   const findings: Finding[] = [];
   for (const root of repos) findings.push(await checkRepo(at, root, git.authors === 'mine'));
   const good = findings.filter(({ state }) => state === 'ok');
@@ -185,14 +185,14 @@ async function checkCapture(at: SenseChecked): Promise<Finding[]> {
   const { state } = senseStore(at.area).readState();
   const jumps = recentJumps(state.jumps, at.clock.now()).map((jump) =>
     warning(`the clock was set ${jumpText(jump)}, noticed at ${localTimes(at.clock)(jump.at)}`, {
-      hint: 'If the time is right now, no action is needed: stored events keep their dates.',
+      hint: 'If the clock is correct now, no action is needed: stored events keep their dates.',
     }),
   );
   const failures = Object.entries(state.sources).filter(
     ([source, { state: last }]) => last === 'error' && sources[source as 'git'],
   );
   const warnings = failures.map(([source, { reason = 'no reason given' }]) =>
-    warning(`the ${source} source failed in that capture: ${reason}`),
+    warning(`the ${source} source failed in the last capture: ${reason}`),
   );
   return [lastCaptureFinding(at, state.lastCaptureTs, await at.capturedBy()), ...jumps, ...warnings];
 }
@@ -211,7 +211,7 @@ function lastCaptureFinding(
   }
   const mend = 'steward sense capture';
   const lastMs = parseIso(lastTs ?? '');
-  if (lastMs === undefined) return warning(`${last}, though ${by} is scheduled to run it`, { mend });
+  if (lastMs === undefined) return warning(`${last}, although ${by} is set to run captures`, { mend });
   const missed = Math.floor((clock.now() - lastMs) / 1000 / config.sense.pollIntervalSec);
   if (missed < 3) return ok(`${last}, by ${by}`);
   return warning(`${last}; ${missed} missed since, unless the machine slept`, {
@@ -225,7 +225,7 @@ function checkInsight(at: SenseChecked): Promise<Finding[]> {
     const [program] = insightCommand(at.config.sense.insight.command);
     const path = at.find(program);
     const isHourly = await at.isInsightScheduled();
-    const when = isHourly ? 'runs each hour' : 'runs only with `steward sense insight build`';
+    const when = isHourly ? 'runs hourly' : 'runs only with `steward sense insight build`';
     if (path !== undefined) return [ok(`${path}; ${when}`)];
     const problem = `${program} is not installed, or not on the PATH`;
     const hint = 'Install it, or set another program with `steward config set sense.insight.command`.';

@@ -70,7 +70,7 @@ const RULE = v.variant('key', [
  * `rules`. Throws one `config` error that lists all problems.
  */
 export async function parseClassifyRules(text: string, fileName: string): Promise<ClassifyRule[]> {
-  // Skips loading the YAML library.
+  // Avoids loading the YAML library.
   if (isOnlyComments(text)) return [];
   const problems: string[] = [];
   const rules: ClassifyRule[] = [];
@@ -80,7 +80,7 @@ export async function parseClassifyRules(text: string, fileName: string): Promis
       rules.push({ key, pattern: item[key] as string, kind: item['kind'] as AppKind });
     } else {
       problems.push(
-        `rule ${index + 1}: expected one of ${RULE_KEYS.join(', ')} with a text, and kind: ${APP_KINDS.join(', ')}; found ${inWords(item)}`,
+        `rule ${index + 1}: expected one of ${RULE_KEYS.join(', ')} with a string value, and kind: ${APP_KINDS.join(', ')}; found ${inWords(item)}`,
       );
     }
   }
@@ -113,7 +113,7 @@ async function parseYaml(text: string, fileName: string): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
     throw new StewardError('config', `${fileName} uses too many aliases (*name).`, {
-      hint: 'Write the rules out.',
+      hint: 'Write the rules without aliases.',
       cause: error,
     });
   }

@@ -35,9 +35,8 @@ export interface Stored {
 }
 
 /**
- * Returns the events for the watched intervals, or undefined if the intervals should wait for a later
- * capture. If they exceed the budget, they wait until one event per focus fits, for at most 20 minutes and
- * not past the hour. If the events still don't fit, only the longest focuses get one.
+ * Returns the events for the watched intervals. Returns undefined if they exceed the budget and can wait, for at
+ * most 20 minutes and not past the hour; after that, only the longest focuses get an event.
  */
 export function withinBudget(input: BudgetInput): Stored | undefined {
   const { intervals, nowMs, timezone, before, canWait, eventsOf } = input;

@@ -182,7 +182,7 @@ async function observeUntilDone(state: State): Promise<void> {
     const seen = await state.deps.observe(last);
     if (seen.state === 'error' || seen.state === 'unsupported') {
       throw new StewardError('unavailable', `The application in front is unknown: ${seen.reason}`, {
-        hint: 'Captures sample it meanwhile.',
+        hint: 'Captures sample the front application instead.',
       });
     }
     state.last = { atMs, seen };

@@ -26,7 +26,7 @@ export type IdleReading = (Idle & { via: string }) | { unknown: string };
 
 /**
  * Returns the first idle time that an adapter reports, and whether any adapter reports the screen as locked.
- * `via` lists the adapters that succeeded; `unknown` is the reason if none did. Throws only on bugs.
+ * `via` lists the adapters that succeeded; `unknown` is the reason if every adapter failed. Throws only on bugs.
  */
 export async function readIdle(
   desktop: Desktop,

@@ -170,13 +170,13 @@ export function parseReply(stdout: string): Reply {
   const text = isWrapped ? outer['result'] : stdout;
   if (typeof text !== 'string' || text.trim() === '') return invalid('the reply was empty');
   const answer = parseObject(text.trim()) ?? parseObject(inFence(text.trim()) ?? '');
-  if (answer === undefined) return invalid('the reply was not one JSON object');
+  if (answer === undefined) return invalid('the reply was not a JSON object');
   const parsed = v.safeParse(ANSWER, answer);
   if (!parsed.success)
     return invalid(`the reply has no valid ${v.getDotPath(parsed.issues[0]) ?? 'content'}`);
   const { narrative, contentTypes } = parsed.output;
   const types = normalizeShares(contentTypes.filter(({ label }) => label !== ''));
-  if (types.length === 0) return invalid('the reply names no content type');
+  if (types.length === 0) return invalid('the reply lists no content types');
   return { text: { narrative, contentTypes: types }, model: isWrapped ? modelOf(outer['modelUsage']) : null };
 }
 

@@ -47,7 +47,7 @@ export type InsightStore = ReturnType<typeof insightStore>;
 export function insightStore(folder: string) {
   const pathOf = (day: Day): string => join(folder, `${day}.json`);
   return {
-    /** Creates the folder, and removes temp files left by killed runs. */
+    /** Creates the folder, and removes temp files left by interrupted runs. */
     prepare(nowMs: number): void {
       ensureFolder(folder);
       sweepTemps(folder, TEMPS_STALE_MS, nowMs);
@@ -76,7 +76,7 @@ export interface Insight {
   available: boolean;
   /** Whether the insight is from an earlier day because today has none. */
   stale: boolean;
-  /** The insight's day, or today if there is none. */
+  /** The insight's day, or today if no insight exists. */
   date: Day;
   narrative: string | null;
   /** Largest share first; the shares add up to 1. */

@@ -28,7 +28,7 @@ export interface BuildDeps extends InsightDeps {
   env: NodeJS.ProcessEnv;
   /** Calls `use` with an empty folder, then removes the folder. */
   inEmptyFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
-  /** Runs `work` unless another build is running on this machine. Throws `locked` if one is. */
+  /** Runs `work`, or throws `locked` if another build is running on this machine. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
   /** Runs `work` while holding the sense lock. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
@@ -59,7 +59,7 @@ const MAX_REPLY_BYTES = 256 * 1024;
 const MAX_REASON = 200;
 const NO_EVENTS = 'nothing was captured today';
 
-/** Environment for the assistant. */
+/** Added to the assistant's environment. */
 const ENVIRONMENT = {
   // Makes steward's hooks ignore this session.
   STEWARD_INTERNAL: '1',
@@ -112,7 +112,7 @@ interface Plan {
   date: Day;
   events: readonly SenseEvent[];
   prompt?: string;
-  /** Why nothing is sent. */
+  /** Why the build is skipped. */
   skipped?: string;
 }
 
@@ -132,7 +132,7 @@ async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   return isIdle && !force ? { ...plan, skipped: 'no new events since the last insight' } : plan;
 }
 
-/** Returns the events that describe a day's content. Other types also occur while you do nothing. */
+/** Returns the events that describe a day's content. Other types also occur while you are idle. */
 function contentEvents(store: Pick<SenseStore, 'readLog'>, date: Day): SenseEvent[] {
   return store.readLog(date).events.filter(({ type }) => type !== 'away' && type !== 'session-state');
 }
@@ -178,7 +178,7 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
   if ('reason' in reply && reply.refused)
     return { reason: reply.reason, hint: `Run ${program} yourself to see the problem.` };
   if (code !== 0) {
-    const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
+    const how = code === null ? `was killed by ${signal}` : `exited with code ${code}`;
     const message = cleanLine(stderr.trim().split('\n').at(-1) ?? '', MAX_REASON);
     return { reason: `${program} ${how}${message === '' ? '' : `: ${message}`}`, hint };
   }
@@ -191,7 +191,7 @@ function storeAnswer({ store, clock, insights }: BuildDeps, plan: Plan, answer: 
   // The response must not restore anything that was purged in the meantime.
   const now = contentEvents(store, date).slice(0, events.length);
   if (JSON.stringify(now) !== JSON.stringify(events))
-    return { status: 'skipped', date, reason: 'the events were purged while it ran' };
+    return { status: 'skipped', date, reason: 'the events were purged during the build' };
   const generatedAt = toIso(clock.now());
   const before = insights.read(date);
   store.prepare();

@@ -82,7 +82,7 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
     forgetDays(state, (known) => isSelectedDay(selection, known));
     store.writeState(state);
   }
-  // Temp files left by killed runs, and the copy of a damaged state, can also contain events.
+  // Temp files left by interrupted runs, and the copy of a damaged state, can also contain events.
   store.sweep(deps.clock.now(), -1);
   store.removeQuarantinedState();
   if (result.removed.length > 0 || result.rebuilt.length > 0) deps.afterRecords(todayOf(deps));

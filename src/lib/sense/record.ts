@@ -70,9 +70,8 @@ export function isEmptyRecord({ totalMinutes, commits, sessions }: DailyRecord):
 }
 
 /**
- * Computes a local day's record from its events, given in any order. A repeated line counts only once. Events
- * that fall on this date only in another time zone count in the first or last hour; all other events are
- * ignored.
+ * Computes a local day's record from its events, in any order. Duplicate lines count once. Events that fall on
+ * this date only in another time zone count in the first or last hour; all others are ignored.
  */
 export function recordTally(date: Day, options: TallyOptions) {
   const { timezone } = options;

@@ -82,10 +82,10 @@ function copiesFound({ root, place }: UserArea): SharedFinding[] {
 
 function logsFound(logs: readonly ConflictCopy[], isOwn: boolean): SharedFinding {
   const count = plural(logs.length, 'conflict copy', 'conflict copies');
-  const found = `a sync tool left ${count} of logs, such as ${logs[0]?.path ?? ''}; none of their lines is lost`;
+  const found = `a sync tool left ${count} of logs, such as ${logs[0]?.path ?? ''}; no lines are lost`;
   return isOwn
-    ? { found, hint: 'A capture merges them:', mend: 'steward sense capture' }
-    : { found, hint: 'The next capture of the machine that writes these logs merges them.' };
+    ? { found, hint: 'To merge them, run a capture:', mend: 'steward sense capture' }
+    : { found, hint: 'The machine that writes these logs merges them at its next capture.' };
 }
 
 /** Returns a finding for each user-edited file in which git left conflict markers. */
@@ -94,7 +94,7 @@ function markedFiles(root: string): SharedFinding[] {
   return EDITED.filter((name) =>
     /^<{7} /m.test(readText(join(root, name), { followLink: true })?.slice(0, MAX_TEXT) ?? ''),
   ).map((name) => ({
-    found: `${join(root, name)} has conflict markers of git`,
+    found: `${join(root, name)} contains git conflict markers`,
     hint: "Edit the file, or keep this machine's version:",
     mend: `git -C ${forShell(root)} checkout HEAD -- ${name}`,
   }));
@@ -123,7 +123,7 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
   const writers = owners.filter(({ place }) => isRecent(place)).map(({ owner }) => owner);
   const isOther = (id: string): boolean => id !== own && !retired.has(id);
   const machines = [...new Set([...writers, ...machinesOfEvents(area, nowMs)])].filter(isOther);
-  const hint = 'Better: give each machine its own area, and share what they record with:';
+  const hint = 'Give each machine its own area, and share their records through an exchange folder:';
   const mend = 'steward sync set FOLDER';
   const top = owners.find(({ place }) => place === '')?.owner ?? '';
   if (area.place !== '')
@@ -136,8 +136,8 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
 }
 
 /**
- * Returns the machines with events in the newest logs, as older versions of steward let machines that share an
- * area write to the same logs.
+ * Returns the machines with events in the newest logs, because older versions of steward let several machines
+ * write to the same log.
  */
 function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
   const machines = new Set<string>();

@@ -4,7 +4,7 @@ import type { TimelineOptions } from './day-timeline';
 import type { SenseEvent } from './event';
 import { recordTally, type DailyRecord } from './record';
 
-/** What other machines may see of a day. */
+/** Decides which sessions and repositories other machines may see. */
 export interface Shown {
   isShown: (session: string) => boolean;
   /** Checks the path, or the name if the path is unknown. */

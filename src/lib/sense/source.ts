@@ -10,7 +10,7 @@ export interface Collected {
    * should work here but failed.
    */
   state: 'ok' | 'idle' | 'unsupported' | 'error';
-  /** Why the source is in this state, and what to do. For `ok`: what failed in part. */
+  /** Why the source is in this state, and what to do. For `ok`: any partial failure. */
   reason?: string;
 }
 
@@ -76,7 +76,7 @@ export interface SenseStatus {
    */
   clockJumps: { at: string; byMs: number }[];
   sources: SourceStatus[];
-  /** The system's scheduler and whether it runs the captures; null if there is none. */
+  /** The system's scheduler and whether it runs the captures; null if the system has none. */
   scheduler: { kind: string; installed: boolean } | null;
 }
 

@@ -41,7 +41,7 @@ const MAX_DAY_BYTES = 64 * 1024 * 1024;
 const MAX_QUARANTINED_LINES = 1000;
 const MAX_LATE_BYTES = 4 * 1024 * 1024;
 const STALE_TEMP_MS = 3_600_000;
-/** Days whose logs are searched for git's conflict markers. */
+/** Number of newest logs to search for git conflict markers. */
 const GIT_DAYS = 3;
 
 /** Reads and writes the files in `sense/`. No other module knows their names or formats. */
@@ -65,7 +65,7 @@ function stateFiles({ root, sense }: Pick<UserArea, 'root' | 'sense'>) {
     quarantineState: (): void => replaceFile(damagedState, readText(sense.state) ?? ''),
     removeQuarantinedState: (): void => removeFile(damagedState),
     /**
-     * Removes temp files left by killed runs. A purge removes all temp files, since they contain captured
+     * Removes temp files left by interrupted runs. A purge removes all temp files, since they contain captured
      * data.
      */
     sweep(nowMs: number, olderThanMs = STALE_TEMP_MS): void {
@@ -145,7 +145,7 @@ function recordFiles(sense: UserArea['sense']) {
       removeFile(recordOf(day, 'md'));
     },
     insightDays: (): Day[] => daysIn(sense.insights, '.json'),
-    /** Returns false if the file only records a failed build. A damaged file may contain an insight. */
+    /** Returns false if the file only records a failed build. A damaged file counts as an insight. */
     hasInsight: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
     removeInsight: (day: Day): void => removeFile(insightOf(day)),
   };
@@ -206,7 +206,7 @@ function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
     }
     scan.badCount += 1;
     if (scan.bad.length >= MAX_QUARANTINED_LINES) return;
-    const reason = 'invalid' in event ? event.invalid : 'of another day';
+    const reason = 'invalid' in event ? event.invalid : 'from another day';
     scan.bad.push({ offset, bytes, reason, ...(text === undefined ? {} : { text: text.slice(0, 500) }) });
   });
   return { ...scan, bytes: end?.size ?? 0 };
@@ -224,7 +224,7 @@ function readRecord(path: string, day: Day, onDamaged?: OnDamaged): DailyRecord 
   const text = readText(path);
   const record = text === undefined ? undefined : parseRecord(text);
   if (text === undefined || record !== undefined) return record;
-  const error = new StewardError('config', `${path} is damaged: it is not a daily record.`, {
+  const error = new StewardError('config', `${path} is not a valid daily record.`, {
     hint: `Move or rename it, then run "steward sense rollup ${day}" if its event log still exists.`,
   });
   if (onDamaged === undefined) throw error;

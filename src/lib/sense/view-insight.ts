@@ -22,7 +22,7 @@ export function insightText(insight: Insight, options: InsightTextOptions): stri
   const { available, stale, date, narrative, generatedAt, since, model } = insight;
   const reason = clean(insight.reason ?? '');
   if (!available || narrative === null) {
-    const none = `No insight: ${reason || 'none was built'}.`;
+    const none = `Insight unavailable: ${reason || 'not built yet'}.`;
     return finish([...wrap(none, columns), ...wrap(HOW, columns)], options);
   }
   const at = (iso: string | null): string => timeOf(parseIso(iso ?? '') ?? 0, options.timezone);

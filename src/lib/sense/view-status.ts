@@ -73,7 +73,7 @@ function quarantinedText(count: number): string {
 function schedulerText({ scheduler }: SenseStatus): string {
   if (scheduler === null) return 'none; captures run only while "steward up" is running';
   const kind = clean(scheduler.kind);
-  return scheduler.installed ? kind : `not in ${kind}; no captures are scheduled`;
+  return scheduler.installed ? kind : `${kind} has no capture job`;
 }
 
 function sourceLines(
@@ -129,7 +129,7 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
   const columns = Math.max(MIN_COLUMNS, options.columns);
   if (records.length === 0) {
     const text =
-      'No day is recorded yet. A day is recorded when it is over; see today with "steward sense today".';
+      'No days recorded yet. A day is recorded when it is over; see today with "steward sense today".';
     return finish(wrap(text, columns), options);
   }
   const colors = palette(options);
@@ -213,7 +213,7 @@ export function captureText(result: CaptureResult, options: { timezone: string; 
   ].join('\n');
 }
 
-/** Formats a new rule and which records were rebuilt. */
+/** Formats a new rule and the records that were rebuilt. */
 export function classifiedText({ app, kind, file, rolled, kept }: Classified): string {
   return [
     `${clean(app)} now counts as ${kind} (${file}).`,
@@ -230,9 +230,9 @@ export function purgeText(result: PurgeResult & { usage?: readonly string[] }): 
     ...daysLine('  records rebuilt:', rebuilt),
     ...daysLine('  records removed:', removed),
     ...daysLine('  insights removed:', insights),
-    ...daysLine('  token use removed:', usage),
+    ...daysLine('  token usage removed:', usage),
     ...daysLine(
-      '  records that still name it, since their event log was deleted (--records removes them):',
+      '  records that still name it, because their event logs were deleted (--records removes them):',
       kept,
     ),
   ];

@@ -184,7 +184,7 @@ function countLines({ record, colors }: View, options: RecordTextOptions, room: 
   return [`${commits}  ${repos}`.trimEnd(), `${sessions}  ${after.join(' · ')}`.trimEnd()];
 }
 
-/** Returns the items that fit, and the number of those that don't. */
+/** Returns the items that fit, and how many were omitted. */
 function asManyAs(items: readonly string[], room: number): string {
   for (let count = items.length; count > 0; count -= 1) {
     const more = count < items.length ? [`${items.length - count} more`] : [];

@@ -36,9 +36,9 @@ describe('sense: checks of doctor', () => {
 
   it('names the front application, if it is not excluded', async () => {
     const ghostty = hyprland('{"class":"Ghostty","pid":7}');
-    expect(await wordsOf('sense.front', ghostty)).to.equal('ok: Ghostty, by hyprland');
+    expect(await wordsOf('sense.front', ghostty)).to.equal('ok: Ghostty, via hyprland');
     expect(await wordsOf('sense.front', ghostty, ['ghostty'])).to.equal(
-      'ok: an excluded application, by hyprland',
+      'ok: an excluded application, via hyprland',
     );
     expect(await wordsOf('sense.front', hyprland('{}'))).to.equal(
       'ok: no window has the focus now (hyprland)',
@@ -56,17 +56,19 @@ describe('sense: checks of doctor', () => {
       lastCaptureTs: at,
       sources: { appFocus: { state: 'ok', at, lastEventTs: null } },
     });
-    expect(await wordsOf('sense.front')).to.match(/^ok: not visible from here; the capture of .* worked$/);
+    expect(await wordsOf('sense.front')).to.match(
+      /^ok: not visible from this session; the capture at .* worked$/,
+    );
   });
 
   it('reads idle time and lock', async () => {
     const windows = (stdout: string) => ({ desktop: recordedDesktop('win32', { 'powershell.exe': stdout }) });
     if (process.platform !== 'win32') {
       expect(await wordsOf('sense.idle', windows('{"idleMs":3900,"locked":false}'))).to.equal(
-        'ok: 3 s without input, not locked, by windows',
+        'ok: 3 s without input, not locked, via windows',
       );
       expect(await wordsOf('sense.idle', windows('{"locked":true}'))).to.equal(
-        'ok: idle time unknown, locked, by windows',
+        'ok: idle time unknown, locked, via windows',
       );
     }
     const blind = { desktop: recordedDesktop('freebsd', {}) };
@@ -89,7 +91,7 @@ describe('sense: checks of doctor', () => {
     expect(await of(360, 'systemd')).to.match(/^warning: .*3 missed since/);
     expect(await of(100, undefined)).to.match(/^warning: .*no captures are scheduled/);
     expect(await of(undefined, 'cron')).to.equal(
-      'warning: no capture yet, though cron is scheduled to run it',
+      'warning: no capture yet, although cron is set to run captures',
     );
   });
 
@@ -97,7 +99,7 @@ describe('sense: checks of doctor', () => {
     const answer = '{"pid": 7, "path": "C:\\\\Code.exe", "description": "Code"}';
     const desktop = recordedDesktop('win32', { 'powershell.exe': answer });
     expect(await check('sense.front', { desktop })).to.deep.equal([
-      { state: 'ok', found: 'Code, by windows', mend: null },
+      { state: 'ok', found: 'Code, via windows', mend: null },
       {
         state: 'off',
         found: 'each capture starts PowerShell twice, about a second each',

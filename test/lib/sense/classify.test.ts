@@ -179,7 +179,7 @@ describe('sense: classification', () => {
       ].join('\n'),
     );
     const expected =
-      'expected one of app, bundleId, glob with a text, and kind: creation, consumption, neutral; found';
+      'expected one of app, bundleId, glob with a string value, and kind: creation, consumption, neutral; found';
     expect(message.split('\n')).to.deep.equal([
       'sense/classify.yaml has 7 problems:',
       `  rule 1: ${expected} {"app":"Firefox","kind":"fun"}`,

@@ -36,14 +36,14 @@ describe('sense: the reply for an insight', () => {
     const reasons: [stdout: string, reason: RegExp][] = [
       ['', /empty/],
       [' \n', /empty/],
-      ['It was a good day.', /not one JSON object/],
-      ['[1]', /not one JSON object/],
-      ['null', /not one JSON object/],
-      [`${GOOD_REPLY}${GOOD_REPLY}`, /not one JSON object/],
-      [`So: ${GOOD_REPLY}`, /not one JSON object/],
-      [`\`\`\`\n${GOOD_REPLY}\n\`\`\`\n\`\`\`\n${GOOD_REPLY}\n\`\`\``, /not one JSON object/],
-      [GOOD_REPLY.replace('0.75', 'NaN'), /not one JSON object/],
-      [GOOD_REPLY.slice(0, -1), /not one JSON object/],
+      ['It was a good day.', /not a JSON object/],
+      ['[1]', /not a JSON object/],
+      ['null', /not a JSON object/],
+      [`${GOOD_REPLY}${GOOD_REPLY}`, /not a JSON object/],
+      [`So: ${GOOD_REPLY}`, /not a JSON object/],
+      [`\`\`\`\n${GOOD_REPLY}\n\`\`\`\n\`\`\`\n${GOOD_REPLY}\n\`\`\``, /not a JSON object/],
+      [GOOD_REPLY.replace('0.75', 'NaN'), /not a JSON object/],
+      [GOOD_REPLY.slice(0, -1), /not a JSON object/],
       ['{}', /no valid narrative/],
       [JSON.stringify({ type: 'result', result: '' }), /empty/],
       [JSON.stringify({ type: 'result', result: null }), /empty/],
@@ -65,7 +65,7 @@ describe('sense: the reply for an insight', () => {
     expect(reasonOf(reply(TYPES, 5))).to.match(/no valid narrative/);
     expect(reasonOf(reply(undefined))).to.match(/no valid contentTypes$/);
     expect(reasonOf(reply({}))).to.match(/no valid contentTypes$/);
-    expect(reasonOf(reply([]))).to.match(/names no content type/);
+    expect(reasonOf(reply([]))).to.match(/lists no content types/);
     expect(reasonOf(reply([null]))).to.match(/no valid contentTypes\.0$/);
     expect(reasonOf(reply([{ share: 1 }]))).to.match(/contentTypes\.0\.label$/);
     for (const share of [-0.1, '1', null, undefined]) {
@@ -77,7 +77,7 @@ describe('sense: the reply for an insight', () => {
       /contentTypes\.\d\.share$/,
     );
     expect(reasonOf(reply([{ label: 'b', share: 1, evidence: 4 }]))).to.match(/contentTypes\.0\.evidence$/);
-    expect(reasonOf(reply([{ label: 'b', share: 0 }]))).to.match(/names no content type/);
+    expect(reasonOf(reply([{ label: 'b', share: 0 }]))).to.match(/lists no content types/);
   });
 
   it('normalizes shares of any scale, joins labels, and collects the smallest as other', () => {

@@ -185,10 +185,10 @@ describe('sense: the insight', function () {
       'garbage',
       'reply',
       'As an assistant, I think \u001b[31mhighly\u001b[0m of it.',
-      /^the reply was not one JSON object$/,
+      /^the reply was not a JSON object$/,
     ],
     ['an empty reply', 'reply', '', /^the reply was empty$/],
-    ['no content types', 'reply', '{"narrative":"n","contentTypes":[]}', /names no content type/],
+    ['no content types', 'reply', '{"narrative":"n","contentTypes":[]}', /lists no content types/],
     [
       'a negative share',
       'reply',
@@ -196,8 +196,8 @@ describe('sense: the insight', function () {
       /contentTypes\.0\.share/,
     ],
     ['a reply without end', 'flood', '', /printed more than 262144 bytes and was stopped$/],
-    ['exit code 1, whatever it wrote', 'fail', GOOD_REPLY, /ended with exit code 1: no such model$/],
-    ['a kill', 'killed', '', /was ended by SIGKILL$/],
+    ['exit code 1, whatever it wrote', 'fail', GOOD_REPLY, /exited with code 1: no such model$/],
+    ['a kill', 'killed', '', /was killed by SIGKILL$/],
     ['no login', 'refuse', '', /^the assistant failed: Not logged in · Please run \/login$/],
   ];
   for (const [what, mode, answer, reason] of FAILURES) {
@@ -311,7 +311,7 @@ describe('sense: the insight', function () {
     writeFileSync(assistant.file('go'), '');
     expect(await building).to.include({
       status: 'skipped',
-      reason: 'the events were purged while it ran',
+      reason: 'the events were purged during the build',
     });
     expect(latest()).to.include({ available: false, reason: 'no insight has been built yet' });
   });

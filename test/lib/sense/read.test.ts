@@ -72,7 +72,7 @@ describe('sense: reading', () => {
     expect(status(box.deps, null)).to.include({ eventsToday: 1, quarantined: 2 });
     rollup(box.deps);
     expect(box.lines('quarantine/2026-11-20.jsonl')).to.have.length(2);
-    expect(box.lines('quarantine/2026-11-20.jsonl')[0]).to.include({ reason: 'of another day' });
+    expect(box.lines('quarantine/2026-11-20.jsonl')[0]).to.include({ reason: 'from another day' });
     expect(box.record('2026-11-20').totalMinutes).to.equal(2);
   }); // prettier-ignore
 
@@ -173,7 +173,7 @@ describe('sense: reading', () => {
         onDamaged: ({ kind, message }) => told.push(`${kind} ${message}`),
       });
       expect(days.map(({ date }) => date)).to.deep.equal(['2026-11-19']);
-      expect(told).to.deep.equal([`config ${path} is damaged: it is not a daily record.`]);
+      expect(told).to.deep.equal([`config ${path} is not a valid daily record.`]);
     }
   });
 

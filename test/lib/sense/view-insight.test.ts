@@ -43,7 +43,7 @@ describe('sense: the view of an insight', () => {
       /\nThe last build failed: no answer\.\n/,
     );
     expect(insightText(NONE, OPTIONS)).to.match(
-      /^No insight: no insight has been built yet\.\nBuild one with "steward sense insight build"/,
+      /^Insight unavailable: no insight has been built yet\.\nBuild one with "steward sense insight build"/,
     );
     const skipped = {
       status: 'skipped',

@@ -29,9 +29,8 @@ export interface FrontAppAdapter {
    */
   read(desktop: Desktop): Promise<FrontApp | null>;
   /**
-   * Calls `onChange` once connected and whenever a different window may have the focus, until the signal
-   * aborts. Rejects for the same reasons as `read`, or if the connection ends. Absent if the desktop doesn't
-   * report changes.
+   * Calls `onChange` once connected and whenever the focus may have changed, until the signal aborts. Rejects
+   * like `read`, or if the connection ends. Absent if the desktop doesn't report changes.
    */
   watch?(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void>;
 }
@@ -76,7 +75,7 @@ export function sessionBus({ env }: Desktop, desktop: string): { address: string
   if (address !== undefined) return { address, timeoutMs: READ_TIMEOUT_MS };
   throw new StewardError(
     'unavailable',
-    `${desktop} is only available on the session bus, which is missing here.`,
+    `${desktop} is only reachable over the session bus, and no session bus was found.`,
     {
       hint: 'Run the capture inside the session, with its DBUS_SESSION_BUS_ADDRESS.',
     },

@@ -8,7 +8,7 @@ import { windows } from './windows';
 import { wlroots } from './wlroots';
 import { x11 } from './x11';
 
-/** In the order in which they are tried: desktop-specific adapters first, general protocols last. */
+/** Tried in this order: desktop-specific adapters first, general protocols last. */
 export const FRONT_APP_ADAPTERS: readonly FrontAppAdapter[] = [
   sway,
   hyprland,

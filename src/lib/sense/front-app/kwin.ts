@@ -33,7 +33,7 @@ async function askKwin(bus: Bus): Promise<unknown[]> {
     const [id] = await bus.call({ ...scripting, member: 'loadScript', signature: 'ss', body: [path, name] });
     if (typeof id !== 'number' || id < 0) {
       throw new StewardError('unavailable', 'KWin did not load the script that reads the active window.', {
-        hint: 'Log in again.',
+        hint: 'Log out and back in.',
       });
     }
     try {

@@ -95,7 +95,7 @@ function events<T>(
       const size = word >>> 16;
       if (size < 8)
         throw new StewardError('unavailable', 'The Wayland display sent an invalid event.', {
-          hint: 'Log in again.',
+          hint: 'Log out and back in.',
         });
       if (pending.length < size) return undefined;
       const value = take(pending.readUInt32LE(0), word & 0xffff, pending.subarray(8, size));
@@ -116,7 +116,7 @@ function handleEvent(
   const { send, toplevels, manager } = conversation;
   if (object === DISPLAY && opcode === 0) {
     throw new StewardError('unavailable', `The Wayland display reported error ${body.readUInt32LE(4)}.`, {
-      hint: 'Log in again.',
+      hint: 'Log out and back in.',
     });
   } else if (object === REGISTRY && opcode === 0) {
     if (stringAt(body, 4) !== INTERFACE) return undefined;

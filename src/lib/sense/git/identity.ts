@@ -55,9 +55,8 @@ interface Second {
 }
 
 /**
- * Returns the candidates that are new work, oldest first. Expects them in `git log` order. Two commits in the
- * same author second are the same change only if the older one is unreachable (amended, rebased), or if both
- * have the same patch id and neither is an ancestor of the other.
+ * Returns which candidates (in `git log` order) are new work, oldest first. Commits in one author second are the
+ * same change if the older is unreachable, or if they share a patch id and neither is the other's ancestor.
  */
 export async function newWork(
   git: Git,
@@ -176,7 +175,7 @@ type IsSame = (commit: Commit, change: readonly Commit[]) => boolean;
 const MAX_COMPARED = 3000;
 /** Maximum number of commits to read when checking ancestry. */
 const MAX_ANCESTRY = 20_000;
-/** How many seconds later than its child an ancestor may be dated, in case a clock was wrong. */
+/** Clock skew to tolerate between a commit and its ancestors, in seconds. */
 const SKEW_SEC = 86_400;
 /** Number of patches to read per call, and maximum number of calls per scan. */
 const BATCH = 64;

@@ -30,7 +30,7 @@ export interface GitSourceDeps {
 const TIMEOUT_MS = 10_000;
 const DEADLINE_MS = 15_000;
 const AT_ONCE = 4;
-const POSTPONED = 'no time left in this capture; it comes first in the next one';
+const POSTPONED = 'this capture ran out of time; the next one starts with this repository';
 const NAMED_FAULTS = 5;
 /** Maximum stored length of a subject or branch name, in characters. */
 const MAX_TEXT = 200;
@@ -38,9 +38,8 @@ const MAX_TEXT = 200;
 const MAX_AHEAD_SEC = 86_400;
 
 /**
- * The git source. Reports one event per new commit, with the committer date as `ts` and `detail` {sha,
- * subject, branch?, authoredAt, identity, path, machine}. `reason` names repositories that failed; the state
- * is `error` only if all of them failed.
+ * The git source. Reports one event per new commit, with the committer date as `ts`. `reason` names the
+ * repositories that failed; the state is `error` only if all of them failed.
  */
 export function gitSource(deps: GitSourceDeps): SenseSource {
   return {
@@ -72,7 +71,7 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
     ...(reason === '' ? {} : { reason }),
   });
   if (repos.length === 0)
-    return ended('idle', 'No repository is watched. Add one: steward config add sense.repos PATH');
+    return ended('idle', 'No repositories are watched. Add one: steward config add sense.repos PATH');
   const clock = deps.clock ?? systemClock();
   const started = clock.monotonic();
   const remainingMs = (): number => (deps.deadlineMs ?? DEADLINE_MS) - (clock.monotonic() - started);
@@ -86,7 +85,11 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
   const { events, faults, missing } = capture;
   events.sort((a, b) => (a.ts < b.ts ? -1 : Number(a.ts > b.ts)));
   if (missing !== undefined)
-    return ended('unsupported', 'git is not installed, or not on the PATH. Install it.', events);
+    return ended(
+      'unsupported',
+      'git is not installed, or not on the PATH. Install git, or add its folder to PATH.',
+      events,
+    );
   const failed = faults.filter((fault) => fault.partial !== true).length;
   const reasons = [faultsReason(faults, watched), anyAuthorReason(deps.config, memories)];
   return ended(failed >= watched ? 'error' : 'ok', reasons.filter((text) => text !== '').join(' '), events);

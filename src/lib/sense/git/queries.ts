@@ -30,8 +30,8 @@ export async function readRefs(
   const now = [...heads, ...branches.map(({ sha }) => sha)];
   const answers = await commitsAt(git, [...now, ...earlier]).catch((error: unknown) => {
     if (earlier.length === 0) throw error;
-    // Before version 2.45, git tries to fetch commits that are missing from a partial clone, and may fail.
-    // Without the earlier tips, dates and identities decide. Any other error recurs in this call.
+    // Before version 2.45, git may fail on commits that are missing from a partial clone, so retry without the
+    // earlier tips. Any other error recurs.
     return commitsAt(git, now);
   });
   const first = now.length;

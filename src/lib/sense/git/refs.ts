@@ -70,7 +70,7 @@ export function findDue(
         const memory = recall(memories, folder, path, input);
         memories.set(folder.commonDir, memory);
         if (isPaused(memory, input.nowMs)) {
-          faults.push({ path, text: 'git timed out there; retrying within the hour' });
+          faults.push({ path, text: 'git timed out; retrying within the hour' });
           continue;
         }
         const fingerprint = fingerprintOf(folder, clock.now());
@@ -185,6 +185,6 @@ function refuseOddFile(path: string, allow: { folder: boolean } = { folder: true
   if (target.kind === 'folder' && allow.folder) return;
   const problem = target.kind === 'file' ? 'is too large for git' : 'is not a regular file';
   throw new StewardError('unavailable', `${path} ${problem}.`, {
-    hint: 'Move or rename it; git creates what it needs.',
+    hint: 'Move or rename it; git recreates the file if needed.',
   });
 }

@@ -3,7 +3,7 @@ import { authorSecondOf, newWork, type Commit, type NewWork } from './identity';
 import { afterScan, newMemory, type RepositoryMemory } from './memory';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';
 
-/** Whose commits count: those by `user.email`, by everyone, or by these addresses. */
+/** Authors whose commits count: yourself (`user.email`), everyone, or these addresses. */
 export type Authors = 'mine' | 'all' | readonly string[];
 
 export interface ScanInput {
@@ -47,9 +47,8 @@ interface Context extends ScanInput {
 }
 
 /**
- * Returns a repository's new commits. The first scan finds those made that day; later scans find those not
- * reachable before. Reads the tips once and remembers exactly those, so that the next scan finds commits made
- * during this one.
+ * Returns a repository's new commits: on the first scan those made that day, later those not reachable before.
+ * Reads the tips only once, so that the next scan finds commits made during this one.
  */
 export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> {
   const { memory, dayStartMs } = input;
@@ -93,7 +92,7 @@ async function scanWith(git: Git, input: ScanInput): Promise<Scan> {
 /** Splits commits into possible new work and older commits. Also returns the older commits to remember. */
 function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Commit[]) {
   const slackMs = memory.dayStartMs - SLACK_MS;
-  // This is a new clone, or another repository at the same path. Only commits since the last scan count.
+  // In a new clone, or another repository at this path, only commits since the last scan count.
   const replacedMs = memory.tips.length > 0 && done.length === 0 ? memory.scannedMs - SLACK_MS : 0;
   const fromMs = memory.scanned
     ? Math.max(slackMs, isIncomplete ? memory.floorMs + 1 : 0, replacedMs)
@@ -152,5 +151,5 @@ async function emailsOf(git: Git, authors: Authors): Promise<string[] | undefine
 function describeDamage({ damaged }: Refs): string | undefined {
   if (damaged.length === 0) return undefined;
   const more = damaged.length > 3 ? ' and more' : '';
-  return `the commit of branch ${damaged.slice(0, 3).join(', ')}${more} is missing (run "git fsck" there)`;
+  return `missing commit on branch ${damaged.slice(0, 3).join(', ')}${more} (run "git fsck" there)`;
 }

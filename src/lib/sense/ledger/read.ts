@@ -19,7 +19,7 @@ export interface Ledgers {
   commits: number;
   /** Errors for the damaged records of days without a log. */
   damaged: StewardError[];
-  /** The machines that are merged; absent if there is only this one. */
+  /** The merged machines; absent if this is the only one. */
   machines?: MachineRow[];
 }
 
@@ -59,7 +59,7 @@ function ledgersIn(records: readonly DailyRecord[], days: readonly Day[], damage
   };
 }
 
-/** Returns your time on a day in pieces, or no pieces if the day's event log was deleted. */
+/** Returns the pieces of your time on a day; none if the day's event log was deleted. */
 export function dayPieces({ store, config, timezone }: ReadDeps, day: Day): Piece[] {
   if (store.logBytes(day) === undefined) return [];
   const zone = store.readState().state.zones[day] ?? timezone;

@@ -33,7 +33,7 @@ export interface TimeReport {
   timezone: string;
   totalMinutes: number;
   rows: TimeRow[];
-  /** The machines that are merged; absent if there is only this one. */
+  /** The merged machines; absent if this is the only one. */
   machines?: MachineRow[];
 }
 

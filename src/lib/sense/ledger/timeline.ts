@@ -30,7 +30,7 @@ export interface Timeline {
   proofs: readonly { session: string; span: Span }[];
 }
 
-/** Minimum time that you spent in front of a session before prompting it, in ms. Equals the ledger's unit. */
+/** Minimum time counted in front of a session before each prompt, in ms. Equals the ledger's unit. */
 const PROOF_MS = 6_000;
 
 const RANK: Record<SessionState, number> = { working: 0, waiting: 1, ready: 2, over: 3 };

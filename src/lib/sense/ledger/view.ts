@@ -68,7 +68,7 @@ function facts({ ledgers, notRecorded, commits }: TimeBeside): string[] {
 /** Returns how fast you answered, and how many sessions worked at the same time. */
 export function agentFacts(ledgers: readonly DayLedger[]): string[] {
   const { count, medianMinutes, longestMinutes } = joinAnswers(ledgers.map(({ answers }) => answers));
-  const median = medianMinutes === null ? 'not known' : minutes(medianMinutes);
+  const median = medianMinutes === null ? 'unknown' : minutes(medianMinutes);
   const most = Math.max(0, ...ledgers.map(({ parallel }) => parallel.most));
   return [
     ...(count === 0

@@ -34,7 +34,7 @@ export function unionLedger(parts: readonly Part[]): DayLedger {
   };
 }
 
-/** Your time. If another machine counts a part, the rows of the same place shrink in proportion. */
+/** Returns your time. Rows shrink in proportion to the time assigned to other machines. */
 function attentionRows(parts: readonly Part[]): AttentionRow[] {
   const rows = parts.flatMap(({ counted, seconds }) =>
     seconds.isWhole ? ownRows(counted) : countedRows(counted),
@@ -74,7 +74,7 @@ function countedRows(counted: Counted): TimedRow[] {
     groups.set(key, group);
   }
   const groupOf = (app: string, repo: string | null) => groups.get(placeKey(app, repo));
-  // The repository of a row may come from its session, which spans don't have.
+  // A row's repository may come from its session. Spans have no sessions.
   for (const each of ownRows(counted))
     (groupOf(each.row.app, each.row.repo) ?? groupOf(each.row.app, null))?.rows.push(each);
   return [...groups.values()].flatMap(({ app, repo, ms, rows }) => {
@@ -97,7 +97,7 @@ function placeKey(app: string, repo: string | null): string {
 const NAMES = ['app', 'repo', 'branch', 'session', 'assistant', 'machine'] as const;
 type Named = Partial<Record<(typeof NAMES)[number], string | null>>;
 
-/** Orders rows with the same time. Comparing names first avoids most of the slow texts. */
+/** Orders rows with the same time. Compares names first, because serializing rows is slow. */
 function byText(a: Named, b: Named): number {
   for (const name of NAMES) {
     const order = a[name] === b[name] ? 0 : byCodeUnits(a[name] ?? '', b[name] ?? '');
@@ -133,10 +133,10 @@ function sortedByTime<T extends Named & { cells: Cells }>(rows: readonly T[]): T
   return sorted.sort((a, b) => b.time - a.time || byText(a.row, b.row)).map(({ row }) => row);
 }
 
-/** Counts sessions on the same machine, because records don't say when each worked. */
+/** Considers each machine separately, because records don't store when each session worked. */
 function parallelOf(ledgers: readonly DayLedger[]): DayLedger['parallel'] {
   const worked = ledgers.map(({ cells, parallel: { mean } }) => {
-    // A ledger whose sums were left out has no mean.
+    // The mean is 0 in a ledger without sums.
     const work = mean === 0 ? 0 : minutesIn(cells, 'working');
     return { work, active: mean === 0 ? 0 : work / mean };
   });

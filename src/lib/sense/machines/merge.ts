@@ -7,10 +7,8 @@ import { capturedFirst, countOnce, type Counted } from './overlap';
 import { minutesOf, secondsOf, timeOf, type DaySeconds } from './time';
 
 /**
- * Merges the machines' days into one record per requested date, oldest first, without dates that no machine
- * recorded. Each machine's day counts on its own local date, and overlaps are found by their times. For
- * correct overlaps at midnight, pass the days before and after as well. The result depends neither on the
- * order of the days nor on the machine that merges them.
+ * Merges the machines' days, in any order, into one record per wanted date, oldest first. For correct overlaps
+ * at midnight, pass the days before and after as well. Omits dates that no machine recorded.
  */
 export function mergeDays(
   days: readonly MachineDay[],
@@ -29,7 +27,7 @@ export function mergeDays(
     .map((date) => merged(date, dates, known));
 }
 
-/** Of a machine's versions of the same day, keeps the one that was built last. */
+/** Returns the latest version of each machine's days. */
 function distinct(days: readonly MachineDay[]): MachineDay[] {
   const found = new Map<string, MachineDay>();
   for (const day of days) {
@@ -86,7 +84,7 @@ function merged(
   };
 }
 
-/** Returns the zone and hours of the machine with the freshest input. */
+/** Returns the zone and hours of the machine with the most recent input. */
 function placeOf(all: readonly Counted[]): Pick<DailyRecord, 'timezone' | 'hours'> {
   const inputOf = ({ day }: Counted): number =>
     day.spans.reduce((latest, { input }) => Math.max(latest, input ?? -1), -1);

@@ -12,7 +12,7 @@ export interface MachineSpan {
   input: number | null;
 }
 
-/** What a machine recorded on one of its local days. The ids are the same on every machine. */
+/** A machine's data for one of its local days. Ids are the same on every machine. */
 export interface MachineDay {
   /** The machine's id. */
   machine: string;
@@ -35,8 +35,8 @@ export interface MachineRow {
 
 /** The record of a day on several machines. */
 export interface UnionRecord extends DailyRecord {
-  /** Every known machine, by id. */
+  /** Every known machine, sorted by id. */
   machines: MachineRow[];
-  /** Time that two machines recorded and that counts once; null if a machine's times are unknown. */
+  /** Time that several machines recorded, which counts only once; null if a machine's times are unknown. */
   overlapMinutes: number | null;
 }

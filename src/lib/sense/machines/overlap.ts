@@ -1,12 +1,12 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { MachineDay, MachineSpan } from './model';
 
-/** A machine's day with the time that counts. */
+/** A machine's day, with the time assigned to that machine. */
 export interface Counted {
   day: MachineDay;
-  /** The parts of the day's spans that no other machine counts. */
+  /** The parts of the day's spans that are assigned to this machine. */
   parts: Part[];
-  /** Seconds that another machine counts. */
+  /** Seconds assigned to other machines. */
   lostSec: number;
 }
 
@@ -20,8 +20,8 @@ interface Item {
 }
 
 /**
- * Assigns each second to one machine: the one with the fresher input, or else the one with the earlier id.
- * A machine's own spans don't overlap; if they do, the earlier one counts.
+ * Assigns each second to one machine: the one with the more recent input, or else the one with the earlier id.
+ * If a machine's own spans overlap, the earlier one counts.
  */
 export function countOnce(days: readonly MachineDay[]): Counted[] {
   const all = days.map((day): Counted => ({ day, parts: [], lostSec: 0 }));
@@ -47,7 +47,7 @@ export function countOnce(days: readonly MachineDay[]): Counted[] {
   return all;
 }
 
-/** Returns the spans of all machines by start, each machine's without overlaps. */
+/** Returns all spans sorted by start, without overlaps between spans of the same machine. */
 function itemsOf(all: readonly Counted[]): Item[] {
   const machines = new Map<string, Item[]>();
   for (const counted of all) {

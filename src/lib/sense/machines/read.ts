@@ -13,15 +13,15 @@ export interface MachineName {
 
 /** The machines whose days are merged. */
 export interface Machines {
-  /** By id. */
+  /** Sorted by id. */
   names: readonly MachineName[];
   /** Whether this machine is one of them. */
   hasOwn: boolean;
   /** Returns the machines' recorded days, in order. */
   days: () => Day[];
-  /** Returns what the machines recorded on these days. Omits days with damaged files. */
+  /** Returns the machines' data for these days. Omits days with damaged files. */
   read: (days: readonly Day[]) => MachineDay[];
-  /** Returns what the other machines published of a day, for its timeline. */
+  /** Returns the data that other machines published for a day's timeline. */
   others: (day: Day) => (MachineName & MachineParts)[];
 }
 

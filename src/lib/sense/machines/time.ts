@@ -6,14 +6,14 @@ import type { Counted } from './overlap';
 export interface DaySeconds {
   apps: { app: string; kind: AppKind; sec: number }[];
   hours: { at: number; kind: AppKind; sec: number }[];
-  /** Whether nothing was taken away, so that the sums are the record's own. */
+  /** Whether the record's own sums apply, because no time was assigned to another machine. */
   isWhole: boolean;
 }
 
 const MINUTE_SEC = 60;
 const HOUR_SEC = 3600;
 
-/** Returns the time that counts. A record keeps its own sums unless another machine counts a part. */
+/** Returns a machine's time. Uses the record's own sums unless some of it was assigned to another machine. */
 export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySeconds {
   const { record, spans } = day;
   if (spans.length === 0 || (lostSec === 0 && record.timezone === zone)) {
@@ -46,7 +46,7 @@ function hoursOf(from: number, to: number): { at: number; sec: number }[] {
   return list;
 }
 
-/** Adds up the machines' parts in tenths of a minute. The kinds, applications and hours add up. */
+/** Adds up the machines' parts in tenths of a minute, rounded so that the totals match. */
 export function timeOf(
   parts: readonly { seconds: DaySeconds }[],
   starts: readonly number[],

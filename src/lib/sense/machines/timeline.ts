@@ -4,12 +4,12 @@ import type { AppKind } from '../classify';
 import type { DayTimeline, SessionParts } from '../day-timeline';
 import type { MachineDay } from './model';
 
-/** A session of a day. Times are in epoch seconds. */
+/** A session on one day. Times are in epoch seconds. */
 export interface MachineSession extends Omit<SessionParts, 'parts'> {
   parts: readonly (readonly [from: number, to: number, state: 'w' | 'y'])[];
 }
 
-/** What another machine published of a day. */
+/** The data that another machine published for a day. */
 export interface MachineParts {
   day: MachineDay | undefined;
   sessions: readonly MachineSession[];

@@ -7,7 +7,7 @@ export function machinesOf(record: DailyRecord | UnionRecord): MachineRow[] {
   return 'machines' in record ? record.machines : [];
 }
 
-/** Formats each machine's time, and the time that counts once. */
+/** Formats each machine's time, and how much of it overlaps. */
 export function machinesText(record: DailyRecord | UnionRecord): string {
   if (!('machines' in record)) return '';
   const { overlapMinutes: overlap } = record;
@@ -16,11 +16,11 @@ export function machinesText(record: DailyRecord | UnionRecord): string {
     return `${name} ${own === null ? 'not recorded' : minutes(own)}${soFar}`;
   });
   if (overlap !== 0)
-    items.push(overlap === null ? 'overlap not known' : `${minutes(overlap)} on two machines counted once`);
+    items.push(overlap === null ? 'overlap unknown' : `${minutes(overlap)} on two machines counted once`);
   return items.join(' · ');
 }
 
-/** Sums up the machines of several days. */
+/** Adds up each machine's time over several days. */
 export function machinesOver(records: readonly (DailyRecord | UnionRecord)[]): MachineRow[] | undefined {
   const machines = new Map<string, MachineRow>();
   for (const row of records.flatMap(machinesOf)) {

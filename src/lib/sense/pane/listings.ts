@@ -51,7 +51,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const ASK_KITTY = '\x1bP@kitty-cmd{"cmd":"ls","version":[0,14,2]}\x1b\\';
 const KITTY_KEYS = ['tabs', 'windows', 'is_focused', 'pid'];
 
-/** Asks kitty over its socket for the focused window's shell. Returns undefined if kitty doesn't listen. */
+/** Asks kitty over its socket for the focused window's shell. Returns undefined if kitty isn't listening. */
 export async function focusedInKitty(shell: number): Promise<number | undefined> {
   const address = variableOf(shell, 'KITTY_LISTEN_ON');
   // A network socket may belong to another machine.
