@@ -147,7 +147,7 @@ describe('the documented hooks (built)', function () {
         'the silence is told',
         async () => {
           const { stdout } = await steward(['notify', 'history', '--json'], { home: home.path });
-          return /"text": "1 agent of \S+ made no tool call for 1[5-9]\d s\."/.test(stdout);
+          return /"text": "1 agent in \S+: no tool call for 1[5-9]\d s\."/.test(stdout);
         },
         60_000,
       );

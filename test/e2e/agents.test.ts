@@ -254,7 +254,7 @@ describe('agents, built', function () {
     silentAgent();
     write('observability/agents.jsonl/a-folder-in-its-place', '');
     const { line, code } = await watchOnce('--no-notify');
-    expect(line).to.match(/^\d\d:\d\d {2}1 agent of \S+ made no tool call for 6\d\d s\.$/);
+    expect(line).to.match(/^\d\d:\d\d {2}1 agent in \S+: no tool call for 6\d\d s\.$/);
     expect(code).to.equal(130);
     const history = await steward(['notify', 'history', '--json'], { home: home.path });
     expect(jsonOf(history)).to.deep.equal([]);

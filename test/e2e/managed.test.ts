@@ -400,7 +400,7 @@ describe('agents managed, built', function () {
       const env = { STEWARD_MANAGED_URL: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
       const noList = await managed(['list'], env);
       expect(noList).to.include({ code: 8, stdout: '' });
-      expect(noList.stderr).to.match(/sent no list of agents/);
+      expect(noList.stderr).to.match(/returned no list of agents/);
       answer = { id: '../../outside' };
       const badId = await managed(['run', '--agent', 'a', '--environment', 'e', 'go'], env);
       expect(badId).to.include({ code: 8, stdout: '' });
@@ -475,7 +475,7 @@ describe('agents managed, built', function () {
       ],
       [['send', 'sesn_1', '@.'], 2, /is not a regular file\.\nUse a text file of .*; use @- or - for stdin/],
       [['create', '--file', '.'], 2, /is not a regular file/],
-      [['wake', '../../etc/passwd'], 2, /is not the id of a session/],
+      [['wake', '../../etc/passwd'], 2, /is not a valid id for a session/],
       [['wake', 'sesn_none'], 5, /session sesn_none/],
       [['wake'], 5, /No hosted session has been used on this machine/],
       [['send', 'sesn_none'], 2, /Nothing to send/],

@@ -138,7 +138,7 @@ describe('several machines (built)', function () {
     expect(report).to.include({ totalMinutes: 90 });
     expect(report.commits.count).to.equal(3);
     expect(report.commits.items).to.have.length(2);
-    expect(report.notKnown).to.include('Subjects for 1 commit: only on other machines.');
+    expect(report.notKnown).to.include('Subjects of 1 commit: stored only on other machines.');
   }); // prettier-ignore
 
   it('merges in the HTTP API, with a timeline of each machine', async () => {

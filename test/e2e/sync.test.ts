@@ -161,7 +161,10 @@ describe('several machines with one exchange folder (built)', function () {
       Object.keys(JSON.parse(text ?? '') as object),
     );
     const { code, stderr } = await steward(['sync', 'set', ''], { home: laptop.path });
-    expect([code, stderr]).to.deep.equal([2, 'Invalid folder "".\nUse a path on one line.\n']);
+    expect([code, stderr]).to.deep.equal([
+      2,
+      'Invalid folder "".\nUse a non-empty path without line breaks.\n',
+    ]);
   });
 
   it('shows both machines, whose common commit has one id', async () => {
@@ -184,7 +187,7 @@ describe('several machines with one exchange folder (built)', function () {
   it('saves details and a name while the folder is gone, and publishes them once it is back', async () => {
     const away = `${folder}-away`;
     renameSync(folder, away);
-    const saved = 'Saved; published once the folder is back.';
+    const saved = 'Saved. The change will be published once the folder is back.';
     expect(await run(laptop, 'sync', 'details', 'on')).to.equal(`Details are on. ${saved}\n`);
     expect(await run(laptop, 'sync', 'rename', 'lap')).to.equal(`This machine is now named lap. ${saved}\n`);
     expect(existsSync(folder)).to.equal(false);
@@ -206,7 +209,7 @@ describe('several machines with one exchange folder (built)', function () {
     );
     const purge = await steward(['sense', 'purge', '--all', '--yes'], { home: laptop.path });
     expect(purge.code, purge.stderr).to.equal(0);
-    expect(purge.stderr).to.contain('The published files remain');
+    expect(purge.stderr).to.contain('Published files not removed');
     expect(existsSync(folder)).to.equal(false);
     expect((await run(laptop, 'status')).replace(/\s+/g, ' ')).to.contain('purged data is still published');
     renameSync(away, folder);

@@ -96,7 +96,7 @@ export function composeBriefs(request: string, options: BriefOptions): Brief[] {
   const distinct = Object.values(lists).reduce((product, { length }) => product * length, 1);
   if (options.count > distinct) {
     throw new StewardError('usage', `Cannot write ${options.count} different briefs with these traits.`, {
-      hint: `Set fewer traits, or use --count ${distinct} at most.`,
+      hint: `Set fewer traits, or lower --count to ${distinct}.`,
     });
   }
   return Array.from({ length: Math.min(options.count, MAX_BRIEFS) }, (_, index) => {

@@ -53,7 +53,7 @@ function* launchBreaches(
   const isRetired = type !== null && RETIRED.has(type.toLowerCase()) && !all.includes(type);
   if (type === null) {
     if (!isManaged && worker !== 'native')
-      yield ['missing-type', 'subagent_type is missing.', '"steward agents route" gives the type.'];
+      yield ['missing-type', 'subagent_type is missing.', 'Get the type from "steward agents route".'];
   } else if (isRetired) {
     yield ['retired-type', `The agent type ${quoted(type)} is retired.`, `Use ${types.general} with an inline brief.`];
   } else if (!all.includes(type) && !named.includes(type.toLowerCase())) {
@@ -78,7 +78,7 @@ function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: Ag
   const speech = speechIn(prompt);
   if (speech !== undefined) {
     const message = `The prompt lets a subagent speak (${quoted(speech)}); only the assistant speaks.`;
-    yield ['speaks', message, 'Remove it, and let the assistant announce the result.'];
+    yield ['speaks', message, 'Remove this text, and let the assistant announce the result.'];
   }
   // Two types may have the same name.
   const isBuilder = typesOf(types).filter((name) => name === types.builder).length === 1;
@@ -94,11 +94,11 @@ function* managedBreaches(invocation: Invocation): Generator<Found> {
   const { worker, minutes, interactive, needsContext, prompt } = invocation;
   if (worker !== 'managed') return;
   if (minutes !== null && minutes < 30)
-    yield ['managed-short', `A hosted agent is for 30 minutes or more, not ${minutes}.`, 'Do the work here, or use an agent team.'];
+    yield ['managed-short', `A hosted agent is for work of 30 minutes or more, not ${minutes}.`, 'Do the work here, or use an agent team.'];
   if (interactive || asksPerson(prompt))
     yield ['managed-interactive', 'A hosted agent cannot ask questions.', 'Do the work here, or put all answers into the prompt.'];
   if (needsContext || needsLocal(prompt))
-    yield ['managed-context', 'A hosted agent cannot read your files and skills.', 'Do the work here, or put the context into the prompt.'];
+    yield ['managed-context', 'A hosted agent cannot read your files or skills.', 'Do the work here, or put the context into the prompt.'];
 } // prettier-ignore
 
 /** Checks the rules that apply across invocations. */
@@ -184,7 +184,7 @@ const MAX_INVOCATIONS = 1000;
  */
 export function parseInvocations(text: string): Invocation[] {
   const values = listOf(parseJson(text));
-  if (values.length === 0) throw unreadable('The input has no planned invocation.');
+  if (values.length === 0) throw unreadable('The input contains no invocations.');
   if (values.length > MAX_INVOCATIONS)
     throw unreadable(`Too many invocations: ${values.length}; the limit is ${MAX_INVOCATIONS}.`);
   return values.map((value, index) => {

@@ -63,7 +63,7 @@ export async function sessionOfHook(): Promise<string> {
   const id = parseObject((await wholeStdin()).trim())?.['session_id'];
   if (typeof id === 'string' && id !== '') return id;
   throw new StewardError('usage', 'stdin has no hook JSON with a session_id.', {
-    hint: 'Use - in a hook only; otherwise name a session from "steward sessions".',
+    hint: 'Use - only in a hook; otherwise, give a session from "steward sessions".',
   });
 }
 

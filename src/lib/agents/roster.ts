@@ -103,7 +103,7 @@ export function rosterFiles(folder: string): string[] {
   if (facts === undefined) return [];
   if (!facts.isFolder) {
     throw new StewardError('config', `${folder} is ${facts.isLink ? 'a symbolic link' : 'not a folder'}.`, {
-      hint: 'Replace it with the folder of your roster.',
+      hint: 'Replace it with a regular folder.',
     });
   }
   return listFolder(folder)
@@ -134,7 +134,7 @@ function readMarkdown(path: string, slug: string): string {
   if (!isSlug(slug))
     throw invalid('Invalid file name.', 'Use lower-case letters, digits, - and _, such as ada.md.');
   if ((lstatOf(path)?.size ?? 0) > MAX_BYTES)
-    throw invalid(`The file has more than ${MAX_BYTES / 1024} KiB.`, 'Shorten it.');
+    throw invalid(`The file is larger than ${MAX_BYTES / 1024} KiB.`, 'Shorten it.');
   const bytes = readBytes(path, { maxBytes: MAX_BYTES });
   if (bytes === undefined) throw invalid('The file was removed.', 'Rerun the command.');
   if (bytes.includes(0)) throw invalid('The file is binary.', 'Move or rename it.');
@@ -204,7 +204,7 @@ function describeIssue({ path, input }: v.InferIssue<typeof PERSONA>): string {
   const [key, item] = (path ?? []).map((step) => step.key);
   if (key === 'model') return `Invalid model ${quoted(input)}; use ${MODEL_TIERS.join(', ')}.`;
   if (key !== 'expertise' && key !== 'personality' && key !== 'approach')
-    return `${String(key)} must be a text of 1 to ${MAX_TEXT} characters.`;
+    return `${String(key)} must be text of 1 to ${MAX_TEXT} characters.`;
   return item === undefined
     ? `${key} must be a list.`
     : `Invalid ${key} ${quoted(input)}; use ${traitIds(key).join(', ')}.`;
@@ -236,7 +236,7 @@ export function newRosterAgent(folder: string, agent: NewAgent): { slug: string;
     const text = cleaned(value);
     if (text !== '' && text.length <= MAX_TEXT) return text;
     throw new StewardError('usage', `${flag} must have 1 to ${MAX_TEXT} characters.`, {
-      hint: 'Use another text.',
+      hint: 'Use a different value.',
     });
   };
   const name = checked('--name', agent.name ?? slug.charAt(0).toUpperCase() + slug.slice(1));

@@ -22,7 +22,7 @@ export function unsuitableForManaged({ request: { text }, whole }: RoutingInput)
   if (short !== null && !(Number(short[1]) >= 30)) return 'Hosted agents are for work of 30 minutes or more.';
   if (has(text, 'interactive') || asksPerson(whole)) return 'Hosted agents cannot do interactive work.';
   return has(text, 'localContext') || needsLocal(whole)
-    ? 'Hosted agents cannot read your own files, context and skills.'
+    ? 'Hosted agents cannot read your own files, context or skills.'
     : undefined;
 }
 

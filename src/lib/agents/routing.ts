@@ -114,7 +114,7 @@ export interface Decision {
   why: string;
   /** Words in the request that matched. */
   triggers: string[];
-  /** Launched after parallel work; null if no agents work in parallel. */
+  /** Launched after parallel work; null without parallel work. */
   spotcheck: Spotcheck | null;
   warnings: string[];
 }
@@ -293,7 +293,7 @@ function warningsOf({ id, gives }: Rule, input: RoutingInput, count: number | nu
       retired !== undefined,
       `The agent type "${retired}" is retired; use the general type with an inline brief.`,
     ],
-    [id === 'audit' && (input.effort ?? 5) < 4, 'A cross-vendor audit is for effort E4 and E5.'],
+    [id === 'audit' && (input.effort ?? 5) < 4, 'A cross-vendor audit is for effort E4 or E5.'],
     [
       id === 'built-in',
       'Built-in types are for internal work; for agents with their own brief, ask for "custom agents".',
@@ -302,7 +302,10 @@ function warningsOf({ id, gives }: Rule, input: RoutingInput, count: number | nu
       gives.worker === 'native' && count !== null && count > 1,
       'No agents are launched; the count is ignored.',
     ],
-    [isCustom && id !== 'custom' && id !== 'declined', '"custom" does not request custom agents here.'],
+    [
+      isCustom && id !== 'custom' && id !== 'declined',
+      '"custom" was not read as a request for custom agents.',
+    ],
   ];
   return all.flatMap(([holds, warning]) => (holds ? [warning] : []));
 }

@@ -9,7 +9,7 @@ export interface RequestText {
 }
 
 /**
- * How much is read of a long request, in UTF-16 units. The request itself usually comes before or after
+ * How much of a long request is read, in UTF-16 units. The request itself usually comes before or after
  * pasted text.
  */
 const HEAD = 48 * 1024;

@@ -36,7 +36,7 @@ export function knowledgeText(result: KnowledgeResult, folder: string, options: 
   const rest = total > results.length ? [`${total - results.length} more; use --limit.`] : [];
   const none =
     scanned === 0
-      ? [`The archive is empty. Add Markdown files in ${clean(folder)}.`]
+      ? [`The archive is empty. Add Markdown files to ${clean(folder)}.`]
       : total === 0
         ? [`No match in ${scanned} entries.`]
         : [];

@@ -29,7 +29,7 @@ export interface WatchedSession {
   agents: number;
   status: 'working' | 'waiting';
   silentSec: number;
-  /** Time of the last tool call, ISO 8601 in UTC. Identifies a silence. */
+  /** Time of the last tool call, ISO 8601 in UTC. Identifies the silent period. */
   since: string;
   lastTool: string | null;
   silent: boolean;
@@ -213,7 +213,7 @@ export function silenceCheck(
 function alertOf(watched: WatchedSession, nowMs: number): SilenceAlert {
   const { session, task, agents, silentSec, since, lastTool } = watched;
   const count = agents === 1 ? '1 agent' : `${agents} agents`;
-  const message = `${count} of ${cleanLine(task ?? session, MAX_TASK)} made no tool call for ${silentSec} s.`;
+  const message = `${count} in ${cleanLine(task ?? session, MAX_TASK)}: no tool call for ${silentSec} s.`;
   return { ts: toIso(nowMs), session, task, agents, silentSec, since, lastTool, message };
 }
 

@@ -21,14 +21,14 @@ import { forget } from './sync-setup';
 
 /** The result of `steward sync adopt`. */
 export interface Adopted {
-  /** The machine that is retired. */
+  /** The retired machine. */
   adopted: string;
   id: string;
   /** The folder that this machine writes to from now on. */
   folder: string;
   deliveries: number;
   captures: number;
-  /** Whether hooks and jobs must be installed again, since this machine's folder has changed. */
+  /** Whether this machine's folder has changed, so that hooks and jobs must be reinstalled. */
   isMoved: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
     retire(area, into, { old, id });
     return result;
   });
-  // What the old machine published is now published by this one.
+  // From now on, this machine publishes the old machine's data.
   if (old.place === '') await forgetPublished(context, old.owner);
   return { adopted: old.owner, id, folder: into.own, ...taken, isMoved };
 }
@@ -70,19 +70,19 @@ function findOld(area: UserArea, id: string, wanted: string): Owned {
   const problem =
     found === undefined
       ? `No machine ${JSON.stringify(wanted)} in ${area.root}.`
-      : `${wanted} is this machine.`;
+      : `Cannot adopt ${wanted}: it is this machine.`;
   const hint =
     others.length === 0 ? 'Copy the old area here first, or sync it.' : `Known: ${others.join(', ')}.`;
   throw new StewardError('not_found', problem, { hint });
 }
 
-/** Stores what was not captured yet in the folder that this machine leaves. */
+/** Runs a last capture into the folder that this machine is leaving. */
 async function captureLast(context: Context): Promise<void> {
   const { deps, locked, captureHere } = await openSense(context);
   if (deps.config.enabled) await locked(captureHere);
 }
 
-/** Moves what this machine recorded below `machines` into the area that it now owns. */
+/** Moves this machine's data from its folder below `machines` to the top of the area, which it now owns. */
 async function moveInto(context: Context, into: UserArea, id: string): Promise<void> {
   const { area, clock } = context;
   takeUpAll(area, into, { ids: [id], to: id });
@@ -103,7 +103,7 @@ async function moveInto(context: Context, into: UserArea, id: string): Promise<v
   for (const name of listFolder(area.observability))
     if (name.endsWith('.jsonl')) settleFrom(join(area.observability, name), join(into.observability, name));
   moveMissing(area.usage, into.usage);
-  // Days that both machines recorded stay, as those of a machine of their own.
+  // Days that both machines recorded stay behind and count as a separate machine's.
   if (senseStore(area).recordedDays().length === 0) removeFile(area.owner);
 }
 
@@ -120,7 +120,7 @@ function moveDays(area: UserArea, into: UserArea, today: string): void {
   moveMissing(area.sense.daily, into.sense.daily);
 }
 
-/** Moves the files of a folder that the other folder doesn't have. */
+/** Moves the files that don't exist in the other folder. */
 function moveMissing(from: string, into: string): void {
   for (const name of listFolder(from)) {
     const target = join(into, name);
@@ -135,7 +135,7 @@ function retire(area: UserArea, into: UserArea, { old, id }: { old: Owned; id: s
   const own = owners.find(({ owner }) => owner === id);
   const top = owners.find(({ place }) => place === into.place) ?? old;
   const retired = [...new Set([...top.retired, ...(own?.retired ?? []), old.owner])];
-  // The hash of this machine's system has the same salt everywhere in the area.
+  // A hash made with a different salt would never match.
   const os = own?.salt === top.salt ? own.os : null;
   writeOwner(area.root, into.place, { owner: id, os, salt: top.salt, retired });
 }
@@ -151,8 +151,8 @@ async function forgetPublished(context: Context, id: string): Promise<void> {
 export function adoptedText({ adopted, id, folder, deliveries, captures, isMoved }: Adopted): string {
   const lines = [
     `Adopted ${adopted}. This machine, ${id}, writes to ${folder}.`,
-    `Taken up: deliveries ${deliveries}, captures ${captures}.`,
+    `Taken over: deliveries ${deliveries}, captures ${captures}.`,
   ];
-  if (isMoved) lines.push('Install the hooks and jobs again: steward install');
+  if (isMoved) lines.push('Reinstall the hooks and jobs: steward install');
   return lines.join('\n');
 }

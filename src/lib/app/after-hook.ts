@@ -20,7 +20,7 @@ export function startWorkDelivery(area: UserArea): void {
   if (exists(area.work.repo)) startDetached(['work', 'deliver'], area.root);
 }
 
-/** Starts a process that handles what a hook queued, unless the daemon handles it. */
+/** Starts a process that handles queued hook events, unless the daemon handles them. */
 export function startTriggers(area: UserArea, env: NodeJS.ProcessEnv): void {
   if (needsProcess(area, env)) startDetached(['notify', 'triggers'], area.root);
 }

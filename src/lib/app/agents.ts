@@ -15,7 +15,8 @@ import type { Context } from './context';
 import { openSessions } from './sessions';
 
 /**
- * Returns what routing needs. Reads only config.yaml, because an error in another file must not stop routing.
+ * Returns the settings for routing. Reads only config.yaml, because an error in another file must not stop
+ * routing.
  */
 export async function agentSettings(context: Pick<Context, 'area'>): Promise<AgentSettings> {
   const { loadConfig } = await import('../config/load');
@@ -32,7 +33,7 @@ export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {
   return { folder: area.agents, parseYaml };
 }
 
-/** Returns a session's slug, given its slug, its assistant's id for it, or `-` for hook JSON on stdin. */
+/** Resolves a slug, an assistant's session id, or `-` for hook JSON on stdin, to a session's slug. */
 export async function sessionToWatch(deps: WatchDeps, wanted: string): Promise<string> {
   const name = wanted === '-' ? await sessionOfHook() : wanted;
   const state = currentSessions(deps.sessions);

@@ -8,10 +8,7 @@ import { processHost, type PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
 import type { Desktop } from '../sense/front-app/adapter';
 
-/**
- * What library functions need from the machine. Each part is created when it is first used, to keep commands
- * fast.
- */
+/** The environment of library functions. Each part is created on first use, to keep commands fast. */
 export interface Context {
   clock: Clock;
   area: UserArea;
@@ -71,7 +68,7 @@ export interface InstallerDeps extends Pick<Context, 'area' | 'clock' | 'machine
   product: { root: string; node: string };
 }
 
-/** Returns what the hook and job installers share. */
+/** Returns the dependencies of the hook and job installers. */
 export function installerDeps(context: Context): InstallerDeps {
   const { area, clock, run } = context;
   return {

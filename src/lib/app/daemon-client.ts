@@ -45,24 +45,24 @@ export async function askDaemon<T>(
   return instance === undefined ? undefined : askAt<T>(askLocal, instance.socket, request);
 }
 
-/** Returns whether the daemon runs, even if it is too busy to respond. */
+/** Returns whether the daemon is running, even if it is too busy to respond. */
 export function isDaemonThere({ area }: Pick<Context, 'area'>): Promise<boolean> {
   return isAnswering(area);
 }
 
-/** On a stop, requests and then jobs each get five seconds to finish. */
+/** A stopping daemon gives requests, and then jobs, five seconds to finish. */
 const STOP_MS = 15_000;
 const STOP_POLL_MS = 50;
 
-/** Stops the daemon and waits until it is gone. */
+/** Stops the daemon and waits until it has exited. */
 export async function stopDaemon(context: Context): Promise<{ stopped: boolean; pid: number | null }> {
   const asked = await askDaemon<{ pid: number }>(context, { method: 'POST', path: '/api/stop' });
   if (asked === undefined) return { stopped: false, pid: null };
   const deadline = context.clock.monotonic() + STOP_MS;
   while (context.clock.monotonic() < deadline) {
-    // The instance file is the last thing that a daemon removes.
+    // An exiting daemon removes the instance file last.
     if (readInstance(context.area)?.pid !== asked.pid) return { stopped: true, pid: asked.pid };
-    // After a crash, the file stays. In another pid namespace, the process isn't visible.
+    // A crash leaves the file behind. In another pid namespace, the process isn't visible.
     const hasCrashed = !isAlive(asked.pid) && !(await isDaemonThere(context));
     if (hasCrashed) return { stopped: true, pid: asked.pid };
     await wait(STOP_POLL_MS);

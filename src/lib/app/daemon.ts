@@ -120,7 +120,7 @@ function pageFolders(context: Context): Pick<PagesDeps, 'pages' | 'assets'> {
   return { pages, assets };
 }
 
-/** The documents that pages follow. A capture replaces the state of sense, even without new events. */
+/** The documents that pages subscribe to. A capture rewrites sense's state even without new events. */
 function topicsOf({ area }: Context, workEvents: string): Topic[] {
   const sense = [area.sense.state, area.sense.daily, area.sense.config, area.sense.classify];
   const sessions = [area.sessionsState, workEvents, namesFolder(area.machine)];
@@ -141,7 +141,7 @@ function topicsOf({ area }: Context, workEvents: string): Topic[] {
 }
 
 /**
- * Opens sense and the focus watcher, whose intervals captures store. The watcher starts with the services.
+ * Opens sense and the focus watcher, which starts with the services. Captures store the watcher's intervals.
  */
 function senseService(context: Context, goals: string) {
   const { area, clock } = context;
@@ -212,7 +212,7 @@ function silenceOf(context: Context): () => Promise<void> {
   };
 }
 
-/** Returns a build that makes the daemon restart if this machine now writes elsewhere in the area. */
+/** Returns a different build id if this machine now writes to another folder, so that the daemon restarts. */
 function movedPlace({ area }: Context): string | undefined {
   const stored = readPlace(area.root, area.host);
   if (stored === undefined || stored.place === area.place) return undefined;
@@ -223,7 +223,7 @@ function movedPlace({ area }: Context): string | undefined {
 async function updateFiles(context: Context, say: (text: string) => void): Promise<void> {
   const updates: Record<string, () => Promise<unknown>> = {
     'write the voice to settings.json': async () => (await import('../config/write')).mirrorVoice(context),
-    "update the hooks' script": async () => (await import('./hooks')).refreshHooks(context),
+    'update the hook script': async () => (await import('./hooks')).refreshHooks(context),
   };
   for (const [what, update] of Object.entries(updates)) {
     try {

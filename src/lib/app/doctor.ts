@@ -16,7 +16,7 @@ import { status as syncStatusNow } from './sync-setup';
 import { VERSION } from './version';
 import { openWork } from './work';
 
-/** Returns what the checks need, except the configuration. `sound` allows them to play audio. */
+/** Returns the dependencies of the checks. `sound` allows them to play audio. */
 export function openDoctor(context: Context, flags: { online: boolean; sound: boolean }) {
   const { area, clock, run, desktop } = context;
   const host = processHost();

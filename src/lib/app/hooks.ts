@@ -83,7 +83,7 @@ export function unregisteredAssistants(context: Context): readonly Assistant[] {
 
 /**
  * Returns the hook status of the assistants in a list. Without a list, uses the registered or installed
- * assistants. If the settings of some can't be read, `onFailure` gets the errors; without it, throws the first.
+ * assistants. Passes errors about unreadable settings to `onFailure`, or throws the first one without it.
  */
 export async function openHooksStatus(
   context: Context,
@@ -141,7 +141,7 @@ async function heard(context: Context): Promise<{ by: string; lastAt: string }[]
 
 /**
  * Returns the assistants to register hooks with: Claude Code if installed, plus any others that the user
- * agrees to. Throws `not_found` if there are none.
+ * agrees to. Throws `not_found` if the list is empty.
  */
 export async function chosenAssistants(context: Context, mayAsk: boolean): Promise<string> {
   const { isInteractive, confirm } = await import('../platform/terminal/ask');
@@ -155,8 +155,7 @@ export async function chosenAssistants(context: Context, mayAsk: boolean): Promi
 }
 
 /**
- * Returns Claude Code if installed, or else the assistants that are registered already, plus those that the
- * user agreed to.
+ * Returns Claude Code if installed, or else the registered assistants, plus those that the user agreed to.
  */
 function chosenFrom(context: Context, agreed: readonly Assistant[]): readonly Assistant[] {
   const found = installedAssistants();
@@ -188,7 +187,7 @@ export function hooksHealth(context: Context): ModuleHealth {
   }
   if (!exists(shimPath(shimDeps(deps)))) {
     const fix = installCommand(registered[0]?.id ?? '');
-    return { state: 'needs-you', reason: 'their script is missing', fix };
+    return { state: 'needs-you', reason: 'the hook script is missing', fix };
   }
   for (const assistant of registered) {
     const [events, all] = [installedEvents(deps, assistant).length, assistant.hooks.length];
@@ -228,7 +227,7 @@ export async function askForSkill(deps: { host: PathHost }): Promise<boolean> {
   const { isInteractive, confirm } = await import('../platform/terminal/ask');
   if (!isInteractive() || hasSkill(deps, claudeCode)) return false;
   return confirm(
-    `Install the work skill for ${claudeCode.title} too? It checks tasks and adds issues and reminders. It goes to ${skillPath(deps, claudeCode)}.`,
+    `Install the work skill for ${claudeCode.title} too? It checks tasks and adds issues and reminders. It is installed in ${skillPath(deps, claudeCode)}.`,
     'no',
   );
 }

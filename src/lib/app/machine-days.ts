@@ -82,7 +82,7 @@ function storedDays({ store }: ReadDeps): Day[] {
   return [...store.loggedDays(), ...store.recordedDays()];
 }
 
-/** Other machines may write anything into their records. */
+/** Records from other machines are untrusted. */
 function checkRecord(value: unknown): DailyRecord | undefined {
   const record = asRecord(value);
   const isReadable = record?.hours.every(({ start }) => !Number.isNaN(Date.parse(start))) === true;
@@ -94,7 +94,7 @@ function ownRecord(value: unknown): DailyRecord | undefined {
   return isObject(value) ? (value as unknown as DailyRecord) : undefined;
 }
 
-/** On this machine, every session shows. */
+/** This machine shows all of its own sessions. */
 const EVERYTHING: Disclosure = {
   details: false,
   isShown: () => true,
@@ -124,7 +124,7 @@ function ownDays(
   return (day) => {
     const stored = day < today ? store.readRecord(day, () => undefined) : undefined;
     const isClosed = stored !== undefined && (stored.final || !logged.has(day));
-    // Nothing overlaps with a day that only this machine has.
+    // Without another machine's data on this or an adjacent day, no times can overlap.
     if (isClosed && isAlone(day)) return publish(stored, undefined);
     const before = isClosed && own !== undefined ? readPublishedDay(own, day, ownRecord) : undefined;
     const isComplete =

@@ -17,7 +17,7 @@ export interface UsageOfMachines {
 export interface UsageInput {
   /** The exchange folder. */
   folder: string | undefined;
-  /** Only this machine. */
+  /** Limits the result to the machine with this name. */
   machine: string | undefined;
   from: Day;
   to: Day;

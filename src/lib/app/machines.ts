@@ -3,8 +3,8 @@ import { chooseMachines, type KnownMachines, type Machines } from '../sense/mach
 import type { Context } from './context';
 
 /**
- * Returns reads that merge the days of the machines in the exchange folder, or that only read the machine
- * with this name. Throws `usage` for an unknown name.
+ * Returns dependencies that read the merged days of all machines in the exchange folder, or only those of the
+ * named machine. Throws `usage` for an unknown name.
  */
 export async function withMachines<T extends ReadDeps>(
   context: Context,

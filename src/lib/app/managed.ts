@@ -22,7 +22,7 @@ import { withLock } from '../platform/files/lock';
 import { openOrigin } from '../platform/net/origin-client';
 import type { Context } from './context';
 
-/** What the hosted-agent commands need. */
+/** The dependencies of the hosted-agent commands. */
 export interface ManagedContext {
   client: ManagedClient;
   deps: SendDeps;

@@ -27,7 +27,7 @@ import { openPhase } from './sessions';
 import { voiceOf } from './speech';
 import type { WorkContext } from './work';
 
-/** What the notify commands and the daemon need. */
+/** The dependencies of the notify commands and the daemon. */
 export interface NotifyContext extends Sender {
   deps: AcceptDeps & DeliverDeps;
   /** The voice id configured for the assistant. */

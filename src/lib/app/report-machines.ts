@@ -12,7 +12,7 @@ export interface ReportUnion {
   days: (notes: string[]) => DayFacts[];
 }
 
-/** Returns a period's merged days. `readOwn` returns what only this machine knows of its own. */
+/** Returns a period's merged days. `readOwn` reads this machine's days, including unpublished details. */
 export function reportUnion(
   machines: Machines,
   period: Period,

@@ -31,7 +31,7 @@ export interface ReportOptions {
   reminders: boolean;
   /** Whether to include the assistants' usage. */
   usage?: boolean;
-  /** Only this machine. */
+  /** Limits the result to the machine with this name. */
   machine?: string | undefined;
 }
 
@@ -67,7 +67,10 @@ export async function openReport(context: Context, period: Period, options: Repo
 /** A longer report would block the daemon. */
 const MAX_DAYS = 366;
 
-/** `GET /api/report?from=2026-11-16&to=2026-11-20`: the output of `steward standup --json`; with `usage=1` of `week`. */
+/**
+ * `GET /api/report?from=2026-11-16&to=2026-11-20`: the output of `steward standup --json` or, with `usage=1`,
+ * of `steward week --json`.
+ */
 export function reportRoute(context: Context): Route {
   return route({
     method: 'GET',
@@ -81,9 +84,13 @@ export function reportRoute(context: Context): Route {
     async run({ since, until, usage, machine }): Promise<Report> {
       const period = await readPeriod({ since, until }, await reportNow(context));
       if (daysOf(period).length > MAX_DAYS)
-        throw new StewardError('usage', `From ${period.from} to ${period.to} is longer than a year.`, {
-          hint: 'Choose a shorter period.',
-        });
+        throw new StewardError(
+          'usage',
+          `The period from ${period.from} to ${period.to} is longer than a year.`,
+          {
+            hint: 'Choose a shorter period.',
+          },
+        );
       return openReport(context, period, { evidence: false, reminders: false, usage, machine });
     },
   });

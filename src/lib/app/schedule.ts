@@ -31,7 +31,7 @@ export interface JobsHere {
   jobs: JobStatus[];
 }
 
-/** Returns undefined if no scheduler is running or holds a job. */
+/** Returns undefined if the scheduler isn't running and has no jobs. */
 export async function jobsHere(
   context: Context,
   sense: { pollIntervalSec: number },
@@ -66,10 +66,7 @@ export async function startDaemonJob(context: Context): Promise<SchedulerKind | 
   return (await schedulerOf(context)).start(await configuredJob(context, 'daemon'));
 }
 
-/**
- * Returns the scheduler with which a job was installed, and the job's state; undefined if it was never
- * installed.
- */
+/** Returns the scheduler that has a job, and the job's state; undefined if the job was never installed. */
 export async function schedulerWith(
   context: Context,
   id: JobId,

@@ -34,7 +34,7 @@ import type { Context } from './context';
 import { prepareArea } from './shared-area';
 import { openSessions, sessionsOn } from './sessions';
 
-/** What the sense commands need. */
+/** The dependencies of the sense commands. */
 export interface SenseContext {
   deps: CaptureDeps & ReadDeps;
   /** Warnings about unknown configuration keys and files that other users can access. */
@@ -45,9 +45,7 @@ export interface SenseContext {
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
   /** Checks who owns the area, merges conflict copies of logs, and captures. Requires the lock. */
   captureHere: () => Promise<CaptureResult>;
-  /**
-   * Returns what has the focus now; `last` is the previous observation, if the focus has not changed since.
-   */
+  /** Returns the current focus. `last` is the previous observation if the focus hasn't changed since. */
   observe: (last?: Last) => Promise<Observation>;
 }
 
@@ -178,10 +176,10 @@ export function openFocusWatch(
   });
 }
 
-/** How long a daemon that stops may take for it. */
+/** How long a stopping daemon may spend on the last focus capture. */
 const LAST_FOCUS_MS = 2_000;
 
-/** Captures the focus alone, so that a stopping daemon loses nothing that it watched. */
+/** Captures only the focus, so that a stopping daemon doesn't lose its last observations. */
 export async function storeFocus(sense: () => SenseContext | Promise<SenseContext>): Promise<void> {
   const { deps, locked } = await sense();
   const sources = deps.sources.filter(({ id }) => id === 'appFocus');
@@ -204,7 +202,7 @@ function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): v
   replaceFile(area.goalsState, `${JSON.stringify(state, null, 2)}\n`);
 }
 
-/** Returns the time zone that today's first write fixed, if there has been one. */
+/** Returns the time zone set by today's first write; undefined if nothing has been written today. */
 export function zoneOfToday(
   { area, clock }: Pick<Context, 'area' | 'clock'>,
   zone: string,
@@ -225,7 +223,7 @@ export async function setClassification(
 
 /**
  * Sets up sense if needed, then captures. Writes nothing, not even a lock, if sense.enabled is false.
- * `isPublished`: your other machines should get the result.
+ * `isPublished`: whether the result is published to your other machines.
  */
 export async function captureNow(
   context: Context,

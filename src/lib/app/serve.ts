@@ -84,7 +84,7 @@ const RESTART_MS = 60_000;
 const RESTART_POLL_MS = 100;
 
 /**
- * Restarts the daemon, or starts it through its job, and waits until it listens. If the configuration is
+ * Restarts the daemon, or starts it through its job, and waits until it is listening. If the configuration is
  * invalid, fails without stopping the daemon. Throws `unavailable` if there is neither a daemon nor a job.
  */
 export async function restartDaemon(context: Context): Promise<Restarted> {

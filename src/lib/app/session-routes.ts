@@ -19,7 +19,7 @@ export interface SessionRoutesDeps {
   sense: () => Promise<ReadDeps>;
 }
 
-/** The routes of the page /sessions. */
+/** The routes for the /sessions page. */
 export function sessionRoutes(context: Context, { sessions, sense }: SessionRoutesDeps): Route[] {
   return [
     route({

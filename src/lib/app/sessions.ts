@@ -42,7 +42,7 @@ function zoneOf(settings: HookSettings): string {
   return zone !== '' && isZone(zone) ? zone : (settings.timezone ?? systemZone());
 }
 
-/** Returns what the sessions commands need. */
+/** Returns the dependencies of the sessions commands. */
 export async function openSessions(context: Context): Promise<SessionsDeps> {
   return depsOf(context, await hookSettings(context));
 }
@@ -59,7 +59,7 @@ export interface NamedSession {
   name: string | null;
 }
 
-/** Names a session, or removes its name if the text is empty. `before` is what the session was called. */
+/** Names a session, or removes its name if the text is empty. `before` is the previous name. */
 export async function nameSession(
   context: Context,
   wanted: string,
@@ -90,7 +90,7 @@ export async function sessionsOn(
   return sessionsOnTerminal(Object.values(runningSessions(deps).sessions), tty, deps.clock.now());
 }
 
-/** Counts the sessions that wait for you. */
+/** Counts the sessions that are waiting for you. */
 export async function waitingSessions(context: Context): Promise<number> {
   const deps = await openSessions(context);
   const nowMs = deps.clock.now();
@@ -98,7 +98,7 @@ export async function waitingSessions(context: Context): Promise<number> {
   return sessions.filter((session) => statusOf(session, nowMs) === 'waiting').length;
 }
 
-/** Returns each session's terminal by slug, as tmux or kitty names it. */
+/** Returns each session's tmux or kitty terminal, by slug. */
 export function placesNow(context: Context, sessions: readonly Session[]): Promise<Map<string, string>> {
   const own = sessions.filter(({ machine }) => machine === context.machineId);
   return placesOf({ run: context.run, env: processHost().env }, own);

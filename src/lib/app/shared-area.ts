@@ -7,8 +7,8 @@ import { machinesFolder } from '../sync/exchange';
 import type { Context } from './context';
 
 /**
- * Checks who owns the area before a capture, and settles what sync tools and other machines left in it.
- * Returns the problems. Throws `conflict` if this machine now writes elsewhere in the area.
+ * Checks who owns the area before a capture, and merges conflict copies of logs. Returns the problems. Throws
+ * `conflict` if this machine now writes to another folder of the area.
  */
 export async function prepareArea(
   { area, clock }: Pick<Context, 'area' | 'clock'>,
@@ -16,7 +16,7 @@ export async function prepareArea(
 ): Promise<string[]> {
   try {
     const { id } = claimArea(area);
-    // What this machine accepted before it found another owner.
+    // Moves the entries that this machine queued before it detected another owner.
     if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
     if (area.exchange !== undefined) ensureFolder(machinesFolder(area.exchange));
     settleLogs(area, { nowMs: clock.now(), zone });
@@ -30,7 +30,7 @@ export async function prepareArea(
 
 type Spools = { outbox: string; spool: string };
 
-/** Takes up the pending deliveries and captures of some machines. Returns how many. */
+/** Takes over the pending deliveries and captures of the given machines. Returns the counts. */
 export function takeUpAll(
   from: Spools,
   into: Spools,

@@ -22,7 +22,7 @@ export async function openVoice(context: Context, onProblem: OnProblem): Promise
 /** With `refresh`, the voice follows configuration changes. */
 export type VoiceConfig = Pick<LiveConfig, 'current'> & Partial<Pick<LiveConfig, 'refresh'>>;
 
-/** Returns a voice without reading or starting anything yet. */
+/** Returns a voice that loads nothing until it is used. */
 export function voiceOf(context: Context, config: VoiceConfig, onProblem: OnProblem): Voice {
   return makeVoice({ ...speechSettings(context, config), onProblem });
 }

@@ -24,7 +24,7 @@ import { changeSync } from './sync-settings';
 const LOCK_WAIT_MS = 120_000;
 const EXCHANGE_MS = 30 * 60_000;
 
-/** Has Syncthing carry the exchange folder. */
+/** Syncs the exchange folder with Syncthing from now on. */
 export async function useSyncthing(context: Context): Promise<Connected> {
   const folder = await folderOf(context);
   const connected = await withSyncthing((api) => connectSyncthing(api, folder));
@@ -32,7 +32,10 @@ export async function useSyncthing(context: Context): Promise<Connected> {
   return connected;
 }
 
-/** Has git carry the exchange folder: checks that the repository is private, and exchanges the first time. */
+/**
+ * Syncs the exchange folder with git from now on. Checks that the repository is private, and runs the first
+ * exchange.
+ */
 export async function useGit(context: Context, repo: string): Promise<{ received: string[]; sent: boolean }> {
   const folder = await folderOf(context);
   const result = await exchange(context, folder, repo);
@@ -40,7 +43,7 @@ export async function useGit(context: Context, repo: string): Promise<{ received
   return result;
 }
 
-/** Exchanges through git if the last exchange was half an hour ago; does nothing with another engine. */
+/** Exchanges through git unless it did so within the last half hour. Does nothing with another engine. */
 export async function exchangeWhenDue(context: Context): Promise<void> {
   const { folder, repo, engine } = (await context.loadConfig()).config.user.sync;
   if (engine !== 'git' || folder === undefined || repo === undefined) return;
@@ -49,7 +52,7 @@ export async function exchangeWhenDue(context: Context): Promise<void> {
   await exchange(context, folder, repo);
 }
 
-/** Returns the engine's state; null without an engine. Asks Syncthing only if `mayAsk`. */
+/** Returns the engine's state; null without an engine. Queries Syncthing only if `mayAsk`. */
 export async function engineStatus(context: Context, mayAsk: boolean): Promise<EngineStatus | null> {
   const { folder, engine, repo } = (await context.loadConfig()).config.user.sync;
   if (engine === 'none' || folder === undefined) return null;
@@ -70,7 +73,7 @@ export async function engineStatus(context: Context, mayAsk: boolean): Promise<E
 
 function syncthingWords(status: SyncthingStatus): Pick<EngineStatus, 'found' | 'problem'> {
   const { state, needBytes, errors, connected, devices } = status;
-  if (state === null) return { found: 'Syncthing does not carry the folder', problem: true };
+  if (state === null) return { found: 'Syncthing does not sync the folder', problem: true };
   const parts = [
     state,
     needBytes === 0 ? 'up to date' : `${needBytes} bytes to receive`,
@@ -155,8 +158,8 @@ async function folderOf(context: Context): Promise<string> {
 async function withSyncthing<T>(use: (api: SyncthingApi) => Promise<T>): Promise<T> {
   const access = findSyncthing(processHost());
   if (access === undefined) {
-    throw new StewardError('not_found', 'No Syncthing found for this user.', {
-      hint: 'Install and start it (Debian: apt-get install syncthing), then run this again.',
+    throw new StewardError('not_found', 'Syncthing not found for this user.', {
+      hint: 'Install and start it (Debian: apt-get install syncthing), then rerun the command.',
     });
   }
   const { openOrigin } = await import('../platform/net/origin-client');

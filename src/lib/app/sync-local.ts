@@ -29,7 +29,7 @@ interface MarkInput {
   name: string;
 }
 
-/** Changes whenever something that is published may have changed. */
+/** Returns a hash that changes whenever published data may have changed. */
 export function markOfAll({ area }: Context, { sessions, workEvents, ...rest }: MarkInput): string {
   const store = senseStore(area);
   const { text } = marksOf([
@@ -40,7 +40,7 @@ export function markOfAll({ area }: Context, { sessions, workEvents, ...rest }: 
   return shortHash(JSON.stringify([text, rest, VERSION, SENSE_VERSION, FORMAT]));
 }
 
-/** Reads what this machine has of each day. */
+/** Returns functions that read this machine's data for each day. */
 export function localData(
   { area, clock }: Context,
   { deps }: SenseContext,
@@ -102,8 +102,8 @@ export function localData(
 }
 
 /**
- * Checks the folders of repositories. Sessions are stored only with their repository's name, which the
- * watched repositories resolve.
+ * Returns which repositories are restricted. Sessions store only a repository's name, so names are looked up
+ * among the watched repositories.
  */
 function restrictedRepos(
   watched: readonly string[],

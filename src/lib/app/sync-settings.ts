@@ -12,7 +12,7 @@ export function stateFile({ machine }: Pick<Context['area'], 'machine'>): string
   return join(machine, 'sync.json');
 }
 
-/** Changes settings below `sync`; undefined removes one. */
+/** Changes settings under `sync`. Undefined removes a setting. */
 export async function changeSync(
   { area, clock, machineId }: Context,
   settings: Partial<Record<'folder' | 'details' | 'engine' | 'repo', string | boolean | undefined>>,
@@ -21,7 +21,7 @@ export async function changeSync(
   await changeConfig({ area, clock, machineId }, changes);
 }
 
-/** Returns this machine's name: the one it was given, or the host name. */
+/** Returns this machine's name. Defaults to the host name. */
 export function machineName(area: Pick<Context['area'], 'machine'>): string {
   return (
     readState(stateFile(area)).name ?? (cleanLine(hostname().split('.')[0] ?? '', MAX_NAME) || 'machine')

@@ -16,16 +16,16 @@ import { openSync, publishNow } from './sync';
 import { engineStatus, forgetInGit } from './sync-engine';
 import { changeSync, MAX_NAME, stateFile } from './sync-settings';
 
-/** What a change of the settings led to. */
+/** The result of a settings change. */
 export interface SyncChange extends PublishResult {
   folder: string | null;
   details: boolean;
-  /** Why the change is saved but not published yet. */
+  /** Why the saved change hasn't been published yet. */
   problem?: string;
 }
 
-/** What a command prints instead of its result while the exchange folder is missing. */
-export const SAVED = 'Saved; published once the folder is back.';
+/** Printed instead of a command's result while the exchange folder is missing. */
+export const SAVED = 'Saved. The change will be published once the folder is back.';
 
 /** Sets the exchange folder, and publishes to it. */
 export async function setFolder(
@@ -37,7 +37,7 @@ export async function setFolder(
   const { home } = processHost();
   if (path.trim() === '' || !isCleanText(path)) {
     throw new StewardError('usage', `Invalid folder ${JSON.stringify(path)}.`, {
-      hint: 'Use a path on one line.',
+      hint: 'Use a non-empty path without line breaks.',
     });
   }
   const folder = resolve(path === '~' ? home : expandHome(path, home));
@@ -98,7 +98,7 @@ export async function forget(context: Context, wanted: string, dryRun: boolean):
   const ownId = knownMachineId();
   const found = forgetMachine(folder, wanted, { ownId, dryRun: true });
   if (dryRun) return found;
-  // First from the repository, as the next exchange would bring it back.
+  // Start with the repository, because the next exchange would restore the files from there.
   await forgetInGit(context, found.id);
   return locked(() => forgetMachine(folder, found.id, { ownId, dryRun: false }));
 }
@@ -114,7 +114,7 @@ export async function plan(
   const wanted = show?.replaceAll('\\', '/').replace(`${machine}/`, '');
   const shown = wanted === undefined ? undefined : files.find(({ path }) => path === wanted);
   if (wanted !== undefined && shown === undefined) {
-    throw new StewardError('not_found', `${JSON.stringify(show)} is not a file of the plan.`, {
+    throw new StewardError('not_found', `File ${JSON.stringify(show)} not found in the plan.`, {
       hint: `Use a path that "steward sync plan" lists, such as machine.json.`,
     });
   }
@@ -132,7 +132,7 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
   return { ...found, engine: await engineStatus(context, isDeep) };
 }
 
-/** Publishes a change that is saved already. If that fails now, the next run publishes it. */
+/** Publishes a saved change. If that fails, the next run publishes it. */
 async function republish(context: Context): Promise<SyncChange> {
   const { folder = null, details } = (await context.loadConfig()).config.user.sync;
   const none = { files: 0, bytes: 0 };

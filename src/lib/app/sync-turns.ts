@@ -6,14 +6,14 @@ import { activeMachines, noteTold, takeTurns, type TurnDeps } from '../sync/turn
 import type { OtherMachines } from '../work/reminders';
 import type { Context } from './context';
 
-/** Returns what decides which machine notifies you; undefined without an exchange folder. */
+/** Returns functions that decide which machine notifies you; undefined without an exchange folder. */
 export async function otherMachines(context: Context): Promise<OtherMachines | undefined> {
   const deps = await turnDeps(context);
   if (deps === undefined) return undefined;
   return { turns: (due) => takeTurns(deps, due), noteTold: (keys) => noteTold(deps, keys) };
 }
 
-/** Returns whether you used another active machine within the last minutes. */
+/** Returns whether you used another active machine in the last ten minutes. */
 export async function isElsewhere(context: Context): Promise<boolean> {
   const deps = await turnDeps(context);
   if (deps === undefined) return false;
@@ -27,7 +27,7 @@ const RECENT_MS = 10 * 60_000;
 
 async function turnDeps(context: Context): Promise<TurnDeps | undefined> {
   const { folder } = (await context.loadConfig()).config.user.sync;
-  // A folder that is missing, such as on an unmounted drive, must not be created.
+  // A missing folder may be on an unmounted drive, so it must not be created.
   if (folder === undefined || kindOf(machinesFolder(folder)) !== 'folder') return undefined;
   const { clock, machineId, area } = context;
   return { clock, folder, machineId, news: join(area.machine, 'machines-news.json') };

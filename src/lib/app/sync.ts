@@ -61,9 +61,7 @@ export async function openSync(context: Context): Promise<SyncContext> {
   };
 }
 
-/**
- * Publishes what changed; undefined without an exchange folder. Stores why it failed, for `steward status`.
- */
+/** Publishes changes; returns undefined without an exchange folder. Stores a failure for `steward status`. */
 export async function publishNow(context: Context, waitMs?: number): Promise<PublishResult | undefined> {
   if ((await context.loadConfig()).config.user.sync.folder === undefined) return undefined;
   const { deps, locked } = await openSync(context);
@@ -79,7 +77,7 @@ export async function publishNow(context: Context, waitMs?: number): Promise<Pub
   }, waitMs);
 }
 
-/** Publishes after a capture. Returns why it failed. */
+/** Publishes after a capture. Returns the problem, if any. */
 export async function publishAfter(context: Context): Promise<string | undefined> {
   try {
     await publishNow(context, 0);
@@ -105,8 +103,8 @@ export function syncJob(context: Context): Job {
 }
 
 /**
- * Deletes local data, then what was published of it. The removal is stored first, so that it also happens
- * after a crash or once a missing folder is back. Returns the result and why the published files remain.
+ * Deletes local data, then its published copies. Stores the removal first, so that a later run completes it
+ * after a crash or once a missing folder is back. Returns the result and any problem.
  */
 export async function withRemoval<T>(
   context: Context,
@@ -126,6 +124,6 @@ export async function withRemoval<T>(
   } catch (error) {
     const { kind, message } = toStewardError(error);
     if (kind === 'internal') throw error;
-    return { value, problem: `The published files remain until steward can write there: ${message}` };
+    return { value, problem: `Published files not removed; steward will retry. ${message}` };
   }
 }

@@ -15,7 +15,7 @@ export interface TimeInput {
   /** A day in natural language, `week`, `month` or `year` up to today, or `last week` or `last month`. */
   of: string;
   by: TimeKey;
-  /** Only this machine. */
+  /** Limits the result to the machine with this name. */
   machine?: string | undefined;
 }
 

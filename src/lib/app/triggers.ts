@@ -13,7 +13,7 @@ import { type NotifyContext, openNotify } from './notify';
 import { openSessions } from './sessions';
 import { isElsewhere } from './sync-turns';
 
-/** Returns what is needed to turn queued hook events into notifications. */
+/** Returns the dependencies for turning queued hook events into notifications. */
 export async function openTriggers(
   context: Context,
   notify: Pick<NotifyContext, 'deps'>,
@@ -46,7 +46,7 @@ export async function triggersOnce(context: Context): Promise<{ left: boolean }>
   return runTriggers(deps, (options) => deliverWaiting(notify.deps, options));
 }
 
-/** Returns where you are, if sense may check; `unknown` if sense or its app source is off. Stores nothing. */
+/** Returns your presence; `unknown` if sense or its app source is off. Stores nothing. */
 export async function presenceOf(context: Context, session: Session | undefined): Promise<Presence> {
   const { sense } = (await context.loadConfig()).config;
   if (!exists(context.area.sense.config) || !sense.enabled || !sense.sources.appFocus) return 'unknown';

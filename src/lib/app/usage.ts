@@ -30,7 +30,7 @@ import type { UsageOfMachines } from './machine-usage';
 import type { NotifyContext } from './notify';
 import { openSessions } from './sessions';
 
-/** What usage needs, including your settings. */
+/** The dependencies and settings for usage. */
 interface UsageContext {
   deps: UsageDeps & { limits: string };
   enabled: boolean;
@@ -57,7 +57,7 @@ type Merged = Pick<UsageOfMachines, 'rows'> & Partial<UsageOfMachines>;
 
 const MAX_DAYS = 3660;
 
-/** Validates a number of days, from 1 to ten years. */
+/** Validates a number of days, up to ten years. */
 function daysFrom(days: number): number {
   if (days >= 1 && days <= MAX_DAYS) return days;
   throw new StewardError('usage', `Invalid number of days: ${days}.`, { hint: `Use 1 to ${MAX_DAYS}.` });
@@ -95,7 +95,7 @@ function recentRows(
   return rowsIn(context, opened, { from: addDays(today, 1 - daysFrom(days)), to: today }, notes, machine);
 }
 
-/** Reads new log lines, and adds up the last days. */
+/** Reads new log lines, and returns the usage of the last days. */
 export async function usageNow(
   context: Context,
   by: Grouping,
@@ -171,7 +171,7 @@ export async function usageOfSessions(context: Context, days: number): Promise<U
   return usageBy(rows, 'session', opened.prices).rows;
 }
 
-/** Returns a text for each assistant with a known limit, and what could not be read in the last run. */
+/** Returns a line for each assistant with a known limit, and the problems of the last run. */
 export async function limitsNow(
   context: Context,
 ): Promise<{ limits: string[]; problems: readonly string[] }> {

@@ -11,12 +11,12 @@ import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
 import { VERSION } from './version';
 
-/** What the work commands and the daemon need. */
+/** The dependencies of the work commands and the daemon. */
 export interface WorkContext {
   deps: WorkDeps;
   user: UserConfig;
   warnings: readonly string[];
-  /** Adds what terminal views need. */
+  /** Adds the options for terminal views. */
   shown: <T extends object>(terminal: T) => T & Pick<WorkTextOptions, 'timezone' | 'nowMs'>;
 }
 
@@ -26,7 +26,7 @@ const MAX_WAIT_MS = 10_000;
 const SETTLE_MS = 10_000;
 const GIT_TIMEOUT_MS = 60_000;
 
-/** Returns what work needs. Contacts GitHub only when a function requires it. */
+/** Returns the dependencies of work tracking. Contacts GitHub only when a function requires it. */
 export async function openWork(context: Context, options: { maxWaitMs?: number } = {}): Promise<WorkContext> {
   const { area, clock, run, templates } = context;
   const { env } = processHost();

@@ -1,6 +1,6 @@
 import type { Goal } from './record';
 
-/** What is known about a piece of work. */
+/** The facts about a piece of work that rules match. */
 export interface WorkFacts {
   repo: string | null;
   project: string | null;
@@ -15,8 +15,8 @@ export interface GoalMatch {
 }
 
 /**
- * Returns a function that finds the goal for a piece of work: the first goal in the file with a rule that
- * matches, ignoring case, or undefined if there is none.
+ * Returns a function that finds the goal for a piece of work: the first one in the file with a matching rule,
+ * ignoring case. Returns undefined without a match.
  */
 export function goalMatcher(goals: readonly Goal[]): (work: WorkFacts) => GoalMatch | undefined {
   const rules = goals.flatMap(({ id, repos = [], projects = [], labels = [] }) => [

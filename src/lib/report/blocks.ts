@@ -146,7 +146,7 @@ function timeItem({ key, minutes: own, working, waiting, heldUp }: ReportTime): 
   ];
   const name = cleanLine(key, MAX_TITLE);
   const words = agents.filter((word) => word !== null);
-  // Of a backfilled day, only the agents' time is recorded.
+  // For a backfilled day, only the agents' time is recorded.
   if (own === 0 && words.length > 0) return [{ text: name }, { text: `: ${words.join(', ')}` }];
   return [{ text: minutes(own), tone: 'strong' }, { text: ` ${name}` }, ...quiet(words)];
 }
@@ -165,7 +165,7 @@ function usageItems({ rows, total }: UsageFacts): Part[][] {
   const notKnown: Part[][] =
     total.unpriced === 0
       ? []
-      : [[{ text: `price not known for ${tokens(total.unpriced)} tokens`, tone: 'quiet' }]];
+      : [[{ text: `unknown price for ${tokens(total.unpriced)} tokens`, tone: 'quiet' }]];
   const items = rows.map(({ key, input, output, cacheRead, cacheWrite, cost }): Part[] => [
     { text: cost === null ? 'unknown cost' : usd(cost), tone: 'strong' },
     { text: `, ${cleanLine(key, 60)}: ${tokens(input)} in, ${tokens(output)} out` },
@@ -174,7 +174,7 @@ function usageItems({ rows, total }: UsageFacts): Part[][] {
   return [...items, ...notKnown];
 }
 
-/** Formats words as ` (in-review, P1)`; '' if there are none. */
+/** Formats words as ` (in-review, P1)`; '' without words. */
 function quiet(words: readonly (string | null)[]): Part[] {
   const texts = words
     .filter((word) => word !== null && word !== '')

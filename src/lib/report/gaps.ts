@@ -23,16 +23,16 @@ export function notKnown(
     [missing.length > 0, `No data for ${spans(missing)}.`],
     [
       unnamed > elsewhere,
-      `Subjects for ${plural(unnamed - elsewhere, 'commit')}: the event logs for those days were deleted.`,
+      `Subjects of ${plural(unnamed - elsewhere, 'commit')}: the event logs for those days were deleted.`,
     ],
-    [elsewhere > 0, `Subjects for ${plural(elsewhere, 'commit')}: only on other machines.`],
+    [elsewhere > 0, `Subjects of ${plural(elsewhere, 'commit')}: stored only on other machines.`],
     [silent.length > 0, `Other machines: nothing recorded by ${silent.join(', ')}.`],
     [
       raw !== undefined && isDeleted,
-      `Assistant time before ${longDay(raw?.date ?? '')}: the raw logs were deleted.`,
+      `Assistant time before ${longDay(raw?.date ?? '')}: the event logs were deleted.`,
     ],
     [untimed.length > 0, `No application time was recorded on ${spans(untimed)}.`],
-    [repo !== undefined, 'Time by application: not recorded by repository.'],
+    [repo !== undefined, 'Time by application: not recorded per repository.'],
     [issues === undefined, 'Issues: work tracking is not set up (steward work setup OWNER/REPO).'],
   ];
   return [...all.flatMap(([applies, text]) => (applies ? [text] : [])), ...notes];

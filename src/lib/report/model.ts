@@ -15,7 +15,7 @@ export interface DayFacts {
   sessions: readonly string[];
   /** Set if the day was backfilled, in which case application time isn't recorded. */
   backfilled?: true;
-  /** From the raw log; undefined after the log was deleted. */
+  /** From the event log; undefined after the log was deleted. */
   raw?: {
     commits: readonly CommitFacts[];
     /** Polls during which a session was active in the repository. */
@@ -129,7 +129,7 @@ export interface Report {
   creationMinutes: number;
   consumptionMinutes: number;
   apps: { app: string; kind: string; minutes: number }[];
-  /** `assistantMinutes`: time with session activity; null if there is no raw log. */
+  /** `assistantMinutes`: time with session activity; null without an event log. */
   repos: { repo: string; commits: number; sessions: number; assistantMinutes: number | null }[];
   commits: { count: number; items: ReportCommit[] };
   sessions: { count: number; items: ReportSession[] };

@@ -40,7 +40,7 @@ export async function readWeek(of: string | undefined, now: ZonedNow): Promise<P
 
 function periodOf(from: Day, to: Day, { nowMs, zone }: ZonedNow): Period {
   if (daysOf({ from, to }).length > MAX_DAYS) {
-    throw new StewardError('usage', `From ${from} to ${to} is longer than ten years.`, {
+    throw new StewardError('usage', `The period from ${from} to ${to} is longer than ten years.`, {
       hint: 'Choose a shorter period.',
     });
   }

@@ -62,12 +62,12 @@ describe('roster', () => {
     expect(await errorOf('a.md', '---\nname: "x\nrole: y\n---\n')).to.match(/Line \d+, column \d+/);
     expect(await errorOf('a.md', '---\nname: a\nname: b\n---\n')).to.match(/Line 3, column 1: duplicate key/);
     expect(await errorOf('a.md', '---\n- a\n---\n')).to.match(/no keys/);
-    expect(await errorOf('a.md', '---\nname: [x]\n---\n')).to.match(/name must be a text/);
+    expect(await errorOf('a.md', '---\nname: [x]\n---\n')).to.match(/name must be text/);
     expect(await errorOf('a.md', '---\nrole: x\nmodel: huge\n---\n')).to.match(/Invalid model "huge"; use fast, balanced, deep/);
     expect(await errorOf('a.md', '---\nexpertise: [magic]\n---\n')).to.match(/Invalid expertise "magic"; use security/);
     expect(await errorOf('a.md', '---\nexpertise: {a: 1}\n---\n')).to.match(/must be a list/);
     expect(await errorOf('a.md', Buffer.from([0x89, 0x50, 0, 1]))).to.match(/binary/);
-    expect(await errorOf('a.md', 'x'.repeat(300_000))).to.match(/more than 256 KiB/);
+    expect(await errorOf('a.md', 'x'.repeat(300_000))).to.match(/larger than 256 KiB/);
   }); // prettier-ignore
 
   it('refuses invalid file names, links and hidden files', async () => {

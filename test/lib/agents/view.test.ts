@@ -6,7 +6,7 @@ import { alertText, watchedText, briefsText, routeText, traitsText } from '../..
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { NAMED, TYPES } from '../../helpers/agents';
 
-const ALERT = { ts: '2026-11-20T09:05:00Z', session: 'one', task: 'Plan', agents: 2, silentSec: 90, since: '2026-11-20T09:03:30Z', lastTool: 'Bash', message: '2 agents of Plan made no tool call for 90 s.' }; // prettier-ignore
+const ALERT = { ts: '2026-11-20T09:05:00Z', session: 'one', task: 'Plan', agents: 2, silentSec: 90, since: '2026-11-20T09:03:30Z', lastTool: 'Bash', message: '2 agents in Plan: no tool call for 90 s.' }; // prettier-ignore
 
 describe('agents: views', () => {
   const { decision, considered } = explainRoute(
@@ -45,8 +45,6 @@ describe('agents: views', () => {
   });
 
   it('shows an alert in the configured time zone', () => {
-    expect(texts(80)['alert']).to.equal(
-      '10:05  2 agents of Plan made no tool call for 90 s. Last tool: Bash.',
-    );
+    expect(texts(80)['alert']).to.equal('10:05  2 agents in Plan: no tool call for 90 s. Last tool: Bash.');
   });
 });

@@ -100,9 +100,7 @@ describe('watchdog', () => {
     ]);
     expect(alerts[0]).to.deep.include({ silentSec: 90, since: new Date(START).toISOString() });
     expect(alerts[1]?.since).not.to.equal(alerts[0]?.since);
-    expect(alerts[0]?.message).to.match(
-      /^1 agent of 20261120-notes-[0-9a-f]{8} made no tool call for 90 s\.$/,
-    );
+    expect(alerts[0]?.message).to.match(/^1 agent in 20261120-notes-[0-9a-f]{8}: no tool call for 90 s\.$/);
   });
 
   it('ends when its session has no active agent, or the log is gone', async () => {

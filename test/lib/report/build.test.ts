@@ -82,7 +82,7 @@ describe('a report', () => {
       ['a/site', 1],
       ['b/site', 1],
     ]);
-    expect(report.notKnown).to.include('Subjects for 3 commits: the event logs for those days were deleted.');
+    expect(report.notKnown).to.include('Subjects of 3 commits: the event logs for those days were deleted.');
   });
 
   it('lists the active sessions with their phases in the period', () => {
@@ -175,7 +175,7 @@ describe('a report', () => {
     expect(report.commits.count).to.equal(1);
     expect(report.sessions.count).to.equal(2);
     expect(report.issues?.opened.map(({ number }) => number)).to.deep.equal([7, 8, 9]);
-    expect(report.notKnown).to.include('Time by application: not recorded by repository.');
+    expect(report.notKnown).to.include('Time by application: not recorded per repository.');
   });
 
   it('lists missing data', () => {

@@ -59,7 +59,7 @@ describe('the text of a report', () => {
     ];
     const usage = { rows, total: { ...sums, cost: 1, unpriced: 6 } };
     expect(reportMarkdown(blocksOf(buildReport(reportInput({ usage })), 'Week'))).to.include(
-      '- **under 0.01 USD**, qwen: 5 in, 1 out\n- **unknown cost**, codex: 5 in, 1 out\n- price not known for 6 tokens\n',
+      '- **under 0.01 USD**, qwen: 5 in, 1 out\n- **unknown cost**, codex: 5 in, 1 out\n- unknown price for 6 tokens\n',
     );
   });
 

@@ -85,7 +85,7 @@ export function managedClient(deps: ClientDeps): ManagedClient {
     list: async (kind, query) => {
       const body = await call(deps, 'GET', `/v1/${kind}`, `the list of ${kind}`, { query });
       // A response without a list is an error, not an empty list.
-      if (!Array.isArray(body['data'])) throw unexpected(`${http.host} sent no list of ${kind}.`);
+      if (!Array.isArray(body['data'])) throw unexpected(`${http.host} returned no list of ${kind}.`);
       return pageOf(body, asResource);
     },
     archive: async (kind, id) => {
@@ -199,7 +199,7 @@ function asResource(value: unknown): Resource | undefined {
 
 function resourceOf(host: string, body: Record<string, unknown>): Resource {
   if (typeof body['id'] === 'string' && body['id'] !== '') return body as Resource;
-  throw unexpected(`${host} sent a response without an id.`);
+  throw unexpected(`${host} returned a response without an id.`);
 }
 
 function unexpected(message: string): StewardError {
@@ -304,6 +304,6 @@ function pick({
   if (/^[\x21-\x7e]+$/.test(key + token))
     return { credential: key === '' ? { authToken: token } : { apiKey: key }, from };
   throw new StewardError('config', `The credential from ${from} contains invalid characters.`, {
-    hint: 'Copy it again, without spaces and line breaks.',
+    hint: 'Copy it again, without spaces or line breaks.',
   });
 }

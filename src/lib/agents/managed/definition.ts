@@ -7,7 +7,7 @@ import { TOOLSET, type ManagedClient, type Resource } from './client';
 
 type Body = Record<string, unknown>;
 
-const TEXT = v.pipe(v.string('a text'), v.trim(), v.minLength(1, 'a text'));
+const TEXT = v.pipe(v.string('text'), v.trim(), v.minLength(1, 'text'));
 const TYPED = v.looseObject({ type: v.string('an object with a type') }, 'an object with a type');
 
 export interface AgentFlags {
@@ -21,7 +21,7 @@ export interface AgentFlags {
 const ANY = v.optional(v.unknown());
 const AGENT = v.strictObject({
   name: TEXT,
-  model: v.union([v.looseObject({}), TEXT], 'a text'),
+  model: v.union([v.looseObject({}), TEXT], 'text'),
   system: v.optional(TEXT),
   description: ANY,
   tools: v.optional(v.array(TYPED, 'a list')),

@@ -79,7 +79,7 @@ export function isId(text: string): boolean {
 /** Validates and returns an id that the user typed. Throws `usage` if it is invalid. */
 export function checkedId(text: string, what: string): string {
   if (isId(text)) return text;
-  throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not the id of ${what}.`, {
-    hint: 'An id consists of letters, digits, _ and -; the list commands show the ids.',
+  throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not a valid id for ${what}.`, {
+    hint: 'Use letters, digits, _ and -. The list commands show the ids.',
   });
 }

@@ -66,20 +66,20 @@ function describe({ host, what, credentialFrom }: FailedRequest, answer: OriginA
       return [
         'not_found',
         what.startsWith('a new ') ? `${host} cannot create ${what}: unknown agent or environment (404).` : `${host} has no ${clean(what)} (404).`,
-        'Check the id. It may be deleted or belong to another workspace.',
+        'Check the id. It may have been deleted or belong to another workspace.',
       ];
     case 409:
       return ['conflict', `${host} reports a conflict for ${what} (409).`, 'Check its state, then try again.'];
     case 413:
-      return ['usage', `${what} is too large for ${host} (413).`, 'Send less.'];
+      return ['usage', `${host} rejected ${what} as too large (413).`, 'Send less data.'];
     case 429:
       return type === SPEND_LIMIT
         ? ['unavailable', 'Your organization has reached its spend limit (429).', 'Raise the limit, or wait until it resets.']
         : ['unavailable', `${host} is limiting your requests (429).`, 'Try again in a minute.'];
   }
   return status >= 500
-    ? ['unavailable', `${host} had a server error (${status}).`, 'Try again in a few minutes.']
-    : ['conflict', `${host} refused ${what} (${status}).`, 'Fix the problem that the message names.'];
+    ? ['unavailable', `${host} returned a server error (${status}).`, 'Try again in a few minutes.']
+    : ['conflict', `${host} refused ${what} (${status}).`, 'Fix the problem described in the message.'];
 } // prettier-ignore
 
 function notApi(host: string, status: number): Description {
@@ -217,7 +217,7 @@ export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Prom
 
 /**
  * Performs work exactly once. After a failure that may have had side effects (`mayLand`), retries only if
- * repeated `landed` checks find none.
+ * repeated `landed` checks find no trace of them.
  */
 export async function once<T>(
   deps: RetryDeps,

@@ -151,7 +151,7 @@ function endOf({ deps, input, turn }: Following, outcome: Outcome, pending: Tool
   return { session: input.session, outcome, pending, cost, events: deps.log.count() };
 }
 
-/** Responds to the pending tool uses; returns false if there is no response to send. */
+/** Responds to the pending tool uses. Returns whether there was a response to send. */
 async function answerAll(
   { deps, input, turn, reader }: Following,
   waiting: readonly ToolUse[],
@@ -159,7 +159,7 @@ async function answerAll(
   const answers = await deps.answer(waiting);
   await sendAnswers(deps, input.session, answers).catch(async (error: unknown) => {
     if (failureOf(error)?.status !== 400) throw error;
-    // The session may have moved on since then.
+    // The session may have moved on in the meantime.
     await catchUp(reader);
     const open = new Set(pendingTools(turn).map(({ id }) => id));
     if (waiting.some(({ id }) => open.has(id))) throw error;
@@ -168,7 +168,7 @@ async function answerAll(
   return answers.length > 0;
 }
 
-/** Sends the message left unsent by a killed process; returns false if there is none. */
+/** Sends the message left unsent by a killed process. Returns whether there was one. */
 async function sendUnsent(at: Following): Promise<boolean> {
   const { deps, input, turn, reader } = at;
   const sent = await sendPending(deps, input.session);
@@ -211,6 +211,7 @@ function isOver({ status }: Turn): boolean {
 
 function lostError(error: unknown, session: string): unknown {
   if (!(error instanceof StewardError)) return error;
-  const hint = `${error.hint ?? ''} The session may continue: steward agents managed wake ${session}`.trim();
+  const hint =
+    `${error.hint ?? ''} The session may still be running. Resume it: steward agents managed wake ${session}`.trim();
   return new StewardError(error.kind, error.message, { hint, cause: error.cause });
 }

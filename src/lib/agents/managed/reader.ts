@@ -145,7 +145,7 @@ function streamError(value: Record<string, unknown> | undefined): StewardError {
   const message = textOf(value?.['error'], 'message');
   const reason = message === undefined ? '' : `: ${cleanLine(message, 200)}`;
   return new StewardError('unavailable', `The service closed the stream${reason}.`, {
-    hint: 'Resume it with "steward agents managed wake".',
+    hint: 'Resume the session with "steward agents managed wake".',
     cause: { code: 'STREAM_ERROR', sent: true },
   });
 }
@@ -265,7 +265,7 @@ export async function drain(reader: Reader, frames: FrameReader): Promise<boolea
   for (const frame of read.frames) await announce(reader, frame);
   if (later - reader.lastDataAt > timing.silenceMs) {
     reader.lastDataAt = later;
-    throw new StewardError('unavailable', `The stream of ${reader.client.host} is silent.`, {
+    throw new StewardError('unavailable', `The stream from ${reader.client.host} is silent.`, {
       hint: 'steward reopens it.',
       cause: { code: 'SILENT', sent: true },
     });

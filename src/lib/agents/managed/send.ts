@@ -92,7 +92,7 @@ export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendR
   }
   if (answers.length > 0) return { session, sent };
   throw new StewardError('conflict', 'No pending question matches --allow or --deny.', {
-    hint: `See what is pending: steward agents managed show ${session}`,
+    hint: `List the pending questions: steward agents managed show ${session}`,
   });
 }
 

@@ -28,8 +28,8 @@ export interface StartInput {
 }
 
 /**
- * `<nonce>.start.json`, written before a session is created, so that a run killed in between doesn't create
- * two.
+ * `<nonce>.start.json`, written before a session is created, so that a killed run doesn't lead to a second
+ * session.
  */
 interface Start extends StartInput {
   nonce: string;
@@ -89,7 +89,7 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
     }
     const known = toStewardError(error);
     throw new StewardError(known.kind, known.message, {
-      hint: 'The session may exist; "steward agents managed wake" checks and resumes it.',
+      hint: 'The session may have been created. Check and resume it with "steward agents managed wake".',
       cause: known,
     });
   }

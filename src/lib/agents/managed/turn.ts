@@ -157,7 +157,10 @@ export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): Outco
   if (stop.reason === OPEN) {
     // Without an id, no response is possible and the wait would never end.
     return stop.ids.length === 0
-      ? outcome('conflict', 'The agent is waiting for an answer, but the service does not name the question')
+      ? outcome(
+          'conflict',
+          'The agent is waiting for an answer, but the service did not identify the question',
+        )
       : undefined;
   }
   const end = Object.hasOwn(ENDS, stop.reason) ? ENDS[stop.reason] : undefined;
@@ -190,8 +193,8 @@ export interface Cost extends Usage {
   /** In USD; undefined if a price is missing. */
   tokenUsd: number | undefined;
   /**
-   * The service's figure if there is one; otherwise, the cost of the active time and of the tokens with a
-   * known price.
+   * The service's figure, if available. Otherwise, the cost of the active time and of the tokens with a known
+   * price.
    */
   totalUsd: number;
 }

@@ -139,7 +139,7 @@ describe('managed: text from elsewhere', () => {
 
   it('is refused as an id if it is unsafe as a file name', () => {
     for (const id of ['', '../x', 'a/b', 'a\\b', 'CON', 'nul', 'a b', '-x', 'é', 'a'.repeat(129)]) {
-      expect(() => checkedId(id, 'a session'), id).to.throw(/is not the id/);
+      expect(() => checkedId(id, 'a session'), id).to.throw(/is not a valid id/);
     }
     expect(checkedId('sesn_01ABC-x', 'a session')).to.equal('sesn_01ABC-x');
   });
