@@ -28,11 +28,11 @@ export const WORDS = {
   'sync.repo': 'The private GitHub repository that carries the exchange folder.',
   'sync.details': 'Also publish commit subjects, paths and session titles to the exchange folder.',
   'usage.enabled': "`false` stops reading the assistants' logs for their token use and limits.",
-  'usage.prices': 'Prices of models over those that come with steward, in USD per million tokens.',
+  'usage.prices': "Model prices that override steward's own, in USD per million tokens.",
   'notify.turnEnd':
-    'Which ends of turns are notified: `long` (turns longer than `notifications.thresholds.longTaskMinutes`), `always` or `never`. Errors always are.',
+    'When the end of a turn sends a notification: `long` (turns longer than `notifications.thresholds.longTaskMinutes`), `always` or `never`. Errors always send one.',
   'notify.smsCommand':
-    'Program that sends the SMS of jobs. It gets the text instead of `{message}`, or on standard input.',
+    'Program that sends SMS messages for jobs. The text replaces `{message}`, or is passed on standard input.',
   'notify.voice.engine': 'Speech engine. `auto` uses the first one that works; `none` turns the voice off.',
   'notify.voice.provider.url': "Text-to-speech server with ElevenLabs' API.",
   'notify.voice.provider.apiKey':
@@ -50,14 +50,14 @@ export const WORDS = {
   'agents.managed.authToken': 'OAuth token of that service.',
   'agents.managed.silenceSec': 'Seconds of silence after which steward reconnects a stream.',
   'agents.managed.retentionDays':
-    'Days after their last change when local logs of hosted sessions are deleted.',
+    'Days without changes after which local logs of hosted sessions are deleted.',
   'agents.managed.inputPrice': 'USD per million input tokens, if the service does not report costs.',
   'agents.managed.outputPrice': 'USD per million output tokens.',
   'daemon.host': 'Address that the daemon listens on. Any address beyond this machine requires the token.',
   'daemon.port': 'Port of the daemon; 0 picks a free one.',
   'daemon.otherUsers':
     'Answer other users of this machine over TCP. Applies to Linux; elsewhere they are always answered unless daemon.requireToken is set.',
-  'daemon.requireToken': 'Require the token, or the sign-in of "steward open", over TCP.',
+  'daemon.requireToken': 'Require the token, or a sign-in with "steward open", over TCP.',
   'notifications.push.enabled': 'Use the push channel.',
   'notifications.push.topic':
     'The ntfy topic. Anyone who knows it can read your pushes, so use a random one.',
@@ -77,12 +77,12 @@ export const WORDS = {
   'notifications.routing.backgroundAgent': 'Channels for finished background agents.',
   'notifications.routing.error': 'Channels for a failure.',
   'notifications.routing.security': 'Channels for a security alert.',
-  'notifications.routing.attention': 'Channels for an assistant that waits for you.',
+  'notifications.routing.attention': 'Channels for an assistant that is waiting for you.',
   'notifications.routing.reminder': 'Channels for a reminder.',
   'notifications.routing.limit': 'Channels for a usage limit: at 80% and when it is reset.',
   'daidentity.voices.main.voiceId': 'Copy of `da.voices.main.voiceId`; set that key instead.',
   'sense.enabled': '`false` stops all captures.',
-  'sense.pollIntervalSec': 'Seconds between captures, and the longest time that one capture stands for.',
+  'sense.pollIntervalSec': 'Seconds between captures, and the longest time that one capture counts for.',
   'sense.sources.appFocus': 'Record the name of the front application.',
   'sense.sources.git': 'Record commits of `sense.repos`.',
   'sense.sources.agentSession': 'Record assistant sessions.',
@@ -93,11 +93,10 @@ export const WORDS = {
   'sense.exclude': 'Applications that are never recorded.',
   'sense.statusline': "Show today's time and the held-up minutes in the status line.",
   'sense.git.authors': "Whose commits count. `mine` means the repository's `user.email`.",
-  'sense.git.backfillDays':
-    'Days of your commits and assistant sessions that the set-up reads back; 0 reads none.',
+  'sense.git.backfillDays': 'Days of past commits and assistant sessions that setup backfills; 0 for none.',
   'sense.insight.command': ['Command that creates an insight.', 'Claude Code'],
   'WORK.KANBAN_COLUMNS': 'Lanes of the board, in order. Issues of a missing lane are shown in Queued.',
-  'WORK.POLL_INTERVAL_SECONDS': 'Seconds between two updates of the issues by the daemon.',
+  'WORK.POLL_INTERVAL_SECONDS': "Seconds between the daemon's updates of the issues.",
   'WORK.CAPTURE_NATIVE': '`false`: sessions without a session file create no issue.',
   'WORK.CAPTURE_SWEEP': '`false` turns the sweep off.',
   'WORK.CAPTURE_PROMPT':
@@ -108,7 +107,7 @@ export const WORDS = {
   'WORK.privacy.verifiedPrivate': 'Written by steward: whether the repository is private.',
   'WORK.privacy.visibility': 'Written by steward: private, internal or public.',
   'WORK.privacy.verifiedAt': 'Written by steward: the time of the privacy check.',
-  'WORK.privacy.ttlHours': 'Hours for which that check is valid. steward repeats it after half of them.',
+  'WORK.privacy.ttlHours': 'Hours for which that check is valid. steward repeats it after half that time.',
   'WORK.privacy.repo': 'Written by steward: the repository that was checked.',
-  'WORK.privacy.repoId': 'Written by steward: its id, which reveals a new repository of the same name.',
+  'WORK.privacy.repoId': 'Written by steward: its id, which reveals a new repository with the same name.',
 };

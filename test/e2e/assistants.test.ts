@@ -54,8 +54,8 @@ describe('six assistants (built)', function () {
       ASSISTANTS.map(({ id }) => id),
     );
     const status = (await run('hooks', 'status')).stdout;
-    expect(status.match(/^Installed, in /gm)).to.have.length(6);
-    expect(status).to.include('pending trust: run /hooks in codex');
+    expect(status.match(/^Installed in /gm)).to.have.length(6);
+    expect(status).to.include('not trusted yet: run /hooks in codex');
 
     for (const { id, hooks } of ASSISTANTS) {
       for (const { event, payload } of PAYLOADS[id].filter(({ records }) => records.type !== 'session-end'))
@@ -108,7 +108,7 @@ describe('six assistants (built)', function () {
     const status = await steward(['hooks', 'status', '--assistant', 'all'], { home: home.path });
     expect(status.code).to.equal(3);
     expect(status.stderr).to.include(`${pathOf('codex')} is not JSON: line 1, column 2`);
-    expect(status.stdout.match(/^Installed, in /gm)).to.have.length(5);
+    expect(status.stdout.match(/^Installed in /gm)).to.have.length(5);
     const uninstalled = await steward(['hooks', 'uninstall', '--assistant', 'all'], { home: home.path });
     expect(uninstalled.code).to.equal(3);
     for (const id of ['claude-code', 'qwen', 'cursor'] as const)
@@ -128,7 +128,7 @@ describe('six assistants (built)', function () {
     for (const { path } of broken) writeFileSync(path, '{');
     for (const [verb, done] of [
       ['install', /^Hooks already installed in .*\.qwen/m],
-      ['status', /^Installed, in .*\.qwen/m],
+      ['status', /^Installed in .*\.qwen/m],
       ['uninstall', /^Removed 11 hooks from .*\.qwen/m],
     ] as const) {
       const failed = await steward(['hooks', verb, '--assistant', 'all'], { home: home.path });
@@ -160,6 +160,6 @@ describe('six assistants (built)', function () {
       'Removed 9 hooks from ',
     );
     // The others need the script still.
-    expect((await run('hooks', 'status', '--assistant', 'qwen')).stdout).to.match(/^Installed, in /);
+    expect((await run('hooks', 'status', '--assistant', 'qwen')).stdout).to.match(/^Installed in /);
   });
 });

@@ -22,7 +22,7 @@ describe('hooks from the command line', function () {
   afterEach(() => home.remove());
 
   it('installs, reports, and uninstalls to the byte; repeating each changes nothing', async () => {
-    expect((await run(['hooks', 'status'])).stdout).to.match(/^Not installed, in /);
+    expect((await run(['hooks', 'status'])).stdout).to.match(/^Not installed in /);
     const first = await run(['hooks', 'install']);
     expect(first).to.include({ code: 0, stderr: '' });
     expect(first.stdout).to.include('Added 11 hooks');
@@ -67,7 +67,7 @@ describe('hooks from the command line', function () {
     expect(again).to.include({ code: 0 });
     expect(again.stdout).to.match(/^Hooks already installed in .*\.codex/);
     const status = await steward(['hooks', 'status', '--assistant', 'claude-code'], { home: home.path, env });
-    expect(status.stdout, 'the script is there for Codex').to.match(/^Not installed, in /);
+    expect(status.stdout, 'the script is there for Codex').to.match(/^Not installed in /);
   });
 
   it('refuses to remove a folder in the place of the script', async function () {

@@ -119,7 +119,7 @@ describe('a user area that two machines write to (built)', function () {
       next: 'steward doctor hooks',
     });
     const found = JSON.stringify(await on('a', 'doctor', 'hooks'));
-    expect(found).to.include(`1 entry of ${spool} cannot be read`);
+    expect(found).to.include(`1 entry in ${spool} cannot be read`);
   });
 
   for (const [what, put] of [

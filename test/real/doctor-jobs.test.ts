@@ -164,7 +164,7 @@ describe('doctor: broken jobs', function () {
       const text = readFileSync(timer, 'utf8');
       writeFileSync(timer, text.replace('OnUnitActiveSec=120', 'OnUnitActiveSec=86400'));
       await exec('systemctl', '--user', 'daemon-reload');
-      await mended('jobs.sense', 'warning', /was edited since it was installed/, 'systemd');
+      await mended('jobs.sense', 'warning', /has been edited since it was installed/, 'systemd');
       expect(readFileSync(timer, 'utf8')).to.equal(text);
       rmSync(timer);
       await exec('systemctl', '--user', 'daemon-reload');
@@ -224,18 +224,33 @@ describe('doctor: broken jobs', function () {
       const text = readFileSync(launcher(), 'utf8');
       writeFileSync(launcher(), `${text}# mine\n`);
       chmodSync(launcher(), 0o700);
-      await mended('jobs.sense', 'warning', /was edited since it was installed/, 'cron');
+      await mended('jobs.sense', 'warning', /has been edited since it was installed/, 'cron');
       expect(readFileSync(launcher(), 'utf8')).to.equal(text);
     });
 
     it('with lines that were edited, commented out or copied', async () => {
       const text = await crontab();
       await writeCrontab(text.replace('steward-job', 'steward-other'));
-      await mended('jobs.sense', 'warning', /The entry in cron was edited since it was installed/, 'cron');
+      await mended(
+        'jobs.sense',
+        'warning',
+        /The entry in cron has been edited since it was installed/,
+        'cron',
+      );
       await writeCrontab(text.replace(/^\*/m, '# *'));
-      await mended('jobs.sense', 'warning', /The entry in cron was edited since it was installed/, 'cron');
+      await mended(
+        'jobs.sense',
+        'warning',
+        /The entry in cron has been edited since it was installed/,
+        'cron',
+      );
       await writeCrontab(text + text);
-      await mended('jobs.sense', 'warning', /is in cron 2 times, so it runs twice/, 'cron');
+      await mended(
+        'jobs.sense',
+        'warning',
+        /cron has 2 entries for the job, so it runs more than once/,
+        'cron',
+      );
       expect(await crontab()).to.equal(text);
     });
 

@@ -95,8 +95,8 @@ export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']>
 }
 
 /**
- * Returns an assistant's paths. Its folder is `inside` the one that the environment variable names or, by
- * default, `inside` `folder` in the home folder.
+ * Returns the paths of an assistant's folder and of a file in it. The environment variable overrides `folder`
+ * in the home folder; `inside` is a subfolder of either.
  */
 export function placeAt(
   place: { variable?: string; folder: string; inside?: string },

@@ -65,7 +65,7 @@ function judgeHooks(status: HooksStatus): Finding[] {
   for (const command of strangers) {
     findings.push(
       warning(`another user area's hooks also record each event: ${command}`, {
-        hint: 'Remove them with `steward hooks uninstall` and its STEWARD_HOME.',
+        hint: 'To remove them, run `steward hooks uninstall` with STEWARD_HOME set to that user area.',
       }),
     );
   }
@@ -111,12 +111,15 @@ async function checkRun(at: HooksChecked): Promise<Finding[]> {
 export function judgeCall({ code, stdout, timedOut }: RunResult, ms: number): Finding {
   const took = `${Math.round(ms)} ms`;
   if (timedOut) return failed(`a hook did not exit within ${CALL_MS / 1000} s`, { mend: INSTALL });
-  if (code !== 0) return failed(`a hook exited with ${code ?? 'a signal'} instead of 0`, { mend: INSTALL });
+  if (code !== 0)
+    return failed(`a hook ${code === null ? 'was killed by a signal' : `exited with code ${code}`}`, {
+      mend: INSTALL,
+    });
   if (parseObject(stdout)?.['matches'] === undefined) {
     return failed('a hook ran, but steward returned no valid response', { mend: INSTALL });
   }
   if (ms > SLOW_MS) {
-    return warning(`a hook took ${took} and delays the assistant`, {
+    return warning(`a hook took ${took}, which delays the assistant`, {
       hint: 'Check the load of this machine.',
     });
   }
@@ -144,8 +147,8 @@ function checkSpool({ area, clock }: HooksChecked): Finding[] {
   const findings: Finding[] = [];
   if (status.unreadable > 0) {
     findings.push(
-      warning(`${plural(status.unreadable, 'entry', 'entries')} of ${area.spool} cannot be read`, {
-        hint: 'They are ignored. Remove empty or damaged entries there and in "claimed".',
+      warning(`${plural(status.unreadable, 'entry', 'entries')} in ${area.spool} cannot be read`, {
+        hint: 'They are ignored. Remove the empty or damaged files there and in its "claimed" folder.',
       }),
     );
   }
@@ -161,7 +164,7 @@ function checkSpool({ area, clock }: HooksChecked): Finding[] {
   if (status.waiting > 0 && age > HOUR_MS) {
     findings.push(
       warning(
-        `${plural(status.waiting, 'pending hook entry', 'pending hook entries')}, the oldest ${Math.floor(age / HOUR_MS)} h ago`,
+        `${plural(status.waiting, 'pending hook entry', 'pending hook entries')}, the oldest from ${Math.floor(age / HOUR_MS)} h ago`,
         {
           mend: 'steward work deliver',
         },

@@ -21,7 +21,7 @@ export const codex: Assistant = {
     const path = join(codex.folder(host), 'config.toml');
     return disablesHooks(readSystemText(path, MAX_BYTES) ?? '') ? `hooks in ${path}` : undefined;
   },
-  pending: 'pending trust: run /hooks in codex',
+  pending: 'not trusted yet: run /hooks in codex',
   toolKeys: [
     ...['session_id', 'turn_id', 'transcript_path', 'cwd', 'hook_event_name', 'model', 'permission_mode'],
     'tool_name',

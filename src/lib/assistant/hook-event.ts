@@ -34,14 +34,12 @@ export interface HookDeps extends EventDeps {
   /** Handles a user's prompt and may return a message to show. */
   onPrompt?: (prompt: HeardPrompt) => string | undefined | Promise<string | undefined>;
   /**
-   * Called with the session's folder once the folder may exist: after the session file was written, or after
-   * a turn or the session ended. Called before and after the session gets its final slug, because a crashed
-   * session never reports its end.
+   * Called when the session's folder may exist: after a write to the session file, or a turn or session end.
+   * Called again once the slug is final; not only then, because a crashed session never reports its end.
    */
   onPlace?: (session: { slug: string | null; cwd: string | undefined }) => void | Promise<void>;
 }
 
-/** A user's prompt. */
 export interface HeardPrompt {
   text: string;
   session: string;

@@ -134,7 +134,7 @@ function understood(deps: Pick<HookDeps, 'env'>, call: HookCall): Understood {
   if ('problem' in read || session === undefined) {
     const problem = 'problem' in read ? read.problem : 'the hook JSON has no session_id';
     throw new StewardError('usage', `${problem[0]?.toUpperCase()}${problem.slice(1)}.`, {
-      hint: 'The assistant calls hooks with its hook JSON on stdin. `steward hooks status` shows the registered ones.',
+      hint: 'Assistants pass the hook JSON on stdin. `steward hooks status` shows the registered hooks.',
     });
   }
   const { input } = read;

@@ -34,7 +34,7 @@ export interface AddedHooks {
   createdFile: boolean;
   createdFolder: boolean;
   /**
-   * The raw JSON of the previous status line; null if there was none, undefined if the install didn't replace
+   * The raw JSON of the previous status line; null if it was not set, undefined if the install didn't replace
    * it.
    */
   statusLine: string | null | undefined;

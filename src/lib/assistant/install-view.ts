@@ -41,7 +41,7 @@ function resultText(result: InstallResult): string {
         ]),
     ...(kept.length === 0 ? [] : [`Already installed: ${kept.join(', ')}`]),
     ...(statusLine === null || statusLine === 'unsupported' ? [] : [LINES[statusLine](dryRun, settings)]),
-    ...(backup === null ? [] : [`${dryRun ? 'Would back it up to' : 'Backup'}: ${backup}`]),
+    ...(backup === null ? [] : [`${dryRun ? 'Would back up the settings to' : 'Backup'}: ${backup}`]),
     ...(shim.written ? [`${dryRun ? 'Would write' : 'Wrote'} ${shim.path}`] : []),
     ...(skill === null ? [] : skillLines(skill, dryRun)),
   ];
@@ -113,7 +113,7 @@ export function statusText(status: HooksStatus): string {
   const { pending, assistant } = status;
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
   const lines = [
-    `${WORDS[state]}, in ${settings}`,
+    `${WORDS[state]} in ${settings}`,
     ...(pending === null ? [] : [`  ${pending}`]),
     ...(state === 'partly' && missing.length > 0 ? [`  not registered: ${missing.join(', ')}`] : []),
     ...(off === null ? [] : [`  all hooks are disabled by ${off}`]),
@@ -129,7 +129,7 @@ export function statusText(status: HooksStatus): string {
         ? []
         : [`  status line: ${statusLine}; "steward hooks install --statusline" adds steward's`]),
     ...strangers.map((command) => `  another user area's hooks also record each event: ${command}`),
-    ...(state === 'installed' ? [] : [`Run "${installCommand(assistant)}" to install the rest.`]),
+    ...(state === 'installed' ? [] : [`Run "${installCommand(assistant)}" to install the hooks.`]),
   ];
   return lines.map(clean).join('\n');
 }
@@ -190,8 +190,7 @@ const PROBE_MS = 10_000;
 const NOTHING = { runs: false, node: null, steward: null };
 
 /**
- * Returns what is registered and what the shared shim would start. Throws `config` if the settings can't be
- * read.
+ * Returns the status of each assistant's hooks. Throws `config` if the settings can't be read.
  */
 export async function hooksStatuses(
   deps: StatusDeps,
@@ -233,7 +232,7 @@ function statusOf(deps: StatusDeps, assistant: Assistant, { runs, ...found }: Pr
   };
 }
 
-/** Returns what the shim would start, with version numbers. */
+/** Returns the Node.js and the steward that the shim would start, with their versions. */
 async function probe(run: Run, shim: string, { platform, env }: PathHost): Promise<Probed> {
   const answer =
     platform === 'win32'

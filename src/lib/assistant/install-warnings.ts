@@ -18,19 +18,19 @@ export function warningsFor(
   return [
     ...(deps.product.root.includes(`${sep}_npx${sep}`)
       ? [
-          'This steward runs from the npx cache, which npm may empty. Install it with "npm install --global" to keep the hooks working.',
+          'steward is running from the npx cache, which npm may clear. Install it with "npm install --global" to keep the hooks working.',
         ]
       : []),
     ...(off === null
       ? []
       : [`All hooks are disabled by ${off}. steward records nothing until you change that.`]),
     ...(strangers.length > 0
-      ? [`Another user area's hooks are registered too and also record each event: ${strangers[0] ?? ''}`]
+      ? [`Another user area's hooks also record each event: ${strangers[0] ?? ''}`]
       : []),
     ...(assistant.pending === undefined || !isNew ? [] : [`${assistant.title}: ${assistant.pending}.`]),
     ...(statusLine === 'unsupported'
       ? [
-          `The status line in ${path} stays as it is: its command cannot be quoted for Windows. Move it to a script and run this again.`,
+          `The status line in ${path} is unchanged: its command cannot be quoted on Windows. Move the command to a script, then retry.`,
         ]
       : []),
   ];

@@ -53,7 +53,7 @@ export function isOwnFileDue(
   if (found === undefined) return true;
   if (found === ownText(deps, assistant)) return false;
   if (isOurs(found, entryIn(entries, assistant, path))) return true;
-  throw new StewardError('conflict', `${path} exists, but not as steward wrote it.`, {
+  throw new StewardError('conflict', `${path} was changed or was not written by steward.`, {
     hint: 'Move or rename it, then retry.',
   });
 }

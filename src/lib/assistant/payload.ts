@@ -59,7 +59,7 @@ export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
   return (env['CLAUDE_PROJECT_DIR'] ?? '') !== '';
 }
 
-/** The fields from stdin, or the reason why there are none. */
+/** The fields from stdin, or why stdin is invalid. */
 export type HookFormat = { input: HookInput } | { problem: string };
 
 /** The first Claude Code version that writes a hook's `terminalSequence` to its terminal. */
@@ -160,7 +160,7 @@ export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): Work
   return named ?? TYPES[verb];
 }
 
-/** Returns why the session is waiting, began or ended. A permission request is an event of its own. */
+/** Returns why the session is waiting, began or ended. A permission request has its own event. */
 export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reason'>): string | undefined {
   if (verb === 'notification' && input.event === 'PermissionRequest') return 'permission_prompt';
   return verb === 'notification' || verb === 'session-start' || verb === 'session-end'
@@ -179,7 +179,8 @@ export interface HookAnswer {
 }
 
 /**
- * Formats the response in the assistant's hook protocol; empty if there is none. Hooks print nothing else.
+ * Formats the response in the assistant's hook protocol; returns an empty string for an empty response. Hooks
+ * print nothing else.
  */
 export function hookAnswer(assistant: AssistantId, answer: HookAnswer): string {
   const documented = ANSWERS[assistant];

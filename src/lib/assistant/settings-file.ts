@@ -59,7 +59,7 @@ export function aboutSettings(path: string, error: unknown): unknown {
   const folder = dirname(path);
   if (!known.message.includes(folder) || known.hint?.includes('STEWARD_HOME') !== true) return error;
   return new StewardError(known.kind, known.message, {
-    hint: "This is the assistant's settings folder. Correct it, then retry.",
+    hint: "Fix this in the assistant's settings folder, then retry.",
     cause: error,
   });
 }

@@ -122,9 +122,8 @@ export interface Removed {
 }
 
 /**
- * Removes all of steward's entries, even if moved, and then the empty containers in `created` (if undefined,
- * every container that held only steward's entries). Leaves every other byte unchanged. Throws `config` for
- * invalid JSON.
+ * Removes steward's entries, even if moved, and then the empty containers in `created` (default: all that held
+ * only such entries). Leaves every other byte unchanged. Throws `config` for invalid JSON.
  */
 export function removeHooks(
   source: string,
@@ -237,7 +236,7 @@ function tableOf(
   if (root.kind !== 'object') throw wrongShape(path, 'it is not an object');
   const hooks = memberOf(root, 'hooks');
   if (hooks !== undefined && hooks.kind !== 'object')
-    throw wrongShape(path, 'hooks is not a mapping of events');
+    throw wrongShape(path, 'hooks is not an object keyed by event');
   return { root, hooks };
 }
 

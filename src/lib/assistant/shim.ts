@@ -42,7 +42,6 @@ export function writeShim(
   return writeLauncher(shimForm(deps), deps, manifest);
 }
 
-/** Returns whether the shim is current. */
 export function isShimCurrent(deps: ShimDeps): boolean {
   return isLauncherCurrent(shimForm(deps), deps);
 }

@@ -37,7 +37,6 @@ const MAX_BYTES = 64 * 1024;
 
 type SkillDeps = Pick<HookInstallDeps, 'host' | 'product' | 'clock' | 'machineId'>;
 
-/** Returns the skill's folder. */
 export function skillPath(deps: Pick<SkillDeps, 'host'>, assistant: Assistant): string {
   return join(dirname(assistant.path(deps.host)), 'skills', NAME);
 }

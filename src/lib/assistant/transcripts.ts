@@ -138,7 +138,7 @@ export function readTurnEnd(path: string): TurnEnd | undefined {
   return end;
 }
 
-/** Returns the text in a message; undefined if there is none, as in tool results. */
+/** Returns a message's text; undefined for messages without text, such as tool results. */
 function saidIn(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;

@@ -27,7 +27,7 @@ async function checkFiles({ area, loadConfig }: Omit<ConfigChecked, 'config'>): 
     const rest = warnings.filter((text) => !/; run chmod \d+ on it$/.test(text));
     if (rest.length > 0) return rest.map((text) => warning(text, { hint: 'Correct or remove it.' }));
     const files = CONFIG_FILES.filter(({ path }) => realPath(path(area)) !== undefined);
-    return [ok(files.map(({ name }) => name).join(', ') || 'no files: all defaults')];
+    return [ok(files.map(({ name }) => name).join(', ') || 'no configuration files, so all defaults apply')];
   } catch (error) {
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     const [, ...problems] = error.message.split('\n  ');

@@ -87,11 +87,13 @@ export function checkContent(file: ConfigFile, content: unknown): Checked {
 
 function checkVersion(version: unknown, checked: Checked): void {
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
-    checked.problems.push(`version: expected a whole number from 1, found ${describe(version, false)}`);
+    checked.problems.push(`version: expected a positive whole number, found ${describe(version, false)}`);
     return;
   }
   if (version > FORMAT) {
-    checked.warnings.push(`format ${version} is newer than this steward's ${FORMAT}: the file is read-only`);
+    checked.warnings.push(
+      `format ${version} is newer than this version of steward supports (${FORMAT}): the file is read-only`,
+    );
   }
 }
 

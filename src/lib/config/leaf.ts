@@ -23,7 +23,7 @@ export interface Leaf<T> {
   readonly expected: string;
   /** Checks a stored value. */
   readonly check: v.GenericSchema<unknown, unknown>;
-  /** Returns the default as a stored value, if there is one. */
+  /** Returns the default as a stored value, or undefined. */
   readonly fallback: (host: ResolveHost) => unknown;
   /** Converts a stored value to the form that the program uses. */
   readonly resolve: (stored: unknown, host: ResolveHost, key: string) => T;
@@ -85,7 +85,7 @@ export function leavesOf(tree: Tree, path: readonly string[] = []): { path: stri
   );
 }
 
-/** Returns the node at a path, if there is one. */
+/** Returns the node at a path, or undefined. */
 export function nodeAt(tree: Tree, path: readonly string[]): AnyLeaf | Tree | undefined {
   let node: AnyLeaf | Tree | undefined = tree;
   for (const name of path) {
@@ -169,7 +169,7 @@ export function mapOf(expected: string, test: (value: string) => boolean): Leaf<
 /** Defines a secret: the value, `env:NAME` or `file:PATH`. `test` checks a value that isn't a reference. */
 export function secretText(expected: string, test: (value: string) => boolean): Leaf<Secret> {
   return leaf<string, Secret>({
-    expected: `${expected}, env:NAME or file:PATH (absolute or from ~/)`,
+    expected: `${expected}, env:NAME or file:PATH (absolute, or starting with ~/)`,
     check: string((value) =>
       /^(?:env|file):/.test(value) ? isSecretReference(value) : value === '' || test(value),
     ),
@@ -196,7 +196,7 @@ export function optionalPath(fallback: Leaf<string | undefined>['fallback']): Le
 
 export function webAddress(fallback: string): Leaf<string> {
   return leaf({
-    expected: 'an https:// address (http:// only to this machine) without a password in it',
+    expected: 'an https:// address without a password (http:// only for this machine)',
     check: string(isSafeUrl),
     fallback,
     quiet: true,
@@ -206,7 +206,7 @@ export function webAddress(fallback: string): Leaf<string> {
 /** Defines a host (`push.example.org`, `localhost:8080`) or a web URL. */
 export function hostOrAddress(fallback: string): Leaf<string> {
   return leaf({
-    expected: 'a host name, or an https:// address (http:// only to this machine)',
+    expected: 'a host name, or an https:// address (http:// only for this machine)',
     check: string((value) => (value.includes('://') ? isSafeUrl(value) : isHost(value))),
     fallback,
     quiet: true,
@@ -217,7 +217,7 @@ export function hostOrAddress(fallback: string): Leaf<string> {
 export function repositoryList(): Leaf<string[]> {
   const isFromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
   return leaf({
-    expected: 'a list of absolute paths, or of paths from ~/',
+    expected: 'a list of paths that are absolute or start with ~/',
     check: v.array(string((value) => isCleanText(value) && (isAbsolute(value) || isFromHome(value)))),
     fallback: [],
     refuses: (path) => {

@@ -34,9 +34,8 @@ import {
 import { modelPrices, TOKEN_PRICE } from './model-prices';
 
 /**
- * Claude Code's one-shot mode with its fast model. The flags isolate the question from the user's setup, even
- * in versions without a safe mode (sense/insight.ts). `--bare` isn't used because it would ignore a
- * subscription's login.
+ * Claude Code's one-shot mode with its fast model, isolated from the user's setup even in versions without a
+ * safe mode (sense/insight.ts). `--bare` isn't used because it would ignore a subscription's login.
  */
 const INSIGHT_COMMAND: readonly string[] = [
   'claude',
@@ -127,7 +126,7 @@ export const USER_KEYS = {
     repo: optionalText('OWNER/REPO', isRepository),
   },
   notify: {
-    quietHours: optionalText('two times of day such as 22:00-07:00', isQuietHours),
+    quietHours: optionalText('a time range such as 22:00-07:00', isQuietHours),
     turnEnd: leaf<'long' | 'always' | 'never'>({
       expected: 'long, always or never',
       check: v.picklist(['long', 'always', 'never']),
@@ -145,7 +144,7 @@ export const USER_KEYS = {
         apiKey: secretText('a key without spaces', (value) => /^[!-~]{1,500}$/.test(value)),
         model: optionalText('a model id without spaces', isVoiceId),
         settings: leaf<Record<string, number | boolean>>({
-          expected: 'names with numbers, true or false, such as {"stability": 0.5}',
+          expected: 'names with number or boolean values, such as {"stability": 0.5}',
           check: v.record(v.string(), v.union([v.pipe(v.number(), v.finite()), v.boolean()])),
           fallback: () => ({}),
         }),
@@ -218,7 +217,7 @@ export const SETTINGS_KEYS = {
     telegram: {
       enabled: flag(false),
       token: secretText('a bot token such as 123456:ABC', (value) => /^\d{1,20}:[\w-]{10,200}$/.test(value)),
-      chatId: secretText('a chat id number, or @NAME', (value) => /^(?:-?\d{1,20}|@\w{1,64})$/.test(value)),
+      chatId: secretText('a numeric chat id, or @NAME', (value) => /^(?:-?\d{1,20}|@\w{1,64})$/.test(value)),
       server: hostOrAddress('api.telegram.org'),
     },
     thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },
@@ -242,7 +241,7 @@ export type Lane = (typeof LANES)[number];
 
 export const WORK_KEYS = {
   KANBAN_COLUMNS: leaf<Lane[]>({
-    expected: `a list of lanes, each once, with Queued among them: ${LANES.join(', ')}`,
+    expected: `a list of lanes without duplicates, including Queued: ${LANES.join(', ')}`,
     check: v.pipe(
       v.array(v.picklist(LANES)),
       v.check((lanes) => new Set(lanes).size === lanes.length && lanes.includes('Queued')),

@@ -27,7 +27,7 @@ export interface SetResult {
   key: string;
   /** The file that has the key. */
   file: string;
-  /** The previous value in the file, or null if there was none. */
+  /** The previous value in the file, or null if unset. */
   before: unknown;
   /** The new value, or the default if the file no longer has the key. */
   after: unknown;

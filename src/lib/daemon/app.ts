@@ -77,7 +77,7 @@ function tableOf(routes: readonly Route[]): Table {
   return table;
 }
 
-/** Returns the route for a request, or the error response if there is none. */
+/** Returns the route for a request, or a 404 or 405 response. */
 function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route | HttpAnswer {
   const rows = [...(table.get(target.split('?', 1)[0] ?? '')?.values() ?? [])].filter(
     (row) => isLocal || row.isLocal !== true,
@@ -94,7 +94,7 @@ function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route
 }
 
 /**
- * Returns why a request over TCP is refused, if it is. A valid key is always enough for reading; this user
+ * Returns the refusal for a request over TCP, or undefined. A valid key is always enough for reading; this user
  * needs one only if a token is required. Writing requires a page secret.
  */
 async function accessRefusal(
@@ -113,7 +113,12 @@ async function accessRefusal(
 function encodingRefusal({ headers }: RequestHead): HttpAnswer | undefined {
   const encoding = headers['content-encoding'];
   if (encoding === undefined || encoding === 'identity') return undefined;
-  return refusal(415, 'usage', 'Compressed bodies are not supported.', 'Send it without content-encoding.');
+  return refusal(
+    415,
+    'usage',
+    'Compressed bodies are not supported.',
+    'Send the body without content-encoding.',
+  );
 }
 
 const OTHER_USER = refusal(
@@ -127,7 +132,7 @@ const READ_ONLY = refusal(
   403,
   'auth',
   'Only pages opened with "steward open" can make changes.',
-  'Run "steward open", or use the command.',
+  'Run "steward open", or use the command line.',
 );
 
 const NO_TOKEN = refusal(

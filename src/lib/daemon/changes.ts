@@ -15,7 +15,7 @@ export interface Topic {
    * processes.
    */
   everySec: number;
-  /** Returns the part shown by pages, for a document whose bytes always differ. */
+  /** Returns the part that pages show. Only for documents whose bytes always differ. */
   shown?: (document: never) => unknown;
 }
 
@@ -99,7 +99,7 @@ function lineOf(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Returns a response's ETag or, without one, a hash of what pages show or of the error. */
+/** Returns a response's ETag. If it has none, hashes the error or the part that pages show. */
 function etagOf({ shown }: Topic, { status, headers, body }: HttpAnswer): string {
   const at = headers.indexOf('etag');
   if (at !== -1) return headers[at + 1] ?? '';
@@ -139,7 +139,12 @@ export function streamRoute({ run, version, hasPageSecret, ...deps }: StreamDeps
   };
 }
 
-const TOO_MANY = refusal(503, 'unavailable', `More than ${MAX_LISTENERS} streams.`, 'Close some pages.');
+const TOO_MANY = refusal(
+  503,
+  'unavailable',
+  `Too many open streams; the limit is ${MAX_LISTENERS}.`,
+  'Close some pages.',
+);
 
 const STREAM_HEADERS = [
   'content-type',

@@ -24,8 +24,8 @@ type Unconfigured = Omit<DaemonChecked, 'config'>;
 
 export const DAEMON_CHECKS: readonly Check<DaemonChecked>[] = [
   { id: 'daemon.runs', title: 'the daemon', needsConfig: false, run: checkRuns },
-  { id: 'daemon.port', title: 'its port', needsConfig: true, run: checkPort },
-  { id: 'daemon.guard', title: 'its guards', needsConfig: false, run: checkGuard },
+  { id: 'daemon.port', title: "the daemon's port", needsConfig: true, run: checkPort },
+  { id: 'daemon.guard', title: "the daemon's guards", needsConfig: false, run: checkGuard },
   { id: 'daemon.users', title: 'other users', needsConfig: true, run: checkUsers },
 ];
 
@@ -100,7 +100,7 @@ export function judgeTaken(port: number, owner: PortOwner | undefined): Finding 
       : owner.program === null
         ? "another user's program"
         : `${owner.program} (process ${owner.pid})`;
-  return warning(`port ${port} is in use by ${holder}; the daemon could not start`, {
+  return warning(`port ${port} is in use by ${holder}, so the daemon cannot start`, {
     hint: 'Stop that program or choose another port:',
     mend: `steward config set daemon.port ${port < 65_535 ? port + 1 : port - 1}`,
   });
@@ -108,8 +108,8 @@ export function judgeTaken(port: number, owner: PortOwner | undefined): Finding 
 
 /** Requests that a web page in the browser could send. All must be refused. */
 const FOREIGN: readonly { what: string; headers: (own: string) => Record<string, string> }[] = [
-  { what: 'another Host', headers: () => ({ host: 'steward.example.org' }) },
-  { what: 'another Origin', headers: (own) => ({ host: own, origin: 'https://example.org' }) },
+  { what: 'an unknown Host header', headers: () => ({ host: 'steward.example.org' }) },
+  { what: 'an unknown Origin header', headers: (own) => ({ host: own, origin: 'https://example.org' }) },
   { what: 'a cross-site request', headers: (own) => ({ host: own, 'sec-fetch-site': 'cross-site' }) },
 ];
 
@@ -150,7 +150,7 @@ export function judgeUsers(facts: {
   const mend = 'steward config set daemon.requireToken true';
   if (facts.requireToken) return ok('need the token');
   if (facts.otherUsers) return ok('are allowed (daemon.otherUsers)');
-  if (!facts.isLinux) return off('are not recognized on this system; a token keeps them out', { mend });
+  if (!facts.isLinux) return off('cannot be identified on this system; a token keeps them out', { mend });
   if (facts.canTell) return ok('are refused');
   return warning('are allowed: /proc/net/tcp, which identifies them, cannot be read', { mend });
 }

@@ -26,7 +26,7 @@ export function policyFor(host: string): GuardPolicy {
 }
 
 /**
- * Returns why a request is refused, if it is. Web pages from other origins can reach loopback addresses:
+ * Returns the refusal for a request, or undefined. Web pages from other origins can reach loopback addresses:
  * Sec-Fetch-Site and Origin reveal such pages, and Host reveals DNS rebinding.
  */
 export function guard(head: RequestHead, policy: GuardPolicy): HttpAnswer | undefined {

@@ -39,7 +39,7 @@ function instancePath(area: Area): string {
   return join(area.machine, 'daemon.json');
 }
 
-/** Returns what the last daemon stored, if anything. That daemon may no longer be running. */
+/** Returns the instance stored by the last daemon, if any. That daemon may no longer be running. */
 export function readInstance(area: Area): Instance | undefined {
   const { format, ...value } = parseObject(readText(instancePath(area), { maxBytes: 64 * 1024 }) ?? '') ?? {};
   return format === FORMAT && v.is(INSTANCE, value) ? value : undefined;
@@ -68,9 +68,8 @@ export async function isAnswering(area: Area): Promise<boolean> {
 }
 
 /**
- * Runs `work` as the user area's only daemon. Takes over a dead daemon's lock unless something responds on
- * its socket, because a daemon in another pid namespace looks dead. Throws `locked` if another daemon is
- * running.
+ * Runs `work` as the user area's only daemon; throws `locked` if another one is running. Takes over a dead
+ * daemon's lock unless its socket responds, because a daemon in another pid namespace looks dead.
  */
 export async function asOnlyDaemon<T>(
   deps: { area: Area; clock: Clock; machineId: string },

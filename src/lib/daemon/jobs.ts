@@ -249,7 +249,7 @@ export interface SweepJobDeps {
   clock: Clock;
   hasRepository: () => Promise<boolean>;
   lastSweepMs: () => Promise<number>;
-  /** Runs the sweep. Returns why it was skipped, if it was. */
+  /** Runs the sweep. If it was skipped, returns the reason. */
   sweep: () => Promise<string | undefined>;
 }
 

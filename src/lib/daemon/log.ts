@@ -23,13 +23,13 @@ export interface LogLine {
 
 export interface DaemonLog {
   write: (level: LogLevel, event: string, more?: Readonly<Record<string, unknown>>) => void;
-  /** Returns why the last line couldn't be written, if it couldn't. */
+  /** Returns the reason why the last line couldn't be written, or undefined. */
   problem: () => string | undefined;
 }
 
 export interface DaemonLogDeps {
   clock: Clock;
-  /** `daemon/daemon.log` of the user area. */
+  /** `daemon/daemon.log` in the user area. */
   path: string;
   /** The user area. If it has been removed, logging doesn't recreate it. */
   root: string;

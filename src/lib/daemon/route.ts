@@ -102,7 +102,6 @@ export function oneOf<T extends string>(
   });
 }
 
-/** HTTP status by error kind. */
 export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   usage: 400,
   config: 500,
@@ -135,7 +134,6 @@ export const JSON_HEADERS: readonly string[] = [
   ...DATA_POLICY,
 ];
 
-/** Returns an error response. */
 export function refusal(
   status: number,
   kind: ErrorKind,

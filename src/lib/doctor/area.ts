@@ -75,7 +75,13 @@ function shared(sharedArea: AreaChecked['sharedArea']): Finding[] {
   } catch (error) {
     const found = failure(error);
     if (found.kind === 'internal') throw error;
-    return [{ ...found, state: 'warning', found: `cannot tell which machines write to it: ${found.found}` }];
+    return [
+      {
+        ...found,
+        state: 'warning',
+        found: `cannot tell which machines write to the user area: ${found.found}`,
+      },
+    ];
   }
 }
 
@@ -87,7 +93,7 @@ function unwritable(folder: string): Finding[] {
     const code = errnoCode(error);
     if (code === undefined) throw error;
     if (code === 'ENOSPC' || code === 'EDQUOT') {
-      return [failed(`the disk of ${folder} is full`, { hint: 'Free some space.' })];
+      return [failed(`the disk that holds ${folder} is full`, { hint: 'Free some space.' })];
     }
     const mend = code === 'EACCES' ? { mend: `chmod u+rwx ${forShell(folder)}` } : {};
     const hint = 'Make your user the owner.';
@@ -119,7 +125,7 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
       return [failure(error, { kind: 'unavailable' })];
     }
   });
-  return findings.length > 0 ? findings : [ok("valid, and in this version's format")];
+  return findings.length > 0 ? findings : [ok('valid and in the current format')];
 }
 
 function senseFindings(area: UserArea): Finding[] {
@@ -159,7 +165,7 @@ function sessionFindings(path: string): Finding[] {
   return [
     ...earlier,
     failed(`${path} was written by a newer steward (format ${state['version']})`, {
-      hint: 'Use that version here too. This version does not touch the file.',
+      hint: 'Update steward on this machine. Until then, it does not change the file.',
     }),
   ];
 }
@@ -186,13 +192,13 @@ function checkLogs({ area, clock }: Pick<AreaChecked, 'area' | 'clock'>): Findin
   const torn = read.filter((log) => log.torn).map(({ path }) => basename(path));
   const findings = [
     ...damaged.map((day) =>
-      warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged, so no view includes it`, {
+      warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged, so it is not shown`, {
         hint: 'Move or rename it. If the event log of that day exists, rebuild it:',
         mend: `steward sense rollup ${day}`,
       }),
     ),
     ...quarantined.map((path) =>
-      warning(`${plural(linesOf(path).count, 'line')} of that day are not valid events: ${path}`, {
+      warning(`${path} has ${plural(linesOf(path).count, 'quarantined line')}`, {
         hint: 'These lines are ignored. Find out what wrote them.',
       }),
     ),

@@ -85,15 +85,18 @@ async function checkNode({ run, find, host }: Unconfigured): Promise<Finding[]> 
   });
 }
 
-/** @param version of the node on the PATH; empty if it doesn't run */
+/** `version` is the version of the node on the PATH; empty if it doesn't run. */
 export function judgeNode(own: string, onPath: string, version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isNew = major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1]);
   if (isNew) return ok(own);
   const what = version === '' ? 'does not run' : `is ${version}`;
-  return warning(`the first node on your PATH, ${onPath}, ${what}; steward needs ${MINIMUM.join('.')}`, {
-    hint: `Put a newer one first on the PATH, such as ${process.execPath}.`,
-  });
+  return warning(
+    `the first node on your PATH, ${onPath}, ${what}; steward needs ${MINIMUM.join('.')} or later`,
+    {
+      hint: `Put a newer one first on the PATH, such as ${process.execPath}.`,
+    },
+  );
 }
 
 function checkDisk({ area }: Unconfigured): Finding[] {
@@ -111,10 +114,11 @@ export function nearestFolder(path: string): string {
 export function judgeDisk({ bytes, files }: FreeSpace, path: string): Finding {
   const words =
     bytes >= 1024 * MIB ? `${Math.floor(bytes / MIB / 1024)} GiB` : `${Math.floor(bytes / MIB)} MiB`;
-  const where = `free on the disk of ${path}`;
+  const where = `free on the disk that holds ${path}`;
   const hint = 'Free some space. Nothing new can be captured until then.';
   if (bytes < 8 * MIB) return failed(`${words} ${where}`, { hint });
-  if (files !== null && files < 100) return failed(`the disk of ${path} cannot hold more files`, { hint });
+  if (files !== null && files < 100)
+    return failed(`the disk that holds ${path} has no room for more files`, { hint });
   if (bytes < 256 * MIB) return warning(`${words} ${where}`, { hint: 'Free some space.' });
   return ok(`${words} ${where}`);
 }
@@ -186,7 +190,6 @@ function stringIn(path: string, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns when a file was last changed. */
 function changedAt(path: string): string | undefined {
   const facts = lstatOf(path);
   return facts === undefined ? undefined : toIso(facts.mtimeMs);
@@ -213,7 +216,7 @@ export function judgeOffset(
   return size > 300 ? failed(words, more) : warning(words, more);
 }
 
-/** Returns the time in the `Date` header of a host in use, if one returns it. */
+/** Returns the time from the first host in use that sends a `Date` header. */
 async function remoteTime(at: MachineChecked): Promise<{ host: string; ms: number } | undefined> {
   for (const url of await at.hostsInUse()) {
     const answer = await at.askHost(url).catch((error: unknown) => {

@@ -8,7 +8,7 @@ export interface Row {
   title: string;
   state: State;
   found: string;
-  /** The command that fixes the problem; null if there is none. */
+  /** The command that fixes the problem, or null. */
   mend: string | null;
   /** Advice for problems that no command fixes. */
   hint: string | null;
@@ -35,8 +35,9 @@ const LIMIT_MS = 15_000;
 export const WAITS = 'not checked: fix the configuration first';
 
 /**
- * Runs the checks in parallel, each with a time limit; returns their findings in table order. @param config
- * undefined if invalid: checks that need it are skipped @param onCheck called at the start of each check
+ * Runs the checks in parallel, each with a time limit; returns their findings in table order.
+ * @param config undefined if invalid: checks that need it are skipped
+ * @param onCheck called at the start of each check
  */
 export async function runChecks<At extends { config: object }>(
   checks: readonly Check<At>[],

@@ -74,6 +74,6 @@ function summary({ counts }: DoctorReport, waiting: number): string {
     .map((state) => [state, state === 'off' ? counts.off - waiting : counts[state]] as const)
     .filter(([, count]) => count > 0)
     .map(([state, count]) => `${count} ${state === 'warning' && count > 1 ? 'warnings' : state}`);
-  if (waiting > 0) words.push(`${waiting} not checked because of the configuration`);
+  if (waiting > 0) words.push(`${waiting} not checked because the configuration is invalid`);
   return words.join(' · ');
 }

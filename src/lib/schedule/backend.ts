@@ -28,7 +28,10 @@ export interface EntryState {
   copies: number;
   /** A disabled entry may stay loaded until the next login. */
   disabled: boolean;
-  /** Whether the entry differs from what an install would write. For files, status.ts checks the install manifest instead. */
+  /**
+   * Whether the entry differs from the one that an install would write. For files, status.ts checks the install
+   * manifest instead.
+   */
   edited: boolean;
 }
 

@@ -81,7 +81,10 @@ function blocksOf(name: string): RegExp {
   return new RegExp(`^# >>> ${name} [^\\n]*\\n(?:[^\\n]*\\n){0,2}?# <<< ${name}(?:\\n|$)`, 'gm');
 }
 
-/** Returns a block's command. Only commands are compared, since the times depend on the interval and the comment on the version. */
+/**
+ * Returns a block's command. Only commands are compared, since the times depend on the interval and the comment
+ * on the version.
+ */
 function commandOf(block: string): string {
   const command = block.split('\n').filter((line) => !line.startsWith('#'));
   return command.join('\n').replace(/^(?:\*(?:\/\d+)?|\d+) \* \* \* \* /m, '');
@@ -133,7 +136,7 @@ async function read(deps: BackendDeps): Promise<string | undefined> {
   if (result.code === 0) return result.stdout;
   if (result.code === 127 || /no crontab|can't open|cannot open/i.test(result.stderr)) return undefined;
   throw new StewardError('unavailable', `The crontab is not readable: ${outputOf(result)}`, {
-    hint: 'Check "crontab -l". Where /etc/cron.allow exists, it must list your user.',
+    hint: 'Check "crontab -l". If /etc/cron.allow exists, it must list your user.',
   });
 }
 
@@ -148,7 +151,9 @@ async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): 
   const everySec = everySecOf(entry.job);
   const warnings = isRunning(deps) ? [] : ['cron is not running on this machine, so the job does not run.'];
   if (everySec !== null && intervalOf(everySec) !== everySec)
-    warnings.push(`cron runs it every ${intervalOf(everySec) / 60} min, the closest interval it supports.`);
+    warnings.push(
+      `cron runs the job every ${intervalOf(everySec) / 60} min, the closest interval it supports.`,
+    );
   if (after === before) return { files: [], warnings, changed: false };
   const made = before === undefined || recorder.recorded(CRONTAB)?.['made'] === true;
   recorder.record(CRONTAB, { made, name: entry.name });

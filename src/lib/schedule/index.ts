@@ -50,8 +50,8 @@ interface Parts {
 }
 
 /**
- * Returns the first usable scheduler on this machine, or the given one. Throws `unavailable` for a new
- * install if there is none.
+ * Returns the given scheduler or, by default, the first usable one on this machine. If this machine has no
+ * scheduler, installing a new job throws `unavailable`.
  */
 export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind): Promise<Scheduler> {
   const backends = BACKENDS.map((make) => make(backendDeps(deps)));
@@ -188,6 +188,6 @@ function removeLeftovers(deps: ScheduleDeps, manifest: InstallManifest, id: JobI
 
 function cacheWarning({ product }: ScheduleDeps): string[] {
   const warning =
-    'This steward runs from the npx cache, which npm may delete. Install it with "npm install --global" to keep the job working.';
+    'steward is running from the npx cache, which npm may clear. Install it with "npm install --global" to keep the job working.';
   return /[\\/]_npx[\\/]/.test(product.root) ? [warning] : [];
 }

@@ -52,7 +52,9 @@ export async function runInstaller(
   const result = await scheduler.install(job);
   const notes = await installNotes(deps, job.id);
   if (wasRunning && result.changed)
-    notes.push('A daemon was already running. If you started it yourself, this one takes over when it ends.');
+    notes.push(
+      'A daemon was already running. If you started it manually, the installed one takes over when it ends.',
+    );
   return { result, warnings: result.warnings, text: (options) => installText(result, notes, options) };
 }
 
@@ -69,7 +71,7 @@ async function installNotes(deps: InstallerDeps, id: JobId): Promise<string[]> {
     case 'insight': {
       const [program = ''] = sense.insight.command;
       return [
-        'In every hour with activity, steward sends a summary of the day to your assistant. "steward sense insight preview" shows it.',
+        'Every hour, if you were active, steward sends a summary of the day to your assistant. "steward sense insight preview" shows it.',
         ...(findProgram(program) === undefined
           ? [`${program} is not on the PATH. Install it, then install this job again.`]
           : []),
@@ -80,13 +82,13 @@ async function installNotes(deps: InstallerDeps, id: JobId): Promise<string[]> {
         ? []
         : ['No work repository: the sweep does nothing until you run "steward work setup OWNER/REPO".'];
     case 'daemon':
-      return ['After "steward sense init" it also captures, alongside scheduled captures.'];
+      return ['After "steward sense init", the daemon also captures, in addition to any scheduled captures.'];
   }
 }
 
 async function daemonNotes({ isDaemonThere }: InstallerDeps, id: JobId): Promise<string[]> {
   if (id !== 'sense' || !(await isDaemonThere())) return [];
-  return ['The daemon captures too, if nothing else has. No time counts twice.'];
+  return ['The daemon also captures, unless a scheduled job has just done so. Time is never counted twice.'];
 }
 
 export interface TextOptions {

@@ -129,7 +129,7 @@ export interface JobStatus {
   warning?: string;
   /** Set if every run fails. */
   broken?: true;
-  /** The command that fixes it. */
+  /** The command that fixes the problem. */
   mend?: string;
   hint?: string;
 }

@@ -22,7 +22,7 @@ const MINUTE = 5;
 const UNLOAD_POLLS = 10;
 const UNLOAD_POLL_MS = 500;
 
-/** No one owns the domain `local`. */
+/** The prefix `local` can't clash with a real domain. */
 export function launchdLabel(name: string): string {
   return `local.${name.replaceAll('-', '.')}`;
 }
@@ -107,7 +107,7 @@ export function launchd(deps: BackendDeps): Backend {
     if ((await launchctl('print', domain)).code !== 0)
       return ['No user is logged in to the desktop. launchd loads the job at the next login.'];
     throw new StewardError('unavailable', `launchd refused the job: ${outputOf(loaded)}`, {
-      hint: 'Check "launchctl print" and System Settings > General > Login Items, where it may be turned off.',
+      hint: 'Check "launchctl print" and System Settings > General > Login Items, where the job may be turned off.',
     });
   }
 

@@ -11,13 +11,16 @@ type Added = Readonly<Record<string, unknown>>;
 
 /** Writes a scheduler's files, and records them in the install manifest first. */
 export interface Recorder {
-  /** Writes a file unless it is up to date. Returns true if the file was written or an earlier write was never loaded. */
+  /**
+   * Writes a file unless it is up to date. Returns true if the file was written or an earlier write was never
+   * loaded.
+   */
   write: (file: EntryFile) => boolean;
   /** Removes a file and the empty folders created for it; false if it didn't exist. */
   remove: (path: string) => boolean;
   /** Records a change to a file that isn't steward's, such as the crontab. */
   record: (path: string, added: Added) => void;
-  /** Returns what this job recorded for a path, or otherwise what another job recorded. */
+  /** Returns this job's record for a path or, by default, another job's. */
   recorded: (path: string) => Added | undefined;
   forget: (path: string) => void;
   /** Marks the written files as loaded. */

@@ -85,8 +85,8 @@ export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): b
 }
 
 /**
- * Writes a marker file for a run in progress; returns false if its job isn't installed. An uninstall removes the entry and then checks for markers; a
- * run writes its marker and then checks for the entry. So at least one of them notices the other.
+ * Writes a marker file for a run; returns false if its job isn't installed. An uninstall removes the entry and
+ * then checks for markers; a run writes its marker and then checks for the entry. So one notices the other.
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;
@@ -141,7 +141,10 @@ function notePath({ records }: Pick<RunDeps, 'records'>, { job, pid }: Running):
   return join(records, `.run.${job}.${pid}`);
 }
 
-/** Reads the manifest; if the manifest is missing or damaged, checks for the launcher instead. A delivery only needs the user area. */
+/**
+ * Reads the manifest; if it is missing or damaged, checks for the launcher instead. A delivery only needs the
+ * user area.
+ */
 function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running['job']): boolean {
   if (job === DELIVERY) return exists(root);
   try {
@@ -166,8 +169,8 @@ export interface WaitOptions {
 }
 
 /**
- * Waits up to a minute for runs of uninstalled jobs; returns those still in progress. Stops a daemon that was just starting, and ends deliveries,
- * which may retry for minutes.
+ * Waits up to a minute for runs of uninstalled jobs; returns those still in progress. Stops a daemon that was
+ * just starting, and ends deliveries, which may retry for minutes.
  */
 export async function waitForRuns(deps: RunDeps, options: WaitOptions): Promise<Running[]> {
   const { stopDaemon, onWait, filter = () => true } = options;
@@ -192,7 +195,10 @@ export async function waitForRuns(deps: RunDeps, options: WaitOptions): Promise<
   }
 }
 
-/** Stops the daemon and waits for its job; returns false if no job was running. Throws `locked` if the job doesn't end. */
+/**
+ * Stops the daemon and waits for its job; returns false if no job was running. Throws `locked` if the job
+ * doesn't end.
+ */
 export async function endDaemon(
   deps: RunDeps,
   { stopDaemon }: Pick<WaitOptions, 'stopDaemon'>,
@@ -204,7 +210,7 @@ export async function endDaemon(
     'locked',
     `The daemon's job (process ${running.pid}) did not exit within a minute.`,
     {
-      hint: 'Nothing restarts it. Check "steward daemon logs"; end the process if it hangs.',
+      hint: 'It will not be restarted. Check "steward daemon logs"; end the process if it hangs.',
     },
   );
 }

@@ -177,9 +177,10 @@ function entryProblem({
   }
   if (otherHolders.length > 0)
     return { warning: `The job runs twice: in ${[scheduler, ...otherHolders].join(' and in ')}.`, mend };
-  if (copies > 1) return { warning: `The job is in ${scheduler} ${copies} times, so it runs twice.`, mend };
+  if (copies > 1)
+    return { warning: `${scheduler} has ${copies} entries for the job, so it runs more than once.`, mend };
   if (disabled) return { warning: `The job is disabled in ${scheduler} and stops at the next login.`, mend };
-  if (edited) return { warning: `The entry in ${scheduler} was edited since it was installed.`, mend };
+  if (edited) return { warning: `The entry in ${scheduler} has been edited since it was installed.`, mend };
   return undefined;
 }
 
@@ -191,11 +192,14 @@ function runProblem({ job, recorded, logEnd }: StatusInput, status: JobStatus): 
   if (lastExit !== null && lastExit !== 0)
     return { warning: `The last run failed with exit code ${lastExit}.`, hint };
   if (missedPolls >= MISSED_TO_WARN) {
-    const warning = `${missedPolls} runs were missed since the last one. Jobs do not run while the machine sleeps.`;
+    const warning = `${missedPolls} runs have been missed since the last one. Jobs do not run while the machine sleeps.`;
     return { warning, hint, mend };
   }
   const [configured, installed] = [everySecOf(job), recorded?.added['everySec']];
   if (typeof installed === 'number' && configured !== null && installed !== configured)
-    return { warning: `The job runs every ${installed} s, but ${configured} s are configured.`, mend };
+    return {
+      warning: `The job runs every ${installed} s, but the configured interval is ${configured} s.`,
+      mend,
+    };
   return undefined;
 }

@@ -144,7 +144,7 @@ function systemctl(deps: BackendDeps, ...args: string[]): ReturnType<typeof call
 
 function mustSystemctl(deps: BackendDeps, ...args: string[]): Promise<void> {
   const refused = {
-    message: 'The systemd user manager refused',
+    message: 'The systemd user manager refused the job',
     hint: 'Check "systemctl --user status", or use another scheduler with --scheduler cron.',
   };
   return requireTool(deps, refused, ['systemctl', '--user', ...args]);
@@ -162,7 +162,7 @@ async function isEnabled(deps: BackendDeps, unit: string): Promise<boolean> {
   return (await systemctl(deps, 'is-enabled', unit)).code === 0;
 }
 
-/** Also removes systemd's files: the symlink that enables the unit and the timestamp of the timer's last run. */
+/** Also removes systemd's files: the symlink that enables the unit and the timer's last-run timestamp. */
 async function disable(deps: BackendDeps, name: string): Promise<void> {
   for (const unit of filesOf(deps, name)
     .filter(deps.exists)
@@ -221,6 +221,6 @@ async function lingerHint(deps: BackendDeps, { job }: JobEntry): Promise<string[
     '--property=Linger',
   ]);
   return stdout.trim() === 'Linger=no'
-    ? ['It runs only while you are logged in. To change that: loginctl enable-linger']
+    ? ['The job runs only while you are logged in. To change that: loginctl enable-linger']
     : [];
 }

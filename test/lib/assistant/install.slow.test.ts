@@ -173,7 +173,7 @@ describe('assistant: hooks in a home folder', () => {
     const cases: [string, () => void][] = [
       ['is not JSON', () => put('{\n  // mine\n}')],
       ['is not JSON', () => put('{')],
-      ['is not a mapping', () => put('{"hooks": 1}')],
+      ['is not an object keyed by event', () => put('{"hooks": 1}')],
       ['is not UTF-8', () => (put(''), writeFileSync(path(), Buffer.from('{"a": "\xe9"}', 'latin1')))],
       ['is a link to a missing file', () => symlinkSync(box.path('nowhere'), path())],
       ['is not a regular file', () => mkdirSync(path())],
@@ -184,7 +184,7 @@ describe('assistant: hooks in a home folder', () => {
       make();
       const works = [() => install(), () => install({}, true), () => uninstall()];
       // What has another shape holds none of ours: nothing to take back.
-      for (const work of works.slice(0, message === 'is not a mapping' ? 2 : 3)) {
+      for (const work of works.slice(0, message === 'is not an object keyed by event' ? 2 : 3)) {
         const error = await refusal(work());
         expect(error.message).to.include(message);
         expect(error.kind).to.equal('config');

@@ -148,7 +148,7 @@ describe('assistant: entries in a settings file', () => {
       ['{\n  // mine\n  "a": 1\n}', /line 2, column 3: expected a key in double quotes/],
       ['{"a": 1,}', /line 1, column 9/],
       ['[]', /is not an object/],
-      ['{"hooks": []}', /hooks is not a mapping/],
+      ['{"hooks": []}', /hooks is not an object keyed by event/],
       ['{"hooks": {"Stop": {}}}', /hooks\.Stop is not a list/],
     ];
     for (const [source, message] of cases) {

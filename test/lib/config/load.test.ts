@@ -163,11 +163,11 @@ describe('config: loadConfig', () => {
     for (const line of [
       `${config}: timezone: expected an IANA time zone such as Europe/Berlin, found 5`,
       `${config}: da.name: expected one line of text, found a list`,
-      `${config}: notify.quietHours: expected two times of day such as 22:00-07:00, found "night"`,
+      `${config}: notify.quietHours: expected a time range such as 22:00-07:00, found "night"`,
       `${settings}: notifications.routing.error[1]: expected a list of channels: push, chat, telegram, desktop, found "fax"`,
       `${sense}: enabled: expected true or false, found "no"`,
       `${sense}: pollIntervalSec: expected a whole number from 10 to 3600, found 5`,
-      `${sense}: repos[1]: expected a list of absolute paths, or of paths from ~/, found "src"`,
+      `${sense}: repos[1]: expected a list of paths that are absolute or start with ~/, found "src"`,
       `${sense}: sources: expected an object with keys (appFocus, git, agentSession), found nothing`,
       'STEWARD_PORT (environment): expected a whole number from 0 to 65535, found "high"',
     ]) {
@@ -310,7 +310,7 @@ describe('config: loadConfig', () => {
     expect(config.sense.pollIntervalSec).to.equal(60);
     expect(warnings.join('\n')).to.include('format 2 is newer than');
     at.write('sense/config.json', '{"version": "two"}');
-    expect((await problems()).message).to.include('version: expected a whole number from 1, found "two"');
+    expect((await problems()).message).to.include('version: expected a positive whole number, found "two"');
   });
 
   it('never puts a secret into an error, a warning or JSON', async () => {

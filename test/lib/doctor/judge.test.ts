@@ -22,11 +22,11 @@ describe('doctor judgements', () => {
   it('free space', () => {
     const of = (bytes: number, files: number | null = null): string =>
       said(judgeDisk({ bytes, files }, '/x'));
-    expect(of(5e12)).to.equal('ok: 4656 GiB free on the disk of /x');
+    expect(of(5e12)).to.equal('ok: 4656 GiB free on the disk that holds /x');
     expect(of(300 * 1024 * 1024)).to.match(/^ok: 300 MiB/);
     expect(of(200 * 1024 * 1024)).to.match(/^warning: 200 MiB/);
     expect(of(1024)).to.match(/^failed: 0 MiB/);
-    expect(of(5e12, 3)).to.equal('failed: the disk of /x cannot hold more files');
+    expect(of(5e12, 3)).to.equal('failed: the disk that holds /x has no room for more files');
   });
 
   it('versions of Node.js', () => {
@@ -103,7 +103,7 @@ describe('doctor judgements', () => {
     expect(said(judgeCall(result, 31.4))).to.equal('ok: a hook answered in 31 ms');
     expect(said(judgeCall(result, 900))).to.match(/^warning: a hook took 900 ms/);
     expect(said(judgeCall({ ...result, stdout: '' }, 5))).to.match(/^failed: .*no valid response/);
-    expect(said(judgeCall({ ...result, code: 2 }, 5))).to.match(/^failed: a hook exited with 2/);
+    expect(said(judgeCall({ ...result, code: 2 }, 5))).to.match(/^failed: a hook exited with code 2/);
     expect(said(judgeCall({ ...result, code: null, timedOut: true }, 5))).to.match(
       /^failed: a hook did not exit/,
     );
@@ -111,7 +111,7 @@ describe('doctor judgements', () => {
 
   it('a port', () => {
     expect(said(judgeTaken(31_337, undefined))).to.match(
-      /^warning: port 31337 is in use by another program;/,
+      /^warning: port 31337 is in use by another program, so/,
     );
     expect(said(judgeTaken(1, { pid: 7, program: 'nginx', uid: 0 }))).to.include(
       'in use by nginx (process 7)',
@@ -188,7 +188,9 @@ describe('doctor judgements', () => {
     };
     const of = (more: Partial<typeof found>, id = 1): string[] =>
       judgeRepository({ ...found, ...more }, id).map(said);
-    expect(of({})).to.deep.equal(['ok: ann/work is private, and the credential can write its issues']);
+    expect(of({})).to.deep.equal([
+      'ok: ann/work is private, and the credential has write access to its issues',
+    ]);
     expect(of({ visibility: 'internal' })[0]).to.match(/^failed: ann\/work is internal/);
     expect(of({ archived: true, hasIssues: false, canWrite: false })).to.have.length(3);
     expect(of({}, 2)[0]).to.match(/^failed: ann\/work is now a different repository/);

@@ -46,7 +46,7 @@ describe('job status', () => {
     const missed = (sec: number) => statusOf(input({ record: { atMs: NOW - sec * 1000, exit: 0 } }));
     expect(missed(359)).to.include({ missedPolls: 2 }).and.not.have.property('warning');
     expect(missed(360)).to.include({ missedPolls: 3 });
-    expect(missed(360).warning).to.match(/3 runs were missed/);
+    expect(missed(360).warning).to.match(/3 runs have been missed/);
     expect(missed(360).hint).to.include('capture.log');
   });
 
@@ -85,8 +85,8 @@ describe('job status', () => {
         'The job is disabled in systemd and stops at the next login.',
       ],
       [{ otherHolders: ['cron'] }, 'The job runs twice: in systemd and in cron.'],
-      [{ state: { ...there, copies: 2 } }, 'The job is in systemd 2 times, so it runs twice.'],
-      [{ state: { ...there, edited: true } }, 'The entry in systemd was edited since it was installed.'],
+      [{ state: { ...there, copies: 2 } }, 'systemd has 2 entries for the job, so it runs more than once.'],
+      [{ state: { ...there, edited: true } }, 'The entry in systemd has been edited since it was installed.'],
     ] satisfies [Partial<StatusInput>, string][])
       expect(statusOf(input(over)), words).to.include({ warning: words, mend });
     expect(statusOf(input({ state: gone, scheduler: 'cron' })).hint).to.match(/cron service/);
@@ -96,7 +96,9 @@ describe('job status', () => {
     const said = input({ record: { atMs: NOW - 1000, exit: 3 }, logEnd: 'It is so. Do that.' });
     expect(statusOf(said).hint).to.equal('/area/sense/logs/capture.log ends with: It is so. Do that.');
     const changed = input({ job: jobOf('sense', { pollIntervalSec: 60 }) });
-    expect(statusOf(changed).warning).to.equal('The job runs every 120 s, but 60 s are configured.');
+    expect(statusOf(changed).warning).to.equal(
+      'The job runs every 120 s, but the configured interval is 60 s.',
+    );
     expect(statusOf(input({ state: NOT_INSTALLED, hasLauncher: false }))).to.not.have.property('warning');
   });
 
