@@ -107,7 +107,7 @@ describe('notifications with the daemon', () => {
     expect(sent.code).to.equal(0);
     const id = sent.stdout.trim();
     expect(sent.stderr.split('\n')).to.deep.equal([
-      'The daemon did not respond. The message is in the outbox. It is sent when the daemon responds or exits.',
+      'The daemon did not respond. The message is in the outbox. It will be sent when the daemon responds or exits.',
       'Phase not set: no session was active in the last two hours. Run "steward sessions".',
       '',
     ]);

@@ -170,7 +170,7 @@ describe('notify (built)', function () {
     [['send', 'x', '--duration', '7'], 2, /^Invalid duration "7"\./],
     [['send', 'x', '--url', 'javascript:1'], 2, /^url is invalid\./],
     [['send', 'x', '--prio', '1'], 2, /^Unknown flag --prio/],
-    [['retry', 'nonsense'], 2, /^This is not a notification id/],
+    [['retry', 'nonsense'], 2, /^"nonsense" is not a notification id/],
     [['retry', '20261120T090000000Z-0123456789ab'], 5, /^Notification 20261120T\S+ not found\./],
     [['mute', 'soon'], 2, /^Invalid duration "soon"\./],
     [['announce', '--request', 'x', '--kind', 'party'], 2, /party/],

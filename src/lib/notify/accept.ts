@@ -176,8 +176,8 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
 }
 
 /**
- * A sender without a response can't know whether a hung daemon has accepted the message or still will. So the
- * sender chooses an id, and only the first process to create a file with that name may accept the message.
+ * If the daemon doesn't respond, the sender can't tell whether it accepted the message. So the sender chooses
+ * an id, and only the first process to create a file with that name may accept the message.
  */
 
 const MAX_AGE_MS = 24 * 3_600_000;
@@ -197,7 +197,9 @@ export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): 
     throw new StewardError('usage', 'id is invalid.', { hint: 'Omit it; the response contains one.' });
   }
   if (!(Math.abs(deps.clock.now() - timeOfName(id)) < MAX_AGE_MS)) {
-    throw new StewardError('conflict', 'The id is older than a day.', { hint: 'Send it with a new id.' });
+    throw new StewardError('conflict', 'The id is older than a day.', {
+      hint: 'Send the message with a new id.',
+    });
   }
   if (!takeId(deps, id)) return { status: 'accepted', id };
   try {
@@ -231,7 +233,7 @@ export async function acceptUnanswered(
     }
     if (isOurs) return { accepted: await acceptRequest(deps, request, id), by: 'sender' };
     if (deps.clock.monotonic() >= endMs) {
-      throw new StewardError('unavailable', `The daemon hung while accepting ${id}; it may still send it.`, {
+      throw new StewardError('unavailable', `The daemon hung while accepting ${id}, and may still send it.`, {
         hint: 'Check `steward notify history`, and send the message again if it is missing.',
       });
     }

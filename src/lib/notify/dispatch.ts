@@ -201,7 +201,7 @@ function settleRest({ deps, running, unsettled }: Dispatcher): void {
       const recorded = readEntry(outboxOf(deps), 'claimed', name);
       if (recorded !== undefined && outcome !== undefined) settle(deps, delivery, outcome);
       else if (recorded?.result !== undefined) recoverDelivery(deps, name, recorded);
-      // Without an outcome, it was not sent.
+      // No outcome means that no attempt was made.
       else if (recorded !== undefined) release(outboxOf(deps), name, nameOf(delivery));
       unsettled.delete(name);
     }

@@ -25,7 +25,7 @@ const DONE = 'white_check_mark';
 const AGENT = 'A background agent finished or went silent.';
 const ALERT = 'Security alert: check your machine.';
 const WAITING = 'Your assistant is waiting for you.';
-const LIMIT = 'A usage limit is nearly reached or was reset.';
+const LIMIT = 'A usage limit is nearly reached or has been reset.';
 
 /** One row per event. The default channels are in config/schema.ts. */
 export const EVENTS: Readonly<Record<EventName, EventFacts>> = {

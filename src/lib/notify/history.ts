@@ -263,7 +263,7 @@ export function undeliveredCount(deps: Pick<OutboxDeps & HistoryDeps, 'outbox' |
  */
 export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
   const hint = 'Find the id with `steward notify history`.';
-  if (!ID_GRAMMAR.test(id)) throw new StewardError('usage', 'This is not a notification id.', { hint });
+  if (!ID_GRAMMAR.test(id)) throw new StewardError('usage', `"${id}" is not a notification id.`, { hint });
   const at = toIso(deps.clock.now());
   const outbox = outboxOf(deps);
   const restarted = (delivery: Delivery): Delivery => ({
@@ -287,7 +287,7 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
   if (entryOf(deps, id) === undefined) {
     throw new StewardError('not_found', `Notification ${id} not found.`, { hint });
   }
-  throw new StewardError('conflict', 'Nothing to retry: no channel failed or is pending.', {
+  throw new StewardError('conflict', 'Nothing to retry: no delivery has failed or is pending.', {
     hint: 'Send it again with `steward notify send`.',
   });
 }

@@ -64,9 +64,7 @@ export interface Delivery {
   dedupe?: string | undefined;
   tags: string[];
   silent: boolean;
-  /**
-   * Set on a voice delivery if the desktop has its own, so that a failed voice delivery isn't moved there.
-   */
+  /** Set on a voice delivery if the desktop also has a delivery, so that voice doesn't fall back to it. */
   alsoShown?: boolean | undefined;
   /** When quiet hours end and the held deliveries are sent together. */
   heldUntil?: string | undefined;

@@ -21,7 +21,7 @@ const LOCK_WAIT_MS = 15_000;
 
 /**
  * Writes a phase to a session's history and terminal tab. Without a slug, uses the latest incomplete session
- * updated within the last two hours. Throws `locked` if the state is busy.
+ * updated within the last two hours. Throws `locked` if another process holds the lock too long.
  */
 export async function writePhase(
   deps: PhaseDeps,

@@ -100,7 +100,7 @@ function voiceFor(
 ): string | undefined {
   if (!isSpoken || !request.voiceEnabled || request.reach === 'away') return 'unwanted';
   if (request.source === 'job' && !moment.cronVoice) return 'unwanted';
-  if (request.source === 'subagent') return 'subagents are not spoken';
+  if (request.source === 'subagent') return 'subagent messages are not spoken';
   if (moment.muted) return 'muted';
   return isQuiet ? 'quiet hours' : undefined;
 }

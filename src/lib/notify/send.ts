@@ -76,7 +76,7 @@ export async function offer(sender: Sender, body: object, unansweredId?: string)
   const rest =
     by === 'daemon'
       ? 'It had already accepted the message.'
-      : 'The message is in the outbox. It is sent when the daemon responds or exits.';
+      : 'The message is in the outbox. It will be sent when the daemon responds or exits.';
   return { accepted, isOurs: by === 'sender', note: `${problem} ${rest}` };
 }
 

@@ -51,7 +51,7 @@ function postpone(deps: SettleDeps, tried: Delivery, outcome: Again): Delivery |
   const at = Date.parse(tried.at) > nowMs ? waitingSince : tried.at;
   const lastMs = lastAttempt(deps, { ...tried, at });
   const retryMs = nextAttempt(nowMs, tried.attempts, deps.random(), outcome.afterMs);
-  // Attempts forced by changed settings increase the delay, but never past the time of the last attempt.
+  // Attempts forced by changed settings increase the delay, but never past the delivery's deadline.
   const nextMs = outcome.afterMs === undefined && nowMs < lastMs ? Math.min(retryMs, lastMs) : retryMs;
   if (nextMs > lastMs) return end(deps, tried, 'expired', reasonOf(outcome));
   const next: Delivery = { ...tried, at, nextAt: toIso(nextMs), waitingSince };
@@ -127,10 +127,7 @@ export function withTrueAge(delivery: Delivery, clock: Clock): Delivery {
   return Math.abs(setBy) < HOUR_MS ? delivery : { ...delivery, at: toIso(atMs + setBy) };
 }
 
-/**
- * Returns the time of the last attempt: a day, or the channel's `keepMs`, after the delivery was accepted or
- * due.
- */
+/** Returns a delivery's deadline: a day, or the channel's `keepMs`, after it was accepted or became due. */
 export function lastAttempt(
   { channels }: Pick<SettleDeps, 'channels'>,
   { channel, at, heldUntil }: Pick<Delivery, 'channel' | 'at' | 'heldUntil'>,

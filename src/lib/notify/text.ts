@@ -15,7 +15,7 @@ export function jsonBytes(char: string): number {
   return Buffer.byteLength(JSON.stringify(char), 'utf8') - 2;
 }
 
-/** Returns the length in UTF-16 units, in which several services define their limits. */
+/** Returns the length in UTF-16 units, the unit that several services use for their limits. */
 export function utf16Units(char: string): number {
   return char.length;
 }

@@ -212,7 +212,7 @@ async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intentio
 /** Returns what the session needs from you. */
 function requestOf(reason: string | undefined, session: Session | undefined): string {
   const request = requestWords(reason, session?.askedTool);
-  return request ?? (reason === 'idle_prompt' ? 'waits for your next prompt' : 'asks for your input');
+  return request ?? (reason === 'idle_prompt' ? 'is waiting for your next prompt' : 'asks for your input');
 }
 
 /**

@@ -122,7 +122,7 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
     title,
   ]);
   const until = muted.until === null ? '`steward notify unmute`' : untilText(muted.until, options);
-  const isQuiet = quietUntil === null ? '' : ', now';
+  const isQuiet = quietUntil === null ? '' : ' (now)';
   const notes = [
     `A task longer than ${longTaskMinutes} minutes counts as longTask.`,
     ...(muted.muted ? [`The voice is muted until ${until}; using banners instead.`] : []),

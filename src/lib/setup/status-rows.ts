@@ -33,7 +33,11 @@ import { isCredentialHereOnly } from '../work/host/token';
 import { workStatus, type WorkStatus } from '../work/status';
 import { malformedText } from '../work/view-results';
 
-/** - off: not set up or switched off, possibly on purpose - muted: works, but is silent on purpose - error: its state is unknown */
+/**
+ * - off: not set up or switched off, possibly on purpose
+ * - muted: works, but is silent on purpose
+ * - error: its state is unknown
+ */
 export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 
 export interface Row {
@@ -95,7 +99,7 @@ async function senseRow(sources: Sources): Promise<Row> {
   if (state !== 'ok' || daemon.running || isInstalled(sources, 'sense') !== false)
     return row(state, facts, fix);
   const next = scheduler === undefined ? 'steward up' : JOBS.sense.command;
-  return row('needs-you', [...facts, 'nothing captures automatically'], next);
+  return row('needs-you', [...facts, 'no automatic capture'], next);
 }
 
 async function workRow({ context, daemon, localTime }: Sources): Promise<Row> {
@@ -129,7 +133,7 @@ function workState({
   if (privacy.state === 'public')
     return ['needs-you', 'the repository is public, so nothing is sent', 'steward work verify'];
   if (privacy.state === 'unverified' || privacy.state === 'expired')
-    return ['needs-you', 'not verified to be private', 'steward work verify'];
+    return ['needs-you', 'not verified as private', 'steward work verify'];
   const fix = waiting.map((queue) => queue.fix).find((command) => command !== null);
   if (fix !== undefined) return ['needs-you', undefined, fix];
   return stale ? ['needs-you', staleReason ?? 'stale', 'steward work board'] : ['ok'];
@@ -240,7 +244,7 @@ async function usageRow({ context, config }: Sources): Promise<Row> {
 function goalsRow({ config }: Sources): Row {
   const path = config.user.paths.goals;
   const text = readText(path, { followLink: true });
-  if (text === undefined) return row('off', `no file ${path}`);
+  if (text === undefined) return row('off', `${path} not found`);
   const goals = parseGoals(text);
   return goals.length === 0
     ? row('needs-you', `no goals below the heading "Active Goals" in ${path}`)

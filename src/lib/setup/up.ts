@@ -27,7 +27,7 @@ export interface UpResult {
 
 /** Returns the text shown before the first question: what is recorded, and where it is stored. */
 export function consentText(userArea: string): string {
-  return `steward records the name of the application in front, commits in the repositories it watches, and which assistant sessions were active. During set-up it also reads your own commits of the last 30 days, and the times of past sessions from your assistant's transcripts. It never records titles, keystrokes, screenshots or content. Everything stays on this machine, in the folder\n  ${userArea}`;
+  return `steward records the name of the application in front, commits in the repositories it watches, and which assistant sessions were active. During setup, it also reads your own commits of the last 30 days, and the times of past sessions from your assistant's transcripts. It never records titles, keystrokes, screenshots or content. Everything stays on this machine, in the folder\n  ${userArea}`;
 }
 
 /** Asks for consent. Throws `canceled` if the user declines, `usage` if there is no terminal. */

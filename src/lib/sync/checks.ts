@@ -15,7 +15,7 @@ const OLD_DAYS = 7;
 
 async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
   const { folder, problem, hint, machines, conflicts, damaged, pendingRemovals, engine } = await syncStatus();
-  if (folder === null) return [off('not set; several machines: steward sync set FOLDER')];
+  if (folder === null) return [off('not set; to use several machines: steward sync set FOLDER')];
   if (problem !== null) return [failed(problem, hint === null ? {} : { hint })];
   const old = machines.filter(({ isThis, daysBehind }) => !isThis && daysBehind >= OLD_DAYS);
   const findings: Finding[] = [
@@ -43,7 +43,7 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
         ]),
     ...damaged.slice(0, 5).map(({ path, reason }) =>
       warning(`${path}: ${reason}`, {
-        hint: 'Its machine writes it again within a day. Upgrade steward if it is too old.',
+        hint: 'Its machine rewrites it within a day. If it needs a newer steward, upgrade this one.',
       }),
     ),
   ];

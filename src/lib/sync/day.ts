@@ -31,7 +31,9 @@ export interface Disclosure {
   isRestrictedRepo: (repo: string, path?: string) => boolean;
 }
 
-/** A day as this machine has it. If its event log exists, `record` and `parts` have only what may leave. */
+/**
+ * This machine's data for a day. If the event log exists, `record` and `parts` contain only what may leave.
+ */
 export interface LocalDay {
   record: DailyRecord | undefined;
   /** Undefined if the event log was deleted. */
@@ -39,7 +41,7 @@ export interface LocalDay {
   usage: readonly DayRow[];
 }
 
-/** Returns what other machines get to see of a day. */
+/** Returns a day as this machine publishes it. */
 export function publishedDay(
   { record, parts }: LocalDay & { record: DailyRecord },
   before: PublishedDay | undefined,
@@ -82,8 +84,8 @@ function keptTimes(
 }
 
 /**
- * Returns a day whose event log was deleted, with the sums that were published while it existed. The stored
- * record's sums have hidden sessions in them. If something must go since then, no sums remain.
+ * Keeps the published sums of a day whose event log was deleted, since the stored record's sums include
+ * hidden sessions. Drops them if they include anything that may no longer leave.
  */
 export function withSumsBefore(
   published: PublishedDay,
@@ -139,8 +141,8 @@ function withoutDetails({ id, assistant, repo, branch, parts }: PublishedSession
 }
 
 /**
- * Returns the usage of a day. Restricted sessions are left out; of sessions that this machine doesn't know,
- * only the model and the amounts leave.
+ * Returns a day's usage without restricted sessions. For sessions that this machine doesn't know, only the
+ * assistant, the model and the amounts leave.
  */
 export function publishedUsage(rows: readonly DayRow[], shown: Disclosure): PublishedUsage {
   const sums = new Map<string, DayRow>();
@@ -169,15 +171,15 @@ function zeroed(amounts: Amounts): Amounts {
   return Object.fromEntries(entriesOf(amounts).map(([name]) => [name, 0])) as unknown as Amounts;
 }
 
-/** Returns the record with hashed ids, without what is hidden, and with names instead of paths. */
+/** Returns the record without hidden data, with hashed ids, and with names instead of paths. */
 function publishedRecord(record: DailyRecord, parts: DayParts | undefined, all: Disclosure): DailyRecord {
   const { commits, sessions, ledger } = record;
-  // The event log's paths decided already, more exactly than names.
+  // Data from an event log has already been filtered by path, which is more exact than by name.
   const shown = parts === undefined ? all : { ...all, isRestrictedRepo: () => false };
   const items = sessions.items.filter(({ session }) => shown.isShown(session));
   return {
     ...record,
-    // A record that isn't final is built at each run, so its time must come from its events.
+    // A record that isn't final is rebuilt on each run, so its time must come from its events.
     generatedAt: record.final || parts === undefined ? record.generatedAt : toIso(parts.lastAt * 1000),
     commits: commitsIn(commits, shown.isRestrictedRepo),
     sessions: {
@@ -185,7 +187,7 @@ function publishedRecord(record: DailyRecord, parts: DayParts | undefined, all: 
       items: items.map((item) => ({ ...item, session: hashedId('session', item.session) })),
     },
     ...(ledger && { ledger: publishedLedger(ledger, shown) }),
-    // Readers compute them from the ledger with their own goals.
+    // Other machines compute goal tags from the ledger and their own goals.
     goalTags: {},
   };
 }
@@ -203,7 +205,7 @@ function commitsIn(
   return { count: rows.reduce((sum, { commits }) => sum + commits, 0), repos: rows };
 }
 
-/** Sums that can't be computed without the hidden sessions are left out. */
+/** Leaves out sums that can't be recomputed without the hidden sessions. */
 function publishedLedger(ledger: DayLedger, shown: Disclosure): DayLedger {
   const agents = ledger.agents
     .filter(({ session, repo }) => shown.isShown(session) && !isHiddenRepo(repo, shown))

@@ -53,7 +53,8 @@ export function readMachines(folder: string, onDamaged: OnDamagedFile = () => un
       const path = join(machines, id);
       const info = readFile(join(path, 'machine.json'), MAX_INFO_BYTES, onDamaged, parseInfo, 'missing');
       if (info?.id !== id) {
-        if (info !== undefined) onDamaged(join(path, 'machine.json'), `is of another machine, ${info.id}`);
+        if (info !== undefined)
+          onDamaged(join(path, 'machine.json'), `belongs to another machine, ${info.id}`);
         return [];
       }
       return [{ id, path, info, days: daysOf(path) }];

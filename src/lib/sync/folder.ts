@@ -7,8 +7,8 @@ import { kindOf } from '../platform/files/stat';
 import { machinesFolder } from './exchange';
 
 /**
- * Creates the exchange folder and its `machines` folder. Throws `usage` for a folder that can't be one, before
- * anything is written.
+ * Creates the exchange folder and its `machines` folder. Throws `usage` before writing if the folder is
+ * unsuitable.
  */
 export function prepareFolder(folder: string, ownFolders: readonly string[]): void {
   if (exists(folder) && kindOf(folder) !== 'folder') {
@@ -24,7 +24,7 @@ export function prepareFolder(folder: string, ownFolders: readonly string[]): vo
   for (const path of ownFolders) {
     const other = realPath(path) ?? path;
     if (!isWithin(real, other) && !isWithin(other, real)) continue;
-    throw new StewardError('usage', `${folder} and ${path} contain each other.`, {
+    throw new StewardError('usage', `${folder} overlaps with ${path}.`, {
       hint: "Choose a folder outside of steward's own files; otherwise the sync tool would carry them all.",
     });
   }
@@ -36,7 +36,7 @@ export function prepareFolder(folder: string, ownFolders: readonly string[]): vo
     ensureFolder(machinesFolder(folder));
   } catch (error) {
     throw new StewardError('usage', `Cannot write to ${folder}: ${toStewardError(error).message}`, {
-      hint: 'Choose a folder that you may write to.',
+      hint: 'Choose a folder that you can write to.',
       cause: error,
     });
   }
@@ -53,11 +53,11 @@ export function noFolder(): StewardError {
   });
 }
 
-/** Throws `unavailable` if the exchange folder isn't there. It is never created again silently. */
+/** Throws `unavailable` if the exchange folder is missing. Never recreates it. */
 export function requireFolder(folder: string): void {
   if (kindOf(machinesFolder(folder)) === 'folder') return;
   const hint =
-    'Connect its drive or start the sync tool; publishing then resumes. To stop: steward sync leave';
+    'Connect its drive or start the sync tool; publishing then resumes. To stop publishing: steward sync leave';
   if (!exists(folder))
     throw new StewardError('unavailable', `Exchange folder not found: ${folder}.`, { hint });
   throw new StewardError(

@@ -59,7 +59,7 @@ export interface PublishedSession {
   branch: string | null;
   /** In epoch seconds: `w` while it worked, `y` while it waited for you. */
   parts: [from: number, to: number, state: 'w' | 'y'][];
-  /** These three only with details. */
+  /** Only with details, like `title` and `issue`. */
   slug?: string;
   title?: string;
   issue?: number;
@@ -71,11 +71,11 @@ export interface PublishedUsage {
   rows: DayRow[];
 }
 
-/** The folders of a machine that have one file per day, and what their files end with. */
+/** A machine's folders with one file per day, and the endings of their file names. */
 export const DAY_FILES = { daily: '.json', sessions: '.jsonl', usage: '.json' } as const;
 export type DayKind = keyof typeof DAY_FILES;
 
-/** A machine in the exchange folder, with the days that it has files for. Reads no day file. */
+/** A machine in the exchange folder, and the days that it has files for. */
 export interface Machine {
   id: string;
   /** Its folder. */
@@ -94,7 +94,7 @@ export function commitId(repo: string, change: string): string {
   return hashedId('commit', `${repo.toLowerCase()}\n${change}`);
 }
 
-/** Returns the published key of something that machines notify about. */
+/** Returns the published key of an item that machines notify you about. */
 export function hashedKey(key: string): string {
   return hashedId('notice', key);
 }

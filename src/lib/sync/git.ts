@@ -35,7 +35,7 @@ export async function exchangeByGit(exchange: GitExchange): Promise<{ received: 
     await succeeded(git('init', '--quiet'));
   }
   const refs = `+${HEADS}*:${FETCHED}*`;
-  // Of a repository without these branches, a shallow fetch fails.
+  // A shallow fetch fails if the repository has none of these branches.
   const found = await succeeded(git('ls-remote', remote.url, `${HEADS}*`));
   if (found.stdout.trim() !== '')
     await succeeded(git('fetch', '--quiet', '--depth', '1', '--no-tags', '--prune', remote.url, refs));
@@ -78,7 +78,7 @@ async function send({ machineId, remote }: GitExchange, git: Git, own: string): 
   return true;
 }
 
-/** Deletes a machine's branch, if there is one. */
+/** Deletes a machine's branch if it exists. */
 export async function removeFromGit(exchange: GitExchange, id: string): Promise<void> {
   const git = remoteGit(exchange.git, exchange.clone, exchange.remote);
   if ((await git('rev-parse', '--quiet', '--verify', FETCHED + id)).code !== 0) return;
@@ -94,7 +94,7 @@ async function succeeded(answer: Promise<GitAnswer>): Promise<GitAnswer> {
     `The exchange through git failed: ${result.complaint}`,
     {
       hint: result.isRefused
-        ? 'Run `gh auth login` with access to the repository.'
+        ? 'Run `gh auth login` with an account that can access the repository.'
         : 'Check the connection, then retry.',
     },
   );

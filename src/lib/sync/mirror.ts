@@ -18,7 +18,10 @@ function publishedFiles(folder: string): string[] {
   return ['machine.json', 'told.jsonl', ...days].filter((name) => kindOf(join(folder, name)) === 'file');
 }
 
-/** Makes the published files in `to` equal to those in `from`. Each changes atomically. Returns whether any did. */
+/**
+ * Makes the published files in `to` match those in `from`. Replaces each file atomically. Returns whether any
+ * changed.
+ */
 export function mirrorFiles(from: string, to: string): boolean {
   let hasChanged = false;
   const names = publishedFiles(from);

@@ -27,13 +27,13 @@ import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type MachineInfo }
 import { parseInfo, type CheckRecord } from './parse';
 import { readState, writeState, type Removal, type SyncState } from './state';
 
-/** What this machine has, and what of it may leave. */
+/** This machine's data, and the rules for what may leave. */
 export interface LocalData {
   /** Returns the days with a record, events or usage, in order. */
   days: () => Day[];
-  /** Changes when what is published of a day may have changed. */
+  /** Returns a mark that changes when a day's published files may need to change. */
   markOf: (day: Day) => string;
-  /** @param isShown default: the disclosure's */
+  /** @param isShown Default: `disclosure.isShown`. */
   read: (day: Day, isShown?: Disclosure['isShown']) => LocalDay;
   disclosure: Disclosure;
   /** Epoch seconds of the last known input; null if unknown. */
@@ -49,13 +49,13 @@ export interface PublishDeps {
   today: Day;
   machine: Pick<MachineInfo, 'id' | 'name' | 'timezone' | 'version'>;
   asRecord: CheckRecord;
-  /** Changes whenever the local data may have changed. Cheap. */
+  /** Returns a mark that changes when the local data may have changed. Must be cheap. */
   mark: () => string;
   /** Opens the local data. Called only if something may have changed. */
   local: () => LocalData;
 }
 
-/** A file as it is published. `path` is relative to the machine's folder. */
+/** A file to publish or remove. `path` is relative to the machine's folder. */
 export interface PlannedFile {
   path: string;
   bytes: number;
@@ -70,9 +70,9 @@ export interface PublishResult {
 }
 
 const KINDS = Object.keys(DAY_FILES) as DayKind[];
-/** While nothing else changes, the machine's file is written this often. */
+/** How often to rewrite machine.json if nothing else changes. */
 const HEARTBEAT_MS = 6 * 3_600_000;
-/** The same while other machines exist, which decide by it which of them notifies you. */
+/** The same if there are other machines, which use it to decide which machine notifies you. */
 const SHARED_HEARTBEAT_MS = 290_000;
 
 /** Returns the folder of a machine in an exchange folder. */
@@ -81,8 +81,8 @@ export function machineFolderOf({ folder, machine }: Pick<PublishDeps, 'folder' 
 }
 
 /**
- * Writes what changed since the last run. Without changes, it only compares marks. Once a day it compares
- * every file. The caller must hold the sync lock.
+ * Writes what changed since the last run. Compares every file once a day, and otherwise only marks. The
+ * caller must hold the sync lock.
  */
 export function publish(deps: PublishDeps): PublishResult {
   requireFolder(deps.folder);
@@ -118,7 +118,7 @@ export function publish(deps: PublishDeps): PublishResult {
   return result;
 }
 
-/** Rewrites only the machine's file, and only when that is due. */
+/** Rewrites only machine.json, and only when that is due. */
 function heartbeat(deps: PublishDeps, before: SyncState): PublishResult {
   const none = { files: 0, bytes: 0 };
   const others = listFolder(machinesFolder(deps.folder)).filter(
@@ -158,7 +158,7 @@ function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] 
   const known = new Set(sessionsBefore.map(({ id }) => id));
   const shown: Disclosure = {
     ...local.disclosure,
-    // A session that was published stays known after its state was pruned.
+    // A published session stays known after its state is pruned.
     isShown: (id) => isShown(id) || (!isRestricted(id) && known.has(hashedId('session', id))),
   };
   const source = local.read(day, shown.isShown);
@@ -186,12 +186,14 @@ function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] 
   });
 }
 
-/** Returns a JSON array with one item per line, so that a version control system stores only the lines that changed. */
+/**
+ * Returns a JSON array with one item per line, so that version control stores only the lines that changed.
+ */
 function lines(items: readonly unknown[]): string {
   return items.length === 0 ? '[]' : `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]`;
 }
 
-/** An empty text means that there is no file. */
+/** An empty text means that the file should not exist. */
 function plannedFile(own: string, path: string, text: string): PlannedFile {
   const stored = readText(join(own, path));
   const change =
@@ -226,7 +228,7 @@ function infoText({ machine }: PublishDeps, local: LocalData, publishedAt: strin
   return `${JSON.stringify(info)}\n`;
 }
 
-/** Writes the machine's file last. Returns the time, or undefined if the file is unchanged. */
+/** Writes machine.json last. Returns the current time, or undefined if the file is unchanged. */
 function writeInfo(deps: PublishDeps, local: LocalData, result: PublishResult): number | undefined {
   const own = machineFolderOf(deps);
   const stored = parseInfo(readText(join(own, 'machine.json')) ?? '');
@@ -241,14 +243,14 @@ function writeInfo(deps: PublishDeps, local: LocalData, result: PublishResult): 
   return file.change === 'none' ? undefined : deps.clock.now();
 }
 
-/** Removes what was published of purged data. Returns the number of removed files. */
+/** Removes the published files of purged data. Returns the number of removed files. */
 function applyRemovals(own: string, removals: readonly Removal[], local: LocalData): number {
   const files = removals.flatMap((removal) => removedFiles(own, removal, local));
   for (const { path } of files) removeFile(join(own, path));
   return files.length;
 }
 
-/** Returns the published files of a removal whose local data is gone. */
+/** Returns the published files that match a removal and no longer have local data. */
 function removedFiles(own: string, removal: Removal, local: LocalData): PlannedFile[] {
   const stored = KINDS.flatMap((kind) =>
     listFolder(join(own, kind))

@@ -5,11 +5,11 @@ import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import type { Day } from '../platform/time/time';
 
-/** Purged or forgotten data whose published files must go. Only files without local data are removed. */
+/** Purged or forgotten data whose published files must be removed. Files that still have local data stay. */
 export interface Removal {
   day?: Day;
   before?: Day;
-  /** Also removes all sessions, because they were forgotten. */
+  /** Also removes session files that have local data, because the sessions were forgotten. */
   sessions?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Removal {
 export interface SyncState {
   /** The machine's name, if it was renamed. */
   name?: string;
-  /** The folder that the rest refers to. */
+  /** The exchange folder that the other fields refer to. */
   folder?: string;
   /** The mark of the local data when it was last published. */
   mark?: string;

@@ -33,7 +33,7 @@ export interface MachineStatus extends Pick<
   to: Day | null;
 }
 
-/** What carries the folder, and how far it is. */
+/** The sync tool that carries the folder, and its progress. */
 export interface EngineStatus {
   engine: 'syncthing' | 'git';
   found: string;
@@ -48,14 +48,14 @@ export interface SyncStatus {
   /** Why the folder can't be used, or why the last run failed. */
   problem: string | null;
   hint: string | null;
-  /** Purges that wait for the folder. */
+  /** Number of purges not yet applied to the folder. */
   pendingRemovals: number;
   machines: MachineStatus[];
-  /** Conflict copies, relative to the folder. Nothing reads them. */
+  /** Paths of conflict copies, relative to the folder. steward ignores them. */
   conflicts: string[];
-  /** Files that no machine can read, relative to the folder. */
+  /** Files that can't be used, relative to the folder. */
   damaged: { path: string; reason: string }[];
-  /** Null if steward did not set up what carries the folder. */
+  /** Null if steward didn't set up the sync tool. */
   engine: EngineStatus | null;
 }
 
@@ -68,7 +68,7 @@ export interface StatusInput {
   nowMs: number;
   timezone: string;
   asRecord: CheckRecord;
-  /** Whether to read every file. Default: only the machines' own files. */
+  /** Whether to read every file. Default: only each machine's machine.json. */
   isDeep?: boolean;
 }
 
@@ -121,7 +121,7 @@ function machineStatus(info: MachineInfo, daily: readonly Day[], input: StatusIn
 
 const MAX_BEHIND = 3660;
 
-/** What of a machine was removed, or would be in a dry run. */
+/** A machine that was removed, or would be without `dryRun`. */
 export interface ForgottenMachine {
   id: string;
   name: string | null;
@@ -140,7 +140,7 @@ export function forgetMachine(
   const exact = machines.filter(({ id }) => id === wanted);
   const byName = machines.filter(({ info }) => info.name.toLowerCase() === wanted.toLowerCase());
   const named = exact.length > 0 ? exact : byName;
-  // A machine whose own file is damaged can still be removed by its id.
+  // A machine whose machine.json is damaged can still be removed by its id.
   const path = `${machinesFolder(folder)}/${wanted}`;
   const isId = isMachineId(wanted) && lstatOf(path)?.isFolder === true;
   const found = named.length === 0 && isId ? [{ id: wanted, path, info: undefined }] : named;
@@ -151,14 +151,18 @@ export function forgetMachine(
       'not_found',
       `${found.length > 1 ? 'Several machines are' : 'No machine is'} named ${JSON.stringify(wanted)}.`,
       {
-        hint: `Use an id: ${list.map(({ id, info }) => `${id} (${info?.name ?? ''})`).join(', ') || 'none has published yet'}.`,
+        hint: `Use an id. Known machines: ${list.map(({ id, info }) => `${id} (${info?.name ?? ''})`).join(', ') || 'none'}.`,
       },
     );
   }
   if (machine.id === ownId) {
-    throw new StewardError('usage', 'This is the machine you are on.', {
-      hint: 'To stop publishing from here: steward sync leave --remove',
-    });
+    throw new StewardError(
+      'usage',
+      `${JSON.stringify(wanted)} is this machine; only other machines can be forgotten.`,
+      {
+        hint: 'To stop publishing from here: steward sync leave --remove',
+      },
+    );
   }
   if (!dryRun) removeFolder(machine.path);
   return { id: machine.id, name: machine.info?.name ?? null, path: machine.path, dryRun };

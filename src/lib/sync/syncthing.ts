@@ -19,7 +19,7 @@ const FOLDER_ID = 'steward-exchange';
 const MAX_CONFIG_BYTES = 1024 * 1024;
 const LIMITS = { timeoutMs: 10_000, maxBytes: 4 * 1024 * 1024 };
 
-/** Reads Syncthing's address and API key from its configuration; undefined if there is none. */
+/** Reads Syncthing's address and API key from its configuration; returns undefined if they are missing. */
 export function findSyncthing({ platform, env, home }: PathHost): SyncthingAccess | undefined {
   const folders = [
     env['STHOMEDIR'],
@@ -59,7 +59,7 @@ export function syncthingApi(client: Pick<OriginClient, 'request'>, apiKey: stri
     throw new StewardError(
       'unavailable',
       `Syncthing returned status ${answer.status}: ${cleanLine(answer.text, 200)}`,
-      { hint: 'Open its page, and check that it is version 1.12 or later.' },
+      { hint: "Open Syncthing's web page, and check that its version is 1.12 or later." },
     );
   };
   return {
@@ -100,7 +100,7 @@ function carrierOf(folders: readonly FolderConfig[], path: string): FolderConfig
 }
 
 export interface Connected {
-  /** Syncthing's id of the folder. */
+  /** The folder's id in Syncthing. */
   folder: string;
   /** Names of the devices that it is shared with. */
   devices: string[];
@@ -109,7 +109,7 @@ export interface Connected {
 }
 
 /**
- * Adds the exchange folder to Syncthing, shared with every device that Syncthing knows. It carries only the
+ * Adds the exchange folder to Syncthing, shared with every device that Syncthing knows, and syncs only the
  * files that steward writes. Does nothing if Syncthing already carries the folder.
  */
 export async function connectSyncthing(api: SyncthingApi, path: string): Promise<Connected> {
@@ -124,7 +124,7 @@ export async function connectSyncthing(api: SyncthingApi, path: string): Promise
   if (carrier !== undefined) return { folder: carrier.id, devices: namesOf(carrier.devices), added: false };
   const taken = folders.find(({ id }) => id === FOLDER_ID);
   if (taken !== undefined) {
-    throw new StewardError('conflict', `Syncthing carries ${taken.path} as ${FOLDER_ID} already.`, {
+    throw new StewardError('conflict', `Syncthing already uses the id ${FOLDER_ID} for ${taken.path}.`, {
       hint: `Remove that folder in Syncthing, or use it: steward sync set ${taken.path}`,
     });
   }
@@ -138,7 +138,7 @@ export async function connectSyncthing(api: SyncthingApi, path: string): Promise
 }
 
 export interface SyncthingStatus {
-  /** Syncthing's own word, such as `idle` or `syncing`; null if it doesn't carry the folder. */
+  /** Syncthing's own state, such as `idle` or `syncing`; null if it doesn't carry the folder. */
   state: string | null;
   /** Bytes that are still missing here. */
   needBytes: number;
@@ -147,7 +147,7 @@ export interface SyncthingStatus {
   devices: number;
 }
 
-/** Returns how far Syncthing is with the exchange folder. */
+/** Returns Syncthing's progress with the exchange folder. */
 export async function syncthingStatus(api: SyncthingApi, path: string): Promise<SyncthingStatus> {
   const none = { state: null, needBytes: 0, errors: 0, connected: 0, devices: 0 };
   const carrier = carrierOf(await foldersOf(api), path);

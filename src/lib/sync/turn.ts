@@ -8,35 +8,36 @@ import { machinesFolder, readMachines } from './exchange';
 import { hashedKey, type Machine } from './format';
 
 /**
- * Decides which of your machines notifies you about something that all of them know, such as a reminder. A
- * synced folder has no atomic claim, so a machine writes its claim to its own `told.jsonl`, waits until the
- * others must have it, and notifies only if no machine with a lower id has claimed it too.
+ * Decides which of your machines notifies you about something that all of them know, such as a reminder.
+ * Claims in a synced folder can't be atomic, so a machine writes its claim to its own `told.jsonl`, waits
+ * until the other machines should have received it, and notifies only if no machine with a lower id has made
+ * the same claim.
  */
 export interface TurnDeps {
   clock: Clock;
   /** The exchange folder. */
   folder: string;
   machineId: string;
-  /** Machine-local file: when each machine's news last arrived. */
+  /** The machine-local file that stores when each machine's last update arrived. */
   news: string;
 }
 
-/** A machine is active if something new of it arrived within this time, by this machine's clock. */
+/** A machine is active if an update from it arrived within this time, by this machine's clock. */
 const NEWS_MS = 10 * 60_000;
-/** How long a claim waits for the claims of other machines. Sync takes less. */
+/** How long to wait for other machines' claims. Syncing takes less time. */
 const CLAIM_MS = 90_000;
 /** How long before an event to claim it. */
 const AHEAD_MS = 2 * 60_000;
 const KEEP_MS = 7 * 24 * 60 * 60_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Something to notify about at a time. */
+/** Something to notify about, and when. */
 export interface Due {
   key: string;
   dueMs: number;
 }
 
-/** `now`: notify. `done`: another machine has. `later`: not yet, or left to another machine. */
+/** `now`: notify. `done`: another machine has notified. `later`: not due yet, or left to another machine. */
 export type Turn = 'now' | 'done' | 'later';
 
 interface Told {
@@ -45,7 +46,7 @@ interface Told {
   what: 'claimed' | 'told';
 }
 
-/** Returns whose turn each item is, and claims those that are due soon. Call it about once per minute. */
+/** Returns what to do about each item, and claims those that are due soon. Call it about once a minute. */
 export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Turn> {
   const nowMs = deps.clock.now();
   const machines = readMachines(deps.folder);
@@ -70,7 +71,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
     const isOverdue = nowMs - dueMs >= waitMs;
     let turn: Turn = 'later';
     if (isTold) turn = 'done';
-    // Noted, but not sent before a crash.
+    // Recorded before a crash, so the notification may not have been sent.
     else if (of(mine, 'told') !== undefined) turn = 'now';
     else if (others.length === 0) turn = dueMs <= nowMs ? 'now' : 'later';
     else if (claim === undefined) {
@@ -87,7 +88,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
   return turns;
 }
 
-/** Records that this machine notifies about these, just before it does. */
+/** Records that this machine is about to notify about these items. */
 export function noteTold(deps: TurnDeps, keys: readonly string[]): void {
   note(deps, keys.map(hashedKey), 'told');
 }
@@ -119,8 +120,8 @@ function readTold(deps: TurnDeps, id: string): Told[] {
 }
 
 /**
- * Returns the other machines of which something new arrived lately. Goes by when it arrived here, because
- * their clocks may differ.
+ * Returns the other machines that sent an update recently. Uses arrival times, because their clocks may
+ * differ.
  */
 export function activeMachines(deps: TurnDeps): Machine[] {
   return activeOf(deps, readMachines(deps.folder));
@@ -134,7 +135,7 @@ function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
   for (const { id, info } of others) {
     const before = known[id];
     const isOld = isObject(before) && textOf(before['publishedAt']) === info.publishedAt;
-    // Of a machine that is new here, the clock decides.
+    // For a machine that is new here, go by the time that it published.
     const isRecent = Math.abs(nowMs - (parseIso(info.publishedAt) ?? 0)) < 3 * NEWS_MS;
     const seen = isOld ? Number(before['seen']) : isObject(before) || isRecent ? nowMs : 0;
     news[id] = { publishedAt: info.publishedAt, seen: Number.isFinite(seen) ? seen : 0 };
@@ -146,13 +147,16 @@ function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
   return others.filter(({ id }) => Math.abs(nowMs - (news[id]?.seen ?? 0)) < NEWS_MS);
 }
 
-/** Sorts the machine that you used last first, as far as published. Every machine compares the same values. */
+/**
+ * Sorts the most recently used machine first. Uses only published times, so every machine gets the same
+ * order.
+ */
 function byInput(a: Machine, b: Machine): number {
   const [inputA, inputB] = [a, b].map(({ info }) => parseIso(info.lastInput ?? '') ?? 0) as [number, number];
   return inputB - inputA || (a.id < b.id ? -1 : 1);
 }
 
-/** Returns how many active machines have a lower id. Each waits longer before it takes over. */
+/** Returns how many active machines have a lower id. This machine lets each of them take over first. */
 function rankOf(deps: TurnDeps, others: readonly Machine[]): number {
   return others.filter(({ id }) => id < deps.machineId).length;
 }

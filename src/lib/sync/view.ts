@@ -6,11 +6,11 @@ import type { EngineStatus, SyncStatus } from './status';
 /** The output of `steward sync plan --json`. */
 export interface SyncPlan {
   folder: string | null;
-  /** This machine's folder below it. */
+  /** This machine's folder, relative to `folder`. */
   machine: string;
   details: boolean;
   files: Omit<PlannedFile, 'text'>[];
-  /** Of all files, and of those that the next run writes or removes. */
+  /** The totals for all files, and for those that the next run writes or removes. */
   total: { files: number; bytes: number };
   changed: { files: number; bytes: number };
 }
@@ -33,7 +33,7 @@ export function planOf(
 
 const WORDS = { new: 'new', changed: 'changed', removed: 'removed', none: '' };
 
-/** Formats the plan: each file that the next run writes or removes, then the sums. */
+/** Formats the plan: each file that the next run writes or removes, then the totals. */
 export function planText(
   { folder, machine, details, files, total, changed }: SyncPlan,
   terminal: Terminal,
@@ -46,9 +46,9 @@ export function planText(
     `${plural(changed.files, 'file')} to write, ${plural(changed.bytes, 'byte')}; ${plural(total.files, 'file')} in all, ${plural(total.bytes, 'byte')}.`,
     details
       ? 'With commit subjects, paths and session titles.'
-      : 'Without commit subjects, paths and session titles.',
+      : 'Without commit subjects, paths or session titles.',
     folder === null
-      ? 'No exchange folder is set, so nothing leaves: steward sync set FOLDER'
+      ? 'No exchange folder is set, so nothing is published. Set one: steward sync set FOLDER'
       : `Folder: ${folder}`,
   ];
   const text = lines.join('\n');
@@ -57,14 +57,14 @@ export function planText(
 
 const MAX_LISTED = 10;
 
-/** Formats the machines, then what is wrong. */
+/** Formats the machines, then the problems. */
 export function statusText(
   status: SyncStatus,
   localTime: (iso: string) => string,
   terminal: Terminal,
 ): string {
   const { folder, details, problem, hint, pendingRemovals, machines, conflicts, damaged, engine } = status;
-  if (folder === null) return 'No exchange folder is set. Set one with: steward sync set FOLDER';
+  if (folder === null) return 'No exchange folder is set. Set one: steward sync set FOLDER';
   const colors = palette(terminal);
   const rows = machines.map((machine) => [
     machine.name,
@@ -89,7 +89,7 @@ export function statusText(
     ),
     ...(pendingRemovals === 0
       ? []
-      : ['', 'Purged data is still published; it is removed once the folder is back.']),
+      : ['', 'Purged data is still published; it will be removed once the folder is back.']),
   ];
   const text = lines.join('\n');
   return terminal.unicode ? text : toAscii(text);

@@ -39,7 +39,7 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const SLICE_MS = 50;
 const DAY_MS = 86_400_000;
 const MAX_TEXT = 120;
-const NO_SQLITE = 'not known (reading its database needs Node.js 22.13)';
+const NO_SQLITE = 'unknown (reading its database requires Node.js 22.13 or later)';
 
 /** An assistant's limits, and when it reported them. */
 export interface StoredLimits {

@@ -10,8 +10,8 @@ export interface MachineUsage {
 const UNKNOWN = 'unknown';
 
 /**
- * Merges the machines' usage. Assistants' logs may be copied between machines, so a session's day counts only
- * for the machine that has more of it. The order of `machines` doesn't matter.
+ * Merges the machines' usage. Logs may be copied between machines, so a session's day is counted only from
+ * the machine that recorded the most for it. The order of `machines` doesn't matter.
  */
 export function mergeUsage(machines: readonly MachineUsage[]): DatedRow[] {
   const sorted = [...machines].sort((a, b) => (a.id < b.id ? -1 : 1));

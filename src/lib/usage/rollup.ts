@@ -11,7 +11,7 @@ interface Sums {
   output: number;
   cacheRead: number;
   cacheWrite: number;
-  /** In USD, for the part with a known price; null if there is none. */
+  /** In USD, for the tokens with a known price; null if no price is known. */
   cost: number | null;
 }
 
@@ -24,9 +24,9 @@ export interface Usage {
   rows: UsageRow[];
   /** `unpriced`: tokens without a known price, which `cost` excludes. */
   total: Sums & { unpriced: number };
-  /** What is missing from the numbers, such as a damaged day; absent if nothing is. */
+  /** What is missing from the numbers, such as a damaged day; absent if nothing is missing. */
   notes?: string[];
-  /** The machines that are merged; absent if there is only this one. */
+  /** The merged machines; absent if there is only this one. */
   machines?: { id: string; name: string; state: 'recorded' | 'not-recorded' }[];
 }
 

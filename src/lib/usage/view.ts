@@ -42,7 +42,7 @@ const HEADS = {
 const WIDE_COLUMNS = 72;
 const MIN_COLUMNS = 40;
 
-/** Formats a table, the limits, and what is unknown. */
+/** Formats a table, the limits, and the notes. */
 export function usageText(report: UsageReport, terminal: Terminal): string {
   const columns = Math.max(MIN_COLUMNS, terminal.columns);
   const { neutral, strong } = palette(terminal);
@@ -96,9 +96,9 @@ function notesOf({ usage, sources, unpriced, notes }: UsageReport): string[] {
     unpriced.length === 0
       ? []
       : [
-          `Price not known: ${unpriced.map(clean).join(', ')} (${tokens(usage.total.unpriced)} tokens are not in the cost). Set one with usage.prices.`,
+          `Unknown price: ${unpriced.map(clean).join(', ')} (${tokens(usage.total.unpriced)} tokens not included in the cost). Set it in usage.prices.`,
         ];
-  const dated = usage.rows.some(({ cost }) => cost !== null) ? [`Cost at the API prices of ${PRICES_AS_OF}.`] : []; // prettier-ignore
+  const dated = usage.rows.some(({ cost }) => cost !== null) ? [`Cost at API prices as of ${PRICES_AS_OF}.`] : []; // prettier-ignore
   const problems = sources.flatMap(({ name, problem }) =>
     problem === undefined ? [] : [`${name}: ${problem}.`],
   );

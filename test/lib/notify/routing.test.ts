@@ -88,7 +88,7 @@ describe('notify: routing', () => {
   it('voices only the assistant, and shows a subagent', () => {
     const made = plan({ source: 'subagent' });
     expect(to(made)).to.equal('desktop');
-    expect(made.skipped).to.deep.equal([{ channel: 'voice', reason: 'subagents are not spoken' }]);
+    expect(made.skipped).to.deep.equal([{ channel: 'voice', reason: 'subagent messages are not spoken' }]);
     expect(to(plan({ source: 'subagent', voice_enabled: false }))).to.equal('');
     expect(to(plan({ source: 'subagent', event: 'backgroundAgent' }))).to.equal('push');
   });

@@ -263,7 +263,7 @@ describe('the triggers of notifications', () => {
       }
       expect(got.map(({ message }) => message)).to.deep.equal([
         'Login rewrite asks for permission.',
-        'Login rewrite waits for your next prompt.',
+        'Login rewrite is waiting for your next prompt.',
         'Login rewrite asks for your input.',
       ]);
     });

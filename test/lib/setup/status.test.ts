@@ -31,7 +31,7 @@ const SCREENS: Readonly<Record<string, Overview>> = {
       {
         id: 'goals',
         state: 'off',
-        summary: 'no file /home/ann/.steward/goals/goals.md',
+        summary: '/home/ann/.steward/goals/goals.md not found',
         next: null,
       },
       { id: 'jobs', state: 'off', summary: 'none in cron', next: 'steward install' },
@@ -44,7 +44,7 @@ const SCREENS: Readonly<Record<string, Overview>> = {
       {
         id: 'sense',
         state: 'needs-you',
-        summary: '3 events today · last capture Thu 19 Nov 09:12 · nothing captures automatically',
+        summary: '3 events today · last capture Thu 19 Nov 09:12 · no automatic capture',
         next: 'steward sense install',
       },
       {

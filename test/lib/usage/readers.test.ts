@@ -233,7 +233,7 @@ describe('the readers of usage (lib)', () => {
       const usage = usageBox(box.path());
       usage.log(DATABASE, ['not read']);
       const source = (await collectUsage(usage.deps)).find(({ assistant }) => assistant === 'opencode');
-      expect(source?.problem).to.equal('not known (reading its database needs Node.js 22.13)');
+      expect(source?.problem).to.equal('unknown (reading its database requires Node.js 22.13 or later)');
     });
 
     it('reads its database, and a message again that has grown', async function () {

@@ -94,8 +94,8 @@ describe('summing usage (lib)', () => {
       expect(lines[1]).to.match(/^2026-11-19 +1\.00M +0 +0 +0 +unknown$/);
       expect(lines[3]).to.match(/^total +2\.00M +0 +0 +0 +\$5\.00$/);
       expect(lines.join('\n')).to.include('Codex: 5 h 81% until 18:00');
-      expect(lines.join('\n')).to.include('Price not known: new-model (1.00M tokens are not in the cost)');
-      expect(lines.join('\n')).to.include(`Cost at the API prices of ${PRICES_AS_OF}`);
+      expect(lines.join('\n')).to.include('Unknown price: new-model (1.00M tokens not included in the cost)');
+      expect(lines.join('\n')).to.include(`Cost at API prices as of ${PRICES_AS_OF}`);
     });
 
     it('fits into 40 columns', () => {

@@ -11,7 +11,7 @@ import type { Voice } from '../speech/voice';
 type Sent =
   'id' | 'event' | 'priority' | 'message' | 'title' | 'voiceId' | 'url' | 'dedupe' | 'tags' | 'silent';
 
-/** One or several notifications, as passed to a channel. Texts contain no control characters. */
+/** One or more notifications, as passed to a channel. Texts contain no control characters. */
 export interface Parcel extends Pick<Delivery, Sent | 'sentParts'> {
   acceptedMs: number;
   /** Number of notifications combined in the parcel. */

@@ -65,7 +65,7 @@ async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
   const args = ['-', titleOf(parcel), bodyOf(parcel)];
   const { code } = await run('/usr/bin/osascript', args, { timeoutMs: TIMEOUT_MS, input });
   if (code === 0) return { outcome: 'delivered' };
-  const hint = 'Allow notifications of Script Editor in System Settings > Notifications.';
+  const hint = 'Allow notifications from Script Editor in System Settings > Notifications.';
   return { outcome: 'again', reason: 'macOS did not show the notification.', hint };
 }
 
@@ -97,7 +97,7 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   } catch (error) {
     const { kind, message } = toStewardError(error);
     if (kind !== 'unavailable') throw error;
-    const hint = 'Allow notifications of Windows PowerShell in Settings > Notifications.';
+    const hint = 'Allow notifications from Windows PowerShell in Settings > Notifications.';
     return { outcome: 'again', reason: message, hint };
   }
 }

@@ -99,7 +99,7 @@ function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
   };
   if (code === 42901) {
     return again(
-      "The push server's rate limit is reached (42901).",
+      'Push server rate limit reached (42901).',
       'No action needed: steward retries in 5 s.',
       RATE_WAIT_MS,
     );
@@ -114,7 +114,7 @@ function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
     return { outcome: 'failed', reason: `The push server rejected the topic (${code}).`, hint };
   }
   if (status === 401 || status === 403) {
-    const hint = 'Set notifications.push.token to a token that may write to the topic.';
+    const hint = 'Set notifications.push.token to a token with write access to the topic.';
     return { outcome: 'failed', reason: `The push server denied access (${status}).`, hint };
   }
   const judged = judgeStatus(answer, nowMs);
@@ -141,7 +141,7 @@ export const pushCheck = webCheck({
       });
     }
     return failed(`${hostname} does not respond like an ntfy server (${status})`, {
-      hint: 'Set the address of one:',
+      hint: 'Set the address of an ntfy server:',
       mend: 'steward config set notifications.push.server HOST',
     });
   },

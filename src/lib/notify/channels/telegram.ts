@@ -67,7 +67,7 @@ const NO_BOT = ['Telegram does not recognize the bot', `Set its token: \`${SET}.
 const REJECTIONS: Readonly<Record<number, readonly [string, string]>> = {
   400: ['Telegram rejected the message', `Check the chat id: \`${SET}.chatId ID\`.`],
   401: NO_BOT,
-  403: ['The bot may not write to the chat', 'Start a chat with the bot, or add it to the group.'],
+  403: ['The bot is not allowed to write to the chat', 'Start a chat with the bot, or add it to the group.'],
   404: NO_BOT,
 };
 

@@ -96,7 +96,7 @@ async function checkSpeech({ clock, online, sound, voice: voiceDeps }: NotifyChe
 }
 
 function judgeSound(engine: string, bytes: number, ms: number): Finding {
-  if (bytes > MIN_BYTES) return ok(`${engine} made ${Math.round(bytes / 1024)} KiB of audio in ${ms} ms`);
+  if (bytes > MIN_BYTES) return ok(`${engine} produced ${Math.round(bytes / 1024)} KiB of audio in ${ms} ms`);
   return failed(`${engine} runs but produces no audio`, {
     hint: `Check that ${engine} has a voice installed.`,
   });

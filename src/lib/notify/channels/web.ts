@@ -124,7 +124,9 @@ export function judgeStatus({ status, headers }: WholeAnswer, nowMs: number): Ou
     return { outcome: 'again', reason, hint: LATER, all: true, ...wait };
   }
   const [words, hint] = KNOWN[status] ?? [
-    status < 400 ? 'The server redirects, which steward does not follow' : 'The server rejected the message',
+    status < 400
+      ? 'The server returned a redirect, which steward does not follow'
+      : 'The server rejected the message',
     'Check the address in the configuration.',
   ];
   return { outcome: 'failed', reason: `${words} (${status}).`, hint };

@@ -148,7 +148,7 @@ function pairsOf(content: unknown, problems: string[]): [unknown, unknown][] | u
 function problemIn(term: unknown, respelling: unknown): string | undefined {
   if (typeof term !== 'string') return `an item's "term" is missing or not a string`;
   if (term.trim() === '' || term.trim() !== term || term !== clean(term)) {
-    return `the term ${quoted(term)} is empty, or has spaces around it or control characters`;
+    return `the term ${quoted(term)} is empty, has leading or trailing spaces, or contains control characters`;
   }
   if (/\p{Cs}/u.test(term)) return `the term ${quoted(term)} contains a lone surrogate`;
   if (typeof respelling !== 'string') return `${quoted(term)} has a respelling that is not a string`;

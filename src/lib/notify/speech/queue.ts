@@ -49,7 +49,7 @@ export interface QueueLimits {
   staleMs: number;
   /** Timeout for speaking a text, across all engines, in ms. */
   textMs: number;
-  /** How long a failed engine is tried last, in ms. */
+  /** How long after a failure an engine is tried last, in ms. */
   restMs: number;
   /** An engine that takes longer than this to fail, in ms, is skipped for `slowRestMs`. */
   slowMs: number;
@@ -256,7 +256,7 @@ async function attempt(
 }
 
 function stale(ms: number): Spoken {
-  return unspoken(`Waited ${Math.round(ms / 1000)} s for its turn, which is too long.`);
+  return unspoken(`Discarded after waiting ${Math.round(ms / 1000)} s for the voice.`);
 }
 
 function unspoken(reason: string): Spoken {

@@ -128,7 +128,7 @@ function sessionItems(folder: string, sessions: string): PlannedItem[] {
   return slugs.sort().map((slug) => {
     const from = join(folder, slug);
     if (!isSlug(slug))
-      return unfit('sessions', from, 'its name is not a slug (small letters, digits, ".", "_" and "-")');
+      return unfit('sessions', from, 'its name is not a slug (lowercase letters, digits, ".", "_" and "-")');
     return hasFrontMatter(join(from, ARTIFACT_NAME))
       ? folderItem('sessions', from, join(sessions, slug))
       : unfit('sessions', from, `its ${ARTIFACT_NAME} has no front matter`);

@@ -27,8 +27,9 @@ export const IMPORT_KINDS = [
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
- * - there: already in steward - conflict: steward has a different one, which is kept - unfit: not in a format
- * that steward reads
+ * - there: already in steward
+ * - conflict: steward has a different one, which is kept
+ * - unfit: not in a format that steward reads
  */
 export type ImportState = 'new' | 'there' | 'conflict' | 'unfit';
 
@@ -56,8 +57,9 @@ export function unfit(kind: ImportKind, from: string, why: string): PlannedItem 
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Plans to copy a file unless the target exists. @param problem returns why a text's format is invalid, or throws @param isSame returns whether the
- * target has the same content in different bytes
+ * Plans to copy a file unless the target exists.
+ * @param problem Returns why a text's format is invalid, or throws.
+ * @param isSame Returns whether the target has the same content in different bytes.
  */
 export async function fileItem(
   kind: ImportKind,
@@ -108,7 +110,7 @@ export function importText(
   { from, items, cut }: { from: string; items: readonly ImportItem[]; cut: boolean },
   { columns }: { columns: number },
 ): string {
-  const more = cut ? ['The folder is too large to search completely. Choose a folder below it.'] : [];
+  const more = cut ? ['The folder is too large to search completely. Choose a subfolder.'] : [];
   if (items.length === 0) return [`Nothing to import in ${clean(from)}.`, ...more].join('\n');
   const states: ImportState[] = ['new', 'there', 'conflict', 'unfit'];
   const rows = IMPORT_KINDS.map((kind) => items.filter((item) => item.kind === kind))
@@ -145,7 +147,7 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** A file, or the folder with the part. */
+/** A file, or the folder that contains the part. */
 export interface Found {
   part: Part;
   path: string;
@@ -161,7 +163,7 @@ const FILE_NAMES: Partial<Record<Part, string>> = {
   projects: 'projects.md',
 };
 
-/** Finds the parts below a folder by their format, nearest first. `cut`: a limit was reached. Skips links. */
+/** Finds the parts below a folder by format, nearest first. Skips links. `cut` means a limit was reached. */
 export function findParts(root: string, except: string): { parts: Found[]; cut: boolean } {
   const parts: Found[] = [];
   let level = [root];

@@ -56,7 +56,7 @@ function daysIn(folder: string, end: string): string[] {
     .sort();
 }
 
-/** Recording the day quarantines other invalid lines. */
+/** Accepts a log that contains any event; the rollup quarantines its invalid lines. */
 function noEvents(text: string): string | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.some((line) => !('invalid' in readEventLine(line))) ? undefined : 'it contains no events';
@@ -100,7 +100,7 @@ export function settingsItems(context: Context, { config }: LoadedConfig) {
     const text = readText(path, { maxBytes: MAX_BYTES });
     if (text === undefined) return [];
     const content = await contentOf(text, path, id);
-    if (content === undefined) return [unfit(kind, path, 'it is not readable')];
+    if (content === undefined) return [unfit(kind, path, 'it cannot be parsed')];
     const owner = CONFIG_FILES.find((file) => file.id === id);
     return leavesOf(owner?.keys ?? {}).flatMap(({ path: names, leaf }): PlannedItem[] => {
       const value = valueAt(content, names);
@@ -125,7 +125,8 @@ function settingItem(
     await changeConfig(context, [{ key: about.to, to: () => imported }]);
     return true;
   };
-  if (isDeepStrictEqual(imported, now)) return { ...about, take, state: 'there', why: 'already set to this' };
+  if (isDeepStrictEqual(imported, now))
+    return { ...about, take, state: 'there', why: 'already set to this value' };
   // Repositories are added. Any other value that you chose is kept.
   if (about.to === 'sense.repos' || now === undefined || isDeepStrictEqual(now, preset))
     return { ...about, take, state: 'new', why: null };

@@ -90,7 +90,7 @@ async function watchAndBackfill(setup: Setup, added: readonly string[]): Promise
 
 function scan(setup: Setup, folder: string): string[] {
   const { repositories, cut } = findRepositories(setup.context.clock, folder);
-  if (cut) setup.say(`${clean(folder)} is too large to search completely. Choose a folder below it.`);
+  if (cut) setup.say(`${clean(folder)} is too large to search completely. Choose a subfolder.`);
   return repositories;
 }
 
@@ -106,7 +106,7 @@ function repositoryAt(text: string): string {
   const path = absolute(text);
   if (gitFolderAt(path) !== undefined) return path;
   throw new StewardError('usage', `No git repository at ${clean(path)}.`, {
-    hint: 'Use the folder that contains .git, or --repos-below DIR for all below a folder.',
+    hint: 'Use the folder that contains .git, or --repos-below DIR for all repositories below DIR.',
   });
 }
 
@@ -121,8 +121,8 @@ export const SCAN = { depth: 4, folders: 20_000, repositories: 200, ms: 5_000 };
 const SKIPPED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'Library', 'AppData', 'snap']);
 
 /**
- * Returns the git repositories at or below a folder, sorted. `cut`: a limit was reached. Skips links, hidden
- * folders and the inside of repositories.
+ * Returns the git repositories at or below a folder, sorted. Skips links, hidden folders and the inside of
+ * repositories. `cut` means a limit was reached.
  */
 export function findRepositories(
   clock: Pick<Clock, 'monotonic'>,

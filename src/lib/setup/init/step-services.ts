@@ -140,7 +140,7 @@ export const hooksStep: Step = {
     const assistants = foundAssistants();
     const paths = assistants.map(({ path }) => path(deps.host)).join(', ');
     setup.say(
-      `Hooks tell steward when an assistant session is working or waiting for you. They are added to ${paths}; nothing else in it changes.`,
+      `Hooks tell steward when an assistant session is working or waiting for you. steward adds them to ${paths} and changes nothing else there.`,
     );
     const isFound = assistants.some(({ folder }) => kindOf(folder(deps.host)) === 'folder');
     const preset = isFound || hasHooks(setup, assistants) ? 'yes' : 'no';
@@ -183,7 +183,7 @@ export const jobsStep: Step = {
   async ask(setup, questions) {
     const here = await schedulerHere(setup);
     if (here === undefined) {
-      setup.say('No scheduler on this machine. "steward up" runs the jobs while it is open.');
+      setup.say('No scheduler on this machine. "steward up" runs the jobs until you stop it.');
       return undefined;
     }
     const { pollIntervalSec } = setup.config().sense;

@@ -76,7 +76,7 @@ export async function askChoice(
 export interface Installed {
   dryRun: boolean;
   hooks: (HooksInstalled & { more: HooksInstalled[] }) | null;
-  /** In a dry run, only the first fields are set, and `changed` means a planned change. */
+  /** In a dry run, only `job`, `scheduler` and `changed` are set, and `changed` means a planned change. */
   jobs: (Pick<JobInstalled, 'job' | 'scheduler' | 'changed'> & Partial<JobInstalled>)[];
   completion: CompletionInstall | null;
   warnings: string[];

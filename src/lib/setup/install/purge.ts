@@ -78,7 +78,10 @@ export async function consentToPurge(
 /** Longer than a hook takes, even on a busy machine. */
 const HOOK_MS = 1000;
 
-/** Deletes the data once nothing writes to it any longer. Running hooks aren't recorded, so this waits a second for them to finish. */
+/**
+ * Deletes the data once nothing writes to it any longer. Running hooks aren't recorded, so this waits a
+ * second for them to finish.
+ */
 export async function purgeData(
   context: Context,
   { isShimGone }: { isShimGone: boolean },
@@ -98,7 +101,7 @@ async function endRuns(context: Context, say: Say, soFar: string): Promise<void>
   const running = await waitForRunsOf(context, (runs) => say(`Waiting for ${named(runs)} to end.`));
   if (running.length === 0) return;
   throw new StewardError('locked', `Still running: ${named(running)}. ${soFar}`, {
-    hint: 'Nothing starts it again. End the process or wait for it, then rerun the command.',
+    hint: 'Wait for the process to end, or stop it, then rerun the command. It will not be restarted.',
   });
 }
 

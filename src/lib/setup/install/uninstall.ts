@@ -52,7 +52,7 @@ export function partsOf(flags: {
   return { jobs: named, hooks, completion, isWhole: false };
 }
 
-/** Removes everything installed on this machine except the user area. If one part fails, continues with the others. */
+/** Removes everything installed on this machine except the user area. Continues if one part fails. */
 export async function uninstallAll(
   context: Context,
   parts: UninstallParts & { isWhole: boolean },

@@ -58,7 +58,7 @@ export function uninstalledText({ dryRun, jobs, daemonStopped, hooks, files, lef
     ...(hooks.skill.changed.length > 0 ? [`${removed} the work skill: ${hooks.skill.path}`] : []),
     ...files.map((path) => `${removed} ${path}`),
     ...left.map(({ what, why }) => `Not removed: ${what}: ${why}`),
-    ...hooks.strangers.map((command) => `Not removed, from another user area: ${command}`),
+    ...hooks.strangers.map((command) => `Not removed, because it belongs to another user area: ${command}`),
   ];
   return lines.length === 0 ? 'Nothing is installed.' : lines.map(clean).join('\n');
 }

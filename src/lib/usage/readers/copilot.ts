@@ -7,7 +7,7 @@ import { folderFrom, type LineReader } from './reader';
 
 /**
  * Reads only the spans of chat requests, because agent spans repeat their sums. Copilot writes spans only if
- * its export is on.
+ * its OpenTelemetry export is enabled.
  */
 export const copilot: LineReader = {
   kind: 'lines',

@@ -140,7 +140,7 @@ describe('notify/speech: queue', () => {
     end();
     expect(await answers[1]).to.deep.equal({
       spoken: false,
-      reason: 'Waited 60 s for its turn, which is too long.',
+      reason: 'Discarded after waiting 60 s for the voice.',
     });
     expect((await answers[2])?.spoken).to.equal(false);
     const [a, b] = [speech.say({ text: 'a' }), speech.say({ text: 'b' })];

@@ -98,11 +98,11 @@ const REJECTED: Rejection = [
 const STATUSES: Readonly<Record<number, Rejection>> = {
   400: REJECTED,
   401: ['auth', 'rejected the key', KEY_HINT],
-  402: ['unavailable', 'requires a paid plan', 'Check your plan there for this voice and model.'],
+  402: ['unavailable', 'requires a paid plan', 'Check that your plan includes this voice and model.'],
   403: ['auth', 'denied access', KEY_HINT],
-  404: ['not_found', 'has no such voice', 'Check da.voices.main.voiceId and notify.voice.provider.url.'],
+  404: ['not_found', 'has no voice', 'Check da.voices.main.voiceId and notify.voice.provider.url.'],
   422: REJECTED,
-  429: ['unavailable', 'has a rate limit, or your quota is used up', LATER],
+  429: ['unavailable', 'rejected the request: rate limit or quota reached', LATER],
 };
 
 function errorOf(status: number, body: string, voiceId: string, key: string | undefined): StewardError {
@@ -117,8 +117,8 @@ function errorOf(status: number, body: string, voiceId: string, key: string | un
 
 function byClass(status: number): Rejection {
   if (status >= 300 && status < 400) {
-    const hint = 'Set notify.voice.provider.url to the redirect address, if you trust it.';
-    return ['unavailable', 'redirects, which steward does not follow with a key', hint];
+    const hint = 'Set notify.voice.provider.url to the new address, if you trust it.';
+    return ['unavailable', 'returned a redirect, which steward does not follow', hint];
   }
   if (status >= 500) return ['unavailable', 'had a server error', LATER];
   return ['unavailable', 'sent an unexpected response', 'Check notify.voice.provider.url.'];
@@ -154,7 +154,7 @@ function soundOf(bytes: Buffer, contentType: string): Sound {
 
 function noSound(words: string): StewardError {
   return new StewardError('unavailable', `The speech provider ${words}.`, {
-    hint: "Set notify.voice.provider.url to a text-to-speech server with ElevenLabs's API.",
+    hint: 'Set notify.voice.provider.url to a text-to-speech server with the ElevenLabs API.',
   });
 }
 

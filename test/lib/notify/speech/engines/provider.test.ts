@@ -109,9 +109,9 @@ describe('notify/speech: the speech provider', () => {
     [401, { detail: { status: 'invalid_api_key', message: `Invalid key ${KEY}.` } }, 'auth', /rejected the key \(401\): Invalid key ••••\.$/],
     [402, { detail: { message: 'Upgrade\u001b[31m now' } }, 'unavailable', /paid.*\(402\): Upgrade now\.$/],
     [403, {}, 'auth', /denied access/],
-    [404, { message: 'nope' }, 'not_found', /has no such voice da-voice \(404\): nope\.$/],
+    [404, { message: 'nope' }, 'not_found', /has no voice da-voice \(404\): nope\.$/],
     [422, { detail: [{ msg: 'x' }] }, 'unavailable', /rejected the request \(422\)\.$/],
-    [429, { detail: { message: 'x'.repeat(5000) } }, 'unavailable', /has a rate limit.*\(429\): x{199}…\.$/],
+    [429, { detail: { message: 'x'.repeat(5000) } }, 'unavailable', /rate limit or quota reached.*\(429\): x{199}…\.$/],
     [500, 'no object', 'unavailable', /a server error \(500\)\.$/],
     [503, { detail: 'later' }, 'unavailable', /a server error \(503\): later\.$/],
     [418, {}, 'unavailable', /unexpected response \(418\)/],
@@ -134,7 +134,9 @@ describe('notify/speech: the speech provider', () => {
       for (const code of [301, 302, 303, 307, 308]) {
         server.answer(status(code, {}, { location: `${other.url}/v1/text-to-speech/x` }));
         const error = await rejection(engineOf().speak(machine, orderOf('Hi')));
-        expect(error.message).to.match(new RegExp(`redirects, which steward does not follow.*\\(${code}\\)`));
+        expect(error.message).to.match(
+          new RegExp(`returned a redirect, which steward does not follow.*\\(${code}\\)`),
+        );
       }
       expect(other.asked).to.have.length(0);
     } finally {
