@@ -595,7 +595,7 @@ describe('sense/git: situations', () => {
     const repo = box.init('app');
     const missing = await watch([repo], { env: { PATH: join(box.folder, 'empty') } }).capture();
     expect(missing.state).to.equal('unsupported');
-    expect(missing.reason).to.contain('Install it');
+    expect(missing.reason).to.contain('Install git');
   });
 
   it('bounds its cursor', async () => {

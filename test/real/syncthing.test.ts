@@ -62,7 +62,7 @@ describe('sync: real Syncthing', function () {
     await connectSyncthing(a.api, path('one'));
     let message = '';
     await connectSyncthing(a.api, path('two')).catch((error: unknown) => (message = String(error)));
-    expect(message).to.include(`${path('one')} as steward-exchange already`);
+    expect(message).to.include(`steward-exchange for ${path('one')}`);
     expect(await syncthingStatus(a.api, path('two'))).to.deep.include({ state: null });
   });
 });

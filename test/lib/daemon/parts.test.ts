@@ -216,8 +216,8 @@ describe('daemon parts', () => {
         ['/?day=2026-11-20', 'text/html; charset=utf-8', '<p>index\n'],
         ['/sense?to=2026-11-20', 'text/html; charset=utf-8', '<p>week\n'],
         ['/sense?day=2026-11-20', 'text/html; charset=utf-8', '<p>index\n'],
-        ['/assets/sense.js', 'text/javascript; charset=utf-8', 'let a;\n'],
-        ['/assets/plot.css', 'text/css; charset=utf-8', 'p{}\n'],
+        ['/assets/sense.js', 'text/javascript; charset=utf-8', 'let a;'],
+        ['/assets/plot.css', 'text/css; charset=utf-8', 'p{}'],
       ] as const) {
         const answer = await served.ask(path);
         expect([answer.status, answer.header('content-type'), answer.body], path).to.deep.equal([
