@@ -104,7 +104,9 @@ describe('the dashboard in Chromium', function () {
 
     it('and keeps focus, scroll and what is open, while figures change', async () => {
       const { page } = await open('/', { viewport: { width: 900, height: 500 } });
+      // Both are asked for after the page is first drawn.
       await page.waitForSelector('#week svg');
+      await page.waitForSelector('#flow .narrative');
       await page.click('#table-details summary');
       await page.focus('#week a');
       const look =
