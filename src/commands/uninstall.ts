@@ -5,7 +5,7 @@ import { partsOf, uninstallAll, type Uninstalled } from '../lib/setup/install/un
 import { uninstalledText } from '../lib/setup/install/view';
 
 export default class Uninstall extends BaseCommand {
-  static override summary = 'Remove everything that steward installed, and with --purge your data';
+  static override summary = 'Remove everything that steward installed (with --purge, your data too)';
   static override description =
     'Removes jobs, the running daemon, hooks and completion scripts from this machine. Your data is kept unless --purge deletes it, after asking. Files that were changed after the installation are listed, not removed.';
   static override flags = {

@@ -13,7 +13,7 @@ export default class NotifyAnnounce extends BaseCommand {
     skill: text({ helpValue: 'NAME', description: 'The skill that handles it' }),
     workflow: text({
       helpValue: 'NAME',
-      description: "A file in the skill's workflows folder, without .md",
+      description: "The name of a file in the skill's workflows folder, without the .md extension",
     }),
     skills: text({
       helpValue: 'DIR',

@@ -5,7 +5,7 @@ import type { ForgottenMachine } from '../../lib/sync/status';
 export default class SyncForget extends BaseCommand {
   static override summary = 'Delete what another machine has published';
   static override description =
-    'For a machine that you no longer have. Only shows what it would delete until you add --yes. If the machine still publishes, it reappears at its next run.';
+    'For a machine that you no longer have. Without --yes, only shows what would be deleted. If the machine still publishes, it reappears on its next run.';
   static override args = {
     machine: word({ required: true, description: 'Id or name, as in `sync status`.' }),
   };

@@ -7,7 +7,7 @@ import { issueText, missingText, queuedText } from '../../lib/work/view-results'
 export default class WorkAdd extends BaseCommand {
   static override summary = 'Add an issue';
   static override description =
-    "Creates exactly one issue, even if GitHub's response is lost. Labels that the repository does not have are omitted and listed. Offline, the issue is queued and created later.";
+    "Creates exactly one issue, even if GitHub's response is lost. Labels that do not exist in the repository are left off the issue and reported. Offline, the issue is queued and created later.";
   static override args = {
     title: word({ required: true, description: 'The task, in a few words.' }),
   };

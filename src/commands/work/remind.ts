@@ -11,7 +11,10 @@ export default class WorkRemind extends BaseCommand {
     text: word({ required: true, description: 'The reminder, with or without a time.' }),
   };
   static override flags = {
-    at: text({ description: 'The time. With this flag, the text is used as is.', helpValue: 'WHEN' }),
+    at: text({
+      description: 'When to remind you. The text is then not searched for a time.',
+      helpValue: 'WHEN',
+    }),
     priority: text({ description: 'Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
   };
   static override examples = [

@@ -105,7 +105,7 @@ export function waitForRunsOf(
   return waitForRuns(runsOf(context), { stopDaemon: () => stopDaemon(context), onWait });
 }
 
-/** Stops the daemon and waits for its job; false if none was running. */
+/** Stops the daemon and waits for its job to exit. Returns false if no daemon was running. */
 export function endDaemonOf(context: Context): Promise<boolean> {
   return endDaemon(runsOf(context), { stopDaemon: () => stopDaemon(context) });
 }

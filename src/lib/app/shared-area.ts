@@ -16,7 +16,7 @@ export async function prepareArea(
 ): Promise<string[]> {
   try {
     const { id } = claimArea(area);
-    // Moves the entries that this machine queued before it detected another owner.
+    // Takes over what this machine queued at the top of the area before it detected another owner.
     if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
     if (area.exchange !== undefined) ensureFolder(machinesFolder(area.exchange));
     settleLogs(area, { nowMs: clock.now(), zone });

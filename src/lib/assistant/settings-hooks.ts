@@ -176,7 +176,7 @@ export function removeHooks(
   return { text, entries, left, isEmpty: isBare(text) };
 }
 
-/** Returns whether nothing remains but the content of a new settings file. */
+/** Returns whether the settings file contains only what steward writes to a new one. */
 function isBare(text: string): boolean {
   return /^\ufeff?\s*\{\s*(?:"version"\s*:\s*1\s*)?\}\s*$/.test(text);
 }

@@ -134,7 +134,7 @@ export function listOf(
   return leaf({ expected, check: v.array(string(test)), fallback: () => [...fallback] });
 }
 
-/** Defines a list of values from a closed set. */
+/** Defines a key for a list of values from a closed set. */
 export function subsetOf<S extends string>(
   expected: string,
   names: readonly S[],
@@ -143,7 +143,7 @@ export function subsetOf<S extends string>(
   return leaf<S[]>({ expected, check: v.array(v.picklist(names)), fallback: () => [...fallback] });
 }
 
-/** Defines a program and its arguments. The program must not be empty; an empty list means the default. */
+/** Defines a key for a program and its arguments. The program must not be empty; an empty list means the default. */
 export function command(fallback: readonly string[]): Leaf<string[]> {
   return leaf<string[]>({
     expected: 'a list: a program and its arguments',
@@ -157,7 +157,7 @@ export function command(fallback: readonly string[]): Leaf<string[]> {
   });
 }
 
-/** Defines a map from names to strings; `expected` describes the strings. */
+/** Defines a key for a map from names to strings; `expected` describes the strings. */
 export function mapOf(expected: string, test: (value: string) => boolean): Leaf<Record<string, string>> {
   return leaf<Record<string, string>>({
     expected: `names, each with ${expected}`,
@@ -166,7 +166,7 @@ export function mapOf(expected: string, test: (value: string) => boolean): Leaf<
   });
 }
 
-/** Defines a secret: the value, `env:NAME` or `file:PATH`. `test` checks a value that isn't a reference. */
+/** Defines a key for a secret: the value, `env:NAME` or `file:PATH`. `test` checks a value that isn't a reference. */
 export function secretText(expected: string, test: (value: string) => boolean): Leaf<Secret> {
   return leaf<string, Secret>({
     expected: `${expected}, env:NAME or file:PATH (absolute, or starting with ~/)`,
@@ -179,7 +179,7 @@ export function secretText(expected: string, test: (value: string) => boolean): 
   });
 }
 
-/** Defines a path that is absolute or starts with `~/`. Resolves to an absolute path. */
+/** Defines a key for a path that is absolute or starts with `~/`. Resolves to an absolute path. */
 const PATH = {
   expected: 'an absolute path, or one that starts with ~/',
   check: string((value) => isCleanText(value) && (isAbsolute(value) || /^~[/\\]./.test(value))),
@@ -203,7 +203,7 @@ export function webAddress(fallback: string): Leaf<string> {
   });
 }
 
-/** Defines a host (`push.example.org`, `localhost:8080`) or a web URL. */
+/** Defines a key for a host (`push.example.org`, `localhost:8080`) or a web URL. */
 export function hostOrAddress(fallback: string): Leaf<string> {
   return leaf({
     expected: 'a host name, or an https:// address (http:// only for this machine)',
@@ -213,7 +213,7 @@ export function hostOrAddress(fallback: string): Leaf<string> {
   });
 }
 
-/** Defines a list of git repositories without duplicates. It stays valid if a repository is deleted. */
+/** Defines a key for a list of git repositories without duplicates. It stays valid if a repository is deleted. */
 export function repositoryList(): Leaf<string[]> {
   const isFromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
   return leaf({

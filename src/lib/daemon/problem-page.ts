@@ -16,7 +16,7 @@ const LINKS = [
   ['/status', 'Status'],
 ];
 
-/** Returns a refusal as a page if the user opened the address in a browser. */
+/** Returns an error response as an HTML page if the user opened the URL in a browser. */
 export function forPeople({ method, target, headers }: RequestHead, answer: HttpAnswer): HttpAnswer {
   const title = SHOWN.get(answer.status);
   const accept = headers['accept'];

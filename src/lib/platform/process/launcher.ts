@@ -26,7 +26,7 @@ export interface LauncherDeps {
   /** Folder of the launcher. */
   bin: string;
   host: PathHost;
-  /** The folder with steward's package.json, and the Node.js that runs steward. */
+  /** The folder that contains steward's package.json, and the path of the Node.js executable that runs it. */
   product: { root: string; node: string };
 }
 

@@ -82,7 +82,7 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
   );
 }
 
-/** Returns whether the process still has this terminal, on a device that this user owns. */
+/** Returns whether the process is still attached to this terminal and this user owns the terminal device. */
 export function holdsTerminal(terminal: OwnTerminal): boolean {
   const facts = factsOf(terminal.pid);
   if (facts === undefined || facts.started !== terminal.started) return false;
