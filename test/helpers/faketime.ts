@@ -28,8 +28,8 @@ export function fakeTime(ms: number, { standing = false } = {}): Record<string, 
 }
 
 /**
- * libfaketime names its shared memory after the pid, leaves it behind when the process is killed, and ends the next
- * process that is given that pid: after some 30,000 processes there is one.
+ * libfaketime names its shared memory after the pid and leaves it behind when the process is killed. It then ends
+ * the next process with the same pid, so a long run would fail once pids repeat.
  */
 function forgetKilledClocks(): void {
   for (const name of readdirSync(SHARED_MEMORY)) {

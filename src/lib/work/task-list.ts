@@ -130,7 +130,7 @@ interface Pushed {
 }
 
 async function commitAndPush(deps: WorkDeps, repo: string, text: string): Promise<Pushed> {
-  // Machine-local, because git can't carry a repository in a synced area.
+  // Machine-local, because git can't sync a repository nested in the area.
   const clone = join(deps.area.machine, 'tasklist');
   ensureFolder(clone);
   try {

@@ -45,7 +45,7 @@ function attentionRows(parts: readonly Part[]): AttentionRow[] {
   return rows.flatMap(({ row, machine }, i) => {
     const tenths = shares[i] ?? 0;
     if (tenths === 0) return [];
-    // A spread of each row would take a tenth of the time to read a year.
+    // Spreading each row takes a tenth of the time that reading a year takes.
     const { app, repo, branch, session, assistant, otherFolder } = row;
     const shown = { app, repo, branch, session, assistant, machine, minutes: tenths / 10 };
     return [otherFolder === undefined ? shown : { ...shown, otherFolder }];
