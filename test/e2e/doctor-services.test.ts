@@ -175,7 +175,12 @@ describe('doctor and other hosts (built)', function () {
       await at.expectRow('work.repository', 'off', /not checked: add --online/);
       await at.expectRow('work.board', 'ok', /^last fetched: \d/);
       expect(github.seen).to.deep.equal([]);
-      await at.expectRow('work.repository', 'ok', /is private, and the credential has write access/, '--online');
+      await at.expectRow(
+        'work.repository',
+        'ok',
+        /is private, and the credential has write access/,
+        '--online',
+      );
       await at.expectRow('work.labels', 'ok', /^all \d+ exist$/, '--online');
       expect([...new Set(github.seen.map(({ method }) => method))]).to.deep.equal(['GET']);
     });
