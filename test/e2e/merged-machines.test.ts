@@ -128,6 +128,10 @@ describe('several machines (built)', function () {
       [addDays(day, 1), 0],
       [day, 90],
     ]);
+    expect(recent[2]?.ledger?.attention.map(({ app, minutes }) => [app, minutes])).to.deep.equal([
+      ['Code', 60],
+      ['Firefox', 30],
+    ]);
     const time = jsonOf(await run(0, 'time', '--of', day, '--by', 'machine', '--json')) as TimeReport;
     expect(time).to.include({ totalMinutes: 90 });
     expect(time.rows.map(({ key, minutes }) => [key, minutes])).to.deep.equal([

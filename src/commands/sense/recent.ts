@@ -1,6 +1,7 @@
 import { BaseCommand, machine, integer } from '../../lib/cli/base-command';
 import { withMachines } from '../../lib/app/machines';
 import { openSense } from '../../lib/app/sense';
+import type { StewardError } from '../../lib/errors';
 import { recent } from '../../lib/sense/read';
 import type { DailyRecord } from '../../lib/sense/record';
 import { recentText } from '../../lib/sense/view-status';
@@ -21,7 +22,8 @@ export default class SenseRecent extends BaseCommand {
     const { flags } = await this.parse(SenseRecent);
     const sense = await openSense(this.context);
     const deps = await withMachines(this.context, sense.deps, flags.machine);
-    const records = recent(deps, flags.days, { onDamaged: ({ message }) => this.say(message) });
+    const onDamaged = ({ message }: StewardError): void => this.say(message);
+    const records = recent(deps, flags.days, { onDamaged, hasLedger: this.json });
     return this.show(records, () => recentText(records, this.terminal));
   }
 }

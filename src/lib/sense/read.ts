@@ -6,7 +6,13 @@ import { addDays, dayBounds, type Day } from '../platform/time/time';
 import { dayTimeline, type DayTimeline } from './day-timeline';
 import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from './event';
 import type { UnionRecord } from './machines/model';
-import { sessionReposOf, unionDays, type MachineName, type Machines } from './machines/read';
+import {
+  sessionReposOf,
+  unionDays,
+  type MachineName,
+  type Machines,
+  type UnionOptions,
+} from './machines/read';
 import { machineTimeline } from './machines/timeline';
 import { recordTally, type DailyRecord, type SessionRepos } from './record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
@@ -53,7 +59,7 @@ function notStored(deps: ReadDeps, day: Day): StewardError {
 }
 
 function unionView(deps: ReadDeps, machines: Machines, day: Day): Today {
-  const record = unionDays(machines, [day], deps.goalTags).get(day);
+  const record = unionDays(machines, [day], deps).get(day);
   if (record === undefined) throw notStored(deps, day);
   const isNow = machines.hasOwn && day === todayOf(deps);
   const notSeen = isNow ? missedToday(deps, deps.store.readState().state, day) : NOTHING_MISSED;
@@ -108,6 +114,12 @@ export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
   };
 }
 
+export interface RecentOptions extends Pick<UnionOptions, 'hasLedger'> {
+  /** The last day. */
+  to?: Day;
+  onDamaged?: OnDamaged;
+}
+
 const MAX_RECENT_DAYS = 366;
 const LAST_DAY = '9999-12-31';
 
@@ -118,7 +130,7 @@ const LAST_DAY = '9999-12-31';
 export function recent(
   deps: Pick<ReadDeps, 'store' | 'machines' | 'goalTags' | 'clock' | 'timezone'>,
   days: number,
-  { to = LAST_DAY, onDamaged = () => undefined }: { to?: Day; onDamaged?: OnDamaged } = {},
+  { to = LAST_DAY, onDamaged = () => undefined, hasLedger = true }: RecentOptions = {},
 ): DailyRecord[] {
   const { store } = deps;
   if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
@@ -129,7 +141,7 @@ export function recent(
   const machines = deps.machines?.();
   if (machines !== undefined) {
     const past = machines.days().filter((day) => day < todayOf(deps) && day <= to);
-    return [...unionDays(machines, past.slice(-days), deps.goalTags).values()].reverse();
+    return [...unionDays(machines, past.slice(-days), { ...deps, hasLedger }).values()].reverse();
   }
   const stored = daysBetween(store.recordedDays(), { to }).slice(-days).reverse();
   return stored.flatMap((day) => store.readRecord(day, onDamaged) ?? []);

@@ -114,9 +114,13 @@ function cellsOf(tenths: readonly number[]): Cells {
 
 /** Adds up the rows' cells, in tenths. */
 export function sumOf(rows: readonly { cells: Cells }[]): Cells {
-  const sums = CELLS.map(({ state, place }) =>
-    rows.reduce((sum, { cells }) => sum + Math.round((cells[state]?.[place] ?? 0) * 10), 0),
-  );
+  const sums = CELLS.map(() => 0);
+  for (const { cells } of rows) {
+    CELLS.forEach(({ state, place }, i) => {
+      const minutes = cells[state]?.[place];
+      if (minutes !== undefined) sums[i] = (sums[i] ?? 0) + Math.round(minutes * 10);
+    });
+  }
   return cellsOf(sums);
 }
 

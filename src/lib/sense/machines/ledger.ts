@@ -94,16 +94,23 @@ function placeKey(app: string, repo: string | null): string {
   return repo === null ? app : `${app}\n${repo}`;
 }
 
-const NAMES = ['app', 'repo', 'branch', 'session', 'assistant', 'machine'] as const;
-type Named = Partial<Record<(typeof NAMES)[number], string | null>>;
+type Named = Partial<Record<'app' | 'repo' | 'branch' | 'session' | 'assistant' | 'machine', string | null>>;
 
 /** Orders rows with the same time. Compares names first, because serializing rows is slow. */
 function byText(a: Named, b: Named): number {
-  for (const name of NAMES) {
-    const order = a[name] === b[name] ? 0 : byCodeUnits(a[name] ?? '', b[name] ?? '');
-    if (order !== 0) return order;
-  }
-  return byCodeUnits(JSON.stringify(a), JSON.stringify(b));
+  return (
+    byName(a.app, b.app) ||
+    byName(a.repo, b.repo) ||
+    byName(a.branch, b.branch) ||
+    byName(a.session, b.session) ||
+    byName(a.assistant, b.assistant) ||
+    byName(a.machine, b.machine) ||
+    byCodeUnits(JSON.stringify(a), JSON.stringify(b))
+  );
+}
+
+function byName(a: string | null | undefined, b: string | null | undefined): number {
+  return a === b ? 0 : byCodeUnits(a ?? '', b ?? '');
 }
 
 /** A session on two machines has a row for each. */

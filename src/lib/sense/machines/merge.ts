@@ -14,6 +14,7 @@ export function mergeDays(
   days: readonly MachineDay[],
   wanted: ReadonlySet<Day>,
   machines: readonly { id: string; name: string }[],
+  hasLedger = true,
 ): UnionRecord[] {
   const dates = new Map<Day, Counted[]>();
   for (const counted of countOnce(distinct(days))) {
@@ -24,7 +25,7 @@ export function mergeDays(
   return [...dates.keys()]
     .filter((date) => wanted.has(date))
     .sort()
-    .map((date) => merged(date, dates, known));
+    .map((date) => merged(date, dates, known, hasLedger));
 }
 
 /** Returns the latest version of each machine's days. */
@@ -47,6 +48,7 @@ function merged(
   date: Day,
   dates: ReadonlyMap<Day, readonly Counted[]>,
   machines: readonly { id: string; name: string }[],
+  hasLedger: boolean,
 ): UnionRecord {
   const all = dates.get(date) ?? [];
   const around = [addDays(date, -1), date, addDays(date, 1)].flatMap((day) => dates.get(day) ?? []);
@@ -76,7 +78,7 @@ function merged(
     })),
     commits: commitsOf(all, around),
     sessions: sessionsOf(all),
-    ledger: unionLedger(parts),
+    ...(hasLedger ? { ledger: unionLedger(parts) } : {}),
     narrative: null,
     goalTags: {},
     machines: machines.map((machine) => rowOf(machine, parts)),

@@ -1,6 +1,7 @@
 import { StewardError } from '../../errors';
 import { byCodeUnits } from '../../platform/files/short-hash';
 import { addDays, type Day } from '../../platform/time/time';
+import type { DayLedger } from '../ledger/model';
 import type { DailyRecord, SessionRepos } from '../record';
 import { mergeDays } from './merge';
 import type { MachineDay, UnionRecord } from './model';
@@ -33,14 +34,32 @@ export interface KnownMachines {
   choose: (ids: ReadonlySet<string>) => Machines | undefined;
 }
 
+export interface UnionOptions {
+  /** Returns a ledger's time by goal id. */
+  goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
+  /** Whether the records have a ledger, and so goals. Without one, a year takes a fifth less time. */
+  hasLedger?: boolean;
+}
+
+/** Reading a year in parts takes less memory, and so less time. */
+const CHUNK_DAYS = 14;
+
 /** Returns the merged records by date, without dates that no machine recorded. */
 export function unionDays(
   machines: Machines,
   days: readonly Day[],
-  goalTags?: (ledger: NonNullable<DailyRecord['ledger']>) => DailyRecord['goalTags'],
+  { goalTags, hasLedger = true }: UnionOptions = {},
 ): Map<Day, UnionRecord> {
-  const around = new Set(days.flatMap((day) => [addDays(day, -1), day, addDays(day, 1)]));
-  const records = mergeDays(machines.read([...around].sort()), new Set(days), machines.names);
+  const records: UnionRecord[] = [];
+  let read: MachineDay[] = [];
+  for (let i = 0; i < days.length; i += CHUNK_DAYS) {
+    const chunk = days.slice(i, i + CHUNK_DAYS);
+    const around = new Set(chunk.flatMap((day) => [addDays(day, -1), day, addDays(day, 1)]));
+    read = read.filter(({ record }) => around.has(record.date));
+    for (const { record } of read) around.delete(record.date);
+    read.push(...machines.read([...around].sort()));
+    records.push(...mergeDays(read, new Set(chunk), machines.names, hasLedger));
+  }
   for (const record of records)
     if (record.ledger !== undefined) record.goalTags = goalTags?.(record.ledger) ?? {};
   return new Map(records.map((record) => [record.date, record]));

@@ -5,13 +5,14 @@ import type { Counted } from './overlap';
 /** One machine's part of a day. */
 export interface DaySeconds {
   apps: { app: string; kind: AppKind; sec: number }[];
-  hours: { at: number; kind: AppKind; sec: number }[];
+  /** Spans, or a record's hours. */
+  times: { from: number; kind: AppKind; sec: number }[];
   /** Whether the record's own sums apply, because no time was assigned to another machine. */
   isWhole: boolean;
 }
 
 const MINUTE_SEC = 60;
-const HOUR_SEC = 3600;
+const HOUR_MS = 3_600_000;
 
 /** Returns a machine's time. Uses the record's own sums unless some of it was assigned to another machine. */
 export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySeconds {
@@ -21,29 +22,17 @@ export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySe
     return {
       isWhole: true,
       apps: record.apps.map(({ app, kind, minutes }) => ({ app, kind, sec: secOf(minutes) })),
-      hours: record.hours.flatMap((hour) => {
+      times: record.hours.flatMap((hour) => {
         const used = APP_KINDS.filter((kind) => hour[kind] > 0);
-        return used.map((kind) => ({ at: Date.parse(hour.start) / 1000, kind, sec: secOf(hour[kind]) }));
+        return used.map((kind) => ({ from: Date.parse(hour.start) / 1000, kind, sec: secOf(hour[kind]) }));
       }),
     };
   }
   return {
     isWhole: false,
     apps: parts.map(({ app, kind, from, to }) => ({ app, kind, sec: to - from })),
-    hours: parts.flatMap(({ kind, from, to }) => hoursOf(from, to).map((hour) => ({ kind, ...hour }))),
+    times: parts.map(({ kind, from, to }) => ({ from, kind, sec: to - from })),
   };
-}
-
-/** Splits a span at quarter hours, because zones differ from UTC by multiples of those. */
-function hoursOf(from: number, to: number): { at: number; sec: number }[] {
-  const quarter = HOUR_SEC / 4;
-  const list: { at: number; sec: number }[] = [];
-  for (let at = from; at < to;) {
-    const end = Math.min(to, (Math.floor(at / quarter) + 1) * quarter);
-    list.push({ at, sec: end - at });
-    at = end;
-  }
-  return list;
 }
 
 /** Adds up the machines' parts in tenths of a minute, rounded so that the totals match. */
@@ -61,13 +50,30 @@ export function timeOf(
   for (const { seconds } of parts) {
     for (const { app, kind, sec } of seconds.apps)
       appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + sec * 1000);
-    for (const { at, kind, sec } of seconds.hours) {
-      let hour = starts.length - 1;
-      while (hour > 0 && (starts[hour] ?? 0) > at * 1000) hour -= 1;
-      hourMs[kind][hour] = (hourMs[kind][hour] ?? 0) + sec * 1000;
+    for (const { from, kind, sec } of seconds.times) {
+      const hours = hourMs[kind];
+      let hour = hourAt(starts, from * 1000);
+      for (let at = from, left = sec; left > 0; hour += 1) {
+        // A record's time counts in the hour where its own hour starts.
+        const end = seconds.isWhole ? Infinity : (starts[hour + 1] ?? Infinity) / 1000;
+        const part = Math.min(left, end - at);
+        hours[hour] = (hours[hour] ?? 0) + part * 1000;
+        at += part;
+        left -= part;
+      }
     }
   }
   return roundTime(appMs, hourMs);
+}
+
+/** Returns the index of the hour that contains a time, or else of the first or last hour. */
+function hourAt(starts: readonly number[], ms: number): number {
+  const last = starts.length - 1;
+  let hour = Math.max(0, Math.min(last, Math.floor((ms - (starts[0] ?? 0)) / HOUR_MS)));
+  // If the clock changes by half an hour, one hour is shorter or longer than the others.
+  while (hour > 0 && (starts[hour] ?? 0) > ms) hour -= 1;
+  while (hour < last && (starts[hour + 1] ?? 0) <= ms) hour += 1;
+  return hour;
 }
 
 /** Returns the sum in minutes, to one decimal. */
