@@ -237,8 +237,9 @@ function cellsOf(row: SessionRow, { nowMs, columns }: SessionsTextOptions): stri
 }
 
 /** Returns what a session is doing or waiting for; null if it has ended or is silent. */
-function doesOf({ status, waitingFor, activity }: SessionRow): string | null {
-  return waitingFor ?? activity ?? (status === 'waiting' ? 'turn finished' : null);
+function doesOf({ status, waitingFor, activity, startedAt, updatedAt }: SessionRow): string | null {
+  const hasWorked = updatedAt !== startedAt;
+  return waitingFor ?? activity ?? (status === 'waiting' && hasWorked ? 'turn finished' : null);
 }
 
 /** Formats `waiting 2 m` or `ended 5 m ago`. */

@@ -38,7 +38,7 @@ const STATE = stateOf(
   session('busy', 10, { activity: 'working', tool: 'Edit' }),
   session('old', 20, { activity: 'working', tool: 'Bash' }),
   session('asks', 5, { activity: 'waiting', waitingFor: 'permission_prompt', askedTool: 'Bash' }),
-  session('idle', 30, { activity: 'waiting' }),
+  session('idle', 30, { activity: 'waiting', startedAt: '2026-11-20T08:00:00.000Z' }),
   session('done', 40, { activity: 'ended' }),
   session('yesterday', 61, { activity: 'ended' }),
 );
@@ -72,10 +72,16 @@ describe('the live list of sessions', () => {
     expect(frame(list).slice(0, 4)).to.deep.equal([
       '2 waiting · 2 working · 1 done in the last hour',
       '',
-      '> shop·idle  waiting 30 m    turn finished     30 m',
-      '  shop·asks  waiting 5 m     asks to run Bash   5 m',
+      '> shop·idle  waiting 30 m    turn finished     1 h 00 m',
+      '  shop·asks  waiting 5 m     asks to run Bash       5 m',
     ]);
     expect(frame(list, 80, 24, true)[3]).to.include('\u001b[35m');
+  });
+
+  it('finishes no turn before the first one', () => {
+    const state = stateOf(session('new', 5, { activity: 'waiting' }));
+    const shown = withRows(EMPTY_LIST, watchedRows(state, { nowMs: NOW }));
+    expect(frame(shown).join('\n')).to.include('shop·new').and.not.include('turn finished');
   });
 
   it('moves, jumps to the next that waits, shows details, filters and quits', () => {
