@@ -39,6 +39,7 @@ async function main(): Promise<void> {
     '/api/work': () => ({ body: board }),
     '/api/work/status': () => ({ body: { waiting: [] } }),
   });
+  served.offerStream();
   const browser = await launchBrowser();
   try {
     for (const scheme of ['light', 'dark'] as const) {
@@ -65,7 +66,11 @@ async function shoot(
     reducedMotion: 'reduce',
     viewport: VIEWS[name] ?? { width: 1280, height: 600 },
   });
+  // Signs in, as `steward open` does.
+  await page.evaluate("localStorage.setItem('steward-secret', 'x'.repeat(43))");
+  await page.reload();
   await until(page, isThere);
+  await page.getByText('live', { exact: false }).first().waitFor();
   const path = join(FOLDER, `${name}-${scheme}.png`);
   await take(page, path);
   await close();
@@ -99,6 +104,8 @@ const SUBJECTS = [
   'Test the day with 25 hours',
   'Show the price with its tax',
   'Add a form for the newsletter',
+  'Retry a payment that timed out',
+  'Load the photos of a list lazily',
 ];
 
 const CAPTURED_SINCE = '2026-11-07';

@@ -96,7 +96,7 @@ export async function servePages(answers: Answers): Promise<Served> {
       const stream = { say, end: () => response.end() };
       streams.add(stream);
       response.once('close', () => streams.delete(stream));
-      return void say({ run: 'a', version, signedIn: false });
+      return void say({ run: 'a', version, signedIn: request.headers.authorization !== undefined });
     }
     const name =
       (searchParams.has('day') ? 'index.html' : undefined) ??
