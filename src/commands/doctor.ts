@@ -9,26 +9,26 @@ import { StewardError } from '../lib/errors';
 export default class Doctor extends BaseCommand {
   static override summary = 'Check every part and show how to fix each problem';
   static override description =
-    'Changes nothing, and contacts other hosts only with --online. The exit code is 0 if nothing failed, 3 for an invalid configuration, 8 for another failure, and 4 if only a login is missing.';
+    'Changes nothing, and contacts other hosts only with --online. Exit codes: 0 no failures, 3 invalid configuration, 4 only a login is missing, 8 other failures.';
   static override strict = false;
   static override args = {
     part: word({
-      description: `Only these parts: ${PARTS.join(', ')}.`,
+      description: `Parts to check: ${PARTS.join(', ')}.`,
       options: [...PARTS],
     }),
   };
   static override flags = {
     online: boolean({
-      description: 'Also check the hosts you use: the work repository, push, chat, the speech provider.',
+      description: 'Also contact your services: the work repository, push, chat, the speech provider.',
     }),
-    sound: boolean({ description: 'Play the voice test aloud.' }),
-    strict: boolean({ description: 'Exit with 8 on warnings, too.' }),
+    sound: boolean({ description: 'Play the voice test.' }),
+    strict: boolean({ description: 'Treat warnings as failures.' }),
   };
   static override examples = [
     '<%= config.bin %> doctor',
     '<%= config.bin %> doctor sense notify --sound',
     {
-      description: 'The failures, for a script',
+      description: 'List the failures, for a script',
       command: `<%= config.bin %> doctor --json | jq -r '.checks[] | select(.state == "failed") | .found'`,
     },
   ];

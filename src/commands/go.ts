@@ -7,7 +7,7 @@ import { sessionLines, type SessionRow, type SessionsTextOptions } from '../lib/
 export default class Go extends BaseCommand {
   static override summary = 'Jump to a session, by default the one that has been waiting longest';
   static override description =
-    'Brings the session\'s tmux pane or kitty window to the front. SESSION is any part of its repository, branch, name or slug, or its number in "steward sessions". If several match, you choose one.';
+    "Brings the session's tmux pane or kitty window to the front. If several sessions match, asks you to choose one.";
   static override args = {
     session: word({
       description: 'Part of the repository, branch, name or slug, or the number in "steward sessions".',
@@ -17,7 +17,7 @@ export default class Go extends BaseCommand {
     '<%= config.bin %> go',
     '<%= config.bin %> go shop',
     {
-      description: 'As a tmux key, in tmux.conf',
+      description: 'Bind a tmux key, in tmux.conf',
       command: 'bind-key g run-shell "<%= config.bin %> go"',
     },
   ];
@@ -30,7 +30,7 @@ export default class Go extends BaseCommand {
     return went;
   }
 
-  /** Asks the user to pick a session by number; undefined without a terminal. */
+  /** Asks for the number of a session; returns undefined without a terminal. */
   private async choose(rows: readonly SessionRow[]): Promise<number | undefined> {
     if (this.json || !isInteractive()) return undefined;
     this.say(numbered(rows, { ...this.terminal, nowMs: this.context.clock.now() }));
@@ -46,12 +46,15 @@ export default class Go extends BaseCommand {
   }
 }
 
-/** Returns the rows as `steward sessions` shows them, each preceded by its number. */
+/** Formats sessions as `steward sessions` does, with a number before each. */
 function numbered(rows: readonly SessionRow[], options: SessionsTextOptions): string {
   const digits = String(rows.length).length;
   const lines = sessionLines(rows, { ...options, columns: options.columns - digits - 2 });
-  const each = lines.length / rows.length;
+  const linesPerRow = lines.length / rows.length;
   return lines
-    .map((line, index) => `${index % each === 0 ? index / each + 1 : ''}`.padStart(digits) + `  ${line}`)
+    .map(
+      (line, index) =>
+        `${index % linesPerRow === 0 ? index / linesPerRow + 1 : ''}`.padStart(digits) + `  ${line}`,
+    )
     .join('\n');
 }

@@ -6,9 +6,9 @@ import { unknownCommand } from '../lib/cli/usage-errors';
 
 const words = { command: word({ description: 'Command or topic.' }) };
 
-/** The plugin's help command, minus the argument that would read stdin. */
+/** oclif's help command without the argument that reads stdin. */
 class PluginHelp extends plugin.help {
-  // oclif's parser reads only own properties.
+  // Not inherited, because oclif's parser reads only own properties.
   static override args = words;
   static override flags = plugin.help.flags;
   static override strict = false;
@@ -23,7 +23,7 @@ export default class HelpOfCommand extends BaseCommand {
   static override summary = 'Show what a command does, with its flags and examples';
   static override args = words;
   static override flags = plugin.help.flags;
-  // A command name can have several words.
+  // Allows command names of several words.
   static override strict = false;
   static override examples = ['<%= config.bin %> help', '<%= config.bin %> help sense version'];
   static override related = ['autocomplete'];

@@ -7,14 +7,14 @@ import { ASSISTANT_IDS } from '../lib/sessions/session-key';
 export default class Hook extends BaseCommand {
   static override summary = 'Record a hook event of an assistant session';
   static override description =
-    'The assistant calls this with its hook JSON on stdin. It records the event without its text. If a work repository is set up, it also records the line of a prompt that asks for a reminder, research or a queue entry (or the entire prompt, if WORK.CAPTURE_PROMPT is whole). It always exits 0, because any other code would block the assistant; --strict returns the real one.';
+    'Assistants call this command with hook JSON on stdin. Records the event without its text. If a work repository is set up, also records the line of a prompt that asks for a reminder, research or a queue entry, or the entire prompt if WORK.CAPTURE_PROMPT is whole. Exits 0 even on errors, so that the assistant is not blocked; --strict returns the real exit code.';
   static override args = {
     event: word({
       description: `The event: ${HOOK_VERBS.join(', ')}.`,
       required: true,
     }),
     assistant: word({
-      description: `The assistant that calls it: ${ASSISTANT_IDS.join(', ')}. Default: claude-code.`,
+      description: `The calling assistant: ${ASSISTANT_IDS.join(', ')} (default: claude-code).`,
     }),
   };
   static override flags = {
@@ -23,8 +23,8 @@ export default class Hook extends BaseCommand {
       helpGroup: 'GLOBAL',
     }),
     strict: boolean({ description: 'Return the real exit code, and print errors to stderr.' }),
-    'no-tab': boolean({ description: "Don't change the terminal's tab." }),
-    'dry-run': boolean({ description: 'Show what would be done, without doing it.' }),
+    'no-tab': boolean({ description: "Don't change the terminal tab." }),
+    'dry-run': boolean({ description: 'Only show what would be done.' }),
   };
   static override examples = [
     '<%= config.bin %> hook stop < hook.json',
@@ -36,7 +36,7 @@ export default class Hook extends BaseCommand {
   ];
   static override related = ['sessions', 'statusline', 'sense today'];
 
-  // Bypasses the parser, whose exit code for an invalid flag would block the assistant.
+  // Bypasses oclif's parser, whose exit code for an invalid flag would block the assistant.
   override async execute(): Promise<void> {
     await this.run();
   }

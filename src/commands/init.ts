@@ -7,7 +7,7 @@ import { asking, consent, INIT_FLAGS } from '../lib/setup/init/step';
 export default class Init extends BaseCommand {
   static override summary = 'Set up steward with a few questions';
   static override description =
-    'Each answer is saved immediately; rerun it to continue or to change settings. With --yes, it asks no questions and changes only what the flags set. --import copies the data of another system instead, and overwrites nothing.';
+    "Saves each answer immediately; rerun the command to continue or to change settings. With --yes, asks no questions and applies only the flags. --import copies another system's data without overwriting yours.";
   static override flags = INIT_FLAGS;
   static override examples = [
     '<%= config.bin %> init',
@@ -37,7 +37,7 @@ export default class Init extends BaseCommand {
     this.print(() => importText(report, this.terminal));
     const count = plan.items.filter(({ state }) => state === 'new').length;
     if (flags['dry-run'] || count === 0) return report;
-    const hint = 'Use --yes to agree, or --dry-run to preview.';
+    const hint = 'Add --yes to confirm, or --dry-run to preview.';
     if (!flags.yes)
       await consent(`Copy these ${count} items to ${this.context.area.root}?`, {
         hint,

@@ -11,20 +11,20 @@ export default class Install extends BaseCommand {
   static override knowsAll = true;
   static override summary = 'Install hooks, scheduled jobs and completion';
   static override description =
-    'Asks about each part. --yes installs the defaults: hooks, the jobs sense and daemon, and work if a repository is set up. The insight job sends an outline of your day to a model, so only --jobs installs it. "steward uninstall" removes everything.';
+    'Asks about each part. --yes installs the defaults: the hooks, the sense and daemon jobs, and the work job if a repository is set up. The insight job sends data to a model, so you must name it in --jobs. "steward uninstall" removes everything.';
   static override flags = {
-    yes: boolean({ char: 'y', description: 'Install the defaults without questions.' }),
+    yes: boolean({ char: 'y', description: 'Install the defaults without asking.' }),
     hooks: boolean({ description: "Register steward's hooks with your assistant.", allowNo: true }),
     skill: boolean({
       description: 'Also install the work skill: four workflows for your issues.',
       allowNo: true,
     }),
     jobs: text({
-      description: 'Jobs to schedule: all, none, or a list from sense,insight,work,daemon.',
+      description: 'Jobs to schedule: all, none, or any of sense,insight,work,daemon.',
       helpValue: 'LIST',
     }),
     completion: text({ description: 'Install completion for this shell.', options: [...SHELLS] }),
-    'dry-run': boolean({ description: 'Show what would be installed, without installing it.' }),
+    'dry-run': boolean({ description: 'Only show what would be installed.' }),
   };
   static override examples = [
     '<%= config.bin %> install',

@@ -5,19 +5,19 @@ import { isTerminalInput } from '../lib/platform/process/stdin';
 export default class Mcp extends BaseCommand {
   static override summary = 'Serve your record, sessions and issues to an assistant over MCP';
   static override description =
-    'An assistant starts this server and talks to it on stdin and stdout (Model Context Protocol). It is read-only. With --write, the assistant may also add, claim and close issues, set reminders and notify you.';
+    'Assistants start this server and use the Model Context Protocol on stdin and stdout. It is read-only by default. With --write, assistants can also add, claim and close issues, set reminders and notify you.';
   static override flags = {
     write: boolean({
-      description: 'Also offer the tools that write: remind, add_issue, claim, close, notify.',
+      description: 'Also offer the write tools: remind, add_issue, claim, close, notify.',
     }),
   };
   static override examples = [
     {
-      description: 'Register it with Claude Code',
+      description: 'Register the server with Claude Code',
       command: 'claude mcp add <%= config.bin %> -- <%= config.bin %> mcp',
     },
     {
-      description: 'Register it with the tools that write',
+      description: 'Register the server with its write tools',
       command: 'claude mcp add <%= config.bin %> -- <%= config.bin %> mcp --write',
     },
   ];
@@ -28,7 +28,7 @@ export default class Mcp extends BaseCommand {
     const say = (text: string): void => this.say(text);
     if (isTerminalInput()) {
       say(
-        'This server is for assistants. Register it: claude mcp add steward -- steward mcp (Ctrl-C to stop)',
+        'This server is for assistants. To register it: claude mcp add steward -- steward mcp (Ctrl-C to stop)',
       );
     }
     await serveMcp(this.context, { write: flags.write, say });

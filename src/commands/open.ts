@@ -7,9 +7,9 @@ type Page = keyof typeof PAGE_PATHS;
 export default class Open extends BaseCommand {
   static override summary = 'Open the dashboard in the browser';
   static override description =
-    'The address contains a one-time code that signs one browser in and expires after a minute. Only a signed-in browser can change issues; with daemon.requireToken, reading also requires signing in.';
+    'The address contains a one-time sign-in code that expires after a minute. Only a signed-in browser can change issues. With daemon.requireToken, reading also requires signing in.';
   static override args = {
-    page: word({ description: 'The page.', options: Object.keys(PAGE_PATHS), default: 'today' }),
+    page: word({ description: 'Page to open.', options: Object.keys(PAGE_PATHS), default: 'today' }),
   };
   static override flags = {
     print: boolean({ description: 'Print the address instead of opening it.' }),
@@ -25,7 +25,7 @@ export default class Open extends BaseCommand {
     const { args, flags } = await this.parse(Open);
     const link = await openLink(this.context, args.page as Page);
     if (!flags.print) await openInBrowser(link.url);
-    this.print(() => (flags.print ? link.url : 'Opened in the browser.'));
+    this.print(() => (flags.print ? link.url : 'Opened the page in the browser.'));
     return { ...link, opened: !flags.print };
   }
 }

@@ -4,17 +4,20 @@ import { HOOK_SHELLS, shellHook, type HookShell, type ShellHook } from '../lib/s
 export default class ShellHookCommand extends BaseCommand {
   static override summary = 'Print the shell snippet that notifies you about long-running commands';
   static override description =
-    'Notifies you at the end of a command that took longer than notifications.thresholds.longTaskMinutes. Names only the program, and skips interactive programs (editors, pagers, ssh) and Ctrl-C. STEWARD_LONG_COMMAND_SEC sets a different threshold for one shell, STEWARD_LONG_COMMAND_IGNORE skips more programs.';
+    "Notifies you when a command that took longer than notifications.thresholds.longTaskMinutes ends. Sends only the program's name. Skips interactive programs (editors, pagers, ssh) and commands stopped by Ctrl-C. STEWARD_LONG_COMMAND_SEC overrides the threshold in a shell; STEWARD_LONG_COMMAND_IGNORE skips more programs.";
   static override args = {
     shell: word({
-      description: 'The shell.',
+      description: 'Shell.',
       options: [...HOOK_SHELLS],
       required: true,
     }),
   };
   static override examples = [
-    { description: 'At the end of ~/.bashrc', command: 'eval "$(<%= config.bin %> shell-hook bash)"' },
-    { description: 'In ~/.config/fish/config.fish', command: '<%= config.bin %> shell-hook fish | source' },
+    { description: 'Add to the end of ~/.bashrc', command: 'eval "$(<%= config.bin %> shell-hook bash)"' },
+    {
+      description: 'Add to ~/.config/fish/config.fish',
+      command: '<%= config.bin %> shell-hook fish | source',
+    },
   ];
   static override related = ['notify routes', 'autocomplete', 'doctor'];
 

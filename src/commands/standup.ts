@@ -8,7 +8,7 @@ import { reportText } from '../lib/report/view';
 export default class Standup extends BaseCommand {
   static override summary = 'Summarize what you did since yesterday, as Markdown';
   static override description =
-    'Lists issues, sessions, commits and time from local data: formatted on a terminal, as Markdown in a pipe. The same data produces the same bytes. Gaps in the data are listed at the end.';
+    'Lists issues, sessions, commits and time from local data, then any gaps in the data. Formatted on a terminal, Markdown in a pipe. The same data produces the same bytes.';
   static override flags = {
     since: text({ description: 'First day.', default: 'yesterday', helpValue: 'DAY' }),
     until: text({ description: 'Last day (default: today).', helpValue: 'DAY' }),
@@ -20,7 +20,7 @@ export default class Standup extends BaseCommand {
   static override examples = [
     '<%= config.bin %> standup --since friday',
     {
-      description: 'Copy it for a chat',
+      description: 'Copy the standup to the clipboard',
       command: '<%= config.bin %> standup --repo website --evidence | pbcopy',
     },
   ];

@@ -5,7 +5,7 @@ import { overview, overviewText, type Overview } from '../lib/setup/status';
 export default class Status extends BaseCommand {
   static override summary = 'Show every part of steward and the next steps';
   static override description =
-    'Reads only files and the daemon, not the network. The exit code is 0, or 3 if the configuration is invalid.';
+    'Reads local files and the daemon, not the network. Exits 3 if the configuration is invalid, otherwise 0.';
   static override examples = [
     '<%= config.bin %> status',
     {

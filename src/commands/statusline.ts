@@ -12,17 +12,17 @@ import { today } from '../lib/sense/read';
 export default class Statusline extends BaseCommand {
   static override summary = 'Print a status line for your assistant or shell';
   static override description =
-    "Shows the model, context used and usage limits from the JSON that the assistant pipes in, followed by steward's part: the session's phase and name, how many other sessions are waiting for you, and today's creation time. A narrow terminal shows less.";
+    "Shows the model, context used and usage limits from the assistant's JSON on stdin, then the session's phase and name, the number of other sessions waiting for you, and today's creation time. A narrow terminal shows less.";
   static override flags = {
     then: text({
-      description: "Run another status line with the same input, and print steward's part below it.",
+      description: "Run another status line with the same input, and print steward's line below its output.",
       helpValue: 'CMD',
     }),
   };
   static override examples = [
     '<%= config.bin %> statusline',
     {
-      description: 'Below your own status line',
+      description: "Show steward's line below your own",
       command: '<%= config.bin %> statusline --then ~/.claude/statusline.sh',
     },
     { description: 'Print the same information as JSON', command: '<%= config.bin %> statusline --json' },
@@ -45,7 +45,7 @@ export default class Statusline extends BaseCommand {
     const { config } = await this.context.loadConfig();
     const day = dayOf(clock.now(), deps.timezone);
     const log = join(area.sense.events, `${day}.jsonl`);
-    // Computed before the day is read, so that a concurrent write invalidates the cache.
+    // Computed before reading the day, so that a concurrent write invalidates the cache.
     const marks = marksOf(area, log);
     const { totalMinutes, creationMinutes, ledger } = today(deps).record;
     const time = totalMinutes === 0 ? null : { totalMinutes, heldUpMinutes: ledger?.heldUpMinutes ?? 0 };

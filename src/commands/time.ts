@@ -11,23 +11,23 @@ const FORMATS = ['csv', 'timewarrior', 'ics'] as const;
 export default class Time extends BaseCommand {
   static override summary = "Show where your time and your agents' time went";
   static override description =
-    'Your own time adds up to the time tracked. Agents work, wait and are held up in parallel; held up means that an agent waited while you were at the desk. Timewarrior and iCalendar files need the event logs.';
+    'Your own time adds up to the tracked time; agents\' times overlap. "Held up" means that an agent waited while you were at the desk. --timewarrior and --ics need the event logs.';
   static override flags = {
     of: text({
-      description: 'A day, week, month or year up to today, "last week" or "last month".',
+      description: 'A day; "week", "month" or "year" up to today; "last week" or "last month".',
       default: 'today',
       helpValue: 'DAY',
     }),
-    by: text({ description: 'What each row shows.', options: [...TIME_KEYS], default: 'repo' }),
+    by: text({ description: 'Group the rows by this.', options: [...TIME_KEYS], default: 'repo' }),
     explain: boolean({ description: 'Show the rule behind each goal.', exclusive: [...FORMATS, 'json'] }),
-    // One direction is enough; with both, the error would name each pair twice.
+    // Each conflict is declared on one flag only, or the error would list it twice.
     csv: boolean({ description: 'Print CSV.', exclusive: ['timewarrior', 'ics', 'json'] }),
     timewarrior: boolean({
-      description: 'Print your intervals for timewarrior.',
+      description: 'Print your intervals in Timewarrior format.',
       exclusive: ['ics', 'json'],
     }),
     ics: boolean({
-      description: 'Print your intervals as a calendar.',
+      description: 'Print your intervals as an iCalendar file.',
       exclusive: ['json'],
     }),
     machine,
@@ -51,7 +51,7 @@ export default class Time extends BaseCommand {
     }
     if (flags.timewarrior || flags.ics) {
       if (withoutLog.length > 0)
-        this.say(`${plural(withoutLog.length, 'day')} left out: the event logs were deleted.`);
+        this.say(`Skipped ${plural(withoutLog.length, 'day')}: the event logs were deleted.`);
       await writeAllOut(flags.ics ? ics(intervals()) : timewarrior(intervals()));
       return undefined;
     }

@@ -7,18 +7,18 @@ import { uninstalledText } from '../lib/setup/install/view';
 export default class Uninstall extends BaseCommand {
   static override summary = 'Remove everything that steward installed (with --purge, your data too)';
   static override description =
-    'Removes jobs, the running daemon, hooks and completion scripts from this machine. Your data is kept unless --purge deletes it, after asking. Files that were changed after the installation are listed, not removed.';
+    'Stops the daemon and removes jobs, hooks and completion scripts. Your data remains unless you add --purge and confirm. Files that changed after the installation are listed, not removed.';
   static override flags = {
     jobs: text({
-      description: 'Only these jobs: all, or some of sense,insight,work,daemon.',
+      description: 'Remove only these jobs: all, or any of sense,insight,work,daemon.',
       helpValue: 'LIST',
       exclusive: ['purge'],
     }),
-    hooks: boolean({ description: 'Only the hooks and the work skill.', exclusive: ['purge'] }),
-    completion: boolean({ description: 'Only completion scripts.', exclusive: ['purge'] }),
+    hooks: boolean({ description: 'Remove only the hooks and the work skill.', exclusive: ['purge'] }),
+    completion: boolean({ description: 'Remove only completion scripts.', exclusive: ['purge'] }),
     purge: boolean({ description: 'Also delete the user area, machine-local state and cache.' }),
-    yes: boolean({ char: 'y', description: 'Skip the confirmation of --purge.' }),
-    'dry-run': boolean({ description: 'Show what would be removed, without removing it.' }),
+    yes: boolean({ char: 'y', description: 'Skip the confirmation for --purge.' }),
+    'dry-run': boolean({ description: 'Only show what would be removed.' }),
   };
   static override examples = [
     '<%= config.bin %> uninstall --dry-run',

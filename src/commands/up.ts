@@ -10,11 +10,19 @@ import { askToStart, up, type UpResult } from '../lib/setup/up';
 export default class Up extends BaseCommand {
   static override summary = 'Set up with defaults, watch this repository, and run the daemon';
   static override description =
-    'Asks once for consent. Then the daemon runs in the foreground until Ctrl-C: it captures, sweeps hourly if work is set up, and serves the dashboard. If a daemon is already running, its address is shown.';
+    'Asks once for consent, then runs the daemon in the foreground until Ctrl-C. The daemon captures, serves the dashboard and, if work is set up, sweeps hourly. If a daemon is already running, shows its address.';
   static override flags = {
-    yes: boolean({ char: 'y', description: 'Consent without being asked; required without a terminal.' }),
+    yes: boolean({
+      char: 'y',
+      description: 'Give consent without being asked; required without a terminal.',
+    }),
     once: boolean({ description: 'Set up, capture, show the day, and exit.' }),
-    port: integer({ description: "The daemon's port (daemon.port).", min: 0, max: 65_535, helpValue: 'N' }),
+    port: integer({
+      description: 'Daemon port (default: daemon.port).',
+      min: 0,
+      max: 65_535,
+      helpValue: 'N',
+    }),
   };
   static override examples = ['<%= config.bin %> up', '<%= config.bin %> up --yes --once --json'];
   static override related = ['sense today', 'daemon status', 'open', 'config show'];

@@ -9,9 +9,9 @@ const SLOW_MS = 1000;
 export default class UsageCommand extends BaseCommand {
   static override summary = "Show your assistants' token usage, cost and limits";
   static override description =
-    'Reads the logs that Claude Code, Codex, Qwen Code, OpenCode and Copilot CLI keep on this machine; nothing is fetched. Only numbers, ids, models, repositories and times are stored. An unknown price is shown as unknown, never as 0.';
+    'Reads the local logs of Claude Code, Codex, Qwen Code, OpenCode and Copilot CLI; fetches nothing. Stores only numbers, ids, models, repositories and times. Unknown prices are shown as unknown, never as 0.';
   static override flags = {
-    by: text({ description: 'What each row shows.', options: [...GROUPINGS], default: 'day' }),
+    by: text({ description: 'Group the rows by this.', options: [...GROUPINGS], default: 'day' }),
     days: integer({ description: 'Number of days, up to today.', default: 7, helpValue: 'N' }),
     csv: boolean({ description: 'Print the rows as CSV.', exclusive: ['json'] }),
     machine,
@@ -19,13 +19,16 @@ export default class UsageCommand extends BaseCommand {
   static override examples = [
     '<%= config.bin %> usage',
     '<%= config.bin %> usage --by repo --days 30',
-    { description: 'For a spreadsheet', command: '<%= config.bin %> usage --by model --csv > usage.csv' },
+    {
+      description: 'Export for a spreadsheet',
+      command: '<%= config.bin %> usage --by model --csv > usage.csv',
+    },
   ];
   static override related = ['week', 'sessions', 'statusline'];
 
   async run(): Promise<Usage> {
     const { flags } = await this.parse(UsageCommand);
-    const slow = setTimeout(() => this.say('Reading the logs of your assistants…'), SLOW_MS);
+    const slow = setTimeout(() => this.say("Reading your assistants' logs…"), SLOW_MS);
     const report = await usageNow(this.context, flags.by as Grouping, flags.days, flags.machine).finally(() =>
       clearTimeout(slow),
     );

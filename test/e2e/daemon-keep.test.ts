@@ -81,7 +81,7 @@ describe('the daemon under cron (built)', function () {
     await crash();
     const stop = await steward(['daemon', 'stop'], { home, env: { PATH: crontab.path } });
     expect(stop.stdout).to.equal('The daemon is not running.\n');
-    expect(stop.stderr).to.include('A cron job starts it again within a minute');
+    expect(stop.stderr).to.include('A cron job restarts the daemon within a minute');
     const config = join(home, '.steward', 'config.yaml');
     const written = readFileSync(config);
     writeFileSync(config, '[');

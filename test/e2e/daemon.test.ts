@@ -527,7 +527,7 @@ describe('the daemon (built)', function () {
         `printf '%s\\n' $$ "$#" "$1" >"${home.path}/new"; mv "${home.path}/new" "${home.path}/opened"; exec sleep 600`,
       );
       const daemon = await start();
-      expect(await open(env)).to.include({ code: 0, stdout: 'Opened in the browser.\n' });
+      expect(await open(env)).to.include({ code: 0, stdout: 'Opened the page in the browser.\n' });
       const opened = join(home.path, 'opened');
       await until('the browser', () => existsSync(opened));
       const [pid, ...words] = readFileSync(opened, 'utf8').split('\n');

@@ -7,25 +7,25 @@ import { BaseCommand, text, word } from '../../lib/cli/base-command';
 export default class AgentsBrief extends BaseCommand {
   static override summary = 'Write briefs for custom agents';
   static override description =
-    'Writes each brief (role, perspective, voice) from the trait vocabulary and the request; no two briefs are the same. Launch them in one message as the general-purpose type, then run the spotcheck.';
+    'Writes a unique brief (role, perspective, voice) for each agent, from the request and the trait vocabulary. Launch all agents in one message, then run the printed spotcheck of their results.';
   static override args = {
     request: word({ description: 'The request, in quotes (default: stdin).' }),
   };
   static override flags = {
     count: text({ description: 'Number of briefs, 1 to 32.', default: '1', helpValue: 'N' }),
-    role: text({ description: 'Role for every agent.', helpValue: 'TEXT' }),
+    role: text({ description: 'Role of all agents.', helpValue: 'TEXT' }),
     expertise: text({
-      description: 'Expertise for every agent.',
+      description: 'Expertise of all agents.',
       options: traitIds('expertise'),
       helpValue: 'TRAIT',
     }),
     personality: text({
-      description: 'Personality for every agent.',
+      description: 'Personality of all agents.',
       options: traitIds('personality'),
       helpValue: 'TRAIT',
     }),
     approach: text({
-      description: 'Approach for every agent.',
+      description: 'Approach of all agents.',
       options: traitIds('approach'),
       helpValue: 'TRAIT',
     }),

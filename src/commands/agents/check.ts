@@ -8,14 +8,14 @@ import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 export default class AgentsCheck extends BaseCommand {
   static override summary = 'Check planned agent invocations against the routing rules';
   static override description =
-    'Lists each violation, such as a retired type, a missing model tier, or parallel work without a spotcheck, and how to fix it. Exits 2 if a rule is broken. As a PreToolUse hook this stops the call and shows the assistant why.';
+    'Lists each violation, such as a retired type or a missing model tier, and its fix. Exits 2 if a rule is broken. As a PreToolUse hook, it blocks the call and shows the assistant the reason.';
   static override args = {
     file: word({ required: true, description: 'JSON or JSON lines file; - for stdin.' }),
   };
   static override examples = [
     '<%= config.bin %> agents check planned.json',
     {
-      description: 'From another program',
+      description: 'Check the output of another program',
       command: '<%= config.bin %> agents check - --json < planned.jsonl',
     },
   ];
@@ -33,7 +33,7 @@ export default class AgentsCheck extends BaseCommand {
     const fromHook = invocations.some(({ isCall }) => isCall);
     if (!report.ok || !fromHook) this.print(() => checkText(report, this.terminal));
     if (!report.ok) {
-      // Assistants read a hook's stderr.
+      // Assistants read the stderr of a hook that blocks a call.
       if (fromHook) this.say(checkText(report, { columns: 80, color: false }));
       process.exitCode = EXIT_CODES.usage;
     }

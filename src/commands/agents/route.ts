@@ -5,14 +5,14 @@ import { agentSettings } from '../../lib/app/agents';
 import { BaseCommand, boolean, text, word } from '../../lib/cli/base-command';
 
 export default class AgentsRoute extends BaseCommand {
-  static override summary = 'Show which kind of worker should handle a request, and why';
+  static override summary = 'Show which kind of agent should handle a request, and why';
   static override description =
-    "The first matching rule decides; no model is called and no agent is launched. Without REQUEST, reads text or an assistant's hook JSON from stdin; for a hook, prints nothing unless the request should be delegated. Agent types come from agents.types, named agents from the roster.";
+    'The first matching rule decides; no model is called and no agent is launched. Without REQUEST, reads text or hook JSON from stdin. For a hook, prints nothing unless the request should be delegated.';
   static override args = {
     request: word({ description: 'The request, in quotes (default: stdin).' }),
   };
   static override flags = {
-    effort: text({ description: 'Effort, E1 to E5.', helpValue: 'E3' }),
+    effort: text({ description: 'Effort level, E1 to E5.', helpValue: 'E3' }),
     count: text({ description: 'Number of agents, each with its own brief.', helpValue: 'N' }),
     explain: boolean({ description: 'Show the result of each rule.' }),
   };

@@ -8,16 +8,16 @@ import { interruptSignal } from '../../lib/platform/process/own-process';
 export default class AgentsWatch extends BaseCommand {
   static override summary = 'Watch for silent agents';
   static override description =
-    'Alerts once when active agents make no tool call for 90 seconds. It reads what the hooks report. With the hooks installed, the daemon (or a background process) does this automatically.';
+    'Alerts once when active agents make no tool call for 90 seconds. Requires the hooks. The daemon or a background process already does this if the hooks are installed.';
   static override flags = {
-    once: boolean({ description: 'Show the state of all agents once, without alerts.' }),
+    once: boolean({ description: 'Show the state of all agents, then exit.' }),
     session: text({
-      description: 'Only this session, until it ends: slug, id, or - for hook JSON on stdin.',
+      description: 'Watch this session until it ends: slug, id, or - for hook JSON on stdin.',
       helpValue: 'SLUG',
     }),
     'until-idle': boolean({
       dependsOn: ['session'],
-      description: 'Exit when the session has no active agent, or if it is already watched.',
+      description: 'Exit when the session has no active agents or is already being watched.',
     }),
     notify: boolean({
       allowNo: true,

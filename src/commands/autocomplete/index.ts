@@ -4,7 +4,7 @@ import { COMPLETION_SWITCH, SHELLS, type Shell } from '../../lib/shell/completio
 export default class Autocomplete extends BaseCommand {
   static override summary = 'Show how to enable completion in bash, zsh or fish';
   static override args = {
-    shell: word({ description: 'Show only this shell.', options: [...SHELLS] }),
+    shell: word({ description: 'Show instructions for this shell only.', options: [...SHELLS] }),
   };
   static override examples = ['<%= config.bin %> autocomplete', '<%= config.bin %> autocomplete fish'];
   static override related = ['autocomplete install', 'autocomplete script SHELL'];
@@ -17,7 +17,7 @@ export default class Autocomplete extends BaseCommand {
     }));
     this.print(() =>
       [
-        'Write the script to the path below, then open a new shell. Repeat after an update.',
+        'Run the command for your shell, then open a new shell. Repeat after an update.',
         '',
         ...steps.map(({ shell, command }) => `  ${shell.padEnd(5)} ${command}`),
       ].join('\n'),

@@ -8,7 +8,7 @@ export default class AutocompleteInstall extends BaseCommand {
   static override knowsAll = true;
   static override summary = 'Install shell completion';
   static override description =
-    'Writes the script to where the shell looks for it. Run it again after an update. "steward uninstall" removes it.';
+    'Writes a script to the shell\'s completion folder. Repeat after an update. "steward uninstall" removes the script.';
   static override args = {
     shell: word({ description: 'Shell (default: yours).', options: [...SHELLS] }),
   };
@@ -20,7 +20,7 @@ export default class AutocompleteInstall extends BaseCommand {
 
   async run(): Promise<CompletionInstall> {
     const { args } = await this.parse(AutocompleteInstall);
-    // The parser rejects any other value.
+    // The argument parser rejects any other shell.
     const shell = (args.shell as Shell | undefined) ?? ownShell();
     if (shell === undefined) {
       throw new StewardError('usage', 'steward has no completion for your shell ($SHELL).', {
@@ -34,7 +34,7 @@ export default class AutocompleteInstall extends BaseCommand {
     this.print(() =>
       [
         `${result.changed ? 'Wrote' : 'Up to date:'} ${result.path}`,
-        ...(result.note === null ? ['Open a new shell to use it.'] : [result.note]),
+        ...(result.note === null ? ['Open a new shell to use completion.'] : [result.note]),
       ].join('\n'),
     );
     return result;

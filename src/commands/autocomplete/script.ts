@@ -9,14 +9,17 @@ export default class AutocompleteScript extends BaseCommand {
     shell: word({ description: 'Shell.', options: [...SHELLS], required: true }),
   };
   static override examples = [
-    { description: 'For this shell only', command: 'source <(<%= config.bin %> autocomplete script bash)' },
+    {
+      description: 'Enable completion in the current shell only',
+      command: 'source <(<%= config.bin %> autocomplete script bash)',
+    },
     '<%= config.bin %> autocomplete script fish > ~/.config/fish/completions/steward.fish',
   ];
   static override related = ['autocomplete'];
 
   async run(): Promise<{ shell: Shell; script: string }> {
     const { args } = await this.parse(AutocompleteScript);
-    // The parser rejects any other value.
+    // The argument parser rejects any other shell.
     const shell = args.shell as Shell;
     const script = COMPLETION_SCRIPTS[shell](
       completionPlaces(this.config.commands, this.config.topics, allKeys()),

@@ -5,7 +5,7 @@ import { configPlaces, type ConfigPlaces } from '../../lib/config/set';
 export default class ConfigPath extends BaseCommand {
   static override summary = 'Print the paths of the configuration files';
   static override description =
-    'The folder is $STEWARD_HOME, by default ~/.steward. Each key belongs to one file. If a file is missing, its keys have their defaults.';
+    'The folder is $STEWARD_HOME (default: ~/.steward). Each key belongs to one file. If a file is missing, its keys use their defaults.';
   static override examples = [
     '<%= config.bin %> config path',
     { description: 'Print only the folder', command: '<%= config.bin %> config path | head -n 1' },

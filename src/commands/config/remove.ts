@@ -5,7 +5,7 @@ import { removeFromConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigRemove extends ConfigEdit {
   static override summary = 'Remove one item from a list in the configuration';
-  static override description = 'Other items and comments are kept.';
+  static override description = 'Preserves other items and comments.';
   static override args = {
     key: keyArg,
     value: word({ required: true, description: 'Item to remove.' }),

@@ -6,12 +6,12 @@ import { setConfig, type SetResult } from '../../lib/config/set';
 export default class ConfigSet extends ConfigEdit {
   static override summary = 'Set a configuration key';
   static override description =
-    'Checks the value and writes it to the file that owns the key; comments are kept. A list is replaced as a whole; to change one item, use `config add` or `config remove`. Set secrets as env:NAME or file:PATH to keep them out of your shell history.';
+    "Validates the value and writes it to the key's file, preserving comments. To change one item of a list, use `config add` or `config remove`. To keep a secret out of your shell history, set it as env:NAME or file:PATH.";
   static override args = {
     key: keyArg,
     value: word({
       required: true,
-      description: 'New value; write a list as a,b or JSON.',
+      description: 'New value; for a list, a,b or JSON.',
     }),
   };
   static override flags = { 'dry-run': dryRunFlag };

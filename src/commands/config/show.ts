@@ -6,13 +6,13 @@ import { shownConfig, valueWords, type ShownValue } from '../../lib/config/set';
 import { clean } from '../../lib/platform/terminal/terminal';
 
 export default class ConfigShow extends BaseCommand {
-  static override summary = 'Show every key, its value and where it comes from';
+  static override summary = 'Show the value and source of every key';
   static override description =
-    'Files override defaults, and the environment overrides files. For secrets, shows only whether they are set. If a file has problems, lists all of them and exits with 3.';
+    'Files override defaults, and the environment overrides files. For secrets, shows only whether they are set. If a file is invalid, lists its problems and exits 3.';
   static override examples = [
     '<%= config.bin %> config show',
     {
-      description: 'List only the names of the keys',
+      description: 'List only the key names',
       command: "<%= config.bin %> config show --json | jq '.values[].key'",
     },
   ];

@@ -3,7 +3,7 @@ import { unsetConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigUnset extends ConfigEdit {
   static override summary = 'Reset a key to its default';
-  static override description = 'Removes the key from the file that owns it; comments are kept.';
+  static override description = 'Removes the key from its file, preserving comments.';
   static override args = { key: keyArg };
   static override flags = { 'dry-run': dryRunFlag };
   static override examples = [

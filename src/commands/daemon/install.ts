@@ -2,9 +2,9 @@ import { InstallerCommand, installerFlags } from '../../lib/cli/installer-comman
 import type { InstallerResult } from '../../lib/schedule/installer';
 
 export default class DaemonInstall extends InstallerCommand {
-  static override summary = 'Start the daemon at login and after a failure';
+  static override summary = 'Start the daemon at login and restart it after a crash';
   static override description =
-    'Adds a job to the scheduler of your system (launchd, systemd, cron or Task Scheduler) and starts the daemon. Installing it again changes nothing. --status shows the job; --uninstall removes it and stops the daemon.';
+    "Adds a job to your system's scheduler (launchd, systemd, cron or Task Scheduler) and starts the daemon. Installing again changes nothing. --uninstall removes the job and stops the daemon.";
   static override flags = installerFlags;
   static override examples = [
     '<%= config.bin %> daemon install',

@@ -16,7 +16,7 @@ export default class DaemonLogs extends BaseCommand {
     }),
     follow: boolean({
       char: 'f',
-      description: 'Keep printing new lines.',
+      description: 'Print new lines as they arrive.',
     }),
   };
   static override examples = [

@@ -4,16 +4,16 @@ import { serveDaemon } from '../../lib/app/serve';
 export default class DaemonServe extends BaseCommand {
   static override summary = 'Run the daemon in the foreground: pages, HTTP interface and periodic jobs';
   static override description =
-    'Runs until Ctrl-C, SIGTERM or "steward daemon stop". Listens on loopback; any other --host needs daemon.requireToken. After an upgrade, it restarts as soon as it is idle.';
+    'Runs until Ctrl-C, SIGTERM or "steward daemon stop". Listens on loopback; any other --host requires daemon.requireToken. After an upgrade, restarts when idle.';
   static override flags = {
     port: integer({
-      description: 'Port; 0 for any free one (default daemon.port).',
+      description: 'Port; 0 picks a free port (default: daemon.port).',
       min: 0,
       max: 65_535,
       helpValue: 'N',
     }),
-    host: text({ description: 'Address to listen on (default daemon.host).', helpValue: 'HOST' }),
-    sweep: boolean({ description: 'Also run the hourly work sweep, as "up" does.', default: false }),
+    host: text({ description: 'Address to listen on (default: daemon.host).', helpValue: 'HOST' }),
+    sweep: boolean({ description: 'Also run the work sweep every hour.', default: false }),
   };
   static override examples = [
     '<%= config.bin %> daemon serve',

@@ -16,13 +16,13 @@ export default class DaemonStop extends BaseCommand {
     return result;
   }
 
-  /** After a crash, up to a minute passes before the job restarts the daemon. */
+  /** Warns about the scheduler job that restarts the daemon within a minute. */
   private async printJob(): Promise<void> {
     const { schedulerWith } = await import('../../lib/app/schedule');
     const job = await schedulerWith(this.context, 'daemon');
     if (job?.installed !== true) return;
     this.say(
-      `A ${job.kind} job starts it again within a minute. To remove the job: steward daemon install --uninstall`,
+      `A ${job.kind} job restarts the daemon within a minute. To remove the job: steward daemon install --uninstall`,
     );
   }
 }

@@ -14,20 +14,20 @@ import {
 export default class HooksInstall extends BaseCommand {
   static override summary = "Register steward's hooks with your AI assistants";
   static override description =
-    "Adds an entry for each event to the assistant's settings and keeps a backup next to them. For Copilot and OpenCode, it writes a separate file. The other settings stay unchanged, and a second install changes nothing.";
+    "Adds entries to the assistant's settings and saves a backup next to them. For Copilot and OpenCode, writes a separate file. Other settings stay unchanged. Installing again changes nothing.";
   static override flags = {
     assistant: text({
-      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all, even if they are not installed. The default is Claude Code if it is installed; on a terminal, steward asks about the others that are installed.`,
+      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all, even if not installed. The default is Claude Code if installed; on a terminal, asks about other installed assistants.`,
       helpValue: 'NAMES',
     }),
     skill: boolean({
-      description: 'Also install the work skill: four workflows for your issues. The default is to ask.',
+      description: 'Also install the work skill: four workflows for your issues (default: ask).',
       allowNo: true,
     }),
     statusline: boolean({
-      description: "Also register steward's status line, below your current one.",
+      description: "Also show steward's status line below your current one.",
     }),
-    'dry-run': boolean({ description: 'Show what would be written, without writing it.' }),
+    'dry-run': boolean({ description: 'Only show what would be written.' }),
   };
   static override examples = [
     '<%= config.bin %> hooks install --dry-run',
@@ -54,9 +54,9 @@ export default class HooksInstall extends BaseCommand {
       for (const warning of new Set(results.flatMap(({ warnings }) => warnings))) this.say(warning);
     }
     throwAll(failures);
-    const others = flags.assistant === undefined ? unregisteredAssistants(this.context) : [];
-    const rest = others.filter((one) => !assistants.includes(one));
-    if (rest.length > 0) this.say(othersText(rest));
+    const unregistered = flags.assistant === undefined ? unregisteredAssistants(this.context) : [];
+    const remaining = unregistered.filter((assistant) => !assistants.includes(assistant));
+    if (remaining.length > 0) this.say(othersText(remaining));
     const [first, ...more] = results as [InstallResult, ...InstallResult[]];
     return { ...first, more };
   }

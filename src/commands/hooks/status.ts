@@ -5,10 +5,10 @@ import { ASSISTANT_IDS } from '../../lib/sessions/session-key';
 import { openHooksStatus } from '../../lib/app/hooks';
 
 export default class HooksStatusCommand extends BaseCommand {
-  static override summary = 'Show whether the hooks are registered and what they run';
+  static override summary = 'Show the registered hooks and the commands they run';
   static override flags = {
     assistant: text({
-      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all. The default is those that are installed.`,
+      description: `One or more of ${ASSISTANT_IDS.join(', ')}; or all (default: the installed ones).`,
       helpValue: 'NAMES',
     }),
   };

@@ -8,13 +8,13 @@ import { openRegistered } from '../../lib/app/hooks';
 export default class HooksUninstall extends BaseCommand {
   static override summary = "Remove steward's hooks from your AI assistants' settings";
   static override description =
-    'Removes exactly what was added, even if you have edited the file, and restores your status line. Recorded sessions are kept.';
+    "Removes only steward's entries, even if you edited the file, and restores your status line. Does not delete recorded sessions.";
   static override flags = {
     assistant: text({
-      description: `One or more of ${ASSISTANT_IDS.join(', ')}. The default is all.`,
+      description: `One or more of ${ASSISTANT_IDS.join(', ')} (default: all).`,
       helpValue: 'NAMES',
     }),
-    'dry-run': boolean({ description: 'Show what would be removed, without removing it.' }),
+    'dry-run': boolean({ description: 'Only show what would be removed.' }),
   };
   static override examples = [
     '<%= config.bin %> hooks uninstall --dry-run',

@@ -6,20 +6,20 @@ import { sendNotification } from '../../lib/notify/send';
 export default class NotifyAnnounce extends BaseCommand {
   static override summary = 'Print the announcement for a task';
   static override description =
-    'The line starts with a verb that fits the request, or names the workflow and its skill. Only tasks and workflows are announced, not conversations.';
+    'The announcement starts with a verb that fits the request, or names the workflow and its skill. Conversations are not announced.';
   static override flags = {
     request: text({ helpValue: 'TEXT', description: 'The request as you wrote it', required: true }),
     kind: text({ description: 'How the request is handled', options: [...HANDLINGS], default: 'task' }),
     skill: text({ helpValue: 'NAME', description: 'The skill that handles it' }),
     workflow: text({
       helpValue: 'NAME',
-      description: "The name of a file in the skill's workflows folder, without the .md extension",
+      description: "A file in the skill's workflows folder, without the .md extension",
     }),
     skills: text({
       helpValue: 'DIR',
-      description: "The folder with the skills (default: your assistant's)",
+      description: "The skills folder (default: your assistant's)",
     }),
-    send: boolean({ description: 'Also send the line as a notification' }),
+    send: boolean({ description: 'Also send the announcement as a notification' }),
   };
   static override examples = [
     '<%= config.bin %> notify announce --request "fix the login bug in the auth service"',

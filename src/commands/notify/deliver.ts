@@ -5,9 +5,9 @@ import { outboxStatus, type OutboxStatus } from '../../lib/notify/outbox';
 
 export default class NotifyDeliver extends BaseCommand {
   static override hidden = true;
-  static override summary = 'Deliver the outbox';
+  static override summary = 'Deliver the notifications in the outbox';
   static override description =
-    '`notify send` starts this if the daemon is not running. Exits when nothing is due within a minute. Only one runs at a time.';
+    '`notify send` starts this command if the daemon is not running. Exits when no delivery is due within a minute. Only one process delivers at a time.';
   static override examples = ['<%= config.bin %> notify deliver', '<%= config.bin %> notify deliver --json'];
   static override related = ['notify send', 'notify history'];
 
@@ -16,7 +16,9 @@ export default class NotifyDeliver extends BaseCommand {
     const { deps } = await openNotify(this.context);
     const delivered = await deliverWaiting(deps, { patienceMs: 60_000, longestMs: 600_000 });
     const status = outboxStatus(deps);
-    this.print(() => (delivered ? `${status.waiting} left in the outbox` : 'Another process is delivering.'));
+    this.print(() =>
+      delivered ? `${status.waiting} left in the outbox` : 'Another process is delivering the outbox.',
+    );
     return { ...status, busy: !delivered };
   }
 }

@@ -8,7 +8,7 @@ import { historyText } from '../../lib/notify/view';
 export default class NotifyHistory extends BaseCommand {
   static override summary = 'Show recent notifications and their results';
   static override description =
-    'Newest first: id, time, channels that delivered it, and text; then one line with the reason for each other channel.';
+    'Newest first, each with its id, time, text and the channels that delivered it. Each other channel has its own line with the reason.';
   static override flags = {
     count: integer({
       helpValue: 'N',
@@ -21,7 +21,7 @@ export default class NotifyHistory extends BaseCommand {
   static override examples = [
     '<%= config.bin %> notify history',
     {
-      description: 'Ids of expired notifications',
+      description: 'List the ids of expired notifications',
       command: `<%= config.bin %> notify history --json | jq '.[] | select(.channels[].result == "expired").id'`,
     },
   ];

@@ -5,11 +5,11 @@ import { untilText } from '../../lib/notify/view';
 import { parseDuration } from '../../lib/platform/time/day-words';
 
 export default class NotifyMute extends BaseCommand {
-  static override summary = 'Mute the voice and the sound of banners';
-  static override description = 'Messages are shown as banners instead. Push and chat are not affected.';
+  static override summary = 'Mute the voice and banner sounds';
+  static override description = 'Messages appear as banners instead. Push and chat are not affected.';
   static override args = {
     duration: word({
-      description: 'How long, such as 1h (default: until `notify unmute`)',
+      description: 'Duration, such as 1h (default: until `notify unmute`)',
     }),
   };
   static override examples = ['<%= config.bin %> notify mute 1h', '<%= config.bin %> notify mute'];
@@ -22,7 +22,7 @@ export default class NotifyMute extends BaseCommand {
     const state = mute(deps, forMs);
     const moment = { zone: deps.settings().zone, nowMs: deps.clock.now() };
     const end = state.until === null ? '`steward notify unmute`' : untilText(state.until, moment);
-    this.print(() => `Muted until ${end}. Messages are shown as banners instead.`);
+    this.print(() => `Muted until ${end}. Messages appear as banners instead.`);
     return state;
   }
 }

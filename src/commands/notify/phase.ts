@@ -4,9 +4,9 @@ import { setPhase } from '../../lib/notify/phase';
 import { phase } from '../../lib/sessions/phases';
 
 export default class NotifyPhase extends BaseCommand {
-  static override summary = "Set a session's phase without a notification";
+  static override summary = "Set a session's phase without sending a notification";
   static override description =
-    "Stores the phase with the session and shows it in the session's terminal tab. Without --slug, uses the latest unfinished session from the last two hours.";
+    "Stores the phase and shows it in the session's terminal tab. Without --slug, uses the latest unfinished session from the last two hours.";
   static override args = {
     phase: word({ required: true, description: 'The phase, such as execute' }),
   };

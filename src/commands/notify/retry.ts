@@ -4,9 +4,9 @@ import type { ChannelId } from '../../lib/notify/events';
 import { retry } from '../../lib/notify/history';
 
 export default class NotifyRetry extends BaseCommand {
-  static override summary = 'Retry the channels that did not deliver a notification';
+  static override summary = 'Retry a notification on the channels that did not deliver it';
   static override description =
-    'Retries now on each channel that failed or is waiting. Channels that already delivered the notification are skipped.';
+    'Retries each failed or pending channel now, and skips channels that already delivered the notification.';
   static override args = {
     id: word({ description: 'Notification id from `notify history`', required: true }),
   };

@@ -6,7 +6,7 @@ import { EVENT_NAMES, SOURCES } from '../../lib/notify/events';
 export default class NotifySend extends BaseCommand {
   static override summary = 'Send a notification';
   static override description =
-    'The event decides the channels (`notify routes`). The message is accepted immediately and delivered in the background; a channel that is down is retried for a day. On a terminal, shows the results that arrive within 0.3 s.';
+    'The event kind determines the channels (see `notify routes`). Delivers in the background, and retries a failing channel for a day. On a terminal, shows the results of the first 0.3 s.';
   static override args = {
     message: word({
       description: 'The text, up to 4,000 characters (default: stdin)',
@@ -15,31 +15,35 @@ export default class NotifySend extends BaseCommand {
   static override flags = {
     title: text({ helpValue: 'TEXT', description: 'The title' }),
     event: text({
-      description: 'Event kind, which decides the channels',
+      description: 'Event kind, which determines the channels',
       options: EVENT_NAMES,
       default: 'taskComplete',
     }),
     priority: integer({ helpValue: 'N', description: 'Priority, 1 (lowest) to 5 (ignores quiet hours)' }),
     voice: boolean({
-      description: 'Speak the message if its event goes to voice',
+      description: 'Speak the message if its event kind is routed to voice',
       allowNo: true,
       default: true,
     }),
     'voice-id': text({ helpValue: 'ID', description: 'A voice from the speech provider' }),
-    source: text({ description: 'The sender; only da is spoken', options: [...SOURCES], default: 'da' }),
+    source: text({
+      description: 'The sender; only messages from da are spoken',
+      options: [...SOURCES],
+      default: 'da',
+    }),
     phase: text({ helpValue: 'PHASE', description: 'New phase of the session' }),
-    slug: text({ helpValue: 'SLUG', description: 'Slug of the session whose phase to set' }),
-    duration: text({ helpValue: 'TIME', description: 'How long the task took, such as 7m' }),
-    dedupe: text({ helpValue: 'KEY', description: 'Replaces the last message with the same key' }),
+    slug: text({ helpValue: 'SLUG', description: 'Slug of the session for --phase' }),
+    duration: text({ helpValue: 'TIME', description: 'Duration of the task, such as 7m' }),
+    dedupe: text({ helpValue: 'KEY', description: 'Key; replaces the last message that has the same key' }),
     url: text({ helpValue: 'URL', description: 'URL to open when clicked' }),
     tag: text({
       helpValue: 'TAG',
       description: 'A tag for push and chat (repeatable)',
       multiple: true,
     }),
-    wait: boolean({ description: 'Wait for the first result from each channel and show it' }),
+    wait: boolean({ description: "Wait for each channel's first result and show it" }),
     unanswered: text({ description: 'The id of a message that the daemon did not confirm', hidden: true }),
-    strict: boolean({ description: 'Wait, and fail if a channel does not deliver it' }),
+    strict: boolean({ description: 'Wait, and fail if a channel does not deliver the message' }),
   };
   static override examples = [
     '<%= config.bin %> notify send "The build is done" --duration 7m',

@@ -4,14 +4,14 @@ import { speakNow, type SpeakResult } from '../../lib/notify/speech/voice';
 import { clean } from '../../lib/platform/terminal/terminal';
 
 export default class NotifySpeak extends BaseCommand {
-  static override summary = 'Speak text the way notifications are spoken';
+  static override summary = 'Speak text with the notification voice';
   static override description =
     'Uses your pronunciations (principal/pronunciations.json), and pronounces "live" according to context.';
   static override args = {
     text: word({ required: true, description: 'The text, up to 4,000 characters' }),
   };
   static override flags = {
-    'dry-run': boolean({ description: 'Only print what would be spoken' }),
+    'dry-run': boolean({ description: 'Print the spoken text instead of speaking it' }),
     'voice-id': text({
       description: "A voice from the speech provider (default: your assistant's)",
       helpValue: 'ID',

@@ -7,14 +7,14 @@ import { testText } from '../../lib/notify/view';
 export default class NotifyTest extends BaseCommand {
   static override summary = 'Send a test message through each channel';
   static override description =
-    'Tries each channel once, despite mute and quiet hours, and shows the fix for each that fails.';
+    'Tries each channel once, ignoring mute and quiet hours, and shows how to fix those that fail.';
   static override flags = {
     strict: boolean({ description: 'Fail if a configured channel does not work' }),
   };
   static override examples = [
     '<%= config.bin %> notify test',
     {
-      description: 'The channels that fail',
+      description: 'List the failed channels',
       command: `<%= config.bin %> notify test --json | jq -r '.[] | select(.state == "failed") | .channel'`,
     },
   ];

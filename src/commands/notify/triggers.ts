@@ -5,7 +5,7 @@ export default class NotifyTriggers extends BaseCommand {
   static override hidden = true;
   static override summary = 'Send the notifications queued by hooks';
   static override description =
-    'A hook starts this if the daemon is not running. Notifies you about finished turns, finished background agents and waiting sessions.';
+    'Hooks start this command if the daemon is not running. Notifies you about finished turns, finished background agents and waiting sessions.';
   static override examples = [
     '<%= config.bin %> notify triggers',
     '<%= config.bin %> notify triggers --json',
@@ -16,7 +16,7 @@ export default class NotifyTriggers extends BaseCommand {
     await this.parse(NotifyTriggers);
     const result = await triggersOnce(this.context);
     return this.show(result, () =>
-      result.left ? 'Some entries are still in the spool.' : 'The spool is empty.',
+      result.left ? 'Some notifications are still queued.' : 'The queue is empty.',
     );
   }
 }

@@ -4,8 +4,7 @@ import { unmute } from '../../lib/notify/routing';
 
 export default class NotifyUnmute extends BaseCommand {
   static override summary = 'Unmute the voice';
-  static override description =
-    'Ends `notify mute`. Messages that were shown while muted are not spoken later.';
+  static override description = 'Ends `notify mute`. Messages from the muted period are not spoken later.';
   static override examples = ['<%= config.bin %> notify unmute', '<%= config.bin %> notify unmute --json'];
   static override related = ['notify mute', 'notify routes'];
 

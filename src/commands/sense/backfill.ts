@@ -6,7 +6,7 @@ import { backfill, backfillText, type BackfillResult } from '../../lib/sense/bac
 export default class SenseBackfill extends BaseCommand {
   static override summary = 'Add your commits and assistant sessions from past days';
   static override description =
-    'Reads your own commits in the watched repositories, and the times of assistant sessions from their transcripts (never their text). Recorded application time is kept. Running it again adds nothing.';
+    'Reads your own commits in the watched repositories, and session times (never text) from assistant transcripts. Preserves recorded application time. Running it again adds nothing.';
   static override flags = {
     days: integer({
       description: 'Number of days (default: sense.git.backfillDays).',
@@ -14,7 +14,7 @@ export default class SenseBackfill extends BaseCommand {
       max: 365,
       helpValue: 'N',
     }),
-    'dry-run': boolean({ description: 'Show what would be added, without adding it.' }),
+    'dry-run': boolean({ description: 'Only show what would be added.' }),
   };
   static override examples = [
     '<%= config.bin %> sense backfill',

@@ -8,10 +8,10 @@ import { eventsBetween, recordsBetween } from '../../lib/sense/read';
 export default class SenseExport extends BaseCommand {
   static override summary = 'Export records or events to stdout as JSON or CSV';
   static override description =
-    '"days" has one row per day, "apps" one per day and application, "events" one per event whose log still exists. CSV cells that a spreadsheet would run as a formula start with an apostrophe.';
+    '"days" has one row per day, "apps" one per day and application, "events" one per event that is still in a log. In CSV, an apostrophe precedes values that a spreadsheet would run as formulas.';
   static override flags = {
-    what: text({ description: 'What to export.', options: ['days', 'apps', 'events'], default: 'days' }),
-    format: text({ description: 'Format.', options: ['json', 'csv'], default: 'json' }),
+    what: text({ description: 'Data to export.', options: ['days', 'apps', 'events'], default: 'days' }),
+    format: text({ description: 'Output format.', options: ['json', 'csv'], default: 'json' }),
     from: text({ description: 'First day.', helpValue: 'DAY' }),
     to: text({ description: 'Last day, inclusive.', helpValue: 'DAY' }),
   };

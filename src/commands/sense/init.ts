@@ -4,7 +4,7 @@ import type { InitResult } from '../../lib/sense/store';
 
 export default class SenseInit extends BaseCommand {
   static override summary = 'Write the default sense configuration';
-  static override description = 'Keeps an existing configuration. Captures nothing.';
+  static override description = 'Does not overwrite an existing configuration. Captures nothing.';
   static override examples = ['<%= config.bin %> sense init', '<%= config.bin %> sense init --json'];
   static override related = ['sense capture', 'config set sense.repos PATH', 'sense status'];
 

@@ -9,15 +9,15 @@ import { purgeText } from '../../lib/sense/view-status';
 export default class SensePurge extends BaseCommand {
   static override summary = 'Delete captured data: a day, an application, a repository, or all';
   static override description =
-    'Only shows what it would delete until you add --yes; deleted data cannot be restored. Records that still have their event log are rebuilt. Also deletes the stored token usage of these days or this repository. For data of assistant hooks, see "sessions forget".';
+    'Shows what would be deleted; add --yes to delete it permanently. Rebuilds records that still have their event log. Also deletes the token usage of the selected days or repository. To delete hook data, use "sessions forget".';
   static override flags = {
-    day: text({ description: 'Only this day.', helpValue: 'DAY' }),
-    before: text({ description: 'Only days before this one.', helpValue: 'DAY' }),
-    app: text({ description: 'Only this application: its name or bundle id.', helpValue: 'NAME' }),
-    repo: text({ description: 'Only this repository: its name or path.', helpValue: 'NAME' }),
-    all: boolean({ description: 'Everything that has been captured.' }),
+    day: text({ description: 'Data of this day only.', helpValue: 'DAY' }),
+    before: text({ description: 'Data from before this day.', helpValue: 'DAY' }),
+    app: text({ description: 'Data of this application: name or bundle id.', helpValue: 'NAME' }),
+    repo: text({ description: 'Data of this repository: name or path.', helpValue: 'NAME' }),
+    all: boolean({ description: 'All captured data.' }),
     records: boolean({ description: 'Also delete records that contain this data and cannot be rebuilt.' }),
-    yes: boolean({ char: 'y', description: 'Delete the data. Without this flag, nothing changes.' }),
+    yes: boolean({ char: 'y', description: 'Delete the data instead of showing a preview.' }),
   };
   static override examples = [
     '<%= config.bin %> sense purge --app Solitaire',
@@ -39,7 +39,7 @@ export default class SensePurge extends BaseCommand {
     };
     const work = async (): Promise<PurgeResult & { usage: string[] }> => {
       const purged = await locked(() => purge(deps, selection, !yes));
-      // Token usage isn't recorded by application.
+      // Token usage has no application to select by.
       const usage = app === undefined ? await purgeUsage(this.context, selection, !yes) : [];
       return { ...purged, usage };
     };

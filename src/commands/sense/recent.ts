@@ -7,7 +7,7 @@ import type { DailyRecord } from '../../lib/sense/record';
 import { recentText } from '../../lib/sense/view-status';
 
 export default class SenseRecent extends BaseCommand {
-  static override summary = 'Show the last records, one line per day';
+  static override summary = 'Show recent records, one line per day';
   static override flags = {
     days: integer({ description: 'Number of days, 1 to 366.', default: 7, helpValue: 'N' }),
     machine,

@@ -7,7 +7,7 @@ import { recordText } from '../../lib/sense/view';
 export default class SenseRollup extends BaseCommand {
   static override summary = "Build and store a day's record";
   static override description =
-    "Captures do this once a day is over. Today's record is not final and will be replaced tomorrow.";
+    "Captures do this automatically after each day ends. Today's record is not final and is replaced tomorrow.";
   static override args = {
     date: word({
       description: 'Day, such as 2026-11-20 or yesterday (default: today).',

@@ -8,9 +8,9 @@ import type { DailyRecord } from '../../lib/sense/record';
 import { recordText } from '../../lib/sense/view';
 
 export default class SenseToday extends BaseCommand {
-  static override summary = "Show today's record so far, or another day's";
+  static override summary = 'Show the record of today or another day';
   static override description =
-    'Shows time by application and hour, commits, sessions, and what was not tracked. Stores nothing.';
+    'Shows time by application and hour, commits, sessions, and untracked time. Stores nothing.';
   static override flags = {
     of: text({ description: 'Day, such as 2026-11-20 or yesterday (default: today).', helpValue: 'DAY' }),
     machine,
@@ -34,12 +34,12 @@ export default class SenseToday extends BaseCommand {
     const waiting =
       this.json || record.final || deps.machines?.()?.hasOwn === false
         ? 0
-        : await waitingSessions(this.context).catch((error: unknown) => this.reportUnread(error));
+        : await waitingSessions(this.context).catch((error: unknown) => this.reportProblem(error));
     return this.show(record, () => recordText(record, { ...this.terminal, ...beside, waiting }));
   }
 
-  /** Shows the day even if the sessions cannot be read. */
-  private reportUnread(error: unknown): number {
+  /** Reports an error of reading the sessions, and returns 0 waiting sessions. */
+  private reportProblem(error: unknown): number {
     this.say(toStewardError(error).message);
     return 0;
   }

@@ -7,9 +7,9 @@ import { purgeUsage } from '../../lib/app/usage';
 import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 
 export default class SessionsForget extends BaseCommand {
-  static override summary = "Delete everything that the assistant's hooks stored";
+  static override summary = 'Delete all data stored by assistant hooks';
   static override description =
-    'Deletes the hook log, the session state, the queue and the token usage per session. Session files are kept. Only shows what it would delete until you add --yes; deleted data cannot be restored.';
+    'Deletes the hook log, session state, hook queue and token usage per session, but not session files. Shows what would be deleted; add --yes to delete it permanently.';
   static override flags = {
     yes: boolean({ char: 'y', description: 'Delete the files.' }),
   };

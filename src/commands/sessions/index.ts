@@ -7,18 +7,18 @@ import { currentSessions, noteLost } from '../../lib/sessions/state';
 import { lostSessions, sessionsReport, sessionsText, type SessionsReport } from '../../lib/sessions/view';
 
 export default class Sessions extends BaseCommand {
-  static override summary = 'Show the assistant sessions that are running';
+  static override summary = 'Show the running assistant sessions';
   static override description =
-    'One line per session: name (repository and branch), status, activity or request, age, terminal and task. The assistant reports sessions through its hooks (see `hooks install`).';
+    "One line per session: name (repository and branch), status, activity or request, age, terminal and task. Requires the assistant's hooks (see `hooks install`).";
   static override flags = {
-    all: boolean({ description: 'Include sessions that have ended.' }),
+    all: boolean({ description: 'Include ended sessions.' }),
     watch: boolean({ char: 'w', description: 'Show a live list in the terminal; Enter jumps to a session.' }),
   };
   static override examples = [
     '<%= config.bin %> sessions',
     '<%= config.bin %> sessions --watch',
     {
-      description: 'The waiting sessions, for a script',
+      description: 'List the waiting sessions, for a script',
       command: `<%= config.bin %> sessions --json | jq '.sessions[] | select(.status == "waiting") | .name'`,
     },
   ];
@@ -42,7 +42,7 @@ export default class Sessions extends BaseCommand {
     this.show(report, () => sessionsText(report, { ...this.terminal, nowMs, all: all || isFirst }));
     const problem = await noteLost(deps, lostSessions(state));
     if (problem !== undefined)
-      this.say(`Cannot mark unexpectedly ended sessions as shown, so the next list repeats them: ${problem}`);
+      this.say(`Cannot save that crashed sessions were shown, so the next list repeats them: ${problem}`);
     return report;
   }
 }

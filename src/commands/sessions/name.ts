@@ -5,7 +5,7 @@ import { clean } from '../../lib/platform/terminal/terminal';
 export default class SessionsName extends BaseCommand {
   static override summary = 'Name a session';
   static override description =
-    'The name replaces the repository and branch in lists and notifications. It stays on this machine. An empty name removes it.';
+    'The name replaces the repository and branch in lists and notifications on this machine. An empty name removes the current name.';
   static override args = {
     session: word({
       description: 'Part of the repository, branch, name or slug, or the number in "steward sessions".',
@@ -15,15 +15,20 @@ export default class SessionsName extends BaseCommand {
   };
   static override examples = [
     '<%= config.bin %> sessions name shop "Login rewrite"',
-    { description: 'Remove the name', command: '<%= config.bin %> sessions name "Login rewrite" ""' },
+    {
+      description: 'Remove the name of a session',
+      command: '<%= config.bin %> sessions name "Login rewrite" ""',
+    },
   ];
   static override related = ['sessions', 'go'];
 
   async run(): Promise<NamedSession> {
     const { args } = await this.parse(SessionsName);
-    const { before, ...named } = await nameSession(this.context, args.session, args.name);
-    return this.show(named, () =>
-      clean(named.name === null ? `Removed the name "${before}".` : `Renamed ${before} to "${named.name}".`),
+    const { before, ...result } = await nameSession(this.context, args.session, args.name);
+    return this.show(result, () =>
+      clean(
+        result.name === null ? `Removed the name "${before}".` : `Renamed ${before} to "${result.name}".`,
+      ),
     );
   }
 }

@@ -2,11 +2,11 @@ import { adopt, adoptedText, type Adopted } from '../../lib/app/adopt';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 
 export default class SyncAdopt extends BaseCommand {
-  static override summary = "Take over an old machine's data in this area";
+  static override summary = "Take over an old machine's data in this user area";
   static override description =
-    'Use this after you have copied or synced the area of a machine that you no longer use. This machine takes over its pending deliveries and captures, and its id is retired. If the old machine owned the area, this one becomes the owner. A retired machine that is used again gets a new id.';
+    "Use this after copying or syncing the user area of a machine that you no longer use. This machine takes over the old machine's pending deliveries and captures, and its ownership of the area. The old id is retired: if that machine runs again, it gets a new id.";
   static override args = {
-    machine: word({ required: true, description: 'Id of the old machine, as in `doctor area`.' }),
+    machine: word({ required: true, description: 'Id of the old machine, from `doctor area`.' }),
   };
   static override examples = [
     '<%= config.bin %> sync adopt 0123456789ab',

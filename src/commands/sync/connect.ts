@@ -7,14 +7,14 @@ interface ConnectResult {
   engine: 'syncthing' | 'git';
   /** Names of the devices that Syncthing shares the folder with; absent for git. */
   devices?: string[];
-  /** Ids of the machines whose files arrived; absent for Syncthing. */
+  /** Ids of the machines whose files were received; absent for Syncthing. */
   received?: string[];
 }
 
 export default class SyncConnect extends BaseCommand {
   static override summary = 'Sync the exchange folder with Syncthing or git';
   static override description =
-    'syncthing: adds the folder to Syncthing on this machine and shares it with all its devices. git: syncs through a private GitHub repository, now and every 30 minutes; each machine has its own branch. Run it on each machine after `sync set`.';
+    'syncthing: adds the folder to Syncthing and shares it with all configured devices. git: syncs through a private GitHub repository, now and every 30 minutes; each machine has its own branch. Run this command on each machine after `sync set`.';
   static override args = {
     engine: word({ required: true, options: ['syncthing', 'git'], description: 'syncthing or git.' }),
     repo: word({ description: 'For git: OWNER/REPO of an empty private repository.' }),
@@ -29,12 +29,12 @@ export default class SyncConnect extends BaseCommand {
     const { args } = await this.parse(SyncConnect);
     if (args.engine === 'git') return this.connectGit(args.repo);
     const { added, devices, folder } = await useSyncthing(this.context);
-    const list = devices.length === 0 ? 'no other device yet' : devices.join(', ');
+    const deviceNames = devices.length === 0 ? 'no other device yet' : devices.join(', ');
     const result: ConnectResult = { engine: 'syncthing', devices };
     return this.show(result, () =>
       added
-        ? `Syncthing now syncs the folder (${folder}), shared with ${list}.`
-        : `Syncthing already syncs the folder (${folder}), shared with ${list}.`,
+        ? `Syncthing now shares ${folder} with ${deviceNames}.`
+        : `Syncthing already shares ${folder} with ${deviceNames}.`,
     );
   }
 
@@ -44,7 +44,7 @@ export default class SyncConnect extends BaseCommand {
         'usage',
         repo === undefined ? 'No repository given.' : `Invalid repository "${repo}".`,
         {
-          hint: 'Write it as OWNER/REPO, such as ann/steward-exchange.',
+          hint: 'Use OWNER/REPO, such as ann/steward-exchange.',
         },
       );
     }

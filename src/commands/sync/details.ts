@@ -5,7 +5,7 @@ import { plural } from '../../lib/platform/terminal/format';
 export default class SyncDetails extends BaseCommand {
   static override summary = 'Start or stop publishing commit subjects, paths and session titles';
   static override description =
-    'Rewrites what this machine has published. Your sync tool may keep older copies.';
+    "Rewrites this machine's published files. Your sync tool may retain older versions.";
   static override args = {
     state: word({ required: true, options: ['on', 'off'], description: 'on or off.' }),
   };

@@ -5,9 +5,9 @@ import type { ForgottenMachine } from '../../lib/sync/status';
 export default class SyncForget extends BaseCommand {
   static override summary = 'Delete what another machine has published';
   static override description =
-    'For a machine that you no longer have. Without --yes, only shows what would be deleted. If the machine still publishes, it reappears on its next run.';
+    'Use this for a machine that you no longer have. Without --yes, only shows what would be deleted. If the machine still publishes, it reappears on its next run.';
   static override args = {
-    machine: word({ required: true, description: 'Id or name, as in `sync status`.' }),
+    machine: word({ required: true, description: 'Machine id or name, from `sync status`.' }),
   };
   static override flags = { yes: boolean({ char: 'y', description: 'Delete the files.' }) };
   static override examples = [
@@ -23,7 +23,7 @@ export default class SyncForget extends BaseCommand {
       () =>
         `${result.dryRun ? 'Would remove' : 'Removed'} ${result.path}${result.name === null ? '' : ` (${result.name})`}`,
     );
-    if (result.dryRun) this.say('Nothing was removed. Add --yes to remove it.');
+    if (result.dryRun) this.say('Nothing was removed. Add --yes to remove the files.');
     return result;
   }
 }

@@ -5,7 +5,7 @@ import { plural } from '../../lib/platform/terminal/format';
 export default class SyncLeave extends BaseCommand {
   static override summary = 'Stop publishing from this machine';
   static override description =
-    'Published files stay in the folder, and your other machines still count them; --remove deletes them. Your own data is unchanged. Publishing of details is turned off.';
+    'Published files stay in the folder, and other machines still include them; --remove deletes the files. Your own data is unchanged. Also turns off publishing of details.';
   static override flags = {
     remove: boolean({ description: 'Delete what this machine has published.' }),
   };

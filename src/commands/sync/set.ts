@@ -5,7 +5,7 @@ import { plural } from '../../lib/platform/terminal/format';
 export default class SyncSet extends BaseCommand {
   static override summary = "Publish this machine's days to a synced folder";
   static override description =
-    'Creates the folder if its parent exists, and writes records, times, sessions and token use to machines/ in it. Commit subjects, paths and session titles stay on this machine unless you pass --details; restricted sessions and repositories always stay. To preview the files, run `sync plan`.';
+    'Publishes records, times, sessions and token usage to machines/ in the folder, which is created if its parent exists. Commit subjects, paths and session titles require --details. Restricted sessions and repositories are never published. To preview the files, run `sync plan`.';
   static override args = {
     folder: word({
       required: true,
@@ -28,7 +28,7 @@ export default class SyncSet extends BaseCommand {
       () =>
         `Published ${plural(result.files, 'file')} to ${result.folder ?? ''} (${plural(result.bytes, 'byte')})${result.details ? ', with details' : ''}.`,
     );
-    if (result.before !== null) this.say(`The files published to ${result.before} are still there.`);
+    if (result.before !== null) this.say(`Previously published files remain in ${result.before}.`);
     return result;
   }
 }

@@ -7,7 +7,7 @@ import { statusText } from '../../lib/sync/view';
 export default class SyncStatusCommand extends BaseCommand {
   static override summary = 'Show the machines in the exchange folder';
   static override description =
-    'Shows when each machine was last seen and how many days it is behind, and lists conflict copies and unreadable files, which are ignored. Writes nothing.';
+    'Shows when each machine was last seen and how many days it is behind. Lists conflict copies and unreadable files, which steward ignores. Writes nothing.';
   static override examples = ['<%= config.bin %> sync status', '<%= config.bin %> sync status --json'];
   static override related = ['sync set FOLDER', 'sync forget MACHINE', 'doctor sync'];
 

@@ -7,16 +7,16 @@ import { issueText, missingText, queuedText } from '../../lib/work/view-results'
 export default class WorkAdd extends BaseCommand {
   static override summary = 'Add an issue';
   static override description =
-    "Creates exactly one issue, even if GitHub's response is lost. Labels that do not exist in the repository are left off the issue and reported. Offline, the issue is queued and created later.";
+    "Creates exactly one issue, even if GitHub's response is lost. Omits and reports labels that do not exist in the repository. Offline, queues the issue and creates it later.";
   static override args = {
     title: word({ required: true, description: 'The task, in a few words.' }),
   };
   static override flags = {
     body: text({ description: 'The details, in Markdown.', helpValue: 'TEXT' }),
-    type: text({ description: 'Type.', default: 'feature', helpValue: 'TYPE' }),
-    status: text({ description: 'Status.', options: [...STATUSES], default: 'queued' }),
-    priority: text({ description: 'Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
-    property: text({ description: 'Property, such as website.', helpValue: 'PROPERTY' }),
+    type: text({ description: 'Type label.', default: 'feature', helpValue: 'TYPE' }),
+    status: text({ description: 'Status label.', options: [...STATUSES], default: 'queued' }),
+    priority: text({ description: 'Priority label.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    property: text({ description: 'Property label, such as website.', helpValue: 'PROPERTY' }),
     label: text({
       description: 'Another label; repeatable.',
       multiple: true,

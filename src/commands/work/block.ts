@@ -5,8 +5,8 @@ import { moveIssue } from '../../lib/work/edit';
 import { issueText } from '../../lib/work/view-results';
 
 export default class WorkBlock extends BaseCommand {
-  static override summary = 'Set an issue to blocked';
-  static override description = 'Replaces its Status label. The reason becomes a comment.';
+  static override summary = 'Mark an issue as blocked';
+  static override description = 'Replaces the Status label and adds the reason as a comment.';
   static override args = { number: issueNumber() };
   static override flags = {
     reason: text({ description: 'What the issue is waiting for.', helpValue: 'TEXT' }),

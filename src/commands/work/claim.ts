@@ -6,11 +6,11 @@ import { claimText } from '../../lib/work/view-results';
 export default class WorkClaim extends BaseCommand {
   static override summary = 'Claim an issue for yourself or an agent';
   static override description =
-    'Adds Agent:NAME and Status:in-progress, and removes Status:ready and Status:queued. If two claims are made at the same time, exactly one succeeds; the other exits with code 6 and names the holder.';
+    'Adds Agent:NAME and Status:in-progress, and removes Status:ready and Status:queued. Of two simultaneous claims, exactly one succeeds; the other exits 6 and shows who claimed the issue.';
   static override args = { number: issueNumber() };
   static override flags = {
     agent: text({
-      description: 'Name in the Agent: label; default: you.',
+      description: 'Name in the Agent: label (default: yours).',
       helpValue: 'NAME',
     }),
   };

@@ -9,7 +9,7 @@ export default class WorkClose extends BaseCommand {
   static override args = { number: issueNumber() };
   static override flags = {
     evidence: text({
-      description: 'Evidence that it is done; @FILE reads a file.',
+      description: 'Evidence that the issue is done; @FILE reads a file.',
       required: true,
       helpValue: 'TEXT|@FILE',
     }),

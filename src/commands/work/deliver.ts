@@ -4,9 +4,9 @@ import type { DrainResult } from '../../lib/sessions/spool';
 
 export default class WorkDeliver extends BaseCommand {
   static override hidden = true;
-  static override summary = 'Send captures from hooks to the work repository';
+  static override summary = 'Send captured issues to the work repository';
   static override description =
-    'Hooks start this after a capture. Captures that cannot be sent (offline, no credential) wait, and the daemon retries.';
+    'Hooks start this command after capturing an issue. If steward is offline or has no credential, the daemon retries later.';
   static override examples = ['<%= config.bin %> work deliver', '<%= config.bin %> work deliver --json'];
   static override related = ['work status', 'hooks status'];
 
@@ -15,7 +15,7 @@ export default class WorkDeliver extends BaseCommand {
     const result = await deliverNow(this.context);
     this.print(() =>
       result.busy
-        ? 'Another process is already delivering.'
+        ? 'Another process is already sending the issues.'
         : `${result.done} done, ${result.later + result.failed} waiting, ${result.dead} failed`,
     );
     return result;

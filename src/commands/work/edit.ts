@@ -7,11 +7,11 @@ import { issueText } from '../../lib/work/view-results';
 export default class WorkEdit extends BaseCommand {
   static override summary = 'Edit the title, body or labels of an issue';
   static override description =
-    "Keeps the title's prefix and identity, and the body's hidden marker. A label must exist in the repository.";
+    "Preserves the title's prefix and id, and the body's hidden marker. Labels must already exist in the repository.";
   static override args = { number: issueNumber() };
   static override flags = {
-    title: text({ description: 'The new title, without its prefix.', helpValue: 'TEXT' }),
-    body: text({ description: 'The new body; @FILE reads a file.', helpValue: 'TEXT|@FILE' }),
+    title: text({ description: 'New title, without the prefix.', helpValue: 'TEXT' }),
+    body: text({ description: 'New body; @FILE reads a file.', helpValue: 'TEXT|@FILE' }),
     'add-label': text({ description: 'Add a label; repeatable.', multiple: true, helpValue: 'NAME' }),
     'remove-label': text({
       description: 'Remove a label; repeatable.',

@@ -4,7 +4,7 @@ import type { InstallerResult } from '../../lib/schedule/installer';
 export default class WorkInstall extends InstallerCommand {
   static override summary = 'Schedule the sweep to run every hour';
   static override description =
-    'Installs a job in the scheduler of your system (launchd, systemd, cron, Task Scheduler) that survives upgrades of steward. Installing twice changes nothing.';
+    "Adds a job to your system's scheduler (launchd, systemd, cron, Task Scheduler). The job survives upgrades. Installing again changes nothing.";
   static override flags = installerFlags;
   static override examples = [
     '<%= config.bin %> work install',

@@ -7,7 +7,7 @@ export default class WorkOpen extends BaseCommand {
   static override summary = 'Open an issue in the browser';
   static override args = { number: issueNumber() };
   static override flags = {
-    print: boolean({ description: 'Print the URL instead.', default: false }),
+    print: boolean({ description: 'Print the URL instead of opening it.', default: false }),
   };
   static override examples = ['<%= config.bin %> work open 12', '<%= config.bin %> work open 12 --print'];
   static override related = ['work show NUMBER', 'work board'];

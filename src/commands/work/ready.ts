@@ -7,15 +7,21 @@ import { listText } from '../../lib/work/view';
 export default class WorkReady extends BaseCommand {
   static override summary = 'List the issues that an agent can take next';
   static override description =
-    'Ready and queued issues: those labelled for your assistant first, then by priority, then oldest first. Reminders are personal and not listed.';
+    'Lists ready and queued issues, first those labelled for your assistant, then by priority and age. Omits reminders, which are personal.';
   static override flags = {
-    limit: integer({ description: 'Maximum number.', default: 20, min: 1, max: 10_000, helpValue: 'N' }),
+    limit: integer({
+      description: 'Maximum number of issues.',
+      default: 20,
+      min: 1,
+      max: 10_000,
+      helpValue: 'N',
+    }),
     refresh: boolean({ description: 'Fetch the issues now.' }),
   };
   static override examples = [
     '<%= config.bin %> work ready',
     {
-      description: 'Claim the first one',
+      description: 'Claim the first issue',
       command:
         "<%= config.bin %> work claim $(<%= config.bin %> work ready --json | jq '.[0].number') --agent kai",
     },
@@ -28,6 +34,6 @@ export default class WorkReady extends BaseCommand {
     const board = await currentBoard(work.deps, flags);
     const items = readyItems(board.items, canTakeLabel(work.deps.daName)).slice(0, flags.limit);
     const options = work.shown(this.terminal);
-    return this.show(items, () => listText(board, items, options, 'Nothing is ready.'));
+    return this.show(items, () => listText(board, items, options, 'No issues are ready.'));
   }
 }

@@ -6,13 +6,13 @@ import { issueText, missingText, queuedText } from '../../lib/work/view-results'
 export default class WorkRemind extends BaseCommand {
   static override summary = 'Add a reminder';
   static override description =
-    'Reads the time from the text, in natural language and your time zone. A day without a time means 09:00, today and eod 18:00, tonight 20:00. Ambiguous words stay in the title. Recurring reminders are not supported.';
+    'Parses the time from the text, in your time zone. A day without a time means 09:00; "today" and "eod" mean 18:00; "tonight" means 20:00. Ambiguous words stay in the title. Recurring reminders are not supported.';
   static override args = {
     text: word({ required: true, description: 'The reminder, with or without a time.' }),
   };
   static override flags = {
     at: text({
-      description: 'When to remind you. The text is then not searched for a time.',
+      description: 'When to remind you. The text is then not parsed for a time.',
       helpValue: 'WHEN',
     }),
     priority: text({ description: 'Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),

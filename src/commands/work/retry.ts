@@ -6,7 +6,7 @@ import { retryText } from '../../lib/work/view-results';
 export default class WorkRetry extends BaseCommand {
   static override summary = 'Retry failed captures';
   static override description =
-    'Requeues and sends every entry in state/spool/dead, including those of other machines. A capture becomes one issue, no matter how often it is sent.';
+    'Resends every capture in state/spool/dead, including those from other machines. Resending never creates a duplicate issue.';
   static override examples = ['<%= config.bin %> work retry', '<%= config.bin %> work retry --json'];
   static override related = ['status', 'work undo', 'notify retry ID'];
 

@@ -7,7 +7,7 @@ import { setupText } from '../../lib/work/view-results';
 export default class WorkSetup extends BaseCommand {
   static override summary = 'Set up work tracking in a private repository';
   static override description =
-    'Checks that the repository is private, creates the files in the work folder, seeds the labels and fetches the issues. Running it twice changes nothing.';
+    'Checks that the repository is private, creates the files in the work folder, seeds the labels and fetches the issues. Running it again changes nothing.';
   static override args = {
     repo: word({ required: true, description: 'OWNER/REPO on GitHub.' }),
   };

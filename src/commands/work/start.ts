@@ -5,8 +5,8 @@ import { moveIssue } from '../../lib/work/edit';
 import { issueText } from '../../lib/work/view-results';
 
 export default class WorkStart extends BaseCommand {
-  static override summary = 'Set an issue to in-progress';
-  static override description = 'Replaces its Status label. To assign it too, use `work claim`.';
+  static override summary = 'Mark an issue as in progress';
+  static override description = 'Replaces the Status label. To also assign the issue, use `work claim`.';
   static override args = { number: issueNumber() };
   static override examples = ['<%= config.bin %> work start 12', '<%= config.bin %> work start 12 --json'];
   static override related = ['work claim NUMBER', 'work block NUMBER', 'work close NUMBER --evidence TEXT'];

@@ -10,7 +10,7 @@ import { sweepText } from '../../lib/work/view-results';
 export default class WorkSweep extends BaseCommand {
   static override summary = 'Create missed issues and flag stale ones';
   static override description =
-    'Creates the missing issues for sessions, active goals, and projects with no commits in 14 days. Flags issues in progress with no activity for 7 days as stale, then updates the task list. Reports failures, but exits 0 unless --strict is set.';
+    'Creates missing issues for sessions, active goals, and projects without commits in 14 days. Flags issues in progress as stale after 7 days without activity. Updates the task list. Exits 0 even after failures, unless --strict is set.';
   static override flags = {
     since: text({
       description: 'How far back to search for sessions.',

@@ -8,9 +8,9 @@ import { tidyText } from '../../lib/work/view-results';
 export default class WorkTidy extends BaseCommand {
   static override summary = 'Close done issues with evidence from their sessions';
   static override description =
-    "Lists open issues labelled Status:done with their evidence: the session's commits, in repositories that sense watches or projects.md lists, and the ticked boxes in its session file. Closes them with --apply, except those without evidence or with open boxes.";
+    "Lists open issues labelled Status:done with their evidence: the session's commits in watched repositories and those in projects.md, and the ticked boxes in its session file. --apply closes the issues that have evidence and no open boxes.";
   static override flags = {
-    apply: boolean({ default: false, description: 'Close them, with the evidence as a comment.' }),
+    apply: boolean({ default: false, description: 'Close the issues, with the evidence as a comment.' }),
   };
   static override examples = ['<%= config.bin %> work tidy', '<%= config.bin %> work tidy --apply'];
   static override related = ['work close NUMBER', 'work board'];
@@ -24,7 +24,7 @@ export default class WorkTidy extends BaseCommand {
     for (const { number, message } of result.failed) this.say(`#${number}: ${message}`);
     if (result.failed.length > 0) {
       throw new StewardError('unavailable', `${result.failed.length} issues could not be closed.`, {
-        hint: 'Rerun the command; the other issues are closed.',
+        hint: 'Rerun the command to retry. The other issues are closed.',
       });
     }
     return result;

@@ -8,10 +8,10 @@ import { undoableText, undoneText } from '../../lib/work/view-results';
 export default class WorkUndo extends BaseCommand {
   static override summary = 'Undo the captures of the last prompt';
   static override description =
-    'Withdraws captures that were not sent, and closes the issues of the others as not planned. If you repeat the request in a prompt, it is captured again.';
+    'Discards unsent captures. Issues that were already created are closed as not planned. If you repeat the request in a prompt, it is captured again.';
   static override flags = {
     last: integer({ description: 'Number of prompts to undo.', default: 1, min: 1, max: 50, helpValue: 'N' }),
-    yes: boolean({ description: 'Do not ask; required without a terminal.' }),
+    yes: boolean({ description: 'Skip the confirmation; required without a terminal.' }),
   };
   static override examples = ['<%= config.bin %> work undo', '<%= config.bin %> work undo --last 3 --yes'];
   static override related = ['work list', 'work close NUMBER'];

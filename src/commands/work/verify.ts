@@ -4,9 +4,9 @@ import { verify } from '../../lib/work/privacy';
 import { workStatus, type WorkStatus } from '../../lib/work/status';
 
 export default class WorkVerify extends BaseCommand {
-  static override summary = 'Check that the work repository is still private';
+  static override summary = 'Check that the work repository is private';
   static override description =
-    'steward checks this every twelve hours and before each write. A repository that is not private turns work tracking off.';
+    'steward also checks this every twelve hours and before each write. Work tracking turns off if the repository is not private.';
   static override examples = ['<%= config.bin %> work verify', '<%= config.bin %> work verify --json'];
   static override related = ['work status', 'work setup OWNER/REPO'];
 

@@ -11,13 +11,13 @@ import { BaseCommand, integer, text, word } from '../../../lib/cli/base-command'
 export default class AgentsKnowledgeSearch extends BaseCommand {
   static override summary = 'Search the knowledge archive: people, companies, ideas, research';
   static override description =
-    "Entries are Markdown files in the user area's knowledge/TYPE folders; topics are the tags in the front matter. An entry must contain every word, ignoring case and accents. Matches in title or tags come first.";
+    'Finds entries that contain every word, ignoring case and accents. Matches in titles and tags come first. Entries are Markdown files in the user area, in knowledge/TYPE; topics are their tags.';
   static override args = {
     words: word({ description: 'Words, in quotes (default: every entry).' }),
   };
   static override flags = {
-    type: text({ description: 'Only this type.', options: [...KNOWLEDGE_TYPES] }),
-    tag: text({ description: 'Only this topic.', helpValue: 'TOPIC' }),
+    type: text({ description: 'Only entries of this type.', options: [...KNOWLEDGE_TYPES] }),
+    tag: text({ description: 'Only entries with this tag.', helpValue: 'TOPIC' }),
     limit: integer({ description: `Maximum number of results, 1 to ${MAX_RESULTS}.`, default: 20, min: 1, max: MAX_RESULTS, helpValue: 'N' }),
   }; // prettier-ignore
   static override examples = [

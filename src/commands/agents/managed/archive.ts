@@ -5,7 +5,7 @@ import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedArchive extends BaseCommand {
-  static override summary = 'Archive a session; its logs are kept';
+  static override summary = 'Archive a session without deleting its logs';
   static override args = {
     session: word({ required: true, description: 'Session id.' }),
   };

@@ -9,13 +9,13 @@ import { withManaged } from '../../../lib/app/managed';
 export default class AgentsManagedCreate extends BaseCommand {
   static override summary = 'Create a hosted agent from flags or a YAML file';
   static override description =
-    "The file uses the API's keys (name, model, system, tools, …); flags override them. If the file lists no tools, the agent gets the standard toolset.";
+    "The file uses the API's keys (name, model, system, tools, …). Flags override the file. An agent without listed tools gets the standard toolset.";
   static override flags = {
     file: text({ char: 'f', description: 'YAML or JSON file; - for stdin.', helpValue: 'FILE' }),
-    name: text({ description: "The agent's name.", helpValue: 'NAME' }),
+    name: text({ description: 'Agent name.', helpValue: 'NAME' }),
     model: text({ description: 'Model id.', helpValue: 'MODEL' }),
     system: text({ description: 'System prompt, or @FILE.', helpValue: 'TEXT' }),
-    description: text({ description: 'What the agent is for.', helpValue: 'TEXT' }),
+    description: text({ description: 'Agent description.', helpValue: 'TEXT' }),
     'no-tools': boolean({ description: 'Create the agent without tools.' }),
   };
   static override examples = [

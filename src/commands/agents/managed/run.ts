@@ -3,9 +3,9 @@ import { messageOf } from '../../../lib/agents/input';
 import { answerFlags, costFlag, given, hostOf, parseCost, policyOf, runHere } from '../../../lib/cli/managed';
 
 export default class AgentsManagedRun extends BaseCommand {
-  static override summary = 'Start a hosted session and follow it to the end of the turn';
+  static override summary = 'Start a hosted session and follow it until the turn ends';
   static override description =
-    'Ctrl-C detaches and the session continues ("agents managed wake" resumes it); a second Ctrl-C interrupts the agent. Exit codes: 0 turn ended, 6 waiting for an answer, refused or out of budget, 8 failed, 130 interrupted. With --json each event is printed once, as a line of JSON.';
+    'Ctrl-C detaches, but the session continues; reattach with "agents managed wake". A second Ctrl-C interrupts the agent. Exit codes: 0 turn ended; 6 waiting for an answer, refused or over budget; 8 failed; 130 interrupted. --json prints each event as a line of JSON.';
   static override args = {
     message: word({
       required: true,
@@ -15,7 +15,7 @@ export default class AgentsManagedRun extends BaseCommand {
   static override flags = {
     agent: text({ required: true, description: 'Agent id.', helpValue: 'ID' }),
     environment: text({ required: true, description: 'Environment id.', helpValue: 'ID' }),
-    title: text({ description: "The session's title.", helpValue: 'TEXT' }),
+    title: text({ description: 'Session title.', helpValue: 'TEXT' }),
     vault: text({
       description: 'Id of a vault with credentials; repeatable.',
       helpValue: 'ID',
@@ -37,8 +37,11 @@ export default class AgentsManagedRun extends BaseCommand {
     const [agent, environment] = [given('agent', flags.agent), given('environment', flags.environment)];
     const budget = parseCost(flags['max-cost']);
     const message = await messageOf(args.message);
-    const named = { ...(title === undefined ? {} : { title }), ...(budget === undefined ? {} : { budget }) };
-    const input = { agent, environment, message, vaults: vault, ...named };
+    const optional = {
+      ...(title === undefined ? {} : { title }),
+      ...(budget === undefined ? {} : { budget }),
+    };
+    const input = { agent, environment, message, vaults: vault, ...optional };
     await runHere(hostOf(this.context, this.terminal, this.json), input, policyOf(flags));
     return undefined;
   }

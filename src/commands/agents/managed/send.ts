@@ -8,20 +8,20 @@ import { answerFlags, followHere, hostOf, policyOf } from '../../../lib/cli/mana
 export default class AgentsManagedSend extends BaseCommand {
   static override summary = 'Send a message, tool result or permission decision to a session';
   static override description =
-    'Sends each message exactly once: if a response is lost or the command is killed, steward checks the session before it resends the message.';
+    'Never sends a message twice: after a lost response or a crash, steward checks the session before it resends the message.';
   static override args = {
     session: word({ required: true, description: 'Session id.' }),
     message: word({ description: 'Message, @FILE, or @- for stdin.' }),
   };
   static override flags = {
     'tool-result': text({
-      description: 'Result of a custom tool: ID=TEXT or ID=@FILE; repeatable.',
+      description: 'Result of a custom tool, as ID=TEXT or ID=@FILE; repeatable.',
       helpValue: 'ID=@FILE',
       multiple: true,
       multipleNonGreedy: true,
     }),
-    'tool-error': boolean({ description: 'Mark the tool results as failures.', dependsOn: ['tool-result'] }),
-    follow: boolean({ description: 'After sending, follow the session to the end of the turn.' }),
+    'tool-error': boolean({ description: 'Mark the tool results as errors.', dependsOn: ['tool-result'] }),
+    follow: boolean({ description: 'Then follow the session until the turn ends.' }),
     ...answerFlags,
   };
   static override examples = [

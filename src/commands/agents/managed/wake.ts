@@ -13,13 +13,13 @@ import {
 } from '../../../lib/cli/managed';
 
 export default class AgentsManagedWake extends BaseCommand {
-  static override summary = 'Resume a session where you left off, until the turn ends';
+  static override summary = 'Resume a session and follow it until the turn ends';
   static override description =
-    'After a crash, a lost connection or Ctrl-C, shows unseen events, sends unsent messages, and answers the agent (on a terminal it asks you). Without SESSION it resumes the session used last on this machine.';
+    "Use this after a crash, a lost connection or Ctrl-C. Shows missed events, sends unsent messages, and answers the agent's questions; on a terminal, asks you.";
   static override args = {
-    session: word({ description: 'Session id (default: the last one used).' }),
+    session: word({ description: 'Session id (default: the last session used on this machine).' }),
     message: word({
-      description: 'Message to send: text, @FILE, or @- for stdin.',
+      description: 'Message, @FILE, or @- for stdin.',
     }),
   };
   static override flags = { 'max-cost': costFlag, ...answerFlags };
@@ -47,9 +47,9 @@ export default class AgentsManagedWake extends BaseCommand {
     };
     await followHere(host, options, async (managed) => {
       warnOfMissingPrices(host, managed, maxCost);
-      const woken = await wakeSession(managed.deps, session, message);
-      if (session === undefined) host.say(`Session ${woken.session}`);
-      return woken;
+      const resumed = await wakeSession(managed.deps, session, message);
+      if (session === undefined) host.say(`Session ${resumed.session}`);
+      return resumed;
     });
     return undefined;
   }

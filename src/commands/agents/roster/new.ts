@@ -6,12 +6,12 @@ import { ensureUserArea } from '../../../lib/config/user-area';
 export default class AgentsRosterNew extends BaseCommand {
   static override summary = 'Create the file for a new named agent';
   static override description =
-    'Creates a Markdown file with the role and traits in its front matter. Describe the persona below the front matter; every brief includes this text.';
+    "Creates a Markdown file with the role and traits in its front matter. Describe the persona below the front matter. The agent's briefs include the persona.";
   static override args = {
     name: word({ required: true, description: 'File name: lower-case letters, digits, - and _.' }),
   };
   static override flags = {
-    role: text({ required: true, description: "The agent's role.", helpValue: 'TEXT' }),
+    role: text({ required: true, description: 'Agent role.', helpValue: 'TEXT' }),
     name: text({ description: 'Display name.', helpValue: 'TEXT' }),
     model: text({ description: 'Model tier.', options: [...MODEL_TIERS] }),
     expertise: text({ description: 'Expertise; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('expertise'), helpValue: 'TRAIT' }),
@@ -28,7 +28,7 @@ export default class AgentsRosterNew extends BaseCommand {
     const { args, flags } = await this.parse(AgentsRosterNew);
     const { area } = this.context;
     ensureUserArea(area);
-    const made = newRosterAgent(area.agents, {
+    const created = newRosterAgent(area.agents, {
       slug: args.name,
       role: flags.role,
       expertise: flags.expertise ?? [],
@@ -37,7 +37,7 @@ export default class AgentsRosterNew extends BaseCommand {
       name: flags.name,
       model: flags.model as ModelTier | undefined,
     });
-    this.print(() => `Created ${made.path}\nDescribe the persona below the front matter.`);
-    return made;
+    this.print(() => `Created ${created.path}\nDescribe the persona below the front matter.`);
+    return created;
   }
 }

@@ -5,9 +5,9 @@ import { readClassifier } from '../../../lib/sense/classify-file';
 export default class SenseClassifyExplain extends BaseCommand {
   static override summary = 'Show how an application is classified, and by which rule';
   static override description =
-    'Your rules in sense/classify.yaml come before the shipped ones, and the first match wins. Names must match completely, ignoring case.';
+    'The first matching rule wins; your rules in sense/classify.yaml precede the built-in rules. Names must match in full, ignoring case.';
   static override args = {
-    app: word({ required: true, description: 'Name, as "sense today" shows it.' }),
+    app: word({ required: true, description: 'Application name, as in "sense today".' }),
   };
   static override flags = {
     'bundle-id': text({

@@ -7,13 +7,13 @@ import { classifiedText } from '../../../lib/sense/view-status';
 export default class SenseClassifySet extends BaseCommand {
   static override summary = 'Classify an application as creation, consumption or neutral';
   static override description =
-    'Writes a rule to sense/classify.yaml and keeps its comments. The rule applies from today; --since also rebuilds earlier records that still have their event log.';
+    'Writes a rule to sense/classify.yaml, preserving comments. The rule applies from today; --since also rebuilds earlier records that still have an event log.';
   static override args = {
-    app: word({ required: true, description: 'Name, as "sense today" shows it.' }),
-    kind: word({ required: true, options: [...APP_KINDS], description: 'Kind.' }),
+    app: word({ required: true, description: 'Application name, as in "sense today".' }),
+    kind: word({ required: true, options: [...APP_KINDS], description: 'Classification.' }),
   };
   static override flags = {
-    since: text({ description: 'Also rebuild the records from this day on.', helpValue: 'DAY' }),
+    since: text({ description: 'Also rebuild records since this day.', helpValue: 'DAY' }),
   };
   static override examples = [
     '<%= config.bin %> sense classify set Firefox creation',

@@ -6,11 +6,11 @@ import { insightText } from '../../../lib/sense/view-insight';
 export default class SenseInsight extends BaseCommand {
   static override summary = 'Show the latest insight: the kinds of content in your day';
   static override description =
-    'Shows today, or the latest earlier day with an insight. Sends nothing; only "sense insight build" asks your assistant.';
+    'Shows today\'s insight, or else the latest earlier one. Sends nothing; only "sense insight build" asks your assistant.';
   static override examples = [
     '<%= config.bin %> sense insight',
     {
-      description: 'Print the kinds and their shares, for a script',
+      description: 'Print each kind of content with its share, for a script',
       command: `<%= config.bin %> sense insight --json | jq '.contentTypes[] | {label, share}'`,
     },
   ];

@@ -6,7 +6,7 @@ import { previewText } from '../../../lib/sense/view-insight';
 export default class SenseInsightPreview extends BaseCommand {
   static override summary = 'Print exactly what "sense insight build" would send';
   static override description =
-    'Writes the exact text to stdout, and names the program that would receive it on stderr. Sends nothing.';
+    'Prints the text to stdout, and the program that would receive the text to stderr. Sends nothing.';
   static override examples = [
     '<%= config.bin %> sense insight preview',
     '<%= config.bin %> sense insight preview --json | jq .command',

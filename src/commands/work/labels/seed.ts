@@ -8,10 +8,10 @@ import { seedText } from '../../../lib/work/view-results';
 export default class WorkLabelsSeed extends BaseCommand {
   static override summary = 'Create the missing labels in the repository';
   static override description =
-    'Creates the labels in labels.yml, an Agent: label for your assistant, you and each agent, and the NAME-can-take label. Existing labels are unchanged.';
+    'Creates the labels in labels.yml, an Agent: label for you, your assistant and each agent, and the NAME-can-take label. Existing labels are unchanged.';
   static override flags = {
     set: text({
-      description: 'Also create the labels in this shipped set.',
+      description: 'Also create the labels in this built-in set.',
       options: Object.keys(LABEL_SETS),
     }),
     'dry-run': boolean({ default: false, description: 'Show the plan without writing anything.' }),
@@ -31,7 +31,7 @@ export default class WorkLabelsSeed extends BaseCommand {
     const result = await withSteps(`Seeding labels in ${repo}`, (onStep) =>
       seedLabels(host, repo, labels, {
         dryRun,
-        onLabel: (name, done, of) => onStep(`${name} (${done} of ${of})`),
+        onLabel: (name, done, total) => onStep(`${name} (${done} of ${total})`),
       }),
     );
     return this.show(result, () => seedText(result));

@@ -6,10 +6,10 @@ import { taskListText } from '../../../lib/work/view-results';
 export default class WorkTasksRegenerate extends BaseCommand {
   static override summary = 'Regenerate TASKLIST.md from all issues';
   static override description =
-    'The same issues produce the same file. If a push fails, the local file is still updated, and the exit code is 4 (credential) or 8 (unavailable).';
+    'The same issues produce the same file. If a push fails, the local file is still updated; the exit code is 4 (credential) or 8 (unavailable).';
   static override flags = {
     'commit-push': boolean({
-      description: 'Commit it to the work repository and push, if it changed.',
+      description: 'If the file changed, commit and push it to the work repository.',
     }),
   };
   static override examples = [

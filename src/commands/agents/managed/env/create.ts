@@ -9,17 +9,17 @@ import { createEnvironment, withManaged } from '../../../../lib/app/managed';
 export default class AgentsManagedEnvCreate extends BaseCommand {
   static override summary = 'Create an environment: packages, networking and secrets for a cloud container';
   static override description =
-    "The file uses the API's keys (name, config); flags override them. Pass secrets by reference only; steward reads their values when it sends them and never prints them.";
+    "The file uses the API's keys (name, config). Flags override the file. Pass secrets as references; steward sends their values but never prints them.";
   static override flags = {
     file: text({ char: 'f', description: 'YAML or JSON file; - for stdin.', helpValue: 'FILE' }),
-    name: text({ description: "The environment's name.", helpValue: 'NAME' }),
-    description: text({ description: 'What the environment is for.', helpValue: 'TEXT' }),
+    name: text({ description: 'Environment name.', helpValue: 'NAME' }),
+    description: text({ description: 'Environment description.', helpValue: 'TEXT' }),
     networking: text({
       description: 'Network access (default: unrestricted).',
       options: ['unrestricted', 'limited'],
     }),
     host: text({
-      description: 'Allow only this host; repeatable.',
+      description: 'Host to allow, blocking all others; repeatable.',
       helpValue: 'HOST',
       multiple: true,
       multipleNonGreedy: true,
@@ -31,7 +31,7 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
       multipleNonGreedy: true,
     }),
     secret: text({
-      description: 'Secret: NAME=env:VARIABLE or NAME=file:PATH; repeatable.',
+      description: 'Secret, as NAME=env:VARIABLE or NAME=file:PATH; repeatable.',
       helpValue: 'NAME=REF',
       multiple: true,
       multipleNonGreedy: true,
@@ -55,8 +55,10 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
     } = flags;
     const wanted = { name, description, networking, hosts, packages, secrets };
     const environment = environmentBody(await definitionFile(flags.file, parseYaml), wanted);
-    const made = await withManaged(this.context, (managed) => createEnvironment(managed, environment));
+    const created = await withManaged(this.context, (managed) => createEnvironment(managed, environment));
     const { config } = await this.context.loadConfig();
-    return this.show(made, () => resourcesText([made], '', { ...this.terminal, zone: config.user.timezone }));
+    return this.show(created, () =>
+      resourcesText([created], '', { ...this.terminal, zone: config.user.timezone }),
+    );
   }
 }
