@@ -149,7 +149,7 @@ describe('notifications with the daemon', () => {
     expect(other).to.have.property('id').that.does.not.equal(id);
     const socket = (JSON.parse(readFileSync(join(machineFolder(sound.path), 'daemon.json'), 'utf8')) as { socket: string }).socket; // prettier-ignore
     const own = await ask('http://localhost/notify', { method: 'POST', body: '{"message":"x","id":"../x"}', socket }); // prettier-ignore
-    expect([own.status, own.text]).to.deep.equal([400, '{"error":{"kind":"usage","message":"id is invalid.","hint":"Omit it; the response contains one."}}\n']); // prettier-ignore
+    expect([own.status, own.text]).to.deep.equal([400, '{"error":{"kind":"usage","message":"The id is invalid.","hint":"Omit the id; the response contains a new one."}}\n']); // prettier-ignore
   });
 
   it('follows changed settings, and keeps the last valid ones', async () => {

@@ -23,7 +23,7 @@ import {
 } from './outbox';
 import { muteState, route, type MuteDeps, type Plan, type RoutingSettings } from './routing';
 
-/** `settings` is a function because the configuration may change while a daemon runs. */
+/** `settings` is a function because the configuration may change while the daemon runs. */
 export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   clock: Clock;
   /** The machine-local folder for locks. */
@@ -32,11 +32,11 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   channels: readonly Channel[];
   /** Throws if the outbox has no room for this many deliveries. */
   room: (deliveries: number) => void;
-  /** Whether DAEMON_CRON_VOICE is 1. */
+  /** Whether jobs may speak (DAEMON_CRON_VOICE is 1). */
   cronVoice: boolean;
-  /** Stores the phase from a request; returns the reason if that failed. Never throws. */
+  /** Stores the session phase from a request; returns the reason if that fails. Never throws. */
   phaseEffect?: (phase: string, slug: string | undefined) => Promise<string | undefined>;
-  /** Hands new deliveries to the dispatcher. */
+  /** Passes new deliveries to the dispatcher. */
   wake?: (deliveries: readonly Delivery[]) => void;
 }
 
@@ -52,10 +52,7 @@ export interface Accepted {
 const DEDUPE_MS = 12 * 3_600_000;
 const LOCK_WAIT_MS = 5_000;
 
-/**
- * Accepts a request body and queues it for each channel. Throws `usage`, naming the key, if the body is
- * invalid.
- */
+/** Accepts a request body and queues a delivery for each channel. Throws `usage` for an invalid key. */
 export async function acceptNotification(deps: AcceptDeps, body: unknown): Promise<Accepted> {
   return acceptRequest(deps, parseRequest(body));
 }
@@ -120,8 +117,8 @@ function lineOf({ title, dedupe, source, message, event }: NotifyRequest, plan: 
 }
 
 /**
- * Returns the pending deliveries with this key, and the recent notification that this one repeats, if any.
- * Reads only the log, because the outbox may contain thousands of files.
+ * Returns the pending deliveries with this key, and the id of a recent notification with the same text. Reads
+ * only the log, because the outbox may contain thousands of files.
  */
 function sentBefore(
   deps: AcceptDeps,
@@ -148,7 +145,7 @@ function sentBefore(
   return { pending, duplicateOf: last?.hash === hash ? last.id : undefined };
 }
 
-/** Withdraws older pending deliveries from the channels that have a new one. */
+/** Withdraws a pending delivery from each channel that gets a newer one. */
 function supersede(deps: AcceptDeps, pending: ReadonlySet<string>, by: readonly Delivery[]): void {
   for (const name of pending) {
     if (!by.some(({ channel }) => channel === parseName(name)?.channel)) continue;
@@ -176,25 +173,27 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
 }
 
 /**
- * If the daemon doesn't respond, the sender can't tell whether it accepted the message. So the sender chooses
- * an id, and only the first process to create a file with that name may accept the message.
+ * A daemon that doesn't respond may still have accepted the message. To accept each message only once, the
+ * sender chooses its id, and a process must first create a file with that id.
  */
 
 const MAX_AGE_MS = 24 * 3_600_000;
-/** Longer than `MAX_AGE_MS`, because the daemon may have been stopped for days. */
+/** Longer than `MAX_AGE_MS`, because the daemon may be stopped for days. */
 const KEEP_MS = 7 * MAX_AGE_MS;
-/** A process that needs more time to accept a message is considered hung. */
+/** How long a process may take to accept a message before it counts as hung. */
 const HANG_MS = 2_000;
 const POLL_MS = 50;
 
 /**
- * Accepts a body under the sender's id, unless the sender has already queued it. Throws `usage` for an
- * invalid id and `conflict` for one that is more than a day old.
+ * Accepts a body with the sender's id, unless that id was already accepted. Throws `usage` for an invalid id
+ * and `conflict` for an id older than a day.
  */
 export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): Promise<Accepted> {
   const request = parseRequest(body);
   if (typeof id !== 'string' || !ID_GRAMMAR.test(id)) {
-    throw new StewardError('usage', 'id is invalid.', { hint: 'Omit it; the response contains one.' });
+    throw new StewardError('usage', 'The id is invalid.', {
+      hint: 'Omit the id; the response contains a new one.',
+    });
   }
   if (!(Math.abs(deps.clock.now() - timeOfName(id)) < MAX_AGE_MS)) {
     throw new StewardError('conflict', 'The id is older than a day.', {
@@ -211,8 +210,8 @@ export async function acceptOnce(deps: AcceptDeps, body: unknown, id: unknown): 
 }
 
 /**
- * Accepts a body if the daemon didn't respond and hasn't accepted it; returns which process accepted it.
- * Throws `unavailable` if a process hung or died in between, so that nothing is sent twice.
+ * Accepts a body unless the daemon already has; returns which process accepted it. Throws `unavailable` if
+ * the daemon hung or died halfway, so that nothing is sent twice.
  */
 export async function acceptUnanswered(
   deps: AcceptDeps,
@@ -233,9 +232,13 @@ export async function acceptUnanswered(
     }
     if (isOurs) return { accepted: await acceptRequest(deps, request, id), by: 'sender' };
     if (deps.clock.monotonic() >= endMs) {
-      throw new StewardError('unavailable', `The daemon hung while accepting ${id}, and may still send it.`, {
-        hint: 'Check `steward notify history`, and send the message again if it is missing.',
-      });
+      throw new StewardError(
+        'unavailable',
+        `The daemon hung while accepting ${id}. It may still send the message.`,
+        {
+          hint: 'Send the message again if `steward notify history` does not list it.',
+        },
+      );
     }
     await delay(POLL_MS);
   }

@@ -7,7 +7,7 @@ import type { Accepted } from './accept';
 
 export type RequestKind = 'question' | 'command' | 'investigation' | 'research' | 'conversation';
 
-/** How the assistant handles a request. Only `task` and `workflow` are announced. */
+/** How the assistant handles a request. Only `task` and `workflow` requests are announced. */
 export const HANDLINGS = ['task', 'workflow', 'direct-skill', 'utility', 'sub-workflow'] as const;
 export type Handling = (typeof HANDLINGS)[number];
 
@@ -17,7 +17,7 @@ export interface Announcement {
   line: string | null;
   /** The task in at most five words; `null` for a conversation. */
   action: string | null;
-  /** The workflow named in the line. */
+  /** The workflow that the line names; `null` if it names none. */
   workflow: { name: string; skill: string } | null;
   /** Why the task isn't announced, or why the workflow isn't named. */
   reason: string | null;
@@ -77,7 +77,8 @@ export function announce({ request, handling, skill, workflow, isWorkflow }: Ann
   const plain = (line: string | null, reason: string | null): Announcement => ({
     ...{ kind, line, action, workflow: null, reason },
   });
-  if (handling !== 'task' && handling !== 'workflow') return plain(null, `${handling} is not announced`);
+  if (handling !== 'task' && handling !== 'workflow')
+    return plain(null, `${handling} requests are not announced`);
   if (action === null) return plain(null, 'conversations are not announced');
   if (workflow === undefined) {
     return skill === undefined

@@ -38,7 +38,7 @@ function checkOutbox({ area }: NotifyChecked): Finding[] {
   const words = waiting === 0 ? 'empty' : `${waiting} waiting`;
   const dead = deadReport(deadFolder(area));
   if (dead.count === 0) return [ok(words)];
-  const hint = 'To resend one, run `steward notify retry ID`. To list the failed notifications:';
+  const hint = 'Resend a notification with `steward notify retry ID`. List the failed notifications:';
   return [warning(`${words}; ${deadText(dead) ?? ''}`, { hint, mend: 'steward notify history' })];
 }
 
@@ -46,7 +46,7 @@ const REPEAT_MS = 60_000;
 
 export interface Faults {
   note: (error: unknown) => void;
-  /** Called for each fault, but at most once per minute for the same one. */
+  /** Reports a fault, at most once per minute for the same message. */
   tell: (message: string) => void;
   /** Returns the latest fault if it is less than a minute old. */
   last: () => string | undefined;

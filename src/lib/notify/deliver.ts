@@ -25,7 +25,7 @@ export interface DeliverDeps extends DispatchDeps {
 const POLL_MS = 20;
 const POLLS_A_SCAN = 10;
 const SCAN_MS = 1_000;
-/** Longer than any channel's attempt takes. */
+/** Longer than an attempt takes on any channel. */
 const ATTEMPT_MS = 30_000;
 
 /** Runs `work` if no other process on this machine is delivering, and returns undefined otherwise. */
@@ -47,8 +47,8 @@ export interface DeliverOptions {
 }
 
 /**
- * Delivers the outbox until nothing is due soon, for machines without a daemon. Returns false if another
- * process is delivering: that process checks the outbox again after releasing the lock, so nothing is missed.
+ * Delivers the outbox without a daemon, until nothing is due soon. Returns false if another process is
+ * delivering; that process checks the outbox again after it releases the lock.
  */
 export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions): Promise<boolean> {
   const endMs = deps.clock.monotonic() + options.longestMs;
@@ -70,7 +70,7 @@ async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: n
     }
     scan(dispatcher);
   } while (!isDone());
-  // An attempt that is still in progress would count as interrupted and be repeated.
+  // Wait for attempts in progress, which would otherwise count as interrupted and be repeated.
   await closeDispatcher(dispatcher, ATTEMPT_MS);
   return dispatcher;
 }

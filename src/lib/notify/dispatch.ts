@@ -158,7 +158,8 @@ export function scan(at: Dispatcher): void {
   if (sweeps) expireForeign(at);
   for (const id of retries) {
     for (const lane of lanes.values()) hasten(lane, id);
-    // A retry transfers another machine's delivery to this one, so the next scan must read its file.
+    // A retry transfers another machine's delivery to this machine, so the next scan must read the file
+    // again.
     for (const name of foreign) if (name.startsWith(id)) forget(at, name);
   }
   pump(at);
@@ -169,7 +170,7 @@ function forget({ known, foreign }: Dispatcher, name: string): void {
   foreign.delete(name);
 }
 
-/** Expires deliveries that their machine hasn't sent within a day, so that they are shown as failed. */
+/** Expires day-old deliveries that this machine can't send, so that they are listed as failed. */
 function expireForeign(at: Dispatcher): void {
   const { deps, foreign } = at;
   const outbox = outboxOf(deps);
@@ -193,7 +194,7 @@ function expireForeign(at: Dispatcher): void {
   }
 }
 
-/** Retries storing outcomes; those that fail again are left to the next scan. */
+/** Stores the outcomes that could not be stored before. The next scan retries those that fail again. */
 function settleRest({ deps, running, unsettled }: Dispatcher): void {
   try {
     for (const [name, { delivery, outcome }] of unsettled) {
@@ -263,7 +264,7 @@ async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Deli
     record(outboxOf(deps), nameOf(sent), sent);
   };
   const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
-  // From here on, none of these deliveries may be sent by a second attempt.
+  // From here on, a second attempt must not send these deliveries.
   for (const delivery of [sent, ...others]) unsettled.set(nameOf(delivery), { delivery, outcome });
   const next = [sent, ...others].flatMap((delivery) => {
     const following = settle(deps, delivery, outcome);
@@ -294,7 +295,7 @@ function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): 
       return [];
     }
     if (!isOver(waitOf(delivery), nowMs)) {
-      // Stored as due, so that a forced attempt counts as interrupted after a crash.
+      // Stores a delivery that is sent early as due, so that a crash counts as an interruption.
       delivery = { ...delivery, nextAt: toIso(nowMs), waitingSince: toIso(nowMs) };
       record(outboxOf(deps), name, delivery);
     }

@@ -10,9 +10,9 @@ export const SOURCES = ['da', 'subagent', 'job'] as const;
 export type Source = (typeof SOURCES)[number];
 
 export interface EventFacts {
-  /** From 1 (lowest) to 5, as on push servers. */
+  /** Priority from 1 (lowest) to 5, as on push servers. */
   priority: number;
-  /** Ignores quiet hours, whatever the priority. */
+  /** Whether the event ignores quiet hours at any priority. */
   urgent?: true;
   /** The name of an emoji on push servers. */
   tag: string;

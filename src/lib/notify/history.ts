@@ -52,7 +52,7 @@ export interface AcceptedLine extends About {
   duplicateOf?: string;
 }
 
-/** The result of an attempt. `waiting` means that it will be retried at `nextAt`. */
+/** The result of an attempt. `waiting` means that the delivery is retried at `nextAt`. */
 export interface ResultLine {
   kind: 'result';
   ts: string;
@@ -62,7 +62,7 @@ export interface ResultLine {
   attempts: number;
   reason?: string | undefined;
   nextAt?: string;
-  /** Set when a process died while sending it, so it may arrive twice. */
+  /** Set if a process died while sending the notification, which may then arrive twice. */
   maybeTwice?: true;
   /** The notification itself, in case the accepting process died before logging it. */
   about?: About;
@@ -199,7 +199,7 @@ export function entryOf(deps: HistoryDeps, id: string): HistoryEntry | undefined
   return historyEntries(lines, 1)[0];
 }
 
-/** Returns whether each channel has a result. A push held for quiet hours counts. */
+/** Returns whether each channel has a result. Being held for quiet hours counts as a result. */
 export function isAnswered(entry: HistoryEntry): boolean {
   return entry.channels.every(
     ({ result, attempts, nextAt }) => result !== 'waiting' || attempts > 0 || nextAt !== null,
@@ -243,7 +243,7 @@ export function whyUndelivered(entry: HistoryEntry): string | undefined {
   }
   if (sent.length > 0 || entry.duplicateOf !== null) return undefined;
   const reasons = entry.channels.map(({ channel, reason }) => `${channel}: ${reason ?? 'off'}`);
-  return ['no channel is set for this event', ...reasons].join('; ');
+  return ['no channel is configured for this event', ...reasons].join('; ');
 }
 
 /** Returns the number of notifications that weren't delivered on any channel but can still be retried. */
@@ -280,7 +280,7 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
     .filter((name) => name.startsWith(`${id}.`) && !revived.has(name))
     .flatMap((name) => readWaiting(deps, name) ?? []);
   for (const delivery of waiting) if (delivery.machine !== deps.machineId) put(outbox, restarted(delivery));
-  // The delivering process keeps its deliveries in memory, so it must be asked to retry.
+  // The delivering process has its deliveries in memory, so ask it to retry.
   if (waiting.length > 0) requestRetry(deps, id);
   const retried = [...dead, ...waiting];
   if (retried.length > 0) return retried;

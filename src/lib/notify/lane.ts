@@ -19,10 +19,10 @@ export interface Lane {
   /** Due deliveries, in the order in which they were accepted. */
   ready: Delivery[];
   delayed: { delivery: Delivery; wait: Wait }[];
-  /** As long as this wait lasts, nothing in `delayed` is due. */
+  /** Until this wait ends, nothing in `delayed` is due. */
   quiet: Wait;
   paused: Wait;
-  /** Deliveries are combined into one once at least this many are due. */
+  /** If at least this many deliveries are due, they are combined into one. */
   joinsFrom: number;
 }
 
@@ -43,8 +43,8 @@ export function isOver({ fromMs, untilMs }: Wait, nowMs: number): boolean {
 }
 
 /**
- * Returns a delivery's wait. Quiet hours end at a fixed time of day, so an earlier clock error doesn't affect
- * them.
+ * Returns a delivery's wait. An earlier clock error doesn't affect quiet hours, which end at a fixed time of
+ * day.
  */
 export function waitOf({
   nextAt,
@@ -108,7 +108,7 @@ export function isReady(lane: Lane, nowMs: number): boolean {
   return pausedUntil(lane, nowMs) === undefined && lane.ready.length > 0;
 }
 
-/** Removes and returns the deliveries to send next, if any. Several are sent as one. */
+/** Removes and returns the deliveries to send next, as one message. */
 export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
   const [first] = isReady(lane, nowMs) ? lane.ready : [];
   if (first === undefined) return [];
@@ -151,7 +151,7 @@ export function resume(lane: Lane): void {
   lane.paused = NO_WAIT;
 }
 
-/** Returns when the lane will next have work, or Infinity if never. */
+/** Returns when the next delivery is due, or Infinity if none is. */
 export function nextDue(lane: Lane, nowMs: number): number {
   promote(lane, nowMs);
   const earliest = lane.ready.length > 0 ? 0 : lane.quiet.untilMs;

@@ -12,7 +12,7 @@ export interface NotifyRequest {
   voiceId?: string;
   voiceEnabled: boolean;
   event: EventName;
-  /** From 1 to 5. Default: the event's priority. */
+  /** Priority from 1 to 5. Default: the event's priority. */
   priority?: number;
   durationSec?: number;
   /** A newer message replaces earlier ones with the same key. */

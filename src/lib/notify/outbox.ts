@@ -48,10 +48,10 @@ export interface Delivery {
   /** The notification's id, which is the same on all channels. */
   id: string;
   channel: ChannelId;
-  /** The machine that accepted it. Other machines that share the folder don't send it. */
+  /** The machine that accepted the delivery. Other machines that share the folder don't send it. */
   machine: string;
   at: string;
-  /** The same moment on the boot clock, which can't be changed by users. */
+  /** The time of acceptance on the boot clock, which users can't change. */
   boot?: BootTime | undefined;
   event: EventName;
   priority: number;
@@ -64,11 +64,11 @@ export interface Delivery {
   dedupe?: string | undefined;
   tags: string[];
   silent: boolean;
-  /** Set on a voice delivery if the desktop also has a delivery, so that voice doesn't fall back to it. */
+  /** Set on a voice delivery if the desktop gets the same notification, so no fallback is needed. */
   alsoShown?: boolean | undefined;
-  /** When quiet hours end and the held deliveries are sent together. */
+  /** The end of the quiet hours, when held deliveries are sent together. */
   heldUntil?: string | undefined;
-  /** When it is due. */
+  /** When the delivery is due. */
   nextAt: string;
   /** When an attempt set `nextAt`. A time in the future means that the clock moved back. */
   waitingSince?: string | undefined;
@@ -78,7 +78,7 @@ export interface Delivery {
   interrupted: number;
   /** How many parts of a long message have been sent. */
   sentParts: number;
-  /** Set once there is a final result; after that, the result only has to be logged and the file removed. */
+  /** The final result. After it is stored, it only has to be logged and the file removed. */
   result?: Result | undefined;
   reason?: string | undefined;
 }
@@ -86,7 +86,7 @@ export interface Delivery {
 export const MAX_WAITING = 20_000;
 const VERSION = 1;
 const RETRY = '.retry';
-/** The time of acceptance, followed by a unique part. */
+/** A notification id: the time of acceptance and a unique suffix. */
 export const ID_GRAMMAR = /^\d{8}T\d{9}Z-[0-9a-f]{12}$/;
 const NAME = /^(\d{8}T\d{9}Z-[0-9a-f]{12})\.([a-z]{1,20})\.json$/;
 
@@ -155,7 +155,9 @@ export interface OutboxScan {
   retries: string[];
 }
 
-/** Returns the deliveries added by other processes and takes their retry requests out of the outbox. */
+/**
+ * Returns the deliveries and retry requests of other processes, and removes these requests from the outbox.
+ */
 export function scanOutbox(deps: At, isKnown: (name: string) => boolean): OutboxScan {
   const names = listFolder(deps.outbox).filter((name) => !isKnown(name));
   const retries = names.filter((name) => name.endsWith(RETRY));
@@ -174,7 +176,7 @@ export function buryUnreadable(deps: OutboxDeps, name: string): void {
 
 export interface OutboxStatus {
   waiting: number;
-  /** Number of deliveries that failed permanently but are kept for a while. */
+  /** Number of deliveries that failed permanently, and are deleted later. */
   dead: number;
 }
 

@@ -104,10 +104,7 @@ function setTab(terminal: SessionTerminal | null, id: PhaseId): boolean {
   return writeToTerminal({ tty, pid, started }, tabSequence(id, terminal));
 }
 
-/**
- * Returns the escape sequence for the title (OSC 0), followed by one for the color on terminals that support
- * it.
- */
+/** Returns the escape sequence that sets the title (OSC 0) and, if the terminal supports it, the color. */
 export function tabSequence(
   id: PhaseId,
   terminal: Pick<SessionTerminal, 'program' | 'kittySocket'> | null,
@@ -116,13 +113,11 @@ export function tabSequence(
   const { program, kittySocket } = terminal ?? { program: null, kittySocket: null };
   const rgb = Number.parseInt(phase(id).color.slice(1), 16);
   if (program === 'iTerm.app') return title + iTermColor(rgb);
-  // kitty doesn't set TERM_PROGRAM. If it is set, another terminal has inherited the kitty socket.
+  // kitty doesn't set TERM_PROGRAM. If the variable is set, this is another terminal started from kitty.
   return program === null && kittySocket !== null ? title + kittyColor(rgb) : title;
 }
 
-/**
- * Returns a remote-control command. If it is sent through the terminal, it only affects that window's tab.
- */
+/** Returns kitty's remote-control command, which only affects the tab of the window that receives it. */
 function kittyColor(rgb: number): string {
   const payload = { self: true, colors: { active_bg: rgb, inactive_bg: rgb } };
   const command = { cmd: 'set-tab-color', version: [0, 20, 0], no_response: true, payload };

@@ -105,7 +105,7 @@ function voiceFor(
   return isQuiet ? 'quiet hours' : undefined;
 }
 
-/** In minutes since midnight. If the start is later than the end, the range wraps around midnight. */
+/** Quiet hours, in minutes since midnight. A start later than the end means that they include midnight. */
 export interface QuietHours {
   from: number;
   to: number;
@@ -134,7 +134,7 @@ export function quietUntil(hours: QuietHours, ms: number, zone: string): number 
   if (!isQuiet(ms)) return undefined;
   const start = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
   const end = start + ((hours.to - minuteAt(ms) + DAY) % DAY) * MINUTE_MS;
-  // The clocks change in between, so search minute by minute.
+  // If the clocks change in between, search minute by minute.
   if (!isQuiet(end) && isQuiet(end - MINUTE_MS)) return end;
   for (let at = start + MINUTE_MS; at < start + 2 * DAY * MINUTE_MS; at += MINUTE_MS) {
     if (!isQuiet(at)) return at;
@@ -154,7 +154,7 @@ export interface MuteDeps {
 
 export interface MuteState {
   muted: boolean;
-  /** ISO 8601 in UTC; `null` if muted until `unmute`, or not muted. */
+  /** When the mute ends, as ISO 8601 in UTC; `null` if not muted, or muted until `unmute`. */
   until: string | null;
 }
 
@@ -178,7 +178,7 @@ export function muteState(deps: MuteDeps): MuteState {
   if (text === undefined) return { muted: false, until: null };
   const until = parseObject(text)?.['until'];
   const untilMs = typeof until === 'string' ? parseIso(until) : undefined;
-  // A damaged file counts as a mute, since silence does no harm.
+  // A damaged file counts as muted, since silence does no harm.
   if (untilMs === undefined) return { muted: true, until: null };
   const muted = untilMs > deps.clock.now();
   return { muted, until: muted ? toIso(untilMs) : null };

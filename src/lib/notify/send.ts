@@ -48,15 +48,14 @@ export interface Sender {
 
 export interface Offered {
   accepted: Accepted;
-  /** Whether this process accepted the message, so that no daemon has it in memory. */
+  /** Whether this process, rather than the daemon, accepted the message. */
   isOurs: boolean;
   /** A warning that the daemon did not respond. */
   note?: string;
 }
 
 /**
- * Has a notification accepted exactly once: by the daemon, or by this process if the daemon isn't running or
- * doesn't respond.
+ * Queues a notification exactly once: in the daemon, or in this process if the daemon doesn't respond.
  * @param unansweredId The id of a request that the daemon didn't answer.
  */
 export async function offer(sender: Sender, body: object, unansweredId?: string): Promise<Offered> {
@@ -73,11 +72,11 @@ export async function offer(sender: Sender, body: object, unansweredId?: string)
   }
   const { acceptUnanswered } = await import('./accept');
   const { accepted, by } = await acceptUnanswered(sender.deps, body, id);
-  const rest =
+  const status =
     by === 'daemon'
-      ? 'It had already accepted the message.'
+      ? 'The daemon had already accepted the message.'
       : 'The message is in the outbox. It will be sent when the daemon responds or exits.';
-  return { accepted, isOurs: by === 'sender', note: `${problem} ${rest}` };
+  return { accepted, isOurs: by === 'sender', note: `${problem} ${status}` };
 }
 
 async function acceptHere({ deps, deliverLater }: Sender, body: object): Promise<Offered> {
@@ -85,7 +84,7 @@ async function acceptHere({ deps, deliverLater }: Sender, body: object): Promise
   try {
     return { accepted: await acceptNotification(deps, body), isOurs: true };
   } catch (error) {
-    // A full outbox would otherwise never be emptied.
+    // Without a delivery process, a full outbox would stay full.
     if (error instanceof StewardError && error.kind === 'unavailable') deliverLater();
     throw error;
   }

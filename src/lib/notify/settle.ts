@@ -12,8 +12,8 @@ export interface SettleDeps extends OutboxDeps, HistoryDeps {
 }
 
 /**
- * Stores the outcome of an attempt; returns the delivery if it is still pending. Writes a result to the
- * claimed file first, so that after a crash, only the log line has to be written and the file removed.
+ * Stores the outcome of an attempt; returns the delivery if it is still pending. Writes a final result to the
+ * claimed file first, so that after a crash it only has to be logged.
  */
 export function settle(deps: SettleDeps, delivery: Delivery, outcome: Outcome): Delivery | undefined {
   const tried = { ...delivery, attempts: delivery.attempts + 1 };
@@ -91,8 +91,8 @@ export function recover(deps: SettleDeps): void {
 }
 
 /**
- * Closes a claimed delivery that has a result, and requeues one that was not being sent. One that was being
- * sent may have arrived, so it is retried only once, and fails after a second interruption.
+ * Closes a claimed delivery that has a result, and requeues one that was not being sent. A delivery that was
+ * being sent may have arrived, so it is retried only once.
  */
 export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delivery): void {
   if (delivery.result !== undefined) return close(deps, name, delivery);
@@ -104,7 +104,7 @@ export function recoverDelivery(deps: SettleDeps, name: string, delivery: Delive
 }
 
 const TWICE =
-  'interrupted twice while sending; it may have arrived. `steward notify retry ID` sends it again';
+  'sending was interrupted twice; the message may have arrived. Resend it with `steward notify retry ID`';
 
 /** Returns the outcome for a channel that has been switched off. */
 export function offOutcome(channel: Channel): Outcome | undefined {

@@ -16,13 +16,13 @@ export interface TurnEnd {
   isError: boolean;
 }
 
-/** Where you are: at that terminal, at your desk but not at that terminal, away, or unknown. */
+/** Where you are: at the session's terminal, elsewhere at your desk, away, or unknown. */
 export type Presence = 'front' | 'desk' | 'away' | 'unknown';
 
 export interface TriggerDeps {
   clock: Clock;
   spool: SpoolDeps;
-  /** Returns the current session for an intention. */
+  /** Returns the session of a spooled hook event. */
   sessionOf: (intention: Intention) => Session | undefined;
   /** Returns the title of a session's assistant, but only while several assistants have sessions. */
   assistantOf: (session: Session) => string | undefined;
@@ -30,7 +30,7 @@ export interface TriggerDeps {
   presence: (session: Session | undefined) => Promise<Presence>;
   accept: (request: NotifyRequest) => Promise<unknown>;
   daName: () => string;
-  /** Returns which turns to notify about when they end (`notify.turnEnd`). */
+  /** Returns which finished turns to notify about (`notify.turnEnd`). */
   notifiedTurns: () => 'long' | 'always' | 'never';
   longTaskMinutes: () => number;
 }
@@ -72,7 +72,7 @@ export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   try {
     await drain(deps.spool, consumers);
   } catch (error) {
-    // Added after this run started; the next run handles it.
+    // The hook event was added after this run started; the next run handles it.
     if (!(error instanceof StewardError && error.kind === 'canceled')) throw error;
   }
 }
@@ -105,14 +105,14 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
     await deps.accept({ ...about, event: 'error', message: line ?? `${name} stopped with an error.` });
     return;
   }
-  const which = deps.notifiedTurns();
+  const turns = deps.notifiedTurns();
   const longSec = deps.longTaskMinutes() * 60;
   const isLong = durationSec !== undefined && durationSec > longSec;
   const isShort = durationSec !== undefined && durationSec <= longSec;
-  if (which === 'never' || (which === 'long' && isShort)) return;
+  if (turns === 'never' || (turns === 'long' && isShort)) return;
   if (line !== undefined) {
     await deps.accept({ ...about, title: name, event: 'taskComplete', message: line });
-  } else if (isLong || which === 'always') {
+  } else if (isLong || turns === 'always') {
     const after = durationSec === undefined ? '' : ` after ${spoken(durationSec)}`;
     await deps.accept({
       ...about,
@@ -137,7 +137,7 @@ function endOf(
   const end = transcript === null ? undefined : deps.turnEnd(transcript);
   if (end !== undefined && end.text === undefined && !end.isError && attempts + 1 < MAX_READS) {
     throw new StewardError('unavailable', 'The turn is not complete in the transcript yet.', {
-      hint: 'No action needed: steward rereads it shortly.',
+      hint: 'No action needed: steward reads the transcript again.',
     });
   }
   const line = end?.text === undefined ? undefined : completionLine(end.text, deps.daName());
@@ -149,7 +149,7 @@ function spoken(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** Returns undefined if the turn's start was not recorded or another turn has started. */
+/** Returns how long the turn took; undefined if its start is unknown or another turn has started. */
 function tookSec(session: Session | undefined, { at }: Intention): number | undefined {
   const tookMs = Date.parse(at) - Date.parse(session?.turnAt ?? '');
   return tookMs >= 0 ? Math.round(tookMs / 1000) : undefined;
@@ -176,7 +176,7 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
   });
 }
 
-/** Maps each intention's id to its group. Only the last intention in a group sends a notification. */
+/** Maps each hook event's id to its group. Only the last event in a group sends a notification. */
 type Groups = ReadonlyMap<string, { last: string; count: number }>;
 
 /** Groups ended agents by session. Returns undefined while more agents may end at about the same time. */
@@ -195,7 +195,7 @@ function groupsOf(deps: TriggerDeps): Groups | undefined {
 
 async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intention): Promise<void> {
   const group = groups.get(intention.id);
-  if (group === undefined) throw new StewardError('canceled', 'Added meanwhile.');
+  if (group === undefined) throw new StewardError('canceled', 'The run has already started.');
   if (group.last !== intention.id) return;
   const name = nameOf(deps, deps.sessionOf(intention));
   const { count } = group;
@@ -235,8 +235,8 @@ const MAX_LINE = 2000;
 const AROUND = /^[^\p{L}\p{N}]+|(?<![\s*_`>])[\s*_`>]+$/gu;
 
 /**
- * Returns the last line of a response that starts with the assistant's name, `Completed` or `Voice`, and a
- * colon; ignores code. Returns undefined for a conversation, which doesn't trigger a notification.
+ * Returns the last line of a response, outside of code, that starts with the assistant's name, `Completed` or
+ * `Voice`, and a colon. A conversation has no such line, and triggers no notification.
  */
 export function completionLine(response: string, daName: string): string | undefined {
   const openings = [daName, 'completed', 'voice'].map((name) => `${name.toLowerCase()}:`);

@@ -59,7 +59,7 @@ function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette):
 
 function noChannelLines(entry: HistoryEntry, { columns }: ViewOptions): string[] {
   if (entry.channels.length > 0 || entry.duplicateOf !== null) return [];
-  const text = `no channel is set up for ${entry.event}, and the voice is off for it; see \`steward notify routes\``;
+  const text = `neither a channel nor the voice is set up for ${entry.event}; see \`steward notify routes\``;
   return wrap(text, columns, '  not sent: ', '    ');
 }
 
@@ -128,7 +128,7 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
     ...(muted.muted ? [`The voice is muted until ${until}; using banners instead.`] : []),
     ...(quietHours === null
       ? []
-      : [`Quiet hours ${quietHours}${isQuiet}: pushes wait until they end, and nothing is spoken.`]),
+      : [`Quiet hours ${quietHours}${isQuiet}: pushes are held, and nothing is spoken.`]),
   ];
   const off = report.off.flatMap(({ channel, reason, hint }) =>
     wrap(`${reason}. ${hint}`, columns, `  ${channel}  `, '    '),

@@ -134,7 +134,7 @@ function appItems({ apps }: Report): Part[][] {
     ]),
     ...(rest.length === 0
       ? []
-      : [[{ text: `${minutes(sum)} in ${rest.length} more`, tone: 'quiet' } as const]]),
+      : [[{ text: `${minutes(sum)} in ${rest.length} more applications`, tone: 'quiet' } as const]]),
   ];
 }
 
@@ -174,7 +174,7 @@ function usageItems({ rows, total }: UsageFacts): Part[][] {
   return [...items, ...notKnown];
 }
 
-/** Formats words as ` (in-review, P1)`; '' without words. */
+/** Formats words as ` (in-review, P1)`; returns '' if there are none. */
 function quiet(words: readonly (string | null)[]): Part[] {
   const texts = words
     .filter((word) => word !== null && word !== '')

@@ -76,7 +76,7 @@ function reposOf(
     );
 }
 
-/** Compares a repository with the requested one by folder name, ignoring case. */
+/** Returns whether a repository is the requested one: compares folder names, ignoring case. */
 function isRepo(name: string | null, wanted: string | undefined): boolean {
   if (wanted === undefined) return true;
   const [own, asked] = [name?.toLowerCase(), wanted.toLowerCase()];
@@ -148,7 +148,7 @@ function sessionsOf(
     .sort((a, b) => byCodeUnits(key(a), key(b)));
   const activity = days.flatMap((day) => day.raw?.activity ?? []).filter((poll) => isRepo(poll.repo, repo));
   const known = new Set(all.flatMap(({ sessionIds }) => sessionIds));
-  // For a session that is no longer in the state, only raw events name the repository.
+  // Only raw events contain the repository of a session that is no longer in the state.
   const ids = repo === undefined ? [...active] : activity.map(({ session }) => session);
   const forgotten = new Set(ids.filter((id) => !known.has(id)));
   return {
@@ -176,7 +176,7 @@ function byRepo(
   for (const { repo, slug } of sessions) if (repo !== null) rowOf(repo).sessions.add(slug);
   for (const { repo, session, atMs } of activity) {
     const row = rowOf(repo);
-    // Polls are kept in a set, so that parallel sessions count once.
+    // A set of polls, so that parallel sessions count once.
     row.polls.add(Math.floor(atMs / (pollIntervalSec * 1000)));
     if (forgotten.has(session)) row.sessions.add(`\n${session}`);
   }
@@ -205,7 +205,7 @@ function isWithin(iso: string | null, { startMs, endMs }: ReportInput['period'])
 
 const UNDER_WAY: ReadonlySet<string | null> = new Set(['in-progress', 'in-review', 'blocked', 'needs-human']);
 
-/** Puts each of the period's issues into one of the lists: closed, in progress or opened. */
+/** Lists each issue of the period once: as closed, in progress or opened. */
 function issuesOf(
   all: readonly IssueFacts[],
   { period, repo, evidence }: ReportInput,
@@ -215,8 +215,8 @@ function issuesOf(
   const mentions = mentionsIn(commits);
   const slugs = new Set(sessions.map(({ slug }) => slug));
   const numbers = new Set(sessions.map(({ issue }) => issue));
-  // The work repository holds the issues of all repositories. An issue's property, commits and sessions
-  // determine which repository it is for.
+  // The work repository contains the issues of all repositories. An issue's property, commits and sessions
+  // determine which repository it belongs to.
   const isOwn = ({ property, number, slug }: IssueFacts): boolean =>
     isRepo(property, repo) ||
     mentions.has(number) ||

@@ -3,7 +3,7 @@ import { addDays, type Day } from '../platform/time/time';
 import type { DayFacts, ReportInput } from './model';
 import { daysOf } from './period';
 
-/** Describes the gaps in the report, as sentences. `unnamed` commits have no known subject. */
+/** Returns the gaps in the report as sentences. `unnamed` counts the commits without a known subject. */
 export function notKnown(
   { period, repo, issues, notes, machines = [] }: ReportInput,
   days: readonly DayFacts[],
@@ -23,13 +23,13 @@ export function notKnown(
     [missing.length > 0, `No data for ${spans(missing)}.`],
     [
       unnamed > elsewhere,
-      `Subjects of ${plural(unnamed - elsewhere, 'commit')}: the event logs for those days were deleted.`,
+      `No subjects for ${plural(unnamed - elsewhere, 'commit')}: the event logs for those days were deleted.`,
     ],
-    [elsewhere > 0, `Subjects of ${plural(elsewhere, 'commit')}: stored only on other machines.`],
-    [silent.length > 0, `Other machines: nothing recorded by ${silent.join(', ')}.`],
+    [elsewhere > 0, `No subjects for ${plural(elsewhere, 'commit')}: stored only on other machines.`],
+    [silent.length > 0, `No data from other machines: ${silent.join(', ')}.`],
     [
       raw !== undefined && isDeleted,
-      `Assistant time before ${longDay(raw?.date ?? '')}: the event logs were deleted.`,
+      `No assistant time before ${longDay(raw?.date ?? '')}: the event logs were deleted.`,
     ],
     [untimed.length > 0, `No application time was recorded on ${spans(untimed)}.`],
     [repo !== undefined, 'Time by application: not recorded per repository.'],
@@ -42,16 +42,16 @@ const MAX_SPANS = 4;
 
 /** Formats `Mon 2 Nov 2026 to Wed 4 Nov 2026 and Fri 6 Nov 2026`, or the first ranges and a count. */
 function spans(days: readonly Day[]): string {
-  const found: [Day, Day][] = [];
+  const ranges: [Day, Day][] = [];
   for (const day of days) {
-    const last = found.at(-1);
+    const last = ranges.at(-1);
     if (last !== undefined && addDays(last[1], 1) === day) last[1] = day;
-    else found.push([day, day]);
+    else ranges.push([day, day]);
   }
-  const names = found
+  const names = ranges
     .slice(0, MAX_SPANS)
     .map(([from, to]) => (from === to ? longDay(from) : `${longDay(from)} to ${longDay(to)}`));
-  const rest = found.slice(MAX_SPANS).flatMap(([from, to]) => daysOf({ from, to })).length;
+  const rest = ranges.slice(MAX_SPANS).flatMap(([from, to]) => daysOf({ from, to })).length;
   if (rest > 0) return `${names.join(', ')} and ${plural(rest, 'more day')}`;
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 }

@@ -15,17 +15,17 @@ export interface DayFacts {
   sessions: readonly string[];
   /** Set if the day was backfilled, in which case application time isn't recorded. */
   backfilled?: true;
-  /** From the event log; undefined after the log was deleted. */
+  /** Details from the event log; undefined once the log has been deleted. */
   raw?: {
     commits: readonly CommitFacts[];
     /** Polls during which a session was active in the repository. */
     activity: readonly { repo: string; session: string; atMs: number }[];
   };
-  /** Commits from other machines, which don't publish the subjects. */
+  /** Commits from other machines, whose subjects aren't published. */
   elsewhere?: readonly { repo: string; commits: number }[];
 }
 
-/** A machine whose days are merged. */
+/** A machine whose days are merged into the report. */
 export interface ReportMachine {
   id: string;
   name: string;
@@ -59,7 +59,7 @@ export interface CommitFacts extends ReportCommit {
 
 export interface ReportIssue {
   number: number;
-  /** Without the prefix and identity. */
+  /** The title without its prefix and identity. */
   title: string;
   url: string;
   status: string | null;
@@ -110,12 +110,12 @@ interface UsedTokens {
   output: number;
   cacheRead: number;
   cacheWrite: number;
-  /** USD; null if no price is known. */
+  /** Cost in USD; null if no price is known. */
   cost: number | null;
 }
 
 export interface UsedBy extends UsedTokens {
-  /** The assistant. */
+  /** The assistant's name. */
   key: string;
 }
 

@@ -67,7 +67,7 @@ function partText({ text, tone, url }: Part, index: number): string {
   return tone === 'strong' ? `**${escaped(text, false)}**` : plain(text, index === 0);
 }
 
-/** Returns the URL if it is safe. */
+/** Returns the URL with escaped parentheses, or undefined if it is unsafe in Markdown. */
 function safeUrl(url: string): string | undefined {
   if (!/^https?:\/\/[^\s<>"'`\\^{|}]+$/i.test(url)) return undefined;
   return url.replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29'));

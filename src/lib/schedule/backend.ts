@@ -51,13 +51,13 @@ export interface BackendDeps {
   host: Pick<PathHost, 'platform' | 'home' | 'env'>;
   /** The environment for the scheduler's programs. */
   env: NodeJS.ProcessEnv;
-  /** -1 on Windows. */
+  /** The user's numeric id; -1 on Windows. */
   userId: number;
   exists: (path: string) => boolean;
   /** Starts a detached program. */
   start: (file: string, args: readonly string[]) => void;
   wait: (ms: number) => Promise<void>;
-  /** For files that the scheduler imports. */
+  /** The folder for files that the scheduler imports. */
   stateFolder: string;
   /** Returns the names of the running processes; empty if unknown. */
   processNames: () => ReadonlySet<string>;
@@ -66,7 +66,7 @@ export interface BackendDeps {
 /** A scheduler. To add one, write a factory and a line in `index.ts`. */
 export interface Backend {
   kind: SchedulerKind;
-  /** Returns the evidence that this scheduler can be used here, or undefined if it can't. */
+  /** Returns why this scheduler can be used on this machine, or undefined if it can't. */
   probe: () => Promise<string | undefined>;
   /** Returns the closest interval that the scheduler supports, in seconds. */
   interval: (everySec: number) => number;
@@ -76,7 +76,7 @@ export interface Backend {
   uninstall: (name: string, recorder: Recorder) => Promise<string[]>;
   /** Starts a run now. Throws if the scheduler refuses. */
   start: (entry: JobEntry) => Promise<void>;
-  /** Returns whether the scheduler has the entry. False on other platforms. */
+  /** Returns whether the scheduler has the entry. Returns false on a platform without this scheduler. */
   holds: (name: string) => Promise<boolean>;
   state: (entry: JobEntry) => Promise<EntryState>;
 }
@@ -91,7 +91,7 @@ export interface Installed {
 export interface EntryFile {
   path: string;
   text: string;
-  /** The file's bytes, if they differ from the UTF-8 text. */
+  /** The bytes to write. Default: `text` as UTF-8. */
   data?: Uint8Array;
   /** A file that the scheduler writes. Folders created for it are removed with the entry. */
   beside?: string;
@@ -144,11 +144,11 @@ export async function callTool(
     return { code: 127, signal: null, stdout: '', stderr: error.message, truncated: false, timedOut: false };
   }
   throw new StewardError('unavailable', `${file} ${args[0] ?? ''} did not respond within 20 s.`, {
-    hint: 'Run it in a terminal to see why.',
+    hint: 'Run the command in a terminal to see why.',
   });
 }
 
-/** Runs a system program. If it fails, throws `unavailable` with this message and the program's output. */
+/** Runs a system program. If that fails, throws `unavailable` with this message and the program's output. */
 export async function requireTool(
   deps: Tools,
   { message, hint }: { message: string; hint?: string },

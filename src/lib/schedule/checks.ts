@@ -24,7 +24,7 @@ const LIMIT_MS = 30_000;
 export const JOB_CHECKS: readonly Check<JobsChecked>[] = [
   ...JOB_IDS.map((id): Check<JobsChecked> => ({
     id: `jobs.${id}`,
-    title: `the job ${id}`,
+    title: `${id} job`,
     needsConfig: true,
     limitMs: LIMIT_MS,
     run: (at) => checkJob(at, id),
@@ -49,14 +49,18 @@ async function checkJob(at: JobsChecked, id: JobId): Promise<Finding[]> {
 
 export function judgeJob(status: JobStatus, localTime: (iso: string) => string): Finding {
   const { job, scheduler, installed, lastRun, nextRun, warning: problem, broken, mend, hint } = status;
-  if (!installed) return off(`not in ${scheduler}`, { mend: JOBS[job].command });
+  if (!installed) return off(`not installed in ${scheduler}`, { mend: JOBS[job].command });
   if (problem !== undefined) {
     const more = { ...(mend === undefined ? {} : { mend }), ...(hint === undefined ? {} : { hint }) };
     return broken === true ? failed(problem, more) : warning(problem, more);
   }
   const ran =
     lastRun === null ? 'no run yet' : `${job === 'daemon' ? 'started' : 'ran'} ${localTime(lastRun)}`;
-  return ok([`in ${scheduler}`, ran, ...(nextRun === null ? [] : [`next ${localTime(nextRun)}`])].join(', '));
+  return ok(
+    [`installed in ${scheduler}`, ran, ...(nextRun === null ? [] : [`next ${localTime(nextRun)}`])].join(
+      ', ',
+    ),
+  );
 }
 
 /**

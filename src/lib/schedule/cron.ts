@@ -17,7 +17,7 @@ const MAX_COMMAND = 990;
 /** The minute in which hourly jobs run; most other programs use minute 0. */
 const MINUTE = 7;
 const HOUR_MIN = 60;
-/** The crontab's name in the install manifest, since its path depends on the system. */
+/** Replaces the crontab's path, which depends on the system, in the install manifest. */
 const CRONTAB = 'crontab';
 
 /** Returns a job's crontab lines, between two markers with its name. */
@@ -46,8 +46,8 @@ function timesOf(job: Job): string {
 }
 
 /**
- * Quotes a word for cron and the shell. Outside quotes, it doesn't matter that only some crons remove the
- * backslash before a percent sign.
+ * Quotes a word for cron and the shell. Percent signs stay unquoted, because not every cron removes the
+ * backslash before them.
  */
 export function cronWord(text: string): string {
   return text.replace(/%|\\|'|[^\w@+=:,./%\\'-]+/g, (part) => {
@@ -91,7 +91,7 @@ function commandOf(block: string): string {
 }
 
 const intervalOf = (everySec: number): number => cronMinutes(everySec) * 60;
-/** One character per byte, because a crontab may have any encoding. */
+/** Encodes the block as Latin-1, one character per byte, because a crontab may have any encoding. */
 const blockOf = (entry: JobEntry): string => Buffer.from(renderCron(entry)).toString('latin1');
 
 /** The scheduler that uses the user's crontab. */
@@ -141,7 +141,10 @@ async function read(deps: BackendDeps): Promise<string | undefined> {
 }
 
 function write(deps: BackendDeps, text: string): Promise<void> {
-  const refused = { message: 'The crontab is not writable', hint: 'It is unchanged. Check "crontab -e".' };
+  const refused = {
+    message: 'The crontab is not writable',
+    hint: 'The crontab is unchanged. Check "crontab -e".',
+  };
   return requireTool(deps, refused, ['crontab', '-'], { input: Buffer.from(text, 'latin1') });
 }
 

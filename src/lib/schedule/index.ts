@@ -65,7 +65,7 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
       if (available) return install(parts, job);
       // An existing entry is still updated, since cron may be started later.
       if (!(await backend.holds(entryOf(deps, job).name))) throw noScheduler(deps.host, job);
-      return install({ ...parts, why: 'already installed there' }, job);
+      return install({ ...parts, why: 'already installed' }, job);
     },
     uninstall: (job) => uninstall(parts, job),
     async start(job) {
@@ -105,7 +105,7 @@ export function noScheduler({ env }: Pick<PathHost, 'env'>, job: Job): StewardEr
     'unavailable',
     'No scheduler on this machine: no systemd user manager, and cron is not running.',
     {
-      hint: `${isWsl ? wsl : 'Run'} "steward up", which captures and sweeps while it runs, or let your own supervisor run "steward ${job.args.join(' ')}"${interval}.`,
+      hint: `${isWsl ? wsl : 'Run'} "steward up" to capture and sweep, or have your own supervisor run "steward ${job.args.join(' ')}"${interval}.`,
     },
   );
 }
@@ -133,14 +133,15 @@ async function install({ deps, backends, backend, why }: Parts, job: Job): Promi
         ...kindsOf(manifest.entries(), job.id),
         ...(await holdersOf(backends, entry)),
       ]);
-      const others = backends.filter(({ kind }) => kind !== backend.kind && holders.has(kind));
-      for (const other of others) await other.uninstall(entry.name, recorder(other.kind));
-      if (job.id === 'daemon' && others.some(({ kind }) => kind === 'cron')) endKeeping(runDeps(deps, host));
+      const otherBackends = backends.filter(({ kind }) => kind !== backend.kind && holders.has(kind));
+      for (const other of otherBackends) await other.uninstall(entry.name, recorder(other.kind));
+      if (job.id === 'daemon' && otherBackends.some(({ kind }) => kind === 'cron'))
+        endKeeping(runDeps(deps, host));
       return {
         job: job.id,
         scheduler: backend.kind,
         why,
-        changed: done.changed || written || others.length > 0,
+        changed: done.changed || written || otherBackends.length > 0,
         files: done.files,
         everySec: intervalIn(backend, job),
         log: entry.log,
@@ -157,7 +158,7 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
   const result: UninstallResult = { job: job.id, removedFrom: [], files: [] };
   const entry = entryOf(deps, job);
   const holders = await holdersOf(backends, entry);
-  // Nothing was ever installed, so no file is created.
+  // If nothing was ever installed, don't create a manifest.
   if (!exists(deps.area.installManifest) && holders.length === 0) return result;
   return withManifest(deps, async (manifest) => {
     const kinds = new Set([backend.kind, ...holders, ...kindsOf(manifest.entries(), job.id)]);
@@ -174,7 +175,7 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
   });
 }
 
-/** Removes the job's log. With the area's last job, also removes the launcher and its records. */
+/** Removes the job's log. Also removes the launcher and its records if no other job is installed. */
 function removeLeftovers(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): void {
   const { area, host } = deps;
   if (kindsOf(manifest.entries(), id).length > 0) return;
@@ -188,6 +189,6 @@ function removeLeftovers(deps: ScheduleDeps, manifest: InstallManifest, id: JobI
 
 function cacheWarning({ product }: ScheduleDeps): string[] {
   const warning =
-    'steward is running from the npx cache, which npm may clear. Install it with "npm install --global" to keep the job working.';
+    'steward is running from the npx cache, which npm may clear. Install steward with "npm install --global" to keep the job working.';
   return /[\\/]_npx[\\/]/.test(product.root) ? [warning] : [];
 }

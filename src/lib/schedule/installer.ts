@@ -42,9 +42,9 @@ export async function runInstaller(
     // launchd and systemd stop the daemon; the other schedulers don't.
     if (isDaemon && result.removedFrom.some((from) => from === 'cron' || from === 'task-scheduler'))
       await deps.endDaemon();
-    const goesOn =
+    const daemonNote =
       'The daemon still captures. Run "steward config set sense.enabled false" to stop all captures.';
-    const notes = job.id === 'sense' && (await deps.isDaemonThere()) ? [goesOn] : [];
+    const notes = job.id === 'sense' && (await deps.isDaemonThere()) ? [daemonNote] : [];
     return { result, warnings: [], text: (options) => uninstallText(result, notes, options) };
   }
   const wasRunning = isDaemon && (await deps.isDaemonThere());
@@ -53,7 +53,7 @@ export async function runInstaller(
   const notes = await installNotes(deps, job.id);
   if (wasRunning && result.changed)
     notes.push(
-      'A daemon was already running. If you started it manually, the installed one takes over when it ends.',
+      'A daemon was already running. If you started it yourself, the installed daemon takes over when it exits.',
     );
   return { result, warnings: result.warnings, text: (options) => installText(result, notes, options) };
 }
@@ -64,14 +64,14 @@ async function installNotes(deps: InstallerDeps, id: JobId): Promise<string[]> {
     case 'sense':
       return [
         sense.enabled
-          ? `It records names and times, never titles or content. Everything stays in ${captured}.`
+          ? `The job records names and times, never titles or content. Everything stays in ${captured}.`
           : 'sense.enabled is false, so the job captures nothing. Run "steward config set sense.enabled true".',
         ...(await daemonNotes(deps, id)),
       ];
     case 'insight': {
       const [program = ''] = sense.insight.command;
       return [
-        'Every hour, if you were active, steward sends a summary of the day to your assistant. "steward sense insight preview" shows it.',
+        'Every hour, if you were active, steward sends a summary of the day to your assistant. Preview it with "steward sense insight preview".',
         ...(findProgram(program) === undefined
           ? [`${program} is not on the PATH. Install it, then install this job again.`]
           : []),
@@ -88,7 +88,7 @@ async function installNotes(deps: InstallerDeps, id: JobId): Promise<string[]> {
 
 async function daemonNotes({ isDaemonThere }: InstallerDeps, id: JobId): Promise<string[]> {
   if (id !== 'sense' || !(await isDaemonThere())) return [];
-  return ['The daemon also captures, unless a scheduled job has just done so. Time is never counted twice.'];
+  return ['The daemon also captures, but no time is counted twice.'];
 }
 
 export interface TextOptions {

@@ -96,10 +96,10 @@ export interface InstallResult {
   job: JobId;
   scheduler: SchedulerKind;
   why: string;
-  /** Whether anything changed; false if it was already installed and loaded. */
+  /** Whether anything changed; false if the job was already installed and loaded. */
   changed: boolean;
   files: string[];
-  /** Null for the daemon. */
+  /** Interval in seconds; null for the daemon. */
   everySec: number | null;
   log: string;
   warnings: string[];
@@ -121,9 +121,9 @@ export interface JobStatus {
   /** When the last run ended; for the daemon, when it started. */
   lastRun: string | null;
   nextRun: string | null;
-  /** Null during a run and before the first run has ended. */
+  /** Exit code of the last run; null during a run and before the first run has ended. */
   lastExit: number | null;
-  /** Number of runs that have been due since the last run or the install. */
+  /** Number of runs missed since the last run or the install. */
   missedPolls: number;
   log: string;
   warning?: string;

@@ -94,7 +94,8 @@ export function launchd(deps: BackendDeps): Backend {
   async function unload(name: string): Promise<void> {
     if (!(await isLoaded(name))) return;
     await launchctl('bootout', targetOf(name));
-    // bootout returns early, and launchd refuses a new job with that name until the old one is gone.
+    // bootout returns before the job is unloaded, and until then launchd refuses a new job with the same
+    // name.
     for (let polls = 0; polls < UNLOAD_POLLS && (await isLoaded(name)); polls += 1)
       await wait(UNLOAD_POLL_MS);
   }

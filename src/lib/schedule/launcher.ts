@@ -41,7 +41,7 @@ const COPIED = [
   'XDG_DATA_HOME',
   'CLAUDE_CONFIG_DIR',
 ];
-/** Session variables that a scheduler may not have. If the scheduler sets one, its value is newer. */
+/** Session variables that a scheduler may lack. A value that the scheduler sets takes precedence. */
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
 /** Returns the environment for jobs: `COPIED`, and the installer's PATH without relative or project folders. */
@@ -68,7 +68,7 @@ export function jobEnvironment({
   return { ...own, ...(Object.fromEntries(copied) as Record<string, string>) };
 }
 
-/** Returns the path of a job's log, which has at most 256 KiB, plus one older file. */
+/** Returns the path of a job's log, which is limited to 256 KiB and one rotated file. */
 export function logOf(
   area: Pick<UserArea, 'sense' | 'work' | 'daemonLog'>,
   { platform }: Pick<PathHost, 'platform'>,
@@ -125,7 +125,7 @@ function isOneLine(text: string): boolean {
 function oneLine(text: string, what: string): string {
   if (isOneLine(text)) return text;
   throw new StewardError('config', `The path of ${what} contains a control character: ${clean(text)}`, {
-    hint: 'Schedulers cannot run a job from it. Rename the folder.',
+    hint: 'Rename the folder: schedulers cannot run a job from this path.',
   });
 }
 
@@ -141,7 +141,7 @@ export function entryOf({ area, host }: ScheduleDeps, job: Job): JobEntry {
   };
 }
 
-/** Undefined for a service account without a home folder. */
+/** Returns the default user area, or undefined for a service account without a home folder. */
 function defaultArea(host: PathHost): string | undefined {
   try {
     return userAreaPath({ ...host, home: host.home, env: { ...host.env, STEWARD_HOME: undefined } });
@@ -168,7 +168,7 @@ export function backendDeps({
 }: ScheduleDeps): BackendDeps {
   const id = userId();
   const runtime = `/run/user/${id}`;
-  // After su, or ssh without PAM, the folder may exist although the variable isn't set.
+  // After su, or ssh without PAM, XDG_RUNTIME_DIR may be unset although the folder exists.
   const lacksRuntime = host.platform === 'linux' && (host.env['XDG_RUNTIME_DIR'] ?? '') === '';
   return {
     ...{ run, host, exists, wait, processNames },

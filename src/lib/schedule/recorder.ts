@@ -20,7 +20,7 @@ export interface Recorder {
   remove: (path: string) => boolean;
   /** Records a change to a file that isn't steward's, such as the crontab. */
   record: (path: string, added: Added) => void;
-  /** Returns this job's record for a path or, by default, another job's. */
+  /** Returns the record of a path, from this job or else from another job. */
   recorded: (path: string) => Added | undefined;
   forget: (path: string) => void;
   /** Marks the written files as loaded. */
@@ -28,7 +28,7 @@ export interface Recorder {
 }
 
 export const ENTRY_PREFIX = 'schedule:';
-/** The scheduler can read them; only the owner can write. */
+/** File mode: everyone can read, and only the owner can write. */
 const MODE = 0o644;
 const MAX_BYTES = 1024 * 1024;
 

@@ -49,7 +49,7 @@ export function runDeps(
 /** A run of a job, or a process that delivers notifications. */
 export interface Running {
   job: JobId | typeof DELIVERY;
-  /** The launcher's process; on Windows, the process it started. */
+  /** The launcher's process id or, on Windows, that of the process it started. */
   pid: number;
 }
 
@@ -60,7 +60,7 @@ const MAX_BYTES = 4096;
 /** Identifies the launcher that restarts the daemon under cron (templates/launcher/steward-job.sh). */
 const KEEP_FILE = '.keep';
 
-/** Parses `sense 4711`, or `sense` if this process is the run itself. */
+/** Parses a job and its process id, as in `sense 4711`. Default id: this process. */
 export function parseJobVariable(text: string, ownPid: number): Running | undefined {
   const [, name, pid] = /^([a-z]+)(?: ([1-9]\d{0,9}))?$/.exec(text) ?? [];
   const job = [...JOB_IDS, DELIVERY].find((id) => id === name) as Running['job'] | undefined;
@@ -68,8 +68,8 @@ export function parseJobVariable(text: string, ownPid: number): Running | undefi
 }
 
 /**
- * Called before a scheduled command. Returns false if its job was uninstalled; the command must then write
- * nothing, not even a cache.
+ * Called before a scheduled command. Returns false if its job was uninstalled. The command must then write no
+ * files, not even a cache.
  */
 export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): boolean {
   const run = parseJobVariable(env[JOB_VARIABLE] ?? '', ownProcess().pid);
@@ -85,8 +85,8 @@ export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): b
 }
 
 /**
- * Writes a marker file for a run; returns false if its job isn't installed. An uninstall removes the entry and
- * then checks for markers; a run writes its marker and then checks for the entry. So one notices the other.
+ * Writes a marker file for a run, then checks that its job is installed; returns false if it isn't. An
+ * uninstall removes the entry, then checks for markers, so that one notices the other.
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;
@@ -142,8 +142,8 @@ function notePath({ records }: Pick<RunDeps, 'records'>, { job, pid }: Running):
 }
 
 /**
- * Reads the manifest; if it is missing or damaged, checks for the launcher instead. A delivery only needs the
- * user area.
+ * Returns whether the manifest contains the job; without a valid manifest, whether the launcher exists. A
+ * delivery only needs the user area.
  */
 function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running['job']): boolean {
   if (job === DELIVERY) return exists(root);
@@ -157,12 +157,12 @@ function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running[
 
 const MAX_WAIT_MS = 60_000;
 const POLL_MS = 100;
-/** Most runs are shorter than this. */
+/** Waiting is reported after this time, because most runs are shorter. */
 const QUIET_MS = 1_500;
 
 export interface WaitOptions {
   stopDaemon: () => Promise<{ stopped: boolean }>;
-  /** Called once, after 1.5 s. */
+  /** Called once, after waiting for 1.5 s. */
   onWait?: (running: readonly Running[]) => void;
   /** Selects the runs to wait for. Default: all. */
   filter?: (run: Running) => boolean;
@@ -210,7 +210,7 @@ export async function endDaemon(
     'locked',
     `The daemon's job (process ${running.pid}) did not exit within a minute.`,
     {
-      hint: 'It will not be restarted. Check "steward daemon logs"; end the process if it hangs.',
+      hint: 'The daemon will not restart. Check "steward daemon logs", and end the process if it hangs.',
     },
   );
 }

@@ -60,7 +60,7 @@ export function intervalIn(backend: Backend, job: Job): number | null {
   return everySec === null ? null : backend.interval(everySec);
 }
 
-/** The launcher's record of the last run: its end and exit code, or the daemon's start. */
+/** The launcher's record of the last run: when it ended and its exit code, or when the daemon started. */
 interface RunRecord {
   atMs: number;
   exit: number | null;
@@ -96,7 +96,7 @@ function isEdited({ kind, path, after }: InstallEntry): boolean {
 
 /** Number of missed runs that triggers a warning. */
 const MISSED_TO_WARN = 3;
-/** A scheduler's times are in whole seconds, and slightly later than the launcher's. */
+/** Tolerance, because a scheduler's times are in whole seconds and slightly later than the launcher's. */
 const SAME_RUN_MS = 5_000;
 
 export interface StatusInput {
@@ -172,7 +172,7 @@ function entryProblem({
   if (disabled && !loaded)
     return { warning: `The job is disabled in ${scheduler}, so it does not run.`, broken: true, mend };
   if (!loaded) {
-    const more = scheduler === 'cron' ? { hint: 'Start the cron service of this machine.' } : { mend };
+    const more = scheduler === 'cron' ? { hint: 'Start the cron service.' } : { mend };
     return { warning: `The job is installed, but ${scheduler} does not run it.`, broken: true, ...more };
   }
   if (otherHolders.length > 0)
@@ -192,7 +192,7 @@ function runProblem({ job, recorded, logEnd }: StatusInput, status: JobStatus): 
   if (lastExit !== null && lastExit !== 0)
     return { warning: `The last run failed with exit code ${lastExit}.`, hint };
   if (missedPolls >= MISSED_TO_WARN) {
-    const warning = `${missedPolls} runs have been missed since the last one. Jobs do not run while the machine sleeps.`;
+    const warning = `${missedPolls} runs have been missed since the last run. Jobs do not run while the machine sleeps.`;
     return { warning, hint, mend };
   }
   const [configured, installed] = [everySecOf(job), recorded?.added['everySec']];

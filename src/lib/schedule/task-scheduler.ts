@@ -16,7 +16,7 @@ import {
 } from './backend';
 import { everySecOf } from './job';
 
-/** Any time in the past, from which repetitions are counted. */
+/** Start of the repetitions, which can be any time in the past. */
 const START = '2026-01-01T00:00:00';
 /** The shortest repetition interval, in seconds. */
 const MIN_SEC = 60;
@@ -83,10 +83,10 @@ export function taskBytes(xml: string): Buffer {
   return Buffer.from(`\ufeff${xml}`, 'utf16le');
 }
 
-/** `PT2M30S` */
+/** Formats a duration, such as `PT2M30S`. */
 function duration(sec: number): string {
-  const [minutes, rest] = [Math.floor(sec / 60), sec % 60];
-  return `PT${minutes > 0 ? `${minutes}M` : ''}${rest > 0 ? `${rest}S` : ''}`;
+  const [minutes, seconds] = [Math.floor(sec / 60), sec % 60];
+  return `PT${minutes > 0 ? `${minutes}M` : ''}${seconds > 0 ? `${seconds}S` : ''}`;
 }
 
 /** Parses the output of `infoScript`. A task that has never run has a date in 1999. */
@@ -130,7 +130,7 @@ export function taskScheduler(deps: BackendDeps): Backend {
       const result = await installFiles([{ path, text, data: taskBytes(text) }], recorder, {
         isLoaded: () => isThere(name),
         async load() {
-          const hint = 'Check "schtasks /query", and that the service "Task Scheduler" is running.';
+          const hint = 'Check that the "Task Scheduler" service is running, and see "schtasks /query".';
           const args = ['/create', '/tn', name, '/xml', path, '/f'];
           await must('Task Scheduler refused the job', args, hint);
           return [];
@@ -165,7 +165,7 @@ function userOf(env: NodeJS.ProcessEnv): string {
   return domain === '' ? name : `${domain}\\${name}`;
 }
 
-/** The name has only letters, digits and dashes, so it needs no quotes. */
+/** The name needs no escaping, because it contains only letters, digits and dashes. */
 function infoScript(name: string): string {
   return `$i = Get-ScheduledTaskInfo -TaskName '${name}'
 function iso($d) { if ($d) { $d.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ') } else { $null } }

@@ -22,7 +22,7 @@ import type { LineReader, Reader } from './readers/reader';
 export interface UsageDeps {
   clock: Clock;
   machineId: string;
-  /** The environment and home folder, which are used to find the assistants' logs. */
+  /** The environment and home folder, used to find the assistants' logs. */
   host: Pick<PathHost, 'env' | 'home'>;
   /** IANA time zone that defines the days. */
   zone: string;
@@ -69,8 +69,8 @@ interface Run {
 }
 
 /**
- * Reads new entries from all assistants' logs. Stores positions last, so that the next run redoes interrupted
- * work without counting anything twice. Writes nothing if nothing is new.
+ * Reads new entries from all assistants' logs. Stores the positions last, so that the next run repeats
+ * interrupted work. Writes nothing if there are no new entries.
  */
 export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
@@ -103,7 +103,7 @@ export async function collectUsage(deps: UsageDeps): Promise<Source[]> {
 /** Returns which assistants' logs could not be read, and why. */
 export function problemsOf(sources: readonly Source[]): string[] {
   return sources.flatMap(({ name, problem = NO_SQLITE }) =>
-    // Omit this problem: only a newer version of Node.js solves it.
+    // Omit this problem, because only a newer version of Node.js solves it.
     problem === NO_SQLITE ? [] : [`${name}: ${problem}`],
   );
 }
@@ -120,7 +120,7 @@ function sinkOf(run: Run, assistant: string): Sink {
 
 function take(run: Run, assistant: string, entry: Entry): void {
   const { id, ms, session, cwd, model, amounts, isCopy = false, repeats } = entry;
-  // A later time means that the clock was wrong.
+  // A time more than a day ahead means that the clock was wrong.
   if (ms < run.oldestMs || ms > run.deps.clock.now() + DAY_MS || tokensOf(amounts) === 0) return;
   if (ms < run.day.startMs || ms >= run.day.endMs) {
     const day = dayOf(ms, run.deps.zone);
@@ -136,7 +136,7 @@ function take(run: Run, assistant: string, entry: Entry): void {
   put(run.ledger, { id, day: run.day.day, row, amounts, isCopy, repeats });
 }
 
-/** Reads the new lines of a log; returns why it failed, if it did. */
+/** Reads the new lines of a log; returns the reason if that fails. */
 function readLog(run: Run, reader: Reader, path: string): string | undefined {
   const { files } = run.state;
   const known = files[path];
@@ -221,7 +221,7 @@ export function storeLedger(deps: Pick<UsageDeps, 'days' | 'state'>, ledger: Led
   writeLedger(deps.state, ledger, oldest);
 }
 
-/** Returns the last limits found in the logs, by assistant. */
+/** Returns the latest limits found in the logs, by assistant. */
 export function readLoggedLimits(folder: string): Record<string, StoredLimits> {
   return readState(folder).limits;
 }
@@ -231,7 +231,7 @@ export function readProblems(folder: string): readonly string[] {
   return readState(folder).problems;
 }
 
-/** Damaged state is treated as missing: everything is read again. */
+/** A damaged state counts as missing, so all logs are read again. */
 function readState(folder: string): State {
   const stored = parseObject(readText(stateFile(folder)) ?? '');
   const { files, limits } = stored ?? {};

@@ -69,8 +69,8 @@ function isAmount(value: unknown): boolean {
 }
 
 /**
- * Merges new sums (by row key as JSON) into a day. The larger sum wins, so repeated or interrupted writes do
- * no harm, and rows without logs are kept. Only rows in `shrunk` can become smaller.
+ * Merges new sums into a day, keyed by row as JSON. The larger sum wins, so repeated writes do no harm and
+ * deleted logs lose no rows. Only rows in `shrunk` can become smaller.
  */
 export function mergeDay(
   folder: string,

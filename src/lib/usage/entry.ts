@@ -24,7 +24,6 @@ export interface Entry {
 /** A usage limit reported by an assistant. */
 export interface SeenLimit {
   window: LimitWindow;
-  /** 0 to 100. */
   usedPercent: number;
   /** Epoch ms; null if unknown. */
   resetsAtMs: number | null;
@@ -32,7 +31,7 @@ export interface SeenLimit {
 
 export type LimitWindow = 'fiveHour' | 'sevenDay';
 
-/** Receives what a reader finds. */
+/** Receives the entries and limits that a reader finds. */
 export interface Sink {
   entry: (entry: Entry) => void;
   limits: (atMs: number, limits: readonly SeenLimit[]) => void;

@@ -15,7 +15,7 @@ export interface Position {
   carry?: Record<string, unknown>;
 }
 
-/** What was found in an assistant's logs. */
+/** An assistant's logs, and any problem with reading them. */
 export interface Source {
   assistant: string;
   name: string;
@@ -73,11 +73,11 @@ export function newMark(
 /** Returns the logs below a folder, in order, or the path itself if it is a file. Doesn't follow links. */
 function logsAt(place: string, { isLog, depth }: Reader, source: Source): string[] {
   if (kindOf(place) === 'file') return [place];
-  const below = (folder: string, left: number): string[] =>
+  const below = (folder: string, levels: number): string[] =>
     entriesOf(folder, source).flatMap(({ name, isFolder }) => {
-      // `join` would take longer than the rest of this function.
+      // Calling `join` would take longer than the rest of this function.
       const path = folder + sep + name;
-      if (isFolder) return left > 0 ? below(path, left - 1) : [];
+      if (isFolder) return levels > 0 ? below(path, levels - 1) : [];
       return isLog(name) ? [path] : [];
     });
   return below(place, depth);

@@ -45,10 +45,10 @@ function isCurrent(atMs: number, window: LimitWindow, nowMs: number): boolean {
 function reportedLimits(path: string, nowMs: number): UsageLimit[] {
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
   const assistants = isObject(stored?.['assistants']) ? stored['assistants'] : {};
-  return Object.entries(assistants).flatMap(([assistant, seen]) =>
+  return Object.entries(assistants).flatMap(([assistant, report]) =>
     WINDOWS.flatMap((window): UsageLimit[] => {
-      const limit = isObject(seen) ? seen[window] : undefined;
-      const atMs = isObject(seen) ? parseIso(String(seen['seenAt'])) : undefined;
+      const limit = isObject(report) ? report[window] : undefined;
+      const atMs = isObject(report) ? parseIso(String(report['seenAt'])) : undefined;
       if (!isObject(limit) || atMs === undefined || !isCurrent(atMs, window, nowMs)) return [];
       const { usedPercent, resetsAt } = limit;
       if (typeof usedPercent !== 'number') return [];
@@ -64,7 +64,7 @@ function loggedLimits(state: string, nowMs: number): UsageLimit[] {
       .filter(({ window }) => isCurrent(atMs, window, nowMs))
       .map(({ window, usedPercent, resetsAtMs }) => ({
         ...{ assistant, name: nameOf(assistant), window, usedPercent },
-        // A reset far from the log line is a wrong number, which may not even be a valid date.
+        // A reset time far from the log line is wrong, and may not even be a valid date.
         resetsAt:
           resetsAtMs === null || !(Math.abs(resetsAtMs - atMs) <= MAX_RESET_MS) ? null : toIso(resetsAtMs),
       })),
@@ -88,7 +88,7 @@ export function limitTexts(limits: readonly UsageLimit[], localTime: (iso: strin
   });
 }
 
-/** When each announced period resets, by assistant and period. */
+/** Reset times of the announced limits, by assistant and period. */
 export type Announced = Readonly<Record<string, string>>;
 
 export interface LimitAlert {

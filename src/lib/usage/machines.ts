@@ -6,7 +6,7 @@ export interface MachineUsage {
   rows: readonly DatedRow[];
 }
 
-/** Machines publish this as the session id if they don't know the session. */
+/** The session id that machines publish for an unknown session. */
 const UNKNOWN = 'unknown';
 
 /**

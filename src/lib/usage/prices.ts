@@ -22,7 +22,9 @@ export function pricesWith(own: Prices): Prices {
   return { ...(TABLE.models as Prices), ...own };
 }
 
-/** Returns the cost of a row in USD, from the prices or from the assistant, or null if neither is known. */
+/**
+ * Returns a row's cost in USD by its model's price or as the assistant reported it; null if neither is known.
+ */
 export function costOf(row: DayRow, prices: Prices): number | null {
   const price = priceOf(row.model, prices);
   if (price === undefined) return row.cost > 0 ? row.cost : null;
@@ -46,8 +48,8 @@ export function costOf(row: DayRow, prices: Prices): number | null {
 /** Finds a model by its full name, or by its name without the provider (`anthropic/`) or date. */
 function priceOf(model: string, prices: Prices): Price | undefined {
   const bare = model.slice(model.lastIndexOf('/') + 1);
-  const name = [model, bare, bare.replace(/-\d{4}-?\d{2}-?\d{2}$/, '')].find((one) =>
-    Object.hasOwn(prices, one),
+  const name = [model, bare, bare.replace(/-\d{4}-?\d{2}-?\d{2}$/, '')].find((candidate) =>
+    Object.hasOwn(prices, candidate),
   );
   return name === undefined ? undefined : prices[name];
 }

@@ -17,8 +17,8 @@ export interface UsageSelection {
 const LOCK_WAIT_MS = 10_000;
 
 /**
- * Removes stored usage, and returns the days that had any. Reads the logs first, so that their content isn't
- * added again later. Only ids are kept.
+ * Removes stored usage; returns the days that contained it. Reads the logs first and keeps the entry ids, so
+ * that later runs don't add the usage again.
  */
 export async function purgeUsage(
   deps: UsageDeps,
@@ -41,7 +41,7 @@ export async function purgeUsage(
   if (dryRun || days.length === 0) return days;
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
   await withLock(join(deps.state, 'usage.lock'), lock, () => {
-    // Update the ledger first, so that after an interruption the next purge still finds the days.
+    // Update the ledger first, so that the next purge still finds the days if this one is interrupted.
     const ledger = readLedger(deps.state);
     forget(ledger, (day, [, , repo]) => isDay(day) && isRepo(repo));
     storeLedger(deps, ledger, '');

@@ -55,7 +55,7 @@ export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices)
   return { rows: sorted, total: rows.length === 0 ? { ...sums, cost: 0 } : sums };
 }
 
-/** Two assistants may use the same session id. */
+/** Includes the assistant in a session key, since two assistants may use the same session id. */
 function keyOf(row: DatedRow, by: Grouping): string {
   return by === 'session'
     ? sessionKey(row.assistant, row.session)

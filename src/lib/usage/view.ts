@@ -15,7 +15,7 @@ import type { Source } from './find-logs';
 import { PRICES_AS_OF } from './prices';
 import type { Grouping, Usage, UsageRow } from './rollup';
 
-/** The content of `steward usage`. */
+/** The data that `steward usage` shows. */
 export interface UsageReport {
   usage: Usage;
   by: Grouping;
@@ -69,9 +69,9 @@ function tableLines(report: UsageReport, columns: number, strong: (text: string)
     usdCell(row.cost),
   ]);
   const all = [[by, ...cells.map((cell) => HEADS[cell]), 'cost'], ...rows];
-  const others = [...cells, 'cost'].map((_, at) => Math.max(...all.map((row) => row[at + 1]?.length ?? 0)));
-  const left = others.reduce((rest, width) => rest - width - 2, columns);
-  const layout: Column[] = [{ max: Math.max(10, left) }, ...others.map(() => RIGHT)];
+  const widths = [...cells, 'cost'].map((_, at) => Math.max(...all.map((row) => row[at + 1]?.length ?? 0)));
+  const nameWidth = widths.reduce((rest, width) => rest - width - 2, columns);
+  const layout: Column[] = [{ max: Math.max(10, nameWidth) }, ...widths.map(() => RIGHT)];
   const lines = table(all, layout).split('\n');
   return lines.map((line, at) => (at === 0 || at === lines.length - 1 ? strong(line) : line));
 }
@@ -79,10 +79,11 @@ function tableLines(report: UsageReport, columns: number, strong: (text: string)
 const RIGHT: Column = { align: 'right' };
 
 function emptyLines({ sources, days }: UsageReport, columns: number): string[] {
-  if (sources.length === 0) return ['Usage is switched off: `steward config set usage.enabled true`.'];
+  if (sources.length === 0)
+    return ['Usage is off. Switch it on with `steward config set usage.enabled true`.'];
   const found = sources.filter(({ files }) => files > 0).map(({ name }) => name);
   if (found.length > 0)
-    return wrap(`No usage in the last ${plural(days, 'day')}. Logs: ${found.join(', ')}.`, columns);
+    return wrap(`No usage in the last ${plural(days, 'day')}. Logs found: ${found.join(', ')}.`, columns);
   const places = sources.map(({ name, places: [place = ''] }) => `${name}: ${place}`);
   const about = 'No usage yet. No assistant logs found in:';
   return [
@@ -96,7 +97,7 @@ function notesOf({ usage, sources, unpriced, notes }: UsageReport): string[] {
     unpriced.length === 0
       ? []
       : [
-          `Unknown price: ${unpriced.map(clean).join(', ')} (${tokens(usage.total.unpriced)} tokens not included in the cost). Set it in usage.prices.`,
+          `Unknown price: ${unpriced.map(clean).join(', ')} (${tokens(usage.total.unpriced)} tokens not included in the cost). Set the price in usage.prices.`,
         ];
   const dated = usage.rows.some(({ cost }) => cost !== null) ? [`Cost at API prices as of ${PRICES_AS_OF}.`] : []; // prettier-ignore
   const problems = sources.flatMap(({ name, problem }) =>

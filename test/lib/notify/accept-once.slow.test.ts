@@ -65,7 +65,7 @@ describe('notify: a message that the daemon did not answer', () => {
     writeFileSync(join(taken(), id), '');
     const error = await rejection(acceptUnanswered(world.deps, BODY, id));
     expect(error).to.include({ kind: 'unavailable' });
-    expect(error.message).to.include(`${id}, and may still send it`);
+    expect(error.message).to.include(`${id}. It may still send the message.`);
     expect([accepted(), files(id)]).to.deep.equal([[], []]);
   });
 

@@ -83,8 +83,8 @@ describe('notify: views', () => {
 
   it('show that no channel is set up for an event', () => {
     const words = [
-      '  not sent: no channel is set up for taskComplete, and the voice is off for it;',
-      '    see `steward notify routes`',
+      '  not sent: neither a channel nor the voice is set up for taskComplete; see',
+      '    `steward notify routes`',
     ];
     const none = entry({}, { event: 'taskComplete', channels: [] });
     expect(historyText([none], OPTIONS).split('\n').slice(1)).to.deep.equal(words);

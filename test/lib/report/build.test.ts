@@ -82,7 +82,9 @@ describe('a report', () => {
       ['a/site', 1],
       ['b/site', 1],
     ]);
-    expect(report.notKnown).to.include('Subjects of 3 commits: the event logs for those days were deleted.');
+    expect(report.notKnown).to.include(
+      'No subjects for 3 commits: the event logs for those days were deleted.',
+    );
   });
 
   it('lists the active sessions with their phases in the period', () => {

@@ -119,7 +119,7 @@ describe('scheduler: install, status and uninstall', () => {
     ] as const)
       expect((await rejection(plain.install(job))).hint)
         .to.match(/^Run "steward up"/)
-        .and.include(`let your own supervisor run ${words}`)
+        .and.include(`have your own supervisor run ${words}`)
         .and.not.include('install');
     expect(await scheduler.status(JOBS.sense)).to.include({ installed: false, loaded: false });
     expect(await scheduler.uninstall(JOBS.sense)).to.deep.include({ removedFrom: [] });
@@ -140,7 +140,7 @@ describe('scheduler: install, status and uninstall', () => {
     for (const changed of [false, true]) {
       if (changed) writeFileSync(launcher, '');
       const again = await stopped.install(JOBS.sense);
-      expect(again).to.include({ changed, scheduler: 'cron', why: 'already installed there' });
+      expect(again).to.include({ changed, scheduler: 'cron', why: 'already installed' });
       expect(again.warnings).to.deep.equal(['cron is not running on this machine, so the job does not run.']);
     }
     expect(readFileSync(launcher, 'utf8')).to.include('sense capture');

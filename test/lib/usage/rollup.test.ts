@@ -123,7 +123,7 @@ describe('summing usage (lib)', () => {
         report({ usage: empty, sources: [{ ...sources[0]!, files: 2 }] }),
         terminal(80),
       );
-      expect(found).to.include('No usage in the last 7 days. Logs: Codex.');
+      expect(found).to.include('No usage in the last 7 days. Logs found: Codex.');
       expect(usageText(report({ usage: empty }), terminal(80))).to.include('usage.enabled true');
     });
 

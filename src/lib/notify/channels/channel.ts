@@ -21,9 +21,9 @@ export interface Parcel extends Pick<Delivery, Sent | 'sentParts'> {
 /** The outcome of an attempt. `reason` and `hint` are shown to users and must not contain secrets. */
 export type Outcome =
   | { outcome: 'delivered' }
-  /** Voice failed, so show it on the desktop. */
+  /** The voice failed; the message is shown on the desktop instead. */
   | { outcome: 'show'; reason: string }
-  /** A retry would fail too. */
+  /** Failed for good: a retry would fail too. */
   | { outcome: 'failed'; reason: string; hint: string }
   /** Retry after at least `afterMs`. `all` pauses the whole channel until then. */
   | { outcome: 'again'; reason: string; hint: string; afterMs?: number; all?: boolean };
@@ -44,13 +44,13 @@ export interface Channel {
   readonly keepMs?: number;
   /** Whether deliveries are held until quiet hours end, and then combined into one. */
   readonly isHeld?: true;
-  /** Deliveries are combined into one once at least this many are pending. */
+  /** If at least this many deliveries are pending, they are combined into one. */
   readonly joinsFrom?: number;
   /** Returns why the channel is off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
-  /** Returns why the channel can't send, if that is known without starting a program or sending a request. */
+  /** Returns why the channel can't send. Starts no program and sends no request to find out. */
   trouble?: () => Trouble | undefined;
-  /** Loads the channel's libraries beforehand, to keep the attempt itself short. May throw. */
+  /** Loads the channel's libraries before the attempt, to keep the attempt short. May throw. */
   prepare?: () => Promise<void>;
   /**
    * Makes one attempt, with a timeout. For a long message, calls `onPart` with the number of parts sent so
@@ -84,7 +84,7 @@ export interface ChannelDeps {
   smsCommand: () => readonly string[];
 }
 
-/** Prepares a channel. If that fails, returns the outcome of the attempt. */
+/** Prepares a channel; returns an outcome only if that fails. */
 export async function prepared(channel: Channel): Promise<Outcome | undefined> {
   try {
     await channel.prepare?.();
@@ -113,7 +113,7 @@ export interface TestResult {
   channel: ChannelId;
   state: 'ok' | 'off' | 'failed';
   reason: string | null;
-  /** How to fix it. */
+  /** How to fix the problem. */
   hint: string | null;
 }
 
@@ -135,7 +135,12 @@ export async function testChannel(clock: Clock, channel: Channel): Promise<TestR
     return { channel: channel.id, state: 'failed', reason: outcome.reason, hint: outcome.hint };
   }
   const reason = `${outcome.reason.replace(/\.$/, '')}.`;
-  return { channel: channel.id, state: 'failed', reason, hint: 'Until then, steward uses banners instead.' };
+  return {
+    channel: channel.id,
+    state: 'failed',
+    reason,
+    hint: 'steward uses banners until the voice works.',
+  };
 }
 
 /** Default values for a parcel's fields. */

@@ -42,7 +42,7 @@ function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']>
   }
   const parts = chatBodies(parcel, shapeOf(url)).map((body, index) => ({
     body,
-    // Lets a self-hosted server recognize duplicates.
+    // The idempotency key lets a self-hosted server recognize duplicates.
     headers: { 'idempotency-key': `${parcel.id}-${index + 1}` },
   }));
   return { url, parts };
@@ -88,11 +88,11 @@ export const chatCheck = webCheck({
   title: 'chat',
   missing,
   ask: ({ chat }, secret) => ({ url: secret(chat.webhook) ?? '' }),
-  // A GET posts nothing: services either describe the webhook or answer that they require a POST.
+  // A GET request posts nothing: services describe the webhook or respond that they require a POST.
   judge: (hostname, { status }) =>
     [401, 403, 404, 410].includes(status)
       ? failed(`${hostname} rejected the webhook (${status})`, {
-          hint: 'Create a new one there, and set it:',
+          hint: 'Create a new webhook, and set it:',
           mend: SET,
         })
       : ok(`${hostname} responds`),

@@ -102,7 +102,7 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   }
 }
 
-/** PowerShell's app id, since Windows shows toasts only from applications it knows. */
+/** PowerShell's app id, because Windows shows toasts only from registered applications. */
 const APP_ID = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe';
 
 const MAX_BANNERS = 50;
@@ -169,15 +169,15 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
     autoStart: true,
   });
   if (key === undefined || typeof id !== 'number') return;
-  const others = Object.entries(banners).filter(([other]) => other !== key);
-  const latest = [...others, [key, { id, server: (await serverOf(bus)) ?? '' }] as const];
+  const otherBanners = Object.entries(banners).filter(([other]) => other !== key);
+  const latest = [...otherBanners, [key, { id, server: (await serverOf(bus)) ?? '' }] as const];
   ensureFolder(dirname(path));
   replaceFile(path, JSON.stringify(Object.fromEntries(latest.slice(-MAX_BANNERS))));
 }
 
 /**
- * Identifies the running notification service by bus and connection, because each one assigns its own banner
- * ids. Returns undefined if none is running.
+ * Identifies the running notification service, because each service assigns its own banner ids. Returns
+ * undefined if no service is running.
  */
 async function serverOf(bus: Bus): Promise<string | undefined> {
   try {
@@ -231,6 +231,6 @@ export function judgeDesktop(running: readonly unknown[], startable: readonly un
   if (running.includes(NAME)) return ok('the notification service is running');
   if (startable.includes(NAME)) return ok('the notification service starts on demand');
   return warning('no notification service on the message bus (D-Bus)', {
-    hint: 'Run one in your session, such as dunst or mako. Most desktops include one.',
+    hint: 'Start a notification service in your session, such as dunst or mako.',
   });
 }

@@ -23,7 +23,7 @@ const missing: WebService['missing'] = ({ push }) =>
     ? undefined
     : {
         reason: 'no topic is set',
-        hint: 'Set one that is hard to guess, and subscribe to it on your phone:',
+        hint: 'Set a topic that is hard to guess, and subscribe to it on your phone:',
         mend: 'steward config set notifications.push.topic "steward-$(openssl rand -hex 16)"',
       };
 
@@ -80,7 +80,7 @@ export function pushBodies(
     { cost: utf8Bytes, max: MAX_MESSAGE_BYTES - RESERVE_BYTES },
     { cost: jsonBytes, max: restBytes },
   ]).slice(0, MAX_PARTS);
-  // Servers that support sequence ids update the message with the same id.
+  // Servers that support sequence ids replace an earlier message that has the same id.
   const sequence = dedupe === undefined ? id : `key-${shortHash(dedupe)}${shortHash(dedupe + topic)}`;
   return numberedParts(parts).map((part, index) => ({
     ...common,
@@ -105,12 +105,12 @@ function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
     );
   }
   if (code === 42908 || code === 42905) {
-    const hint = 'It resets at midnight UTC. An access token has its own quota.';
+    const hint = 'The quota resets at midnight UTC. An access token has its own quota.';
     const midnightMs = DAY_MS - (nowMs % DAY_MS);
     return again(`The push server's daily quota is used up (${code}).`, hint, midnightMs + RATE_WAIT_MS);
   }
   if (code === 40009 || code === 40010) {
-    const hint = 'Set a different one: `steward config set notifications.push.topic TOPIC`.';
+    const hint = 'Set a different topic: `steward config set notifications.push.topic TOPIC`.';
     return { outcome: 'failed', reason: `The push server rejected the topic (${code}).`, hint };
   }
   if (status === 401 || status === 403) {

@@ -3,7 +3,7 @@ import { fault, type Channel, type ChannelDeps } from './channel';
 
 const TIMEOUT_MS = 30_000;
 const MAX_CHARS = 320;
-/** Replaced with the text. Without it, the text is passed on stdin. */
+/** Replaced with the text. If no argument contains it, the text is passed on stdin. */
 const PLACEHOLDER = '{message}';
 
 /** Runs the configured SMS program, never through a shell. */

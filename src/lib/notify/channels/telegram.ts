@@ -13,7 +13,7 @@ const SET = 'steward config set notifications.telegram';
 
 const missing: WebService['missing'] = ({ telegram: { token, chatId } }) => {
   if (!token.isSet) {
-    const hint = 'Get one from @BotFather, and set it:';
+    const hint = 'Get a token from @BotFather, and set it:';
     return { reason: 'no bot token is set', hint, mend: `${SET}.token env:NAME` };
   }
   if (chatId.isSet) return undefined;
@@ -63,7 +63,10 @@ function judgeTelegram({ status, text }: WholeAnswer): Outcome | undefined {
   return { outcome: 'failed', reason: `${reason} (${status}).`, hint };
 }
 
-const NO_BOT = ['Telegram does not recognize the bot', `Set its token: \`${SET}.token env:NAME\`.`] as const;
+const NO_BOT = [
+  'Telegram does not recognize the bot',
+  `Set the bot's token: \`${SET}.token env:NAME\`.`,
+] as const;
 const REJECTIONS: Readonly<Record<number, readonly [string, string]>> = {
   400: ['Telegram rejected the message', `Check the chat id: \`${SET}.chatId ID\`.`],
   401: NO_BOT,

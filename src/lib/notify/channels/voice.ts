@@ -48,7 +48,7 @@ const MIN_BYTES = 2_000;
 /** Engines that play the audio themselves, so it can't be recorded. */
 const ALOUD = ['sapi', 'spd-say'];
 
-/** Makes the engines speak as for a notification: into a file, or aloud with `--sound`. */
+/** Speaks a test text like a notification: into a file, or aloud with `--sound`. */
 export const voiceCheck: Check<NotifyChecked> = {
   id: 'notify.voice',
   title: 'voice',
@@ -88,7 +88,7 @@ async function checkSpeech({ clock, online, sound, voice: voiceDeps }: NotifyChe
   const startMs = clock.monotonic();
   const { spoken, engine = first, reason = 'unknown reason' } = await voice.speech.say({ text: TEXT });
   const ms = Math.round(clock.monotonic() - startMs);
-  if (!spoken) return [...problems, failed(`speaking failed: ${reason}`)];
+  if (!spoken) return [...problems, failed(`speech failed: ${reason}`)];
   if (sound) return [...problems, ok(`spoken aloud with ${engine} in ${ms} ms`)];
   const bytes = Math.max(0, ...sizes);
   if (missing !== undefined && bytes > MIN_BYTES) return [...problems, warning(missing, { hint })];

@@ -30,12 +30,12 @@ export interface WebService {
    * resolved.
    */
   posts: (parcel: Parcel) => Posts | Failed;
-  /** Returns the outcome according to the service's own protocol, or undefined if the HTTP status decides. */
+  /** Returns the outcome that the service's own protocol defines, or undefined to use the HTTP status. */
   judge: (answer: WholeAnswer) => Outcome | undefined;
 }
 
 export interface Posts {
-  /** May contain a secret. */
+  /** The request URL, which may contain a secret. */
   url: string;
   parts: readonly { body: unknown; headers?: Headers }[];
 }
@@ -76,7 +76,7 @@ function enable(id: WebId): string {
   return `steward config set notifications.${id}.enabled true`;
 }
 
-/** Errors are retried, because the variable may be set or the file mounted by then. */
+/** Treats errors as temporary, because a secret's missing variable or file may be available later. */
 function postsOr(
   service: WebService,
   parcel: Parcel,
@@ -94,7 +94,7 @@ const EMPTY: Parcel = { id: '', acceptedMs: 0, event: 'taskComplete', priority: 
 const ANSWER_MS = 10_000;
 const BOUNDS = { maxBytes: 64 * 1024, cut: true } as const;
 
-/** Posts once. Never repeats text from the response, since it may contain a secret. */
+/** Sends one POST request. Never quotes the response, which may contain a secret. */
 async function postOnce(
   { clock, http, answerMs = ANSWER_MS }: WebDeps,
   { url, ...rest }: { url: string; body: unknown; headers?: Headers },
@@ -135,9 +135,9 @@ export function judgeStatus({ status, headers }: WholeAnswer, nowMs: number): Ou
 const KNOWN: Readonly<Record<number, readonly [string, string]>> = {
   401: ['The server requires credentials', 'Set or correct the access token.'],
   403: ['Access denied', 'Check the access token and its permissions.'],
-  404: ['Address not found', 'Check the address; it may have been deleted.'],
-  410: ['The address no longer exists', 'Create a new one and set it.'],
-  413: ['The message is too large for the server', 'Send a shorter one.'],
+  404: ['Address not found', 'Check that the address is still valid.'],
+  410: ['The address no longer exists', 'Create a new address and set it.'],
+  413: ['The message is too large for the server', 'Send a shorter message.'],
 };
 
 /** Parses a Retry-After header, which contains either seconds or a date. */

@@ -6,7 +6,7 @@ import type { Replacement } from './pronunciation';
  * decides; without a match, the word stays unchanged, since a wrong respelling is worse than none.
  */
 export interface Homograph {
-  /** In lower case, but matches whole words in any case. */
+  /** The word in lower case. It matches in any case. */
   word: string;
   respelling: string;
   /** Reusable parts of patterns, which rules refer to as `<NAME>`. */
@@ -24,7 +24,7 @@ interface Context {
   after: readonly RegExp[];
 }
 
-/** How much text rules can see on each side of the word, in UTF-16 units. */
+/** How much text on each side of the word the rules match against, in UTF-16 units. */
 const REACH = 160;
 
 const compiled = new WeakMap<Homograph, Context[]>();
@@ -59,7 +59,7 @@ function isRespelled(homograph: Homograph, before: string, after: string): boole
 function contextsOf(homograph: Homograph): Context[] {
   let contexts = compiled.get(homograph);
   if (contexts !== undefined) return contexts;
-  // Many rules use the same pattern.
+  // Each pattern is compiled once, because many rules share it.
   const shared = new Map<string, RegExp>();
   const following = (source: string): RegExp => {
     const known = shared.get(source) ?? pattern(`^(?:${filled(source, homograph.words)})`);

@@ -115,7 +115,7 @@ export function parseTerms(text: string, path: string): Terms {
   const shown = problems.slice(0, 5).join('; ');
   const more = problems.length > 5 ? `; and ${problems.length - 5} more` : '';
   throw new StewardError('config', `${path} is invalid: ${shown}${more}.`, {
-    hint: 'Write it as {"Kubernetes": "koober netties"}: each term with its respelling.',
+    hint: 'Use an object of terms and respellings: {"Kubernetes": "koober netties"}.',
   });
 }
 

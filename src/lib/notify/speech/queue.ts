@@ -5,13 +5,13 @@ import { SoundError, type SpeechEngine, type SpeechMachine, type SpeechOrder } f
 export interface Spoken {
   /** Whether the text was played to the end. */
   spoken: boolean;
-  /** The engine that spoke it. */
+  /** The engine that spoke the text. */
   engine?: string;
-  /** Why it wasn't spoken. */
+  /** Why the text wasn't spoken. */
   reason?: string;
 }
 
-/** The original text, before the voice has transformed it. */
+/** An original text, and the voice to speak it with. */
 export interface Utterance {
   text: string;
   /** The provider's voice id. Default: the assistant's voice. */
@@ -30,11 +30,11 @@ export interface QueueDeps {
   clock: Clock;
   machine: SpeechMachine;
   /**
-   * Returns the engines to try, in order. Called for each text, since an engine may have been installed since
-   * the last one.
+   * Returns the engines to try, in order. Called for each text, since the user may install an engine at any
+   * time.
    */
   engines: () => readonly SpeechEngine[];
-  /** Reloads the settings, first before a text waits for its turn and again before it is spoken. */
+  /** Reloads the settings, both before a text waits for its turn and before it is spoken. */
   refresh?: (() => Promise<void> | undefined) | undefined;
   /** Transforms a text for the engines. */
   spokenOf: (text: string) => string;
@@ -49,7 +49,7 @@ export interface QueueLimits {
   staleMs: number;
   /** Timeout for speaking a text, across all engines, in ms. */
   textMs: number;
-  /** How long after a failure an engine is tried last, in ms. */
+  /** How long a failed engine is tried last, in ms. */
   restMs: number;
   /** An engine that takes longer than this to fail, in ms, is skipped for `slowRestMs`. */
   slowMs: number;
@@ -80,16 +80,16 @@ interface Waiting {
 
 /** An engine that failed recently. */
 interface Rest {
-  /** A time on the monotonic clock. */
+  /** When the engine counts as working again, on the monotonic clock. */
   untilMs: number;
-  /** The failure, if it took so long that the engine is skipped. */
+  /** Set if the engine took so long to fail that it is skipped. */
   slowFailure: string | undefined;
 }
 
 interface Queue extends QueueDeps {
   limits: QueueLimits;
   waiting: Waiting[];
-  /** Keyed by object rather than id, since changed settings create new engines that haven't failed yet. */
+  /** Keyed by object rather than id, since changed settings create new engines, which haven't failed yet. */
   resting: WeakMap<SpeechEngine, Rest>;
   current: { ends: Promise<void>; stop: AbortController } | undefined;
   isClosed: boolean;

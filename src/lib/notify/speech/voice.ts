@@ -23,7 +23,7 @@ export interface VoiceSettings {
 export interface VoiceDeps {
   clock: Clock;
   machine: SpeechMachine;
-  /** Returns the current settings, which are the same object until they change. */
+  /** Returns the current settings; the object stays the same until they change. */
   settings: () => VoiceSettings;
   /** Reloads the settings before each text. */
   refresh?: (() => Promise<void> | undefined) | undefined;
@@ -105,7 +105,7 @@ export function makeVoice(deps: VoiceDeps): Voice {
   };
 }
 
-const PLAYER_HINT = 'Install one, such as aplay (Debian: apt-get install alsa-utils).';
+const PLAYER_HINT = 'Install a player, such as aplay (Debian: apt-get install alsa-utils).';
 
 interface Detected {
   /** The engines allowed by the settings. */

@@ -25,7 +25,7 @@ export const claudeCode: LineReader = {
     if (fields['type'] !== 'assistant' || !isObject(message) || !isObject(message['usage'])) return;
     const model = textOf(message['model']) ?? 'unknown';
     const ms = parseIso(textOf(fields['timestamp']) ?? '');
-    // Claude Code logs its own error messages as responses of this model.
+    // Claude Code logs its own error messages as responses of a model named `<synthetic>`.
     if (ms === undefined || model === '<synthetic>') return;
     const answer = textOf(message['id']) ?? textOf(fields['uuid']) ?? `${String(fields['sessionId'])} ${ms}`;
     sink.entry({

@@ -17,9 +17,9 @@ interface ReaderBase {
 /** A reader of JSON lines. */
 export interface LineReader extends ReaderBase {
   kind: 'lines';
-  /** Only lines that contain one of these are parsed. */
+  /** Only lines that contain one of these strings are parsed. */
   markers: readonly string[];
-  /** @param carry what the reader remembers between lines of a file, as plain JSON */
+  /** @param carry The reader's state between lines of a file, as JSON. */
   read: (fields: Record<string, unknown>, carry: Record<string, unknown>, sink: Sink, path: string) => void;
 }
 

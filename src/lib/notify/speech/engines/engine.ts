@@ -12,7 +12,7 @@ export interface SpeechMachine {
   takeTurn: TakeTurn;
 }
 
-/** What to speak now, and how. */
+/** A text to speak, with its voice and timeout. */
 export interface SpeechOrder {
   /** A single line, already transformed for speech. */
   text: string;
@@ -20,20 +20,20 @@ export interface SpeechOrder {
   voiceId?: string;
   /** Returns the time left, in ms. */
   remainingMs: () => number;
-  /** Aborting it stops the speech immediately. */
+  /** Aborting this signal stops the speech immediately. */
   signal: AbortSignal;
 }
 
 /** A speech engine. To add one, write a factory in this folder and a line in voice.ts. */
 export interface SpeechEngine {
   readonly id: string;
-  /** Returns whether this engine may work on this machine, without starting anything. */
+  /** Returns whether this engine is likely to work on this machine. Starts no program to find out. */
   detect(machine: SpeechMachine): boolean;
   /** Returns whether the engine is available, but no program on this machine can play its audio. */
   lacksPlayer?(machine: SpeechMachine): boolean;
   /**
-   * Speaks the text, and returns when it has been played. Throws a StewardError. Passes the text in a file or
-   * on stdin, because other users can read a command line, and the text could be parsed as a flag.
+   * Speaks the text, and returns when it has been played. Throws a StewardError. Never passes the text as an
+   * argument, which other users can read and the program could parse as a flag.
    */
   speak(machine: SpeechMachine, order: SpeechOrder): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface SpeechEngine {
 /** The engine worked, but the audio could not be played. */
 export class SoundError extends StewardError {}
 
-/** Synthesis timeout, which leaves time for the next engine if this one hangs. */
+/** Synthesis timeout, short enough to leave time for the next engine. */
 export const SYNTHESIS_MS = 12_000;
 
 export interface StepOptions extends Pick<RunOptions, 'input'> {

@@ -60,8 +60,8 @@ export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boo
 }
 
 /**
- * Plays a file with the first player that works. If a player takes far longer than the audio lasts, the sound
- * server is hanging, so no other player is tried.
+ * Plays a file with the first player that works. Tries no other player if one takes far longer than the audio
+ * lasts, because the sound server hangs.
  */
 export async function play(
   machine: SpeechMachine,

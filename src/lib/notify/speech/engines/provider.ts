@@ -7,9 +7,9 @@ import { short } from '../../text';
 import { stopped, SYNTHESIS_MS, type SpeechEngine, type SpeechMachine, type SpeechOrder } from './engine';
 import { canPlay, play, type AudioKind } from './players';
 
-/** `notify.voice.provider` */
+/** The `notify.voice.provider` settings. */
 export interface ProviderSettings {
-  /** https, or http on this machine. */
+  /** The server's https URL, or an http URL on this machine. */
   url: string;
   /** Whether a key or a custom URL is set. */
   isConfigured: boolean;
@@ -25,8 +25,8 @@ export interface ProviderSettings {
 const MAX_SOUND_BYTES = 16 * 1024 * 1024;
 const CONNECT_MS = 5000;
 /**
- * The sample rate to request. The raw audio is 16-bit, little endian and mono; with a WAV header, every
- * player can play it.
+ * The sample rate to request. The response is raw 16-bit little-endian mono, to which steward adds a WAV
+ * header.
  */
 const PCM_RATE = 22_050;
 
@@ -93,7 +93,7 @@ const LATER = 'No action needed: steward uses another engine until the provider 
 const REJECTED: Rejection = [
   'unavailable',
   'rejected the request',
-  'Check the voice, notify.voice.provider.model and .settings.',
+  'Check the voice id and the settings in notify.voice.provider.',
 ];
 const STATUSES: Readonly<Record<number, Rejection>> = {
   400: REJECTED,
@@ -108,7 +108,7 @@ const STATUSES: Readonly<Record<number, Rejection>> = {
 function errorOf(status: number, body: string, voiceId: string, key: string | undefined): StewardError {
   const [kind, words, hint] = STATUSES[status] ?? byClass(status);
   const detail = detailOf(body);
-  // A server may repeat the key that it has rejected.
+  // The error text may contain the rejected key.
   const safe = key === undefined || key === '' ? detail : detail.replaceAll(key, '••••');
   const voice = status === 404 ? ` ${clean(voiceId)}` : '';
   const end = safe === '' ? '' : `: ${safe}`;
@@ -120,7 +120,7 @@ function byClass(status: number): Rejection {
     const hint = 'Set notify.voice.provider.url to the new address, if you trust it.';
     return ['unavailable', 'returned a redirect, which steward does not follow', hint];
   }
-  if (status >= 500) return ['unavailable', 'had a server error', LATER];
+  if (status >= 500) return ['unavailable', 'returned a server error', LATER];
   return ['unavailable', 'sent an unexpected response', 'Check notify.voice.provider.url.'];
 }
 

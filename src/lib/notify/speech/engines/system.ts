@@ -69,7 +69,7 @@ export function espeakEngine(): SpeechEngine {
   };
 }
 
-/** Requests flite's clearest voice; a build that lacks it falls back to its default. */
+/** Requests flite's clearest voice; flite falls back to its default if the voice is missing. */
 export function fliteEngine(): SpeechEngine {
   return fileEngine('flite', 'flite', (text, wav) => ['-voice', 'slt', '-f', text, '-o', wav]);
 }
@@ -123,7 +123,7 @@ export function spdEngine(): SpeechEngine {
   };
 }
 
-/** Speaks a space first: if there is no sound, the service accepts any text but never finishes. */
+/** Speaks a space as a test, because without sound the service accepts any text but never finishes. */
 async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise<void> {
   const late = new StewardError('unavailable', 'speech-dispatcher is not working.', {
     hint: 'Check that you hear `spd-say --wait hello`, and that it finishes.',
@@ -132,7 +132,7 @@ async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise
 }
 
 const START_MS = 8000;
-/** Short enough that a service busy with another program doesn't cause the engine to be skipped. */
+/** Shorter than the queue's `slowMs`, so that a busy service doesn't cause the engine to be skipped. */
 const SPACE_MS = 2500;
 /** Time per character at the slowest speed. */
 const CHARACTER_MS = 150;
