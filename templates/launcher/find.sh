@@ -1,4 +1,4 @@
-# While both paths are valid, this uses shell builtins only, and nothing from the current folder.
+# If both paths are valid, this uses only shell builtins. It runs nothing from the current folder.
 node=@NODE@
 node_alias=@NODE_ALIAS@
 steward=@STEWARD@
@@ -11,7 +11,7 @@ fi
 
 is_node() { [ -f "$1" ] && [ -x "$1" ]; }
 
-# The version of a node on the PATH is unknown; one that is too old would fail silently.
+# Checks the version of a Node.js on the PATH, because an old version would fail silently.
 is_new_node() {
   is_node "$1" || return 1
   case $("$1" --version 2>/dev/null) in
@@ -38,7 +38,7 @@ is_foreign() {
   return 0
 }
 
-# $1: the folder with the bin and lib of a Node.js version. Skips versions that are too old.
+# $1: the installation folder of a Node.js version. Skips old versions.
 look_in() {
   version=${1%/installation}
   version=${version##*/}
@@ -63,7 +63,7 @@ done
 unset IFS
 set +f
 
-# The folders of version managers and package managers. An unmatched pattern stays unexpanded and names no folder.
+# The folders of version managers and package managers. A pattern without a match stays unexpanded, and no such folder exists.
 home=${HOME-}
 case $home in /*) ;; *) home=/nonexistent ;; esac
 is_node "$node" && [ -f "$steward" ] || for folder in \

@@ -1,11 +1,11 @@
 @echo off
 rem Written by "steward hooks install", removed by "steward hooks uninstall".
-rem Finds Node.js and steward, even after an upgrade, and runs it; otherwise does nothing, silently.
+rem Runs steward for a hook. Finds Node.js and steward even after an upgrade; does nothing if one of them is missing.
 setlocal EnableExtensions DisableDelayedExpansion
 set "NODE_OPTIONS="
 set "NODE_PATH="
 @ENVIRONMENT@
-rem Once an uninstall has removed this script, a process that it started leaves no files.
+rem steward checks whether this script still exists. After an uninstall, it writes no files.
 set "STEWARD_SHIM=%~f0"
 set "node=@NODE@"
 set "steward=@STEWARD@"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Written by "steward hooks install", removed by "steward hooks uninstall".
 # Runs steward for a hook or the status line of an assistant. Finds Node.js and steward even after an upgrade or a move.
-# Does nothing, silently, if it finds neither: a hook must never fail the assistant.
+# Does nothing if one of them is missing: a hook must never fail the assistant.
 
 @ENVIRONMENT@
-# Once an uninstall has removed this script, a process that it started leaves no files.
+# steward checks whether this script still exists. After an uninstall, it writes no files.
 export STEWARD_SHIM="$0"
-# A project's Node.js options may load code from that project.
+# NODE_OPTIONS set by a project could load the project's code.
 unset NODE_OPTIONS NODE_PATH STEWARD_STDIN_FD
 
 run() {
@@ -26,20 +26,20 @@ run_tool() {
   block='' assistant=${2-claude-code}
   ! record_tool 2>/dev/null || exit 0
   [ -n "$block" ] || return 0
-  # Node.js reads the block first, then the rest of stdin.
+  # Node.js reads the block from file descriptor 3, then the rest of stdin.
   export STEWARD_STDIN_FD=3
   exec "$node" "$steward" hook "$@" 3<<EOF
 $block
 EOF
 }
 
-# Changes nothing if it fails, except that `block` contains what was read from stdin.
+# On failure, writes nothing to the log; `block` then contains the input that was read.
 record_tool() {
   [ "${STEWARD_INTERNAL-}" != 1 ] || return 0
-  # One event in a hundred goes to Node.js, since only Node.js folds a log that has grown too long.
+  # One event in a hundred goes to Node.js, because only Node.js can process and rotate a large log.
   case $$ in *00) return 1 ;; esac
   area=@AREA@
-  # This machine's place in the area, which may belong to another machine.
+  # This machine's folder within the area. Empty if the area belongs to this machine.
   IFS= read -r place <@PLACE@ || return 1
   state=$area/${place}state
   log=$state/work-events.jsonl
@@ -57,7 +57,7 @@ record_tool() {
   field=''
   [ "$assistant" = claude-code ] || field=",\"assistant\":\"$assistant\""
   umask 077
-  # Starts with a line feed, in case a killed process left half a line.
+  # Starts with a line feed, in case a killed process wrote only part of a line.
   is_log && printf '\n{"ts":"%s","type":"%s","session":"%s"%s,"tool":"%s"%s}\n' \
     "$now" "$type" "$session" "$repo" "$tool" "$field" >>"$log"
 }
@@ -66,7 +66,7 @@ is_log() {
   [ -f "$log" ] && [ ! -L "$log" ] && [ ! -L "$state" ]
 }
 
-# Succeeds if the settings keep the log in its default place.
+# Succeeds if the configuration uses the default path of the log.
 is_configured() {
   [ -e "$area/config.yaml" ] || return 0
   mirror=@MIRROR@
@@ -178,11 +178,11 @@ name_repo() {
   [ ${#name} -le 100 ] && repo=",\"repo\":\"$name\""
 }
 
-# If exec fails (a node for another machine), the shell would exit with an error.
+# Exits with 0 even if exec fails, such as for a node built for another architecture.
 trap 'exit 0' EXIT
 [ -z "${BASH_VERSION-}" ] || shopt -s execfail
 
 @FIND@
-# Without steward, still print the other status line.
+# Without steward, runs only the user's own status line command.
 if [ "${1-} ${2-}" = 'statusline --then' ]; then exec /bin/sh -c "${3-}"; fi
 exit 0

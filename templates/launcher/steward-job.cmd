@@ -12,7 +12,7 @@ set "node=@NODE@"
 set "steward=@STEWARD@"
 set "records=@RECORDS@"
 set "job=%~1"
-rem Marks a scheduled run, which requires that its job is installed.
+rem Marks a scheduled run, which ends if its job isn't installed.
 set "STEWARD_JOB=%job%"
 set "words="
 @JOBS@

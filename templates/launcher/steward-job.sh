@@ -5,8 +5,8 @@
 
 umask 077
 @ENVIRONMENT@
-# Marks a scheduled run, which requires that its job is installed. An uninstall waits until this process ends, whether
-# it is still this script or has become the daemon.
+# Marks a scheduled run, which ends if its job isn't installed. An uninstall waits for the process with this pid,
+# which may have become the daemon.
 export STEWARD_JOB="${1-} $$"
 # Node.js options in the scheduler's environment must not apply here.
 unset NODE_OPTIONS NODE_PATH
@@ -29,21 +29,21 @@ record() {
   rm -f "$records/.run.$job.$$"
 }
 
-# For schedulers that do not restart jobs: restarts the daemon a minute after a failure; exit code 0 means that it was
-# stopped. If several keepers run, only the newest continues. An uninstall removes its name, which stops it.
+# Restarts the daemon a minute after a failure, for schedulers that don't. Exit code 0 means that the daemon was stopped.
+# Only the newest keeper continues. An uninstall stops it by removing the file .keep.
 keep_daemon() {
   named=
   name_keeper
   until "$node" "$steward" "$@" </dev/null >>"$log" 2>&1; do
     [ -n "$named" ] || name_keeper
-    left=30
-    while is_keeper && [ "$left" -gt 0 ]; do
+    pauses=30
+    while is_keeper && [ "$pauses" -gt 0 ]; do
       sleep 2
-      left=$((left - 1))
+      pauses=$((pauses - 1))
     done
     is_keeper || leave
   done
-  # A newer launcher may have written its name since the daemon stopped.
+  # A newer keeper may have replaced the file .keep since the daemon stopped.
   if is_keeper; then rm -f "$records/.keep"; fi
   leave
 }

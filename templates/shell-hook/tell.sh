@@ -1,5 +1,5 @@
 # Arguments: exit status, seconds, and the words of the command.
-_steward_long_tell() {
+_steward_long_notify() {
   local code=$1 took=$2 word name='' prefix='' unsure='' more=''
   shift 2
   for word in "$@"; do

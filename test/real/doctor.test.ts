@@ -77,7 +77,7 @@ describe('doctor in a real session', function () {
     try {
       await at.expectRow('machine.disk', 'ok', /GiB free|MiB free/);
       at.env = { STEWARD_HOME: disk };
-      await at.expectRow('machine.disk', 'failed', new RegExp(`MiB free on the disk that holds ${disk}`));
+      await at.expectRow('machine.disk', 'failed', new RegExp(`MiB free on the disk that contains ${disk}`));
     } finally {
       expect(spawnSync('umount', [disk]).status).to.equal(0);
       rmdirSync(disk);

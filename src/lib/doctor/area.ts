@@ -93,7 +93,7 @@ function unwritable(folder: string): Finding[] {
     const code = errnoCode(error);
     if (code === undefined) throw error;
     if (code === 'ENOSPC' || code === 'EDQUOT') {
-      return [failed(`the disk that holds ${folder} is full`, { hint: 'Free some space.' })];
+      return [failed(`the disk that contains ${folder} is full`, { hint: 'Free some space.' })];
     }
     const mend = code === 'EACCES' ? { mend: `chmod u+rwx ${forShell(folder)}` } : {};
     const hint = 'Make your user the owner.';
@@ -121,7 +121,7 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
       return read();
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      // The error kind `config` would return the exit code for an invalid configuration.
+      // Not the kind `config`, whose exit code means that the configuration is invalid.
       return [failure(error, { kind: 'unavailable' })];
     }
   });
@@ -165,7 +165,7 @@ function sessionFindings(path: string): Finding[] {
   return [
     ...earlier,
     failed(`${path} was written by a newer steward (format ${state['version']})`, {
-      hint: 'Update steward on this machine. Until then, it does not change the file.',
+      hint: 'Update steward on this machine. This version does not change the file.',
     }),
   ];
 }
@@ -192,8 +192,8 @@ function checkLogs({ area, clock }: Pick<AreaChecked, 'area' | 'clock'>): Findin
   const torn = read.filter((log) => log.torn).map(({ path }) => basename(path));
   const findings = [
     ...damaged.map((day) =>
-      warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged, so it is not shown`, {
-        hint: 'Move or rename it. If the event log of that day exists, rebuild it:',
+      warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged and is not shown`, {
+        hint: 'Move or rename the file. If the event log of the day exists, rebuild the record:',
         mend: `steward sense rollup ${day}`,
       }),
     ),

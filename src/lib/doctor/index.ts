@@ -47,11 +47,11 @@ const CHECKS: readonly Check<Checked>[] = [
   ...SYNC_CHECKS,
 ];
 
-/** The parts, in dependency order. */
+/** The parts of steward that have checks, in dependency order. */
 export const PARTS: readonly string[] = [...new Set(CHECKS.map(({ id }) => partOf(id)))];
 
 export interface DoctorInput {
-  /** The parts to check; all if empty. */
+  /** The parts to check. If empty, all parts are checked. */
   parts: readonly string[];
   strict: boolean;
 }
@@ -72,7 +72,7 @@ export async function examine(
   return { report: reportOf(found), exitCode: exitCodeOf(found, strict) };
 }
 
-/** Undefined if invalid; the check config.files reports why. */
+/** Undefined if the configuration is invalid; the check config.files reports why. */
 async function validConfig({ loadConfig }: Pick<Checked, 'loadConfig'>): Promise<Config | undefined> {
   try {
     return (await loadConfig()).config;

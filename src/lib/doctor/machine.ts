@@ -62,7 +62,7 @@ export const MACHINE_CHECKS: readonly Check<MachineChecked>[] = [
       if (!at.online) return [off(NOT_CHECKED)];
       const remote = await remoteTime(at);
       return remote === undefined
-        ? [off('no configured host returned its time')]
+        ? [off('no configured host returned the time')]
         : [judgeOffset(at.clock.now(), remote, at.host.platform)];
     },
   },
@@ -72,7 +72,7 @@ export const MACHINE_CHECKS: readonly Check<MachineChecked>[] = [
 const MINIMUM: readonly [number, number] = [20, 19];
 const PROBE_MS = 10_000;
 
-/** This process has a supported Node.js, but a shell may find another one. */
+/** This process runs on a supported Node.js, but a shell may find another version. */
 async function checkNode({ run, find, host }: Unconfigured): Promise<Finding[]> {
   const own = `Node.js ${process.versions.node}, ${process.execPath}`;
   const onPath = find('node');
@@ -94,7 +94,7 @@ export function judgeNode(own: string, onPath: string, version: string): Finding
   return warning(
     `the first node on your PATH, ${onPath}, ${what}; steward needs ${MINIMUM.join('.')} or later`,
     {
-      hint: `Put a newer one first on the PATH, such as ${process.execPath}.`,
+      hint: `Put a newer Node.js first on your PATH, such as ${process.execPath}.`,
     },
   );
 }
@@ -114,11 +114,11 @@ export function nearestFolder(path: string): string {
 export function judgeDisk({ bytes, files }: FreeSpace, path: string): Finding {
   const words =
     bytes >= 1024 * MIB ? `${Math.floor(bytes / MIB / 1024)} GiB` : `${Math.floor(bytes / MIB)} MiB`;
-  const where = `free on the disk that holds ${path}`;
+  const where = `free on the disk that contains ${path}`;
   const hint = 'Free some space. Nothing new can be captured until then.';
   if (bytes < 8 * MIB) return failed(`${words} ${where}`, { hint });
   if (files !== null && files < 100)
-    return failed(`the disk that holds ${path} has no room for more files`, { hint });
+    return failed(`the disk that contains ${path} has no free inodes`, { hint });
   if (bytes < 256 * MIB) return warning(`${words} ${where}`, { hint: 'Free some space.' });
   return ok(`${words} ${where}`);
 }
@@ -148,7 +148,7 @@ function checkCache({ host }: Unconfigured): Finding[] {
   }
 }
 
-/** Creates and removes a file, to find out whether the folder is writable. */
+/** Creates and removes a file to check whether the folder is writable. */
 export function tryWriting(folder: string): void {
   const probe = tempOf(join(folder, 'doctor'));
   createFile(probe, 'x');
@@ -180,7 +180,7 @@ function judgeClock(
   return warning(
     `it is ${now}, but ${first.what} was at ${dayOf(first.ms, zone)} ${timeOf(first.ms, zone)}: the clock was set back`,
     {
-      hint: 'Check the clock. If it is right, do nothing: captures continue.',
+      hint: 'Check the clock. If it is correct, no action is needed.',
     },
   );
 }
@@ -201,7 +201,7 @@ const SET_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'w32tm /resync',
 };
 
-/** A Date header has whole seconds, and the request takes time, so small offsets are ignored. */
+/** Small offsets are ignored: a Date header has whole seconds, and the request itself takes time. */
 export function judgeOffset(
   nowMs: number,
   remote: { host: string; ms: number },
@@ -212,7 +212,7 @@ export function judgeOffset(
   if (size <= 30) return ok(`within ${Math.max(size, 1)} s of ${remote.host}`);
   const words = `${size < 120 ? `${size} s` : `${Math.round(size / 60)} min`} ${seconds > 0 ? 'ahead of' : 'behind'} ${remote.host}`;
   const mend = SET_CLOCK[platform];
-  const more = mend === undefined ? { hint: 'Set the clock from the network.' } : { mend };
+  const more = mend === undefined ? { hint: 'Synchronize the clock with NTP.' } : { mend };
   return size > 300 ? failed(words, more) : warning(words, more);
 }
 

@@ -1,7 +1,6 @@
 import { failed, failure, off, type Check, type Finding, type State } from '../platform/check';
 import { EXIT_CODES } from '../platform/terminal/error-report';
 
-/** A row of the report. */
 export interface Row {
   id: string;
   part: string;
@@ -88,7 +87,7 @@ function foundOf<At extends object>({ id, title }: Check<At>, finding: Finding):
   };
 }
 
-/** Returns `sense` for `sense.git`. */
+/** Returns the part of a check id: `sense` for `sense.git`. */
 export function partOf(id: string): string {
   return id.split('.', 1)[0] ?? id;
 }

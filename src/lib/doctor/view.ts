@@ -33,8 +33,8 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
 }
 
 /**
- * Merges a part's equal rows into one line that lists their names, or shows the part's name if it has no
- * other rows.
+ * Merges a part's identical rows into one line. The line lists their names, or only the part's name if the
+ * part has no other rows.
  */
 function merged(rows: readonly Row[]): Row[] {
   const groups: (Row & { ids: string[] })[] = [];
@@ -61,7 +61,7 @@ function rowLines({ id, state, found, mend, hint }: Row, options: DoctorTextOpti
   const lines = [
     ...wrap(clean(found), options.columns, first, INDENT),
     ...(hint === null ? [] : wrap(clean(hint), options.columns, INDENT)),
-    // Not wrapped, so that the command can be copied.
+    // Commands are not wrapped, so that users can copy them.
     ...(mend === null || state === 'ok' ? [] : [`${INDENT}${clean(mend)}`]),
   ];
   const [head = '', ...rest] = lines;

@@ -26,7 +26,7 @@ interface About {
 
 type Findings = Promise<Finding[]> | Finding[];
 
-/** A check that `doctor` runs. It must not change anything; if it throws, it counts as `failed`. */
+/** A check that `doctor` runs. A check must not change anything; one that throws counts as `failed`. */
 export type Check<At extends object> =
   | (About & { needsConfig: false; run: (at: Omit<At, 'config'>) => Findings })
   | (About & { needsConfig: true; run: (at: At) => Findings });

@@ -22,11 +22,11 @@ describe('doctor judgements', () => {
   it('free space', () => {
     const of = (bytes: number, files: number | null = null): string =>
       said(judgeDisk({ bytes, files }, '/x'));
-    expect(of(5e12)).to.equal('ok: 4656 GiB free on the disk that holds /x');
+    expect(of(5e12)).to.equal('ok: 4656 GiB free on the disk that contains /x');
     expect(of(300 * 1024 * 1024)).to.match(/^ok: 300 MiB/);
     expect(of(200 * 1024 * 1024)).to.match(/^warning: 200 MiB/);
     expect(of(1024)).to.match(/^failed: 0 MiB/);
-    expect(of(5e12, 3)).to.equal('failed: the disk that holds /x has no room for more files');
+    expect(of(5e12, 3)).to.equal('failed: the disk that contains /x has no free inodes');
   });
 
   it('versions of Node.js', () => {
@@ -62,8 +62,10 @@ describe('doctor judgements', () => {
     };
     const of = (more: Partial<JobStatus>): Finding =>
       judgeJob({ ...job, ...more }, (iso) => iso.slice(11, 16));
-    expect(said(of({}))).to.equal('ok: in systemd, ran 09:42, next 09:44');
-    expect(said(of({ lastRun: null, lastExit: null }))).to.equal('ok: in systemd, no run yet, next 09:44');
+    expect(said(of({}))).to.equal('ok: installed in systemd, ran 09:42, next 09:44');
+    expect(said(of({ lastRun: null, lastExit: null }))).to.equal(
+      'ok: installed in systemd, no run yet, next 09:44',
+    );
     expect(of({ installed: false, loaded: false })).to.deep.include({
       state: 'off',
       mend: 'steward sense install',
@@ -100,7 +102,7 @@ describe('doctor judgements', () => {
       truncated: false,
       timedOut: false,
     };
-    expect(said(judgeCall(result, 31.4))).to.equal('ok: a hook answered in 31 ms');
+    expect(said(judgeCall(result, 31.4))).to.equal('ok: a hook responded in 31 ms');
     expect(said(judgeCall(result, 900))).to.match(/^warning: a hook took 900 ms/);
     expect(said(judgeCall({ ...result, stdout: '' }, 5))).to.match(/^failed: .*no valid response/);
     expect(said(judgeCall({ ...result, code: 2 }, 5))).to.match(/^failed: a hook exited with code 2/);
@@ -126,13 +128,13 @@ describe('doctor judgements', () => {
   });
 
   it('warns where other users of the machine cannot be told apart', () => {
-    const usual = { requireToken: false, otherUsers: false, isLinux: true, canTell: true };
+    const usual = { requireToken: false, otherUsers: false, isLinux: true, canIdentify: true };
     const states = [
       usual,
-      { ...usual, canTell: false },
-      { ...usual, canTell: false, requireToken: true },
-      { ...usual, canTell: false, otherUsers: true },
-      { ...usual, canTell: false, isLinux: false },
+      { ...usual, canIdentify: false },
+      { ...usual, canIdentify: false, requireToken: true },
+      { ...usual, canIdentify: false, otherUsers: true },
+      { ...usual, canIdentify: false, isLinux: false },
     ].map((at) => judgeUsers(at).state);
     expect(states).to.deep.equal(['ok', 'warning', 'ok', 'ok', 'off']);
   });
@@ -193,11 +195,11 @@ describe('doctor judgements', () => {
     ]);
     expect(of({ visibility: 'internal' })[0]).to.match(/^failed: ann\/work is internal/);
     expect(of({ archived: true, hasIssues: false, canWrite: false })).to.have.length(3);
-    expect(of({}, 2)[0]).to.match(/^failed: ann\/work is now a different repository/);
+    expect(of({}, 2)[0]).to.match(/^failed: ann\/work now refers to a different repository/);
     expect(said(judgeLabels('ann/work', ['bug'], ['a'], 1))).to.match(
       /^failed: ann\/work has none of the labels/,
     );
-    expect(said(judgeLabels('ann/work', ['Type:feature'], [], 1))).to.equal('ok: all 1 exist');
+    expect(said(judgeLabels('ann/work', ['Type:feature'], [], 1))).to.equal('ok: all 1 labels exist');
     const many = ['a', 'b', 'c', 'd', 'e', 'f'];
     expect(said(judgeLabels('ann/work', ['Type:feature'], many, 7))).to.include(
       'lacks a, b, c, d, e and 1 more',

@@ -15,7 +15,6 @@ export interface BusCall {
   autoStart?: boolean;
 }
 
-/** A connection to a D-Bus message bus. */
 export interface Bus {
   /** The unique name of this connection, such as `:1.42`. */
   name: string;
@@ -38,7 +37,7 @@ export function isBusError(error: unknown): error is BusError {
   return error instanceof StewardError && 'type' in error && typeof error.type === 'string';
 }
 
-/** Returns the address of the session bus, or undefined if the environment has none. */
+/** Returns the address of the session bus, or undefined if the environment has no address. */
 export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
   const runtime = env['XDG_RUNTIME_DIR'];
   return (
@@ -71,7 +70,7 @@ export async function withBus<T>(
   options: { address: string; timeoutMs: number },
   use: (bus: Bus) => Promise<T>,
 ): Promise<T> {
-  // Checked first: on a server without a bus, every capture would spend 10 ms loading the library.
+  // Loading the library takes 10 ms, which every capture would waste on a server without a bus.
   const missing = missingSocket(options.address);
   if (missing !== undefined) throw unreachable(missing, undefined);
   const dbus = await import('dbus-next');
@@ -101,7 +100,7 @@ export async function withBus<T>(
   }
 }
 
-/** Closes both directions, since an unresponsive bus would keep the process alive. */
+/** Closes both directions; otherwise, an unresponsive bus would keep this process alive. */
 function hangUp(connection: ReturnType<Library['sessionBus']>): void {
   connection.disconnect();
   const { stream } = (connection as unknown as { _connection: { stream: Duplex } })._connection;
@@ -151,7 +150,8 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
 }
 
 /**
- * D-Bus errors for a missing service. The second one is for calls that aren't allowed to start the service.
+ * D-Bus errors for a missing service. NameHasNoOwner occurs in calls that aren't allowed to start the
+ * service.
  */
 const ABSENT = new Set([
   'org.freedesktop.DBus.Error.ServiceUnknown',

@@ -6,7 +6,6 @@ import { StewardError } from '../../errors';
 import { readSystemBytes } from '../files/system-files';
 import { aborted } from '../time/wait';
 
-/** A connection to an X display. */
 export interface Display {
   /** The root window of the screen selected by DISPLAY. */
   root: number;
@@ -35,7 +34,7 @@ const GONE = new Set([3, 9]);
 /** Special values in the reply to GetInputFocus: None and PointerRoot. */
 const NO_FOCUS = 0;
 const POINTER_ROOT = 1;
-/** Deeper than the window tree of any toolkit. */
+/** Maximum number of ancestors; no toolkit nests windows this deeply. */
 const MAX_LEVELS = 32;
 const MAX_LONGS = 256;
 const PROPERTY_CHANGE = 0x400000;
@@ -49,8 +48,7 @@ export async function withDisplay<T>(
   use: (display: Display) => Promise<T>,
 ): Promise<T> {
   const x11 = await import('x11');
-  // Opens the stream and reads the cookie here, because the library would throw uncatchable errors from a
-  // callback.
+  // Opens the stream and reads the cookie itself: the library would throw uncatchable errors from a callback.
   const { display } = options;
   const address = addressOf(display);
   const stream = createConnection(address);
@@ -74,8 +72,8 @@ export async function withDisplay<T>(
         const remote = address.path === undefined ? stream.remoteAddress : undefined;
         const auth = cookieFor(options.env, { number: address.number, remote });
         hadCookie = auth !== undefined;
-        // The library sends its greeting in pieces and doesn't notice if the server closes after the first
-        // one.
+        // The library sends its greeting in several writes and doesn't notice if the server closes after the
+        // first write.
         stream.cork();
         setImmediate(() => stream.uncork());
         const client = x11.createClient(
@@ -123,7 +121,7 @@ function displayOf({ client }: import('x11').XDisplay, root: number, unlimit: ()
   // The library caches atoms for the whole process, but atom numbers differ between servers.
   client.atoms = {};
   client.atom_names = {};
-  /** Returns 0 if no client has used the name. */
+  /** Returns the number of an atom, or 0 if no client has used its name. */
   const atomOf = async (name: string): Promise<number> =>
     (await answer<number>((done) => client.InternAtom(true, name, done))) ?? 0;
   const property: Display['property'] = async (window, name) => {
@@ -251,8 +249,8 @@ const INTERNET = 0;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Returns the cookie for a display from $XAUTHORITY or ~/.Xauthority, or undefined, since many servers don't
- * need one. For a TCP connection, `remote` is the server's address.
+ * Returns the cookie for a display from $XAUTHORITY or ~/.Xauthority, or undefined; many servers don't need a
+ * cookie. For a TCP connection, `remote` is the server's address.
  */
 export function cookieFor(
   env: NodeJS.ProcessEnv,

@@ -27,14 +27,14 @@ export interface Owned extends AreaOwner {
 export type News = 'adopted' | 'cloned' | 'guest' | 'retired';
 
 export interface Decision {
-  /** If undefined, this machine gets a new id. */
+  /** This machine's id; if undefined, the machine gets a new one. */
   id: string | undefined;
   isGuest: boolean;
   place?: Place;
   news?: News;
 }
 
-/** What is known about this machine. */
+/** This machine's stored id, and whether the operating system has an id. */
 export interface Known {
   id: string | undefined;
   hasOsId: boolean;
@@ -53,7 +53,7 @@ export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: K
   const here = owners.find((owner) => isHere(owner) === true && !retired.has(owner.owner));
   if (here !== undefined && (id === undefined || mine !== undefined))
     return { id: here.owner, ...at(here), news: 'adopted' };
-  // A container that has no system id and has lost its state can't be told apart from the owner.
+  // A container that has no system id and has lost its state can't be distinguished from the owner.
   if (id === undefined && !hasOsId && top.os === null) return { id: top.owner, ...at(top), news: 'adopted' };
   if (mine !== undefined) return { id: undefined, isGuest: true, news: 'cloned' };
   return { id, isGuest: true, news: 'guest' };
@@ -87,8 +87,8 @@ export function readOwners(root: string): Owned[] {
 }
 
 /**
- * Returns the owner, or undefined if the file is missing or damaged. If git left several between conflict
- * markers, every machine picks the same one.
+ * Returns the owner, or undefined if the file is missing or damaged. If a git conflict left several owners in
+ * the file, every machine picks the same one.
  */
 function readOwner(path: string): AreaOwner | undefined {
   const lines = readText(path, { maxBytes: 64 * 1024 })?.split('\n') ?? [];
@@ -123,8 +123,8 @@ export interface Claimed {
 }
 
 /**
- * Determines which folder of an area this machine writes to, and records it in machine-local state and, if
- * the area has no owner yet, in the area. Each step can be repeated after a crash.
+ * Chooses the folder of an area that this machine writes to, and records the choice. If the area has no
+ * owner, this machine becomes the owner. Safe to repeat after a crash.
  */
 export function claimPlace(root: string, { host, osId: systemId }: PlaceDeps): Claimed {
   const state = machineStatePath(host);
@@ -167,12 +167,13 @@ export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew =
 }
 
 /**
- * Checks this machine's last known place and returns the current one, or undefined if the area has no owner.
+ * Verifies the stored place of this machine. Returns its current place, or undefined if the area has no
+ * owner.
  */
 export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
   return orElse(place, () => {
     if (!exists(ownerPath(root, place))) return place === '' ? undefined : place;
-    // On other systems, reading the id starts a process, so only captures check it.
+    // On systems other than Linux, reading the id starts a process, so only captures read it.
     return claimPlace(root, { host, osId: process.platform === 'linux' ? osId : () => undefined }).place;
   });
 }
@@ -187,7 +188,7 @@ export function findPlace(root: string, host: PathHost): Place | undefined {
   return orElse(undefined, () => claimPlace(root, { host, osId }).place);
 }
 
-/** Returns `fallback` on expected errors, such as a read-only disk; captures report them. */
+/** Returns `fallback` on expected errors, such as a read-only disk. Captures report such errors. */
 function orElse<T>(fallback: T, work: () => T): T {
   try {
     return work();
@@ -226,9 +227,9 @@ function noticeOf(root: string, { id, owner, news }: Claimed, before = ''): stri
   const below = `writes to ${join(root, 'machines', id)}`;
   const adopt = (old: string): string => `steward sync adopt ${old}`;
   const TEXTS: Record<News, string> = {
-    adopted: `This machine lost its local state but keeps its id, ${id}, from ${root}.`,
+    adopted: `This machine lost its local state. It keeps its id, ${id}, which is stored in ${root}.`,
     cloned: `The id ${before} belongs to another machine, so this machine has the new id ${id} and ${below}. If you reinstalled the system, run "${adopt(before)}".`,
-    guest: `${root} belongs to the machine ${owner}, so this machine, ${id}, ${below}. Better: give each machine its own area, and run "steward sync set FOLDER" with a folder that your sync tool carries. If this machine replaces ${owner}, run "${adopt(owner)}".`,
+    guest: `${root} belongs to the machine ${owner}, so this machine, ${id}, ${below}. Better: give each machine its own area, and run "steward sync set FOLDER" with a folder that your sync tool copies. If this machine replaces ${owner}, run "${adopt(owner)}".`,
     retired: `Another machine has adopted ${before}, so this machine has the new id ${id} and ${below}.`,
   };
   return news === undefined ? '' : TEXTS[news];

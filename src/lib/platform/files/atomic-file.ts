@@ -29,8 +29,8 @@ export interface ReplaceOptions {
   /** Follows a symbolic link owned by this user. Default: links are refused. */
   followLink?: boolean;
   /**
-   * With `false`, a power failure may lose or empty the file. With `content`, the file keeps either its old
-   * or its new content in full. By default, the new content is durable when the call returns.
+   * `false`: a power failure may lose or empty the file. `content`: the file has its complete old or new
+   * content. Default: the new content is durable when the call returns.
    */
   sync?: boolean | 'content';
 }
@@ -74,7 +74,7 @@ export function createFile(path: string, data: FileData): boolean {
 }
 
 /**
- * Creates an empty file. If several processes try, only one succeeds. Returns false if the file exists, or
+ * Creates an empty file; only one of several processes succeeds. Returns false if the file exists, and
  * undefined if its folder doesn't.
  */
 export function claimFile(path: string): boolean | undefined {
@@ -98,7 +98,7 @@ interface ReadOptions {
 
 /** Returns the text of a regular file, or undefined if it does not exist. */
 export function readText(path: string, options: ReadOptions = {}): string | undefined {
-  // Passing 'utf8' would load Node's encoding table in every run.
+  // Decoded from a buffer, because passing 'utf8' would load Node's encoding table in every run.
   return readBytes(path, options)?.toString();
 }
 
@@ -124,8 +124,8 @@ export function tempOf(path: string): string {
 }
 
 /**
- * Removes temp files left behind by killed processes once they are older than `olderThanMs` (or dated that
- * far in the future). `of` is a name prefix, for folders that other programs also write to.
+ * Removes temp files of killed processes that are more than `olderThanMs` old (or in the future). In a folder
+ * that other programs use, `of` limits this to a name prefix.
  */
 export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {
   for (const name of readdirSync(folder)) {
@@ -285,7 +285,7 @@ function notRegular(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path} is not a regular file.`, { hint: 'Move or rename it.', cause });
 }
 
-/** Sets the path of a system error, since the original may be missing or name a temp file. */
+/** Sets the path of a system error, because Node's path may be missing or that of a temp file. */
 export function withPath(error: unknown, path: string): unknown {
   return error instanceof Error && errnoCode(error) !== undefined ? Object.assign(error, { path }) : error;
 }

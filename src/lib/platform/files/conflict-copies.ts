@@ -15,8 +15,8 @@ const ADDED: readonly RegExp[] = [
   /\.Conflict(?=\.[a-z]+$|$)/i,
 ];
 /**
- * Google Drive and iCloud append a number; OneDrive appends the machine name. A name like that is a conflict
- * copy only if the original exists.
+ * Google Drive and iCloud append a number, OneDrive the machine name. Other files have such names too, so the
+ * original must exist.
  */
 const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES'];
@@ -26,12 +26,12 @@ const MAX_DEPTH = 6;
 export interface ConflictCopy {
   /** Relative to the folder that was searched. */
   path: string;
-  /** The file that was copied. */
+  /** Path of the original file. */
   original: string;
 }
 
 /**
- * Returns the original's name if `name` is that of a conflict copy. `exists` checks for a name in the same
+ * Returns the name of the original if `name` is a conflict copy. `exists` checks for a file in the same
  * folder.
  */
 export function originalOf(name: string, exists: (name: string) => boolean): string | undefined {
@@ -47,15 +47,15 @@ export function conflictCopies(
   root: string,
   depth = MAX_DEPTH,
   within = '',
-  left = { names: MAX_NAMES },
+  budget = { names: MAX_NAMES },
 ): ConflictCopy[] {
   const entries = unless(ABSENT, () => readdirSync(join(root, within), { withFileTypes: true })) ?? [];
   const names = new Set(entries.map(({ name }) => name));
   return entries.flatMap((entry): ConflictCopy[] => {
-    left.names -= 1;
-    if (left.names < 0) return [];
+    budget.names -= 1;
+    if (budget.names < 0) return [];
     const path = join(within, entry.name);
-    if (entry.isDirectory()) return depth > 0 ? conflictCopies(root, depth - 1, path, left) : [];
+    if (entry.isDirectory()) return depth > 0 ? conflictCopies(root, depth - 1, path, budget) : [];
     const original = originalOf(entry.name, (name) => names.has(name));
     return original === undefined ? [] : [{ path, original: join(within, original) }];
   });

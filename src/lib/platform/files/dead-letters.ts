@@ -6,17 +6,17 @@ import { readText, renameOver, replaceFile } from './atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from './folder';
 import { parseObject } from './json-object';
 
-// A queue's `dead` folder holds the entries that failed permanently, one file each. A file's modification
-// time is the time of the failure; `deadReason`, or the entry's own `reason`, is the cause.
+// A queue's `dead` folder contains one file for each permanent failure. The file's modification time is the
+// time of the failure; its `deadReason` or `reason` is the cause.
 const KEEP_MS = 30 * 86_400_000;
 const MAX_KEPT = 1000;
 const MAX_BYTES = 64 * 1024;
-/** Holds the number of pruned entries. */
+/** The file that stores the number of pruned entries. */
 const PRUNED = 'pruned.json';
 
 export interface Burial {
   atMs: number;
-  /** Omit it if the entry has a `reason`. */
+  /** Why the entry failed. Omit it if the entry already has a `reason`. */
   reason?: string;
 }
 
@@ -101,7 +101,7 @@ function reasonOf(path: string): string {
   return [deadReason, reason].find((text) => typeof text === 'string') ?? 'not recorded';
 }
 
-/** Removes entries that are over 30 days old, and the oldest ones beyond 1,000. Must not run concurrently. */
+/** Removes entries older than 30 days, and all but the newest 1,000. Must not run concurrently. */
 export function pruneDead(folder: string, nowMs: number): void {
   const names = deadNames(folder);
   const over = names.filter((name, index) => {
@@ -110,7 +110,7 @@ export function pruneDead(folder: string, nowMs: number): void {
     return index < names.length - MAX_KEPT || nowMs - (facts?.mtimeMs ?? nowMs) > KEEP_MS;
   });
   if (over.length === 0) return;
-  // Counts before removing, so that after a crash an entry is counted twice rather than not at all.
+  // Counts entries before removing them: after a crash, the count may be too high but never too low.
   replaceFile(join(folder, PRUNED), `${JSON.stringify({ count: prunedIn(folder) + over.length })}\n`);
   for (const name of over) removeFile(join(folder, name));
 }

@@ -3,8 +3,8 @@ import type { Clock } from '../time/clock';
 import { marksOf } from './stat';
 
 /**
- * A value loaded from files, valid until a mark (stat.ts) changes. Recently changed files are always reread,
- * since a second change in the same clock tick doesn't change the mark.
+ * A value loaded from files, valid until a file's mark (stat.ts) changes. Recently changed files are always
+ * reread, because the mark misses a second change in the same clock tick.
  */
 export interface Cached<T> {
   value: T;
@@ -12,7 +12,7 @@ export interface Cached<T> {
   isSettled: boolean;
 }
 
-/** A file is reread if it was last read this soon after a change. */
+/** Files that were read within this time after a change are reread. */
 const SETTLED_MS = 100;
 
 /** Returns the cached value if it is valid, otherwise loads it. */
@@ -38,9 +38,9 @@ export function cachedLoader<T>(
 ): () => T | Promise<T> {
   type Outcome = { value: T } | { error: unknown };
   let cached: Cached<Promise<Outcome>> | undefined;
-  let known: { of: Cached<Promise<Outcome>>; outcome: Outcome } | undefined;
-  const forget = (which: Promise<Outcome>): void => {
-    if (cached?.value === which) cached = undefined;
+  let settled: { of: Cached<Promise<Outcome>>; outcome: Outcome } | undefined;
+  const forget = (load: Promise<Outcome>): void => {
+    if (cached?.value === load) cached = undefined;
   };
   const begin = (): Promise<Outcome> => {
     const making: Promise<Outcome> = make().then(
@@ -59,9 +59,9 @@ export function cachedLoader<T>(
   return () => {
     const current = refreshCached(clock, cached, paths, begin);
     cached = current;
-    if (known?.of === current) return valueOf(known.outcome);
+    if (settled?.of === current) return valueOf(settled.outcome);
     return current.value.then((outcome) => {
-      if (cached === current) known = { of: current, outcome };
+      if (cached === current) settled = { of: current, outcome };
       return valueOf(outcome);
     });
   };

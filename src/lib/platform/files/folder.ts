@@ -15,7 +15,7 @@ import { StewardError, errnoCode, unless } from '../../errors';
 
 /**
  * Creates a private folder (0700) and its missing parents; returns the folders it created, outermost first.
- * Refuses files and symbolic links; `allowLink` is for the user area, which users may move.
+ * Throws for a file or symbolic link; `allowLink` is for the user area, which users may move.
  */
 export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): string[] {
   const before = lstatOf(path);
@@ -79,7 +79,7 @@ export interface FileFacts {
 
 /** Returns the stats of a path without following links, or undefined if it doesn't exist. */
 export function lstatOf(path: string): FileFacts | undefined {
-  // Building an error with its stack would cost more than the call.
+  // An exception with its stack would take longer than the call itself.
   const found = unless(['ENOTDIR'], () => lstatSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return undefined;
   return {
@@ -138,7 +138,7 @@ function isThere(path: string): boolean {
 }
 
 function make(folder: string): boolean {
-  // Another process created it first, or it is a broken link.
+  // Another process created the folder first, or the path is a broken link.
   const made = unless(['EEXIST'], () => {
     mkdirSync(folder, { mode: 0o700 });
     return true;
@@ -181,7 +181,7 @@ export function realPath(path: string): string | undefined {
 }
 
 /**
- * Removes `folders` at exit, after Node has written its code cache, then the folders in `ifEmpty` that are
+ * At exit, after Node has written its code cache, removes `folders`, and those in `ifEmpty` if they are
  * empty.
  */
 export function removeAtExit(folders: readonly string[], ifEmpty: readonly string[]): void {

@@ -32,8 +32,8 @@ export function gitFolderAt(path: string): GitFolder | undefined {
     const gitDir = linkIn(dotGit);
     return gitDir === undefined ? undefined : folderAt(root, gitDir);
   }
-  // A bare repository or a .git folder. HEAD is checked first because few folders have one and every hook
-  // walks up the tree.
+  // A bare repository or a .git folder. HEAD is checked first: few folders contain a HEAD, and every hook
+  // checks all parent folders.
   if (kindOf(join(root, 'HEAD')) === undefined) return undefined;
   const isBare = kindOf(join(root, 'objects')) === 'folder' && kindOf(join(root, 'refs')) !== undefined;
   return isBare || kindOf(join(root, 'commondir')) === 'file' ? folderAt(root, root) : undefined;
@@ -103,8 +103,8 @@ function commonDirOf(gitDir: string): string {
 }
 
 /**
- * Returns a file's text without its final line break, or undefined if it isn't a regular file or is too large
- * for a git link.
+ * Returns a file's text without its final line break, or undefined if the file is too large or not a regular
+ * file.
  */
 function readLink(path: string): string | undefined {
   try {

@@ -16,7 +16,7 @@ export interface InstallEntry {
   kind: string;
   /** Absolute path. */
   path: string;
-  /** What was added; the format depends on the kind. */
+  /** What the change added. The format depends on the kind. */
   added: Readonly<Record<string, unknown>>;
   /** SHA-256 (hex) of the file before the change, or null if the file was missing or its hash is unknown. */
   before: string | null;
@@ -47,7 +47,7 @@ export interface InstallManifest {
   entries: () => InstallEntry[];
   find: (id: string, path: string) => InstallEntry | undefined;
   /**
-   * Stores an entry durably. Call it before making the change, so that a crash can't leave an unrecorded one.
+   * Stores an entry durably. Call this before the change, so that a crash can't leave the change unrecorded.
    */
   record: (entry: InstallEntry) => void;
   forget: (id: string, path: string) => void;
@@ -59,8 +59,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * Runs an installer or uninstaller under the machine's lock. Throws `config` if the manifest is damaged or
- * from a newer version.
+ * Runs an installer or uninstaller while holding the machine's lock. Throws `config` if the manifest is
+ * damaged or from a newer version.
  */
 export async function withInstallManifest<T>(
   deps: ManifestDeps,
@@ -161,7 +161,7 @@ export interface RecordedFile {
   top: string;
 }
 
-/** Records and writes a file, creating missing folders. Follows links in its path. */
+/** Records a file in the manifest and writes it, creating missing folders. Follows links in the path. */
 export function writeRecorded(
   manifest: InstallManifest,
   { id, path, text, was, top }: RecordedFile,

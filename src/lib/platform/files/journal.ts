@@ -10,7 +10,7 @@ import { shortHash } from './short-hash';
 
 /**
  * An append-only file of JSON lines. A reader stores its cursor together with the state it builds, so no
- * entry is counted twice; if the stored state is missing, the reader rebuilds it from `LOG_START`.
+ * entry is counted twice. Without a stored state, it starts at `LOG_START`.
  */
 export interface Journal<E> {
   path: string;
@@ -40,8 +40,8 @@ export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (en
 }
 
 /**
- * Rotates a journal that is larger than `bytes`. Only its single reader may do this, after storing a cursor
- * at the end.
+ * Rotates a journal that is larger than `bytes`. Only the single reader of a journal may call this, after
+ * storing a cursor at its end.
  */
 export function rotateRead({ path }: { path: string }, bytes: number): void {
   if ((lstatOf(path)?.size ?? 0) > bytes) renameOver(path, rotatedName(path));
@@ -58,13 +58,13 @@ export interface LogCursor {
 }
 
 export const LOG_START: LogCursor = { offset: 0, head: '' };
-/** Long enough to be unique, since the first line has a time and an id. */
+/** Number of bytes to hash. The first line has a time and an id, so this many bytes are unique. */
 const HEAD_BYTES = 160;
 const HASH_LENGTH = 16;
 
 /**
- * Parses a stored cursor; returns undefined if it is invalid. Older versions stored the head instead of its
- * hash.
+ * Parses a stored cursor; returns undefined if it is invalid. Older versions stored the start of the log
+ * instead of a hash.
  */
 export function asLogCursor(value: unknown): LogCursor | undefined {
   if (!isObject(value)) return undefined;
@@ -100,7 +100,7 @@ export function readLog(path: string, cursor: LogCursor, take: TakeLine): LogCur
   const from = isSame ? cursor.offset : 0;
   const rotated = late === undefined ? before : readFrom(old, late.offset, (text) => take(text, false));
   const next = readFrom(path, from, (text) => take(text, isAhead && !isSame));
-  // The cursor stays on a rotated log until the new one has a line.
+  // The cursor stays on the rotated log until the new log has a line.
   if (next === undefined && isRotated) return rotated ?? cursor;
   return { ...(next ?? cursor), ...(rotated === undefined ? {} : { rotated }) };
 }
@@ -136,7 +136,7 @@ function hashOf(head: string): string {
 export interface LogOptions {
   /** Size at which the log is renamed to `rotatedName`, replacing the previous one. */
   rotateBytes?: number;
-  /** Current time. If given, a rotation left unfinished by a killed process is abandoned after a minute. */
+  /** Current time. If given, the claim of a process that was killed while rotating expires after a minute. */
   nowMs?: number;
 }
 
@@ -156,7 +156,7 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
       const bytes = Buffer.from(isTorn(fd, size) ? `\n${line}\n` : `${line}\n`);
       writeWhole(fd, bytes);
       size += bytes.length;
-      // The log was rotated twice while this process stalled, so no reader would see this line.
+      // The log was rotated twice while this process was suspended, so no reader would see this line.
       if (fstatSync(fd).nlink === 0) return appendLog(path, line, options);
     } finally {
       closeSync(fd);
@@ -188,7 +188,7 @@ function openLog(path: string): number {
 }
 
 function writeWhole(fd: number, bytes: Buffer): void {
-  // A full disk may store only part of the line; the next append then starts a new line.
+  // On a full disk, only part of the line may be stored; the next append then starts a new line.
   for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
 }
 
@@ -198,7 +198,7 @@ function isTorn(fd: number, size: number): boolean {
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF;
 }
 
-/** Renames a log that is too large. If several processes try, only the one that wins the claim renames it. */
+/** Renames a log that is too large. If several processes try, only one of them renames the log. */
 function rotate(path: string, maxBytes: number, nowMs: number | undefined): void {
   const claim = `${path}.rotating`;
   const fd = takeClaim(claim, nowMs);

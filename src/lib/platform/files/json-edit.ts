@@ -36,7 +36,7 @@ export function appendChild(
     return { start: last.end, end: last.end, text: `,${lead}${text}` };
   }
   const inside = source.slice(container.start + 1, container.end - 1);
-  // If the container has only a comment, the comment stays after the new child.
+  // If the container has only a comment, inserts the new child before the comment.
   const span = {
     start: container.start + 1,
     end: container.end - (inside.trim() === '' ? 1 : inside.length + 1),
@@ -50,7 +50,7 @@ export function appendChild(
   };
 }
 
-/** Removes children from a container, each with its comma and leading white space. */
+/** Removes children from a container, along with their commas and leading white space. */
 export function removeChildren(
   source: string,
   container: JsonArray | JsonObject,
@@ -70,7 +70,7 @@ export function removeChildren(
       return [];
     }
     const next = children[index + 1];
-    // The first child loses the comma after it; all others lose the comma before them.
+    // For the first child, removes the comma after the child; for any other, the comma before it.
     if (!keptBefore && next !== undefined) return [{ start: child.start, end: next.start, text: '' }];
     return [{ start: children[index - 1]?.end ?? child.start, end: child.end, text: '' }];
   });

@@ -40,12 +40,12 @@ export type ParsedTree =
   /** `duplicate` is the first duplicate key in an object. JSON.parse accepts duplicates. */
   { root: JsonNode; duplicate: TextProblem | undefined } | { problem: TextProblem };
 
-/** Handwritten files have a few levels of nesting; far more is an accident or an attack. */
+/** Protects the stack of the recursive parser; real files have only a few levels of nesting. */
 const MAX_DEPTH = 64;
 
 /**
- * Parses JSON like JSON.parse and records the position of every value, but allows a byte order mark and, with
- * `comments`, comments. Messages never quote the text, which may contain secrets.
+ * Parses JSON and records the position of every value. Also accepts a byte order mark and, with `comments`,
+ * comments. Error messages never quote the text, which may contain secrets.
  */
 export function parseJsonTree(source: string, { comments = false } = {}): ParsedTree {
   const at = source.startsWith('\ufeff') ? 1 : 0;
@@ -73,7 +73,7 @@ export function placeOf(source: string, offset: number): { line: number; column:
   return { line: breaks.length, column: (breaks[breaks.length - 1] ?? '').length + 1 };
 }
 
-/** Thrown to abandon a scan at any depth; caught in this file. */
+/** Thrown at any depth to stop parsing; caught in this file. */
 class Fault extends Error {
   constructor(
     readonly offset: number,

@@ -31,7 +31,7 @@ export interface ReadOptions {
   tail?: boolean;
 }
 
-/** Far longer than steward's own lines of a few hundred bytes. */
+/** Maximum line length; steward's own lines have a few hundred bytes. */
 const MAX_LINE_BYTES = 64 * 1024;
 const CHUNK = 256 * 1024;
 const LF = 10;
@@ -61,7 +61,7 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): R
   let position = from;
   let lineStart = from;
   /** Earlier chunks of the current line; discarded once the line is too long. */
-  let held: Buffer[] = [];
+  let chunks: Buffer[] = [];
   while (position < size) {
     const got = readSync(fd, buffer, 0, Math.min(CHUNK, size - position), position);
     if (got === 0) break;
@@ -70,19 +70,19 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): R
     for (let feed = chunk.indexOf(LF); feed !== -1; feed = chunk.indexOf(LF, start)) {
       const bytes = position + feed - lineStart;
       const isKept = bytes <= maxBytes;
-      const text = isKept ? asText(joined(held, chunk.subarray(start, feed))) : undefined;
+      const text = isKept ? asText(joined(chunks, chunk.subarray(start, feed))) : undefined;
       onLine({ offset: lineStart, bytes, text });
-      held = [];
+      chunks = [];
       start = feed + 1;
       lineStart = position + start;
     }
     position += got;
-    if (position - lineStart > maxBytes) held = [];
-    else if (start < got) held.push(Buffer.from(chunk.subarray(start)));
+    if (position - lineStart > maxBytes) chunks = [];
+    else if (start < got) chunks.push(Buffer.from(chunk.subarray(start)));
   }
   const torn = position - lineStart;
   if (tail && torn > 0) {
-    const text = torn <= maxBytes ? Buffer.concat(held) : undefined;
+    const text = torn <= maxBytes ? Buffer.concat(chunks) : undefined;
     onLine({ offset: lineStart, bytes: torn, text: asText(text) });
   }
   return { size, end: lineStart, torn };
@@ -92,8 +92,8 @@ function asText(bytes: Buffer | undefined): string | undefined {
   return bytes !== undefined && isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
-function joined(held: readonly Buffer[], last: Buffer): Buffer {
-  return held.length === 0 ? last : Buffer.concat([...held, last]);
+function joined(chunks: readonly Buffer[], last: Buffer): Buffer {
+  return chunks.length === 0 ? last : Buffer.concat([...chunks, last]);
 }
 
 /** Text to append, and the size of the file when the append was planned. */
@@ -128,7 +128,7 @@ export function completeAppend(path: string, plan: AppendPlan): void {
       writeAll(fd, bytes.subarray(there.length));
       return;
     }
-    // Another process wrote here, or the file was truncated or replaced, so append only the missing lines.
+    // Another process has written to the file, truncated it or replaced it, so append only the missing lines.
     const missing = missingLines(fd, plan, size);
     const text = textOf(missing);
     if (text !== '') writeAll(fd, Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8'));
@@ -158,8 +158,8 @@ function withAppender(path: string, work: (fd: number) => void): void {
 }
 
 /**
- * Returns the planned lines that aren't in the file after the plan's offset or, if the file was truncated,
- * anywhere in it.
+ * Returns the planned lines that the file doesn't contain after the plan's offset. Searches a truncated file
+ * from its start.
  */
 function missingLines(fd: number, plan: AppendPlan, size: number): string[] {
   const lines = plan.text.split('\n').filter((line) => line !== '');

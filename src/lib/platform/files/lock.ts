@@ -36,7 +36,7 @@ export interface Holder {
 interface GoneOptions {
   machineId: string;
   nowMs: number;
-  /** How long a holder whose process isn't visible may go without a refresh before it counts as gone. */
+  /** Time without a refresh after which a holder counts as gone if its process isn't visible. */
   staleAfterMs: number;
   /** Time of the last refresh. Default: when the lock was taken. */
   lastSignMs?: number;
@@ -50,12 +50,12 @@ export interface LockOptions {
   /** How long to wait for a holder that is still running. */
   waitMs: number;
   /**
-   * How long a holder whose process isn't visible, such as one on another machine, keeps the lock without a
-   * refresh.
+   * Time without a refresh after which a lock is stale if the holder's process isn't visible (for example, on
+   * another machine).
    */
   staleAfterMs?: number;
   processStart?: (pid: number) => number | undefined;
-  /** Returns whether a holder that seems to be gone still responds; if so, it keeps the lock. */
+  /** Returns whether a holder that seems to be gone still responds. If so, the lock isn't taken over. */
   answers?: () => Promise<boolean>;
 }
 
@@ -67,7 +67,7 @@ interface Found {
 }
 
 const STALE_AFTER_MS = 10 * 60_000;
-/** Lock files appear fully written, so an invalid one comes from a machine crash or a manual edit. */
+/** Lock files are created atomically, so an invalid one comes from a machine crash or a manual edit. */
 const UNREADABLE_STALE_MS = 5_000;
 const TEMPS_STALE_MS = 60_000;
 const LONGEST_PAUSE_MS = 50;
@@ -77,9 +77,8 @@ const REFRESH_MS = 30_000;
 const REUSED_AFTER_MS = 60_000;
 
 /**
- * Runs `work` while holding a lock file, taking over a stale lock. Throws `locked` after `waitMs`. A takeover
- * first creates a claim named after the old holder's token; if the claimer dies too, its own token names the
- * next claim. That way, no process mistakes a new lock for the stale one.
+ * Runs `work` while holding a lock file; throws `locked` after `waitMs`. To take over a stale lock, a process
+ * first claims the old holder's token, so that others can't mistake the new lock for the stale one.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
@@ -117,7 +116,7 @@ export function isLockHeld(path: string, options: Pick<LockOptions, 'clock' | 'm
 
 function staleness(options: Omit<LockOptions, 'waitMs'>): (found: Found) => boolean {
   const { clock, machineId, staleAfterMs = STALE_AFTER_MS } = options;
-  // Looking up a start time runs a program, so each holder's start time is looked up only once.
+  // Looking up a start time runs a program, so the result is cached for each holder.
   const starts = new Map<number, number | undefined>();
   const startOf = (pid: number): number | undefined => {
     if (!starts.has(pid)) starts.set(pid, (options.processStart ?? processStart)(pid));
@@ -135,7 +134,7 @@ function refresh(path: string, token: string, nowMs: number): void {
   try {
     if (readLock(path)?.token === token) utimesSync(path, nowMs / 1000, nowMs / 1000);
   } catch (error) {
-    // A refresh fails if the folder was removed, which only makes the lock look older.
+    // The refresh fails if the folder was removed. The lock then looks older, which is harmless.
     if (errnoCode(error) === undefined && !(error instanceof StewardError)) throw error;
   }
 }
@@ -211,8 +210,8 @@ function tokenOf(text: string): string {
 
 function lockedError(path: string): StewardError {
   const holder = readLock(path)?.holder;
-  const who = holder === undefined ? 'Another process' : `Process ${holder.pid}`;
-  return new StewardError('locked', `${who} holds the lock ${path}.`, {
+  const owner = holder === undefined ? 'Another process' : `Process ${holder.pid}`;
+  return new StewardError('locked', `${owner} holds the lock ${path}.`, {
     hint: 'Wait for it to finish, then rerun the command.',
   });
 }
@@ -236,8 +235,8 @@ export function parseHolder(text: string): Holder | undefined {
 }
 
 /**
- * Returns whether the holder is gone. A process that is visible here is judged by its pid and start time, any
- * other by its last refresh; a refresh time in the future counts as expired.
+ * Returns whether the holder is gone: by pid and start time if its process is visible, otherwise by its last
+ * refresh. A refresh in the future counts as expired.
  */
 export function isGone(holder: Holder, options: GoneOptions): boolean {
   if (holder.machine === options.machineId) {
@@ -282,7 +281,7 @@ export function processStart(pid: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Returns nulls on systems other than Linux, because their pids are unique. */
+/** Returns nulls on systems other than Linux, because pids are unique there. */
 function scope(): { boot: string | null; namespace: string | null } {
   return {
     boot: systemText(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? null,

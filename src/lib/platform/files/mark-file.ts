@@ -4,7 +4,7 @@ import { StewardError } from '../../errors';
 import { openRegular } from './atomic-file';
 import { parseObject } from './json-object';
 
-/** A small state file that a long run overwrites after each step, so a crash loses nothing. */
+/** A small file in which a long run stores its progress after each step, so that a crash loses nothing. */
 export interface MarkFile<T> {
   read: () => T | undefined;
   write: (value: T) => void;
@@ -14,8 +14,8 @@ export interface MarkFile<T> {
 const BYTES = 512;
 
 /**
- * Opens a mark file, creating it if needed. Each write overwrites the same 512 bytes in one system call, so
- * readers never see a partial value. A power failure may lose the latest value.
+ * Opens or creates a progress file. Each write replaces all 512 bytes in one system call, so readers never
+ * see a partial value. A power failure may lose the latest value.
  */
 export function openMark<T extends object>(path: string): MarkFile<T> {
   const fd = openRegular(path, constants.O_RDWR | constants.O_CREAT);
@@ -33,7 +33,7 @@ export function openMark<T extends object>(path: string): MarkFile<T> {
     write: (value) => {
       bytes.fill(' ');
       const length = bytes.write(JSON.stringify(value), 'utf8');
-      if (length >= BYTES) throw new RangeError(`The mark is longer than ${BYTES - 1} bytes.`);
+      if (length >= BYTES) throw new RangeError(`The stored progress is longer than ${BYTES - 1} bytes.`);
       bytes.write('\n', BYTES - 1);
       writeSync(fd, bytes, 0, BYTES, 0);
     },

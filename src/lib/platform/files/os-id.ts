@@ -30,7 +30,7 @@ export function parseOsId(platform: NodeJS.Platform, text: string): string | und
 }
 
 function textOf(path: string): string {
-  // This file is often a link, and some sandboxes make it unreadable.
+  // The file with the id is often a link, and some sandboxes make it unreadable.
   try {
     return readText(path, { maxBytes: 4096, followLink: true })?.trim() ?? '';
   } catch {

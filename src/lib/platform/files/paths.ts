@@ -32,7 +32,7 @@ export function userAreaPath(host: PathHost = processHost()): string {
   const { resolve, join, isAbsolute } = pathOf(host);
   const set = nonEmpty(host.env['STEWARD_HOME']);
   if (set === undefined) return resolve(join(host.home, '.steward'));
-  // In a service file or in JSON, no shell expands the ~.
+  // A variable set in a service file or in JSON may begin with ~, since no shell expands it.
   if (/^~(?:$|[/\\])/.test(set)) return resolve(join(host.home, set.slice(1)));
   if (isAbsolute(set)) return resolve(set);
   throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}.`, {
@@ -75,7 +75,9 @@ export function machineStateOf(userArea: string, host: PathHost = processHost())
   return pathOf(host).join(machineStatePath(host), key);
 }
 
-/** Resolves links in the existing part of a path, so that creating the rest doesn't change the result. */
+/**
+ * Resolves links in the existing part of a path. Creating the missing part later doesn't change the result.
+ */
 function canonical(path: string, host: PathHost): string {
   const { dirname, basename, join } = pathOf(host);
   const real = unless(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], () => realpathSync.native(path));
@@ -84,7 +86,7 @@ function canonical(path: string, host: PathHost): string {
 }
 
 function homeFolder(): string {
-  // `homedir` reads this variable too, but loading its module would cost every run half a millisecond.
+  // Read directly, because loading `node:os` for `homedir` would cost every run half a millisecond.
   const set = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'];
   if (set !== undefined && pathOf(process).isAbsolute(set)) return set;
   // With an empty or relative $HOME, the untrusted current folder would become the home folder.
@@ -97,7 +99,7 @@ function homeFolder(): string {
   });
 }
 
-/** Returns undefined if the system doesn't list this user, as in a container started with --user. */
+/** Returns undefined if the system has no account for this user, as in a container started with --user. */
 function answer(find: () => string): string | undefined {
   return unless(['ERR_SYSTEM_ERROR'], find);
 }

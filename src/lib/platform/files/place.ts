@@ -9,8 +9,8 @@ import { folderHash } from './short-hash';
 export type Place = '' | `machines/${string}/`;
 
 /**
- * Returns the path of the machine-local file in which hooks and the shim find this machine's place in an
- * area.
+ * Returns the path of the machine-local file that stores this machine's place in an area, for hooks and the
+ * shim.
  */
 export function placePath(root: string, host: PathHost): string {
   const sep = host.platform === 'win32' ? '\\' : '/';
@@ -23,9 +23,7 @@ export interface StoredPlace {
   notice: string;
 }
 
-/**
- * Returns the stored place, or undefined if it hasn't been decided yet. The file's first line is the place.
- */
+/** Returns the stored place (the file's first line), or undefined if none is stored yet. */
 export function readPlace(root: string, host: PathHost): StoredPlace | undefined {
   const text = readText(placePath(root, host), { maxBytes: 64 * 1024 });
   const end = text?.indexOf('\n') ?? -1;

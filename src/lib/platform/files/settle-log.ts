@@ -25,7 +25,7 @@ export function copiesIn(
   });
 }
 
-/** Like `readLines`, but also reports the lines that only conflict copies have, each once. */
+/** Like `readLines`, but also reports, once each, the lines found only in conflict copies. */
 export function readLinesOnce(
   path: string,
   options: ReadOptions,
@@ -55,7 +55,7 @@ function missingFrom(known: Set<string>, copies: readonly string[]): string[] {
 
 /**
  * Appends the lines found only in conflict copies to `into` (default: the log), then removes the copies.
- * Durable; repeating it after a crash adds nothing. Returns how many lines were added.
+ * Durable and safe to repeat after a crash. Returns the number of lines added.
  */
 export function settleCopies(path: string, into = path): number {
   const copies = copiesOf(path);
@@ -80,8 +80,8 @@ function settleAll(copies: readonly string[], logs: readonly string[], into: str
 const MARKER = /^(?:<{7} |\|{7} |={7}$|>{7} )/;
 
 /**
- * Overwrites git's conflict markers, and lines repeated by the other side, with line feeds. All other lines
- * keep the offsets that readers have stored. Returns how many markers there were.
+ * Overwrites git's conflict markers and the duplicate lines between them with line feeds, so that the offsets
+ * of other lines don't change. Returns the number of markers.
  */
 export function blankMarkers(path: string): number {
   const known = new Set<string>();

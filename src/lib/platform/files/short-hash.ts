@@ -10,7 +10,7 @@ export function shortHash(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
-/** Returns twelve hex digits from two FNV-1a hashes, enough to distinguish the few folders on a machine. */
+/** Returns twelve hex digits of two FNV-1a hashes, which is enough to distinguish folders on one machine. */
 export function folderHash(text: string): string {
   return `${shortHash(text)}${shortHash(`/${text}`)}`.slice(0, 12);
 }

@@ -8,7 +8,7 @@ import { isObject, parseObject } from './json-object';
 
 /**
  * A durable queue with one file per entry. An entry moves to `claimed` while a process works on it, and to
- * `dead` if it fails permanently. Each move is a rename, so only one process can win.
+ * `dead` if it fails permanently. Each move is a rename, so two processes can't take the same entry.
  */
 export interface Spool<T> extends Codec<T> {
   path: string;
@@ -43,9 +43,9 @@ export type Place = 'waiting' | 'claimed' | 'dead';
 
 const MAX_BYTES = 64 * 1024;
 const TEMPS_STALE_MS = 60_000;
-/** How long to reuse a count, since counting a full spool is expensive. */
+/** How long a count is reused; counting the entries of a full spool is slow. */
 const COUNT_MS = 1000;
-/** An entry that its machine hasn't processed after this long counts as orphaned. */
+/** Entries that their machine hasn't processed after this time count as orphaned. */
 const FOREIGN_MS = 24 * 3_600_000;
 const LOOKED_AT = 1000;
 
@@ -141,7 +141,7 @@ export function record<T>(spool: Spool<T>, name: string, entry: T): void {
   });
 }
 
-/** Returns a claimed entry to the queue as last recorded, optionally under a new name. */
+/** Returns a claimed entry to the queue with its stored progress, optionally under a new name. */
 export function release<T>(spool: Spool<T>, name: string, newName = name): void {
   renameOver(join(folderOf(spool, 'claimed'), name), join(spool.path, newName));
 }
@@ -174,9 +174,7 @@ export function revive<T>(spool: Spool<T>, name: string, entry: T): void {
   removeFile(join(folderOf(spool, 'dead'), name));
 }
 
-/**
- * Returns whether another machine's entry is so old, or so far in the future, that it won't be processed.
- */
+/** Returns whether an entry of another machine is orphaned: too old, or dated too far in the future. */
 export function isOrphaned<T>(spool: Spool<T>, name: string, nowMs: number): boolean {
   return !(Math.abs(nowMs - spool.timeOf(name)) <= FOREIGN_MS);
 }
@@ -221,7 +219,10 @@ export interface Work<T> {
   again: (entry: T) => T | undefined;
 }
 
-/** Claims, processes and settles an entry. On `canceled`, returns it to the queue and throws. */
+/**
+ * Claims and processes an entry, then removes it, requeues it or moves it to `dead`. On `canceled`, requeues
+ * it and throws.
+ */
 export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: Work<T>): Promise<Attempt> {
   if (!claim(spool, name)) return 'gone';
   let outcome: unknown;

@@ -35,7 +35,7 @@ export function queryRows(
   }
 }
 
-/** Loads the module without its experimental warning; returns undefined before Node.js 22.5. */
+/** Loads `node:sqlite` without its experimental warning; returns undefined before Node.js 22.5. */
 function loadSqlite(): Sqlite | undefined {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node
 
 import { unless } from '../../errors';
 
-/** The state of a path, cheap enough to read for hundreds of paths per capture. */
+/** The state of a path, fast enough to read for hundreds of paths in each capture. */
 export interface Stamp {
   kind: 'file' | 'folder' | 'link' | 'other';
   /**
@@ -15,7 +15,7 @@ export interface Stamp {
 
 /** Returns the stamp of a path without following links, or undefined if it doesn't exist. */
 export function stampOf(path: string): Stamp | undefined {
-  const found = lookAt(lstatSync, path);
+  const found = statsOf(lstatSync, path);
   if (found === undefined) return undefined;
   const kind = found.isSymbolicLink() ? 'link' : kindIn(found);
   return { kind, ...datesOf(found) };
@@ -36,29 +36,29 @@ export interface Marks {
 
 export function marksOf(paths: readonly string[]): Marks {
   const found = paths.map((path) => statSync(path, { throwIfNoEntry: false }));
-  const text = found.map((one) => `${one === undefined ? '-' : datesOf(one).mark}\n`).join('');
-  return { text, newestMs: Math.max(0, ...found.map((one) => one?.mtimeMs ?? 0)) };
+  const text = found.map((stats) => `${stats === undefined ? '-' : datesOf(stats).mark}\n`).join('');
+  return { text, newestMs: Math.max(0, ...found.map((stats) => stats?.mtimeMs ?? 0)) };
 }
 
 /** What a path refers to, with links followed. */
 export interface Target {
   kind: 'file' | 'folder' | 'other';
   bytes: number;
-  /** `dev:ino`, which is the same for every name of a file or folder. */
+  /** `dev:ino`, which is the same for all links to a file or folder. */
   id: string;
   mark: string;
   mtimeMs: number;
 }
 
 export function targetOf(path: string): Target | undefined {
-  const found = lookAt(statSync, path);
+  const found = statsOf(statSync, path);
   if (found === undefined) return undefined;
   return { kind: kindIn(found), bytes: found.size, id: idOf(path, found), ...datesOf(found) };
 }
 
 /** Returns the kind of the target; cheaper than `targetOf`. */
 export function kindOf(path: string): Target['kind'] | undefined {
-  const found = lookAt(statSync, path);
+  const found = statsOf(statSync, path);
   return found === undefined ? undefined : kindIn(found);
 }
 
@@ -80,7 +80,7 @@ export function realPath(path: string): string | undefined {
   return unless(ABSENT, () => realpathSync(path));
 }
 
-/** On Windows, inode numbers may not fit in a double. */
+/** Returns `dev:ino`. On Windows, inode numbers may not fit in a double. */
 function idOf(path: string, found: Stats): string {
   if (Number.isSafeInteger(found.ino) && Number.isSafeInteger(found.dev)) return `${found.dev}:${found.ino}`;
   const whole = statSync(path, { bigint: true });
@@ -97,7 +97,7 @@ function kindIn(found: Stats): Target['kind'] {
 
 type StatSync = (path: string, options: { throwIfNoEntry: false }) => Stats | undefined;
 
-function lookAt(stat: StatSync, path: string): Stats | undefined {
+function statsOf(stat: StatSync, path: string): Stats | undefined {
   return unless(ABSENT, () => stat(path, { throwIfNoEntry: false }));
 }
 

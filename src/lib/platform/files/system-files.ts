@@ -65,7 +65,7 @@ export function withTempFile<T>(
 }
 
 const TEMP_PREFIX = 'steward-tmp-';
-/** No caller needs a temp file for this long. */
+/** Temp files are never needed for longer than this. */
 const TEMP_STALE_MS = 10 * 60_000;
 
 /** Creates a private temp folder, calls `use` with its path, and removes it. */
@@ -113,7 +113,7 @@ export function namedFile(
   try {
     text = readText(path, { followLink: true, maxBytes });
   } catch (error) {
-    // A `config` error would blame steward's own files; here the argument is wrong.
+    // A `usage` error, because the argument is wrong and not one of steward's own files.
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     throw new StewardError('usage', clean(error.message), {
       hint: `Use a text file of up to ${sizeOf(maxBytes)}; ${instead}.`,

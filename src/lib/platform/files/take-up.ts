@@ -9,15 +9,15 @@ const MAX_BYTES = 64 * 1024;
 const PLACES = ['waiting', 'claimed'] as const;
 
 /**
- * Reassigns the entries of the machines `ids` to machine `to`, moving them if the spools differ. Returns how
- * many. Renames each file before changing it, so that a crash can't duplicate an entry.
+ * Reassigns the entries of the machines `ids` to the machine `to` and returns their number. Moves each file
+ * before changing it, so that a crash can't duplicate an entry.
  */
 export function takeUp(
   from: { path: string },
   into: { path: string },
   { ids, to }: { ids: readonly string[]; to: string },
 ): number {
-  let taken = 0;
+  let count = 0;
   for (const place of PLACES) {
     const [source, target] = [folderOf(from, place), folderOf(into, place)];
     const isTheirs = (folder: string, name: string): boolean =>
@@ -27,9 +27,9 @@ export function takeUp(
     for (const name of moving) renameOver(join(source, name), join(target, name));
     const here = listFolder(target).filter((name) => isTheirs(target, name));
     for (const name of here) assign(join(target, name), to);
-    taken += new Set([...moving, ...here]).size;
+    count += new Set([...moving, ...here]).size;
   }
-  return taken;
+  return count;
 }
 
 function assign(path: string, to: string): void {

@@ -1,5 +1,5 @@
-// Front matter is parsed line by line, since the YAML library would take seconds for thousands of files. The
-// library is used only to describe errors.
+// Parses front matter line by line, because the YAML library takes seconds for thousands of files. The
+// library only describes errors.
 
 /** Returns the lines between the two `---` lines, or undefined if the text has no front matter. */
 export function frontMatter(text: string): string[] | undefined {

@@ -18,7 +18,7 @@ export interface BoundFetchOptions {
 
 /**
  * Returns a `fetch` limited to one origin, without redirects, and with plain HTTP only to this machine. Reads
- * the complete response, so that a broken connection causes an error and not a truncated response.
+ * the complete response, so that a broken connection throws instead of truncating the response.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {
   let sender: Promise<BoundFetch> | undefined;
@@ -47,7 +47,7 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
 
 async function senderFor(env: NodeJS.ProcessEnv): Promise<BoundFetch> {
   const [{ fetch }, dispatcher] = await Promise.all([import('undici'), openDispatcher({ env })]);
-  // The library's types differ from Node's only in name.
+  // The HTTP library's types are identical to Node's except for their names.
   return (url, init) =>
     fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>;
 }

@@ -10,7 +10,10 @@ export interface RequestHead {
   rawHeaders: readonly string[];
   /** Whether the request came over the local socket, which only this user can open. */
   isLocal: boolean;
-  /** Returns whether another user of this machine sent the request, if the system can tell. */
+  /**
+   * Returns whether another user of this machine sent the request; false if the system can't determine the
+   * user.
+   */
   isOtherUser: IsOtherUser;
 }
 
@@ -22,8 +25,8 @@ export interface HttpAnswer {
   /** Size of the body, if known. */
   length?: number;
   /**
-   * Replaces the body with text that is written until the client disconnects or the server closes; the
-   * returned function is called then. Such a response doesn't delay a shutdown or an upgrade.
+   * Streams text instead of a body. The returned function is called when the client disconnects or the server
+   * closes. An open stream doesn't delay a shutdown.
    */
   stream?: (write: (text: string) => void) => () => void;
 }
@@ -51,7 +54,7 @@ export interface ServerLimits {
   maxConnections: number;
   /** Maximum number of pending requests on a connection; a client that sends more is disconnected. */
   maxUnanswered: number;
-  /** How long a client may leave a response unread, or stay silent after connecting. */
+  /** How long a client may stop reading a response, or send nothing after connecting. */
   unreadMs: number;
 }
 

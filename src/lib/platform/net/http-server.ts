@@ -59,8 +59,8 @@ const LINGER_MS = 400;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Creates an HTTP/1.1 server for TCP and a local socket, with size and time limits. Closing the server loses
- * no request: responses carry `Connection: close`, and only idle connections are closed.
+ * Creates an HTTP/1.1 server for TCP and a local socket, with size and time limits. Closing loses no
+ * requests: responses have `Connection: close`, and the server closes only idle connections.
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
   const state: State = {
@@ -76,7 +76,7 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       return (server.address() as AddressInfo).port;
     },
     listenLocal(path) {
-      // The umask affects nothing else, since listen() creates the socket before it returns.
+      // Nothing else is created under this umask: listen() creates the socket before it returns.
       const mask = process.umask(0o177);
       try {
         return listening(
@@ -102,7 +102,7 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
       connectionsCheckingInterval: Math.min(1000, limits.requestMs / 4),
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
-      // The guards reject requests without a Host header, with a clearer message.
+      // `admit` rejects requests without a Host header, with a clearer message than Node.
       requireHostHeader: false,
     },
     (request, response) => onRequest(state, isLocal, request, response),
@@ -209,7 +209,7 @@ function finish(
   response.end(isHead || answer.status === 304 ? undefined : answer.body);
 }
 
-/** A client that leaves more than this unread is disconnected. */
+/** Clients with more unread bytes than this are disconnected. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 function startStream(
@@ -219,7 +219,7 @@ function startStream(
   stream: NonNullable<HttpAnswer['stream']>,
 ): void {
   const connection = response.socket && state.sockets.get(response.socket);
-  // The socket still belongs to an earlier response.
+  // A missing socket still belongs to an earlier response on this connection.
   if (!connection) {
     response.destroy();
     return;
@@ -251,11 +251,12 @@ async function close(state: State, graceMs: number): Promise<void> {
   state.isEnding = true;
   for (const response of state.streams) response.end();
   await takeWaiting(state);
-  // Node's close() would drop connections whose next request is on its way.
+  // Node's own close() would drop a connection while its next request is in transit.
   const closed = state.servers.map(
     (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );
-  // Set only now: until the server stops listening, disconnected clients would reconnect and be dropped.
+  // Set only after the server has stopped listening; clients disconnected earlier would reconnect and be
+  // dropped.
   state.isClosing = true;
   const idle = setInterval(() => setImmediate(() => hangUpIdle(state.sockets)), LINGER_MS);
   const cut = setTimeout(() => {
@@ -271,7 +272,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   for (const server of state.servers) server.close();
 }
 
-/** Ends idle connections. The next call drops any that the client hasn't closed. */
+/** Ends idle connections, and destroys those that the client hasn't closed since the last call. */
 function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
   for (const [socket, connection] of sockets) {
     const { idleSince, isLeaving } = connection;
@@ -284,7 +285,7 @@ function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
 
 /**
  * Accepts the connections in the system's queue, because closing would drop them. The event loop accepts one
- * per turn, so this waits until no more are accepted.
+ * connection per turn, so this waits for turns that accept none.
  */
 async function takeWaiting(state: State): Promise<void> {
   for (let turns = 0, quiet = 0; turns < MAX_TURNS && quiet < 2; turns += 1) {
@@ -297,7 +298,7 @@ async function takeWaiting(state: State): Promise<void> {
 /** The system queues at most 511 connections. */
 const MAX_TURNS = 600;
 
-/** Strips the scheme and host that clients put before the path when they use a proxy. */
+/** Strips the scheme and host that clients send before the path when they use a proxy. */
 function originForm(target: string, host = ''): string {
   const before = `http://${host}`;
   return target.startsWith('/') || !target.startsWith(`${before}/`) ? target : target.slice(before.length);

@@ -24,7 +24,7 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const UNREADABLE = 'sent an invalid response';
 const TOO_LARGE = 'sent a response over 16 MiB';
 
-/** Errors for a missing or dead socket, which mean that the daemon isn't running. */
+/** Connection errors that mean that the daemon isn't running: its socket is missing or unused. */
 const NOT_RUNNING = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK']);
 
 /**
@@ -69,8 +69,8 @@ const LONG_PAUSE_MS = 2;
 const LONG_AFTER_MS = 10;
 
 /**
- * A blocking `askLocal` without Node's streams, which saves a fifth of a hook's time. Returns undefined if
- * nothing could be sent; callers then use `askLocal` to find out why.
+ * A blocking `askLocal` that makes hooks 20 % faster by avoiding Node's streams. Returns undefined if nothing
+ * could be sent; `askLocal` then reports the cause.
  */
 export function askLocalNow(request: LocalRequest): LocalAnswer | undefined {
   const pipe = connectLocal(request.socket);
@@ -102,7 +102,7 @@ function receive(fd: number, wait: () => void): LocalAnswer {
   const chunk = Buffer.allocUnsafe(CHUNK);
   let bytes = Buffer.alloc(0);
   for (let size: number | undefined; ;) {
-    // Also pauses before the first read, since a read that finds nothing takes longer than the pause.
+    // Also pauses before the first read, because a read without data takes longer than the pause.
     if (size === undefined) wait();
     const got = tryRead(fd, chunk);
     if (got === undefined) {
@@ -131,7 +131,7 @@ function waiter(timeoutMs: number): () => void {
 
 function daemonError(what: string, cause?: unknown): StewardError {
   return new StewardError('unavailable', `The daemon ${what}.`, {
-    hint: 'Check "steward daemon logs", or restart it with "steward daemon serve".',
+    hint: 'Check "steward daemon logs", or restart the daemon with "steward daemon serve".',
     cause,
   });
 }

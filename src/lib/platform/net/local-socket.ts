@@ -42,7 +42,7 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
         const value = listen(chunk);
         if (value !== undefined) settle(() => resolve(value));
       } catch (error) {
-        // Thrown if a length field exceeds the message.
+        // A RangeError means that a length field exceeds the message.
         if (error instanceof RangeError) fail('sent invalid data', error);
         else settle(() => reject(error));
       }

@@ -69,7 +69,9 @@ const BROKEN = new Set([
 /** Requests to this machine never go through a proxy. */
 const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 const CONNECT_MS = 10_000;
-/** Kept short: if the server has closed a reused connection, the request may or may not have arrived. */
+/**
+ * Short, because after the server closes a reused connection, the last request may or may not have arrived.
+ */
 const KEEP_ALIVE_MS = 2_000;
 
 export interface DispatcherOptions {
@@ -88,7 +90,7 @@ export async function openDispatcher(options: DispatcherOptions = {}): Promise<D
   const env = options.env ?? processHost().env;
   const noProxy = [valueOf(env, 'NO_PROXY'), LOOPBACK].filter((text) => text !== '').join(',');
   return new EnvHttpProxyAgent({
-    // If undefined were passed, the library would read the environment itself.
+    // For an undefined value, the library would read the environment of this process.
     httpProxy: proxyOf(env, 'HTTP_PROXY'),
     httpsProxy: proxyOf(env, 'HTTPS_PROXY'),
     noProxy,

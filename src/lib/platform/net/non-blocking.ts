@@ -39,7 +39,7 @@ export function makeNonBlocking(fd: number): boolean {
   try {
     return (new binding.Pipe(0).open(fd) ?? 0) === 0;
   } catch {
-    // Not a pipe.
+    // The descriptor is not a pipe.
     return false;
   }
 }

@@ -49,9 +49,8 @@ export interface OriginStream extends OriginAnswer {
 }
 
 /**
- * Sends requests to one server only, so that credentials can't reach another: it doesn't follow redirects,
- * and allows plain HTTP only to this machine. Throws `unavailable` with a `NetworkFailure` as its cause; any
- * HTTP status is a result. Errors name only the host, since the rest of the URL may be secret.
+ * Sends requests to one server and doesn't follow redirects, so that credentials can't leak. Throws
+ * `unavailable`, caused by a `NetworkFailure`, if there is no response. Any HTTP status is a result.
  */
 export interface OriginClient {
   host: string;
@@ -61,7 +60,7 @@ export interface OriginClient {
 }
 
 export interface OriginWords {
-  /** The error's hint if there is no response. */
+  /** The hint of the error for a missing response. */
   hint: string;
   /** Precedes the host in messages, such as `The speech provider at`. */
   name?: string;

@@ -17,9 +17,9 @@ type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remot
 export type IsOtherUser = () => boolean | Promise<boolean>;
 
 interface Waiter {
-  /** How the tables list the connection, as an IPv4 socket and as an IPv6 socket that carries IPv4. */
+  /** Possible keys of the connection in the tables: as an IPv4 socket, and as an IPv4-mapped IPv6 socket. */
   keys: readonly string[];
-  /** Remaining full passes over the tables. */
+  /** How many more times to read the tables for this lookup. */
   passes: number;
   resolve: (isOtherUser: boolean) => void;
   reject: (error: unknown) => void;
@@ -38,14 +38,13 @@ const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 const MAX_BYTES = 16 * 1024 * 1024;
 /** A row that moves during a read can be missed, so each lookup reads the tables twice. */
 const PASSES = 2;
-/** How long one slice of reading may hold up other requests. */
+/** How long reading may block other requests before it yields. */
 const SLICE_MS = 2;
 const HIDDEN = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'];
 
 /**
- * Returns a function that checks whether the other end of a connection belongs to another user, except root.
- * The result is true if that end is closed, and false if it is on another machine, if the tables can't be
- * read, or on systems other than Linux.
+ * Returns a function that checks whether a local connection comes from another user (except root). A closed
+ * peer counts as another user; a peer on another machine or of an unknown user doesn't.
  */
 export function peerLookup(): (socket: Ends) => IsOtherUser {
   const lookup: Lookup = { waiting: new Set(), byKey: new Map(), isRunning: false };
@@ -73,12 +72,14 @@ export function canIdentifyPeers(): boolean {
   return file !== undefined;
 }
 
-/** Reads the tables while lookups are pending. Lookups share passes and can join in the middle of one. */
+/**
+ * Reads the tables until no lookup is pending. Pending lookups share each read, and can join during a read.
+ */
 async function run(lookup: Lookup): Promise<void> {
   const { waiting } = lookup;
   lookup.isRunning = true;
   try {
-    // Lookups from the same event loop turn share the first pass.
+    // Lookups from the same event loop turn share the first read.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.size > 0) {
       const atStart = [...waiting];
@@ -104,7 +105,7 @@ async function readTable(lookup: Lookup, path: (typeof TABLES)[number]): Promise
   if (file === undefined) return;
   const keyLength = path === TABLES[0] ? KEY_LENGTH.v4 : KEY_LENGTH.v6;
   const pause = yielder(systemClock(), SLICE_MS);
-  // Runs on this thread: the system returns 4 KiB at a time, so another thread isn't worth it.
+  // Not in a worker thread: the system returns only 4 KiB per read, which takes little time.
   const bytes = Buffer.allocUnsafe(64 * 1024);
   try {
     let rest = '';

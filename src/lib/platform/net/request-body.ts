@@ -2,10 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import { StewardError } from '../../errors';
 
-/**
- * How much of a rejected body to read. A client that is disconnected while sending may never see the
- * response.
- */
+/** How much of a rejected body to read. Clients that are disconnected while sending may miss the response. */
 const MAX_DROPPED_BYTES = 1024 * 1024;
 
 /** Returns whether the request has a body. */
@@ -16,7 +13,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** Returns the complete body, or undefined if it is or will be too large. */
+/** Returns the complete body, or undefined if its size or content-length exceeds the limit. */
 export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
@@ -35,7 +32,7 @@ export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buff
   });
 }
 
-/** Discards the rest of a body; returns false if the body is or will be too large. */
+/** Discards the rest of a body; returns false if its size or content-length exceeds the limit. */
 export function drained(request: IncomingMessage): Promise<boolean> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_DROPPED_BYTES) return Promise.resolve(false);
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { errnoCode, unless } from '../../errors';
 import { factsOf } from './own-terminal';
 import { spawnSync } from './spawn';
 
-/** Identifies a process. A reused pid has a different start time. */
+/** Identifies a process by its pid and start time, because pids are reused. */
 export interface ProcessMark {
   pid: number;
   started: string;

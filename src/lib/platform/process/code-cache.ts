@@ -22,18 +22,20 @@ import { shortHash } from '../files/short-hash';
 type Load = (id: string) => unknown;
 
 export interface BundleInput {
-  /** The folder with the bundles. */
   folder: string;
   /**
    * Identifies the content of all bundles, because V8 accepts compiled code for any source of the same
    * length.
    */
   build: string;
-  /** What this run does, such as its command. Needed because V8 caches only functions that ran. */
+  /**
+   * Identifies the kind of run, such as its command. Each kind has its own cache because V8 caches only
+   * functions that ran.
+   */
   kind: string;
   /** The `require` of a module in the folder. */
   native: Load;
-  /** Names of bundles that this run has barely used; filled during the run and read at its end. */
+  /** Names of the bundles that this run has barely used. Filled during the run, and read when it ends. */
   unused?: ReadonlySet<string>;
 }
 
@@ -97,7 +99,7 @@ function madePrivate(folder: string, build: string): string[] | undefined {
   }
 }
 
-/** Removes code from other builds, and the oldest kinds beyond the limit. */
+/** Removes the caches of other builds, and the oldest caches if there are too many. */
 function prune(folder: string, build: string): void {
   const current = readdirSync(folder)
     .map((name) => ({ name, path: join(folder, name), mtimeMs: lstatSync(join(folder, name)).mtimeMs }))

@@ -29,9 +29,8 @@ export interface GitDeps {
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Returns a function that runs git on an untrusted repository. The repository's configuration can't execute
- * anything, and git never fetches, prompts or locks, and uses only the repository at `root`. Throws
- * `not_found` if git is missing, and `unavailable` with a reason if git can't read the repository.
+ * Returns a function that runs git on an untrusted repository. Git executes nothing from the repository's
+ * configuration, and never fetches, prompts or locks.
  */
 export function gitIn(deps: GitDeps, root: string): Git {
   const env = gitEnvironment(root, deps.env ?? process.env);
@@ -87,8 +86,8 @@ export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.Pr
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: devNull,
     SSH_ASKPASS: devNull,
-    // Prevents fetches from a promisor remote. Old versions of git ignore the first variable; the second
-    // overrides `protocol.NAME.allow`, which the setting below doesn't.
+    // GIT_NO_LAZY_FETCH prevents fetches from a promisor remote. Old versions of git ignore it and need
+    // GIT_ALLOW_PROTOCOL, which overrides `protocol.NAME.allow`.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_REPLACE_OBJECTS: '1',
@@ -132,7 +131,7 @@ export const HARMLESS: readonly string[] = [
     'gc.auto=0',
     'maintenance.auto=false',
     'advice.graftFileDeprecated=false',
-    // The user chose this repository, so it may be bare.
+    // Bare repositories are safe here, because the user chose the repository.
     'safe.bareRepository=all',
     'i18n.logOutputEncoding=UTF-8',
   ].flatMap((setting) => ['-c', setting]),
@@ -143,23 +142,31 @@ function troubleOf(stderr: string, root: string): StewardError {
     stderr.split('\n').find((line) => /^(?:fatal|error):/.test(line)) ?? stderr.slice(0, 400),
   ).slice(0, 200);
   if (/dubious ownership|unsafe repository/.test(stderr)) {
-    return new StewardError('unavailable', 'it belongs to another user, so git refuses to read it.', {
-      hint: `If you trust it: git config --global --add safe.directory "${root}"`,
-    });
+    return new StewardError(
+      'unavailable',
+      'the repository belongs to another user, so git refuses to read it.',
+      {
+        hint: `If you trust it: git config --global --add safe.directory "${root}"`,
+      },
+    );
   }
   if (/not a git repository/i.test(stderr)) {
-    return new StewardError('unavailable', 'it is not a git repository.', {
+    return new StewardError('unavailable', 'the folder is not a git repository.', {
       hint: 'Correct sense.repos, or restore the repository.',
     });
   }
   if (/bad config|bad (?:numeric|boolean) config|config file|unknown repository extension/i.test(stderr)) {
-    return new StewardError('unavailable', `git rejects its configuration (${reason}).`, {
+    return new StewardError('unavailable', `git rejects the repository's configuration (${reason}).`, {
       hint: 'Fix the configuration file named in the error.',
     });
   }
-  return new StewardError('unavailable', `it looks damaged (${reason === '' ? 'git failed' : reason}).`, {
-    hint: 'Run "git fsck" in the repository.',
-  });
+  return new StewardError(
+    'unavailable',
+    `the repository looks damaged (${reason === '' ? 'git failed' : reason}).`,
+    {
+      hint: 'Run "git fsck" in the repository.',
+    },
+  );
 }
 
 export interface RemoteGitDeps {
@@ -185,9 +192,8 @@ export interface GitAnswer {
 }
 
 /**
- * Returns a function that runs git on steward's own clone with one remote. The credential is passed in the
- * environment, because other users can read arguments, and is sent only to the remote's origin. Exit codes
- * are results; a timeout throws `unavailable`.
+ * Returns a function that runs git on steward's own clone. Passes the credential in the environment, because
+ * other users can read arguments. Git sends it only to the remote's origin.
  */
 export function remoteGit(
   deps: RemoteGitDeps,

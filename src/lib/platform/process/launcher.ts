@@ -42,7 +42,7 @@ export interface LauncherTarget {
   steward: string;
 }
 
-/** A template and the part that all launchers share. */
+/** A template, and the shared script part that finds Node.js and steward. */
 export interface LauncherTemplate {
   body: string;
   find: string;
@@ -190,7 +190,7 @@ function aliasOf(node: string, { platform, env }: PathHost): string {
   return found ?? node;
 }
 
-/** Returns undefined if this user can't inspect the path. */
+/** Returns the file id of a path, or undefined if this user can't inspect it. */
 function idOf(path: string): string | undefined {
   try {
     return targetOf(path)?.id;

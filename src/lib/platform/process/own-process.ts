@@ -55,9 +55,7 @@ export function onInterrupt(listener: () => void): () => void {
   return onSignals(['SIGINT'], listener);
 }
 
-/**
- * Runs `work`, and calls `stop` on Ctrl-C, SIGTERM or a closed terminal. After that, `work` may still finish.
- */
+/** Runs `work`, and calls `stop` on Ctrl-C, SIGTERM or a closed terminal. Waits until `work` has finished. */
 export async function runStoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
   const release = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], stop);
   try {
@@ -68,8 +66,8 @@ export async function runStoppable<T>(stop: () => void, work: () => Promise<T>):
 }
 
 /**
- * Set by the launcher for scheduled jobs: the job's name, and the launcher's pid if the launcher outlives the
- * job (`sense 4711`). For a detached steward process, the value is `delivery`.
+ * The launcher sets this variable to the name of a scheduled job, with its own pid if it waits for the job
+ * (`sense 4711`). For a detached steward process, the value is `delivery`.
  */
 export const JOB_VARIABLE = 'STEWARD_JOB';
 
@@ -92,7 +90,7 @@ export function startProgram(
 ): void {
   const env = { ...process.env, ...more };
   const child = spawn(file, args, { cwd, env, detached: true, stdio: 'ignore', windowsHide: true });
-  // The system can't start more processes, so the next run of steward does the work.
+  // The system's process limit is reached. The next run of steward does the work.
   child.on('error', () => child.unref());
   child.unref();
 }
@@ -106,7 +104,7 @@ export function processNames(): ReadonlySet<string> {
   return new Set(pids.map((pid) => nameOf(pid)?.trim() ?? ''));
 }
 
-/** Tells a relaunched process the pid of its parent, which restarts it on request. */
+/** Contains the pid of the parent that started this process and restarts it on request. */
 const PARENT_VARIABLE = 'STEWARD_RELAUNCHED';
 /** Exit code of a child that requests a restart. */
 const RELAUNCH_CODE = 86;

@@ -39,14 +39,13 @@ export type Run = (file: string, args: readonly string[], options: RunOptions) =
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 /** How long to keep reading the pipes after the exit, since a background process may have inherited them. */
 const AFTER_EXIT_MS = 200;
-/** When to abandon a program that can't be killed, such as one that hangs on a lost network folder. */
+/** How long to wait for a killed program to end. One that hangs on a lost network folder may never end. */
 const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs a program with an argument array, never through a shell. Kills its process group on timeout. Throws
- * `not_found` if the program or folder is missing, and `unavailable` if the program can't start or prints too
- * much; an exit code is a result.
+ * Runs a program without a shell, and kills its process group on timeout. Throws `not_found` if the program
+ * or folder is missing, and `unavailable` if the program can't start or prints too much.
  */
 export const run: Run = (file, args, options) =>
   new Promise((resolve, reject) => {
@@ -63,7 +62,7 @@ export const run: Run = (file, args, options) =>
     else options.signal?.addEventListener('abort', state.abort, { once: true });
     child.stdout?.on('data', (chunk: Buffer) => onOutput(state, state.stdout, chunk));
     child.stderr?.on('data', (chunk: Buffer) => onOutput(state, state.stderr, chunk));
-    // A program that ignores its input closes the pipe; only its exit code matters.
+    // Ignored, because a program may close its input early; only its exit code matters.
     child.stdin?.on('error', () => child.stdin?.destroy());
     if (options.input !== undefined) child.stdin?.end(options.input);
     child.on('error', (error) => {
@@ -98,7 +97,7 @@ interface Running {
   abort?: () => void;
   /** The program has ended, but its pipes may still be open. */
   hasExited?: boolean;
-  /** The timeout passed after the exit, so only pending output is still read. */
+  /** The timeout passed after the program ended, so only its pending output is read. */
   isOverdue?: boolean;
   isStopped?: boolean;
   timedOut?: boolean;
@@ -117,7 +116,7 @@ function finish(state: Running, code: number | null, signal: NodeJS.Signals | nu
   const { file, options, truncated = false, timedOut = false } = state;
   if (state.isTooLong === true) {
     const message = `${file} printed more than ${maxBytesOf(state)} bytes and was stopped.`;
-    const hint = `Run ${basename(file)} by hand to see what it prints.`;
+    const hint = `Run ${basename(file)} manually to see its output.`;
     state.reject(new StewardError('unavailable', message, { hint }));
     return;
   }
@@ -172,7 +171,7 @@ function maxBytesOf({ options }: Running): number {
   return options.maxBytes ?? DEFAULT_MAX_BYTES;
 }
 
-/** Closes an exited program's pipes once they go quiet or time runs out. */
+/** After the program has ended, closes its pipes when no more output arrives or the timeout passes. */
 function closeWhenQuiet(state: Running): void {
   const before = state.chunkCount;
   state.grace = setTimeout(() => {

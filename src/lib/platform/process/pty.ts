@@ -9,13 +9,10 @@ export interface Pty {
   pid: number;
 }
 
-/** Even a terminal with a hundred tabs has fewer processes than this between itself and its shells. */
+/** Maximum number of processes to search. A terminal with a hundred tabs needs fewer. */
 const MAX_PROCESSES = 500;
 
-/**
- * Returns the terminals of this process's tabs, excluding terminals nested inside them, or an empty list on
- * systems other than Linux.
- */
+/** Returns the pseudo-terminals of a terminal program's tabs, excluding nested ones. Works only on Linux. */
 export function ptysBelow(pid: number): Pty[] {
   const own = factsOf(pid)?.device;
   const found = new Map<string, Pty>();
@@ -52,8 +49,8 @@ export interface Foreground {
 /** Returns the foreground program of a process's terminal, or undefined if the process is gone. */
 export function foregroundOf(pid: number): Foreground | undefined {
   const group = factsOf(pid)?.foreground ?? -1;
-  // The first process of a pipeline may have ended, and a program may run as another user; in both cases, the
-  // shell's folder is used.
+  // Falls back to the shell's folder if the first process of a pipeline has ended, or the program runs as
+  // another user.
   const shown = group > 0 && factsOf(group) !== undefined ? group : pid;
   const program = programOf(shown);
   return program === undefined

@@ -6,7 +6,9 @@ import { basename, delimiter, isAbsolute, join } from 'node:path';
 // The only file that starts processes. It looks up programs only in the absolute entries of PATH and passes
 // on only those entries, so neither steward nor its children run a program from the current folder.
 
-/** A path that never exists, so that a missing program fails the same way as with Node's own lookup. */
+/**
+ * A path that never exists. Starting it fails with the same error as Node's own lookup of a missing program.
+ */
 const MISSING = '/nonexistent/';
 
 /** Loaded lazily because most hooks don't start a program. */
@@ -36,7 +38,7 @@ function pathOf(file: string, env: NodeJS.ProcessEnv): string {
   return isAbsolute(file) ? file : (findProgram(file, env) ?? MISSING + basename(file));
 }
 
-/** An empty PATH would mean the current folder, so a path that never exists replaces it. */
+/** Replaces an empty PATH, which would mean the current folder, with a path that never exists. */
 function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const changed = { ...env };
   for (const name of Object.keys(env).filter(isPath)) {

@@ -10,7 +10,7 @@ export interface StdinBounds {
   /** How long to wait for the end of the input, in ms, counted from the start. */
   endMs: number;
   /**
-   * Maximum number of bytes to return. The rest is read and dropped so that the writer never gets a broken
+   * Maximum number of bytes to return. The rest is read and discarded, so that the writer gets no broken
    * pipe.
    */
   keepBytes: number;
@@ -30,7 +30,7 @@ const PAUSE_MS = 1;
 
 /**
  * Reads stdin within limits, and returns as soon as `isWhole` accepts the input. Polls, because a blocking
- * read can't be abandoned and Node's stream, the fallback, costs more than the rest of a hook.
+ * read can't be interrupted, and Node's stream takes longer than the rest of a hook.
  */
 export async function readStdin(
   bounds: StdinBounds,
@@ -50,7 +50,7 @@ export async function readStdin(
     if (got !== undefined) {
       collected.add(chunk.subarray(0, got));
       isChecked = false;
-      // A writer that never stops times out just like a silent one.
+      // A writer that never stops must time out too.
       if (monotonicMs() - startMs < bounds.endMs) continue;
     } else if (!isChecked && !collected.isEmpty()) {
       isChecked = true;
@@ -88,7 +88,7 @@ function kindOfStdin(): 'file' | 'stream' | 'terminal' {
   try {
     const facts = fstatSync(0);
     if (facts.isFile() || facts.isDirectory()) return 'file';
-    // /dev/null is a character device too, but reads as empty.
+    // /dev/null is also a character device, but not a terminal.
     if (facts.isCharacterDevice())
       return process.getBuiltinModule('node:tty').isatty(0) ? 'terminal' : 'file';
     return 'stream';

@@ -9,7 +9,7 @@ import { isAlive, withLock } from '../files/lock';
 import { randomName } from '../files/short-hash';
 
 export interface Waiter {
-  /** Arrival time. The earliest arrival goes first. */
+  /** Arrival time; work with the earliest time runs first. */
   sinceMs: number;
   /** How long to wait, counted from now. */
   waitMs: number;
@@ -22,7 +22,7 @@ export type TakeTurn = <T>(waiter: Waiter, work: () => Promise<T>) => Promise<T 
 
 /** An older ticket belongs to the current holder or to a dead process. */
 const LONGEST_WAIT_MS = 60_000;
-/** How long a holder whose process isn't visible keeps the lock. */
+/** Time after which a lock is stale if the holder's process isn't visible. */
 const LONGEST_TURN_MS = 60_000;
 const PAUSE_MS = 25;
 

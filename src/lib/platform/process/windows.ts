@@ -11,7 +11,7 @@ export interface WindowsProgram {
 }
 
 export interface WindowsCalls {
-  /** The focused program, or null if nothing has the focus, or only the desktop or taskbar does. */
+  /** The program with the focus, or null if only the desktop or taskbar, or nothing, has the focus. */
   foreground(): WindowsProgram | null;
   /** Milliseconds since this session's last input. */
   idleMs(): number;
@@ -32,7 +32,7 @@ export async function windowsCalls(): Promise<WindowsCalls | undefined> {
     const loaded = await import('koffi');
     return bind(loaded.default ?? loaded);
   } catch {
-    // PowerShell is used instead and reports its own errors.
+    // Without the library, PowerShell is used, which reports its own errors.
     return undefined;
   }
 }
@@ -55,7 +55,7 @@ function bind(koffi: Koffi): WindowsCalls {
       const info = Buffer.alloc(8);
       info.writeUInt32LE(8, 0);
       if (system.GetLastInputInfo(info) === 0) return 0;
-      // Both are 32-bit counts of milliseconds since boot, which wrap after 49 days.
+      // Both times are 32-bit milliseconds since boot, which wrap after 49 days.
       return (Number(system.GetTickCount()) - info.readUInt32LE(4)) >>> 0;
     },
     locked() {

@@ -8,12 +8,13 @@ export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Asks questions on stderr. They share one reader, so no typed-ahead input is lost. */
+/** Asks questions on stderr. All questions share one reader, so that no typed-ahead input is lost. */
 export interface Prompt {
   /** Returns one line, trimmed. Throws `canceled` at the end of input. */
   line: (question: string) => Promise<string>;
   /**
-   * Asks until the reply is yes, no or empty, which means the preset. Throws `canceled` at the end of input.
+   * Repeats the question until the answer is yes, no or empty (the preset). Throws `canceled` at the end of
+   * input.
    */
   yes: (question: string, preset: 'yes' | 'no') => Promise<boolean>;
   close: () => void;

@@ -13,7 +13,7 @@ const MAX_PROSE_COLUMNS = 96;
  */
 export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
   const fd = stream === 'stdout' ? 1 : 2;
-  // Only a device can be a terminal, and loading node:tty costs every hook 3 ms.
+  // Checks for a device first, because loading node:tty would cost every hook 3 ms.
   const isDevice = unless(['EBADF'], () => fstatSync(fd).isCharacterDevice());
   const isTerminal = isDevice === true && process.getBuiltinModule('node:tty').isatty(fd);
   return isTerminal ? fold(text, terminalOf(process[stream]).columns) : text;
@@ -57,8 +57,8 @@ function longestWord(text: string): number {
 }
 
 /**
- * Wraps text into lines of at most `columns`, prefixing the first with `first` and the others with `rest`.
- * Puts longer words, such as paths, on their own lines.
+ * Wraps text into lines of at most `columns`, prefixing the first with `first` and the others with `rest`. A
+ * longer word, such as a path, gets its own line.
  */
 export function wrap(text: string, columns: number, first = '', rest = first): string[] {
   const lines: string[] = [];

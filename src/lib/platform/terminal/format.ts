@@ -17,7 +17,7 @@ export interface Palette {
 }
 
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  // kleur would check this process rather than the target terminal.
+  // kleur would check the terminal of this process, but the output may go to another one.
   const paint = (color: Color): ((text: string) => string) => {
     if (!terminal.color) return (text) => text;
     return (text) => {

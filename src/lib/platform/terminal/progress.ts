@@ -26,7 +26,7 @@ export async function withSteps<T>(
     ],
     {
       rendererOptions: {
-        // The caller of the command reports the error.
+        // Off, because the caller reports the error.
         showErrorMessage: false,
         logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
       },

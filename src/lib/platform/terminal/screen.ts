@@ -18,7 +18,7 @@ export interface Screen {
  */
 const OPEN = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const CLOSE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
-/** Synchronized output: terminals that support it show everything written between the two at once. */
+/** Start and end of synchronized output. Terminals that support it show everything between them at once. */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /** Takes over the terminal on stdin and stdout. Ctrl-C is reported as the key `ctrl-c`. */

@@ -26,7 +26,7 @@ export function isOnTerminal(): boolean {
 
 /**
  * Writes short text to stdout without Node's stream, which costs the hot path 1 to 2 ms. Ignores a closed
- * reader; leaves a full pipe to the stream.
+ * reader. If a pipe is full, the stream writes the rest.
  */
 export function writeOut(text: string): void {
   let rest = Buffer.from(text);
@@ -35,7 +35,7 @@ export function writeOut(text: string): void {
       rest = rest.subarray(writeSync(1, rest));
     } catch (error) {
       if (errnoCode(error) === 'EPIPE') return;
-      // The stream waits while the pipe is full, and reports other errors.
+      // The stream waits if the pipe is full, and reports other errors.
       process.stdout.on('error', (failure) => {
         writeSync(2, `Cannot write to standard output: ${failure.message}\n`);
         process.exit(8);
@@ -75,8 +75,8 @@ export function writeOutNow(text: string, waitMs: number): void {
 }
 
 /**
- * Writes to stdout like its stream; returns false while a pipe is full. Writes files directly, because the
- * stream doesn't notice a partial write to a full disk.
+ * Writes to stdout like its stream; returns false while a pipe is full. Writes to files directly, because the
+ * stream doesn't detect a partial write to a full disk.
  */
 export function writeStdout(data: Uint8Array | string): boolean {
   if (!fstatSync(1).isFile()) return process.stdout.write(data);
@@ -190,7 +190,7 @@ export interface OutputFile {
   size: number;
 }
 
-/** A way to write output that must appear exactly once. */
+/** Writes output that must appear exactly once. */
 export interface ShownOutput {
   /** Returns undefined if stdout is a terminal or a pipe. */
   file: () => OutputFile | undefined;

@@ -52,5 +52,5 @@ function segmenter(): Intl.Segmenter {
 const PLAIN = /^[\x20-\x7e\u2500-\u25fc·–—…✎✓]*$/;
 const COLORS = /\u001b\[[\d;]*m/g;
 const INVISIBLE = /^[\p{Mark}\p{Control}\p{Format}]+$/u;
-/** Characters that are emoji by default, because of the selector U+FE0F, or as a two-letter flag. */
+/** Emoji: characters that are emoji by default or followed by U+FE0F, and two-letter flags. */
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;

@@ -46,7 +46,7 @@ export function isIso(value: unknown): value is string {
   return typeof value === 'string' && parseIso(value) !== undefined;
 }
 
-/** Initially matches no time. */
+/** The last day that `parseIso` checked. The initial value matches no time. */
 let lastDay = 'none';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
@@ -75,7 +75,7 @@ export function bootTime(): BootTime | undefined {
     const seconds = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]);
     return id !== '' && seconds > 0 ? { id, upMs: Math.round(seconds * 1000) } : undefined;
   } catch {
-    // A sandbox may have no /proc.
+    // Some sandboxes have no /proc.
     return undefined;
   }
 }

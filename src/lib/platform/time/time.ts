@@ -13,7 +13,7 @@ export interface DayBounds {
 
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  // Computed without Date, which is ten times slower; this runs for every line of a log.
+  // Computed without Date, which is ten times slower, because this runs for every line of a log.
   const month = Number(text.slice(5, 7));
   const day = Number(text.slice(8));
   return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(Number(text.slice(0, 4)), month);
@@ -77,8 +77,8 @@ export function dayBounds(day: Day, zone: string): DayBounds {
 }
 
 /**
- * Returns the start of each local hour of a day, in order: usually 24 of them, 23 or 25 on a day when the
- * clock changes (a repeated hour occurs twice), or none if the zone skipped the day.
+ * Returns the start of each local hour of a day, in order: 24 on most days, 23 or 25 when the clock changes,
+ * and none if the zone skipped the day. A repeated hour occurs twice.
  */
 export function hourStarts(day: Day, zone: string): number[] {
   const { startMs, endMs } = dayBounds(day, zone);
@@ -98,13 +98,13 @@ function nextHour(ms: number, zone: string): number {
   // The clock changes during this hour or at its end. The change is the first instant with a different
   // offset.
   const change = firstWhere(ms, next, (at) => offsetMs(at, zone) !== offset);
-  const isPutBack = offsetMs(change, zone) < offset;
-  return isPutBack || hourOf(change, zone) !== hour ? change : nextHour(change, zone);
+  const isSetBack = offsetMs(change, zone) < offset;
+  return isSetBack || hourOf(change, zone) !== hour ? change : nextHour(change, zone);
 }
 
 /**
- * Returns the first instant of a local day. If the clock goes back across midnight (St. John's until 2011, at
- * 00:01), that is the second midnight; if midnight is skipped, the first instant after the gap.
+ * Returns the first instant of a local day. If midnight occurs twice (St. John's until 2011), returns the
+ * second; if it is skipped, the first instant after the gap.
  */
 function startOfDay(day: Day, zone: string): number {
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -116,15 +116,15 @@ function startOfDay(day: Day, zone: string): number {
 }
 
 /**
- * Returns the first millisecond after `before` at which `holds` becomes true; it must stay true until
- * `after`.
+ * Returns the first millisecond after `before` at which `isReached` is true. The condition must stay true
+ * until `after`.
  */
-function firstWhere(before: number, after: number, holds: (ms: number) => boolean): number {
+function firstWhere(before: number, after: number, isReached: (ms: number) => boolean): number {
   let low = before;
   let high = after;
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (holds(middle)) high = middle;
+    if (isReached(middle)) high = middle;
     else low = middle;
   }
   return high;
@@ -141,7 +141,6 @@ function pad(n: number): string {
   return String(n).padStart(2, '0');
 }
 
-/** Local time in a zone. */
 export interface WallClock {
   year: number;
   /** 1 to 12. */
@@ -207,7 +206,7 @@ function zoneOfSystem(variable: string | undefined): string | undefined {
       ? variable
       : undefined;
   }
-  // EINVAL means that it is a file, not a link.
+  // EINVAL means that /etc/localtime is a file, not a link.
   const link = unless(['ENOENT', 'EINVAL', 'EACCES'], () => readlinkSync('/etc/localtime')) ?? '';
   const name = /\/zoneinfo(?:\.default)?\/(.+)$/.exec(link)?.[1] ?? '';
   if (/^(?:Etc\/)?(?:UTC|UCT|Zulu|Universal)$/.test(name)) return 'UTC';

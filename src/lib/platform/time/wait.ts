@@ -43,8 +43,8 @@ export function loopTurn(): number {
 }
 
 /**
- * Returns a function to await between steps of long work. It yields to the event loop every `sliceMs`, which
- * awaiting settled promises doesn't do.
+ * Returns a function to await between steps of long work. The function yields to the event loop every
+ * `sliceMs`; awaiting a settled promise wouldn't.
  */
 export function yielder(clock: Pick<Clock, 'monotonic'>, sliceMs: number): () => Promise<void> {
   let endMs = -Infinity;
