@@ -5,12 +5,13 @@ import type { Went } from '../lib/sessions/go';
 import { sessionLines, type SessionRow, type SessionsTextOptions } from '../lib/sessions/view';
 
 export default class Go extends BaseCommand {
-  static override summary = 'Jump to a session, by default the one that has been waiting longest';
+  static override summary = 'Jump to a session (default: the one waiting longest)';
   static override description =
     "Brings the session's tmux pane or kitty window to the front. If several sessions match, asks you to choose one.";
   static override args = {
     session: word({
-      description: 'Part of the repository, branch, name or slug, or the number in "steward sessions".',
+      description:
+        'Part of a session\'s repository, branch, name or slug, or its number in "steward sessions".',
     }),
   };
   static override examples = [

@@ -8,7 +8,7 @@ const words = { command: word({ description: 'Command or topic.' }) };
 
 /** oclif's help command without the argument that reads stdin. */
 class PluginHelp extends plugin.help {
-  // Not inherited, because oclif's parser reads only own properties.
+  // Redeclared, because oclif's parser ignores inherited properties.
   static override args = words;
   static override flags = plugin.help.flags;
   static override strict = false;

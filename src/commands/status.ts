@@ -3,7 +3,7 @@ import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { overview, overviewText, type Overview } from '../lib/setup/status';
 
 export default class Status extends BaseCommand {
-  static override summary = 'Show every part of steward and the next steps';
+  static override summary = 'Show the state of every part and the next steps';
   static override description =
     'Reads local files and the daemon, not the network. Exits 3 if the configuration is invalid, otherwise 0.';
   static override examples = [

@@ -14,12 +14,15 @@ export default class Time extends BaseCommand {
     'Your own time adds up to the tracked time; agents\' times overlap. "Held up" means that an agent waited while you were at the desk. --timewarrior and --ics need the event logs.';
   static override flags = {
     of: text({
-      description: 'A day; "week", "month" or "year" up to today; "last week" or "last month".',
+      description: 'Period: a day; "week", "month" or "year" to date; "last week" or "last month".',
       default: 'today',
       helpValue: 'DAY',
     }),
-    by: text({ description: 'Group the rows by this.', options: [...TIME_KEYS], default: 'repo' }),
-    explain: boolean({ description: 'Show the rule behind each goal.', exclusive: [...FORMATS, 'json'] }),
+    by: text({ description: 'How to group the rows.', options: [...TIME_KEYS], default: 'repo' }),
+    explain: boolean({
+      description: 'Show which rule assigned time to each goal.',
+      exclusive: [...FORMATS, 'json'],
+    }),
     // Each conflict is declared on one flag only, or the error would list it twice.
     csv: boolean({ description: 'Print CSV.', exclusive: ['timewarrior', 'ics', 'json'] }),
     timewarrior: boolean({

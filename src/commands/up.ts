@@ -14,7 +14,7 @@ export default class Up extends BaseCommand {
   static override flags = {
     yes: boolean({
       char: 'y',
-      description: 'Give consent without being asked; required without a terminal.',
+      description: 'Skip the consent question; required without a terminal.',
     }),
     once: boolean({ description: 'Set up, capture, show the day, and exit.' }),
     port: integer({

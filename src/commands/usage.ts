@@ -11,7 +11,7 @@ export default class UsageCommand extends BaseCommand {
   static override description =
     'Reads the local logs of Claude Code, Codex, Qwen Code, OpenCode and Copilot CLI; fetches nothing. Stores only numbers, ids, models, repositories and times. Unknown prices are shown as unknown, never as 0.';
   static override flags = {
-    by: text({ description: 'Group the rows by this.', options: [...GROUPINGS], default: 'day' }),
+    by: text({ description: 'How to group the rows.', options: [...GROUPINGS], default: 'day' }),
     days: integer({ description: 'Number of days, up to today.', default: 7, helpValue: 'N' }),
     csv: boolean({ description: 'Print the rows as CSV.', exclusive: ['json'] }),
     machine,

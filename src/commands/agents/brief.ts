@@ -7,25 +7,25 @@ import { BaseCommand, text, word } from '../../lib/cli/base-command';
 export default class AgentsBrief extends BaseCommand {
   static override summary = 'Write briefs for custom agents';
   static override description =
-    'Writes a unique brief (role, perspective, voice) for each agent, from the request and the trait vocabulary. Launch all agents in one message, then run the printed spotcheck of their results.';
+    'Writes a unique brief (role, perspective, voice) for each agent, from the request and the trait vocabulary. Launch all agents in one message, then the printed spotcheck agent to compare their results.';
   static override args = {
     request: word({ description: 'The request, in quotes (default: stdin).' }),
   };
   static override flags = {
     count: text({ description: 'Number of briefs, 1 to 32.', default: '1', helpValue: 'N' }),
-    role: text({ description: 'Role of all agents.', helpValue: 'TEXT' }),
+    role: text({ description: 'Role for all agents.', helpValue: 'TEXT' }),
     expertise: text({
-      description: 'Expertise of all agents.',
+      description: 'Expertise for all agents.',
       options: traitIds('expertise'),
       helpValue: 'TRAIT',
     }),
     personality: text({
-      description: 'Personality of all agents.',
+      description: 'Personality for all agents.',
       options: traitIds('personality'),
       helpValue: 'TRAIT',
     }),
     approach: text({
-      description: 'Approach of all agents.',
+      description: 'Approach for all agents.',
       options: traitIds('approach'),
       helpValue: 'TRAIT',
     }),

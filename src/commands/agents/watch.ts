@@ -6,7 +6,7 @@ import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 import { interruptSignal } from '../../lib/platform/process/own-process';
 
 export default class AgentsWatch extends BaseCommand {
-  static override summary = 'Watch for silent agents';
+  static override summary = 'Alert when agents go silent';
   static override description =
     'Alerts once when active agents make no tool call for 90 seconds. Requires the hooks. The daemon or a background process already does this if the hooks are installed.';
   static override flags = {

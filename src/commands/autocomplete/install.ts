@@ -8,7 +8,7 @@ export default class AutocompleteInstall extends BaseCommand {
   static override knowsAll = true;
   static override summary = 'Install shell completion';
   static override description =
-    'Writes a script to the shell\'s completion folder. Repeat after an update. "steward uninstall" removes the script.';
+    'Writes a script to the shell\'s completion folder. Reinstall after an update. "steward uninstall" removes the script.';
   static override args = {
     shell: word({ description: 'Shell (default: yours).', options: [...SHELLS] }),
   };
@@ -20,7 +20,7 @@ export default class AutocompleteInstall extends BaseCommand {
 
   async run(): Promise<CompletionInstall> {
     const { args } = await this.parse(AutocompleteInstall);
-    // The argument parser rejects any other shell.
+    // The argument parser has rejected unsupported shells.
     const shell = (args.shell as Shell | undefined) ?? ownShell();
     if (shell === undefined) {
       throw new StewardError('usage', 'steward has no completion for your shell ($SHELL).', {

@@ -4,7 +4,7 @@ import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
 import { addToConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigAdd extends ConfigEdit {
-  static override summary = 'Add one item to a list in the configuration';
+  static override summary = 'Add an item to a list in the configuration';
   static override description =
     'Preserves other items and comments. Adding an item again changes nothing. A repository must exist; its absolute path is stored.';
   static override args = {

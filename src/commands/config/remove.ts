@@ -4,7 +4,7 @@ import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
 import { removeFromConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigRemove extends ConfigEdit {
-  static override summary = 'Remove one item from a list in the configuration';
+  static override summary = 'Remove an item from a list in the configuration';
   static override description = 'Preserves other items and comments.';
   static override args = {
     key: keyArg,

@@ -2,7 +2,7 @@ import { BaseCommand } from '../../lib/cli/base-command';
 import { restartDaemon, type Restarted } from '../../lib/app/serve';
 
 export default class DaemonRestart extends BaseCommand {
-  static override summary = 'Restart the daemon and wait until it listens';
+  static override summary = 'Restart the daemon and wait until it is ready';
   static override description =
     'Restarts the daemon, in its terminal or job, with the current configuration and version. If the daemon is not running, starts its job, or exits 8 if it has none.';
   static override examples = ['<%= config.bin %> daemon restart', '<%= config.bin %> daemon restart --json'];

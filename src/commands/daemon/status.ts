@@ -5,7 +5,7 @@ import { localTimes } from '../../lib/platform/time/day-words';
 import { daemonStatusText, type DaemonReport } from '../../lib/daemon/status';
 
 export default class DaemonStatusCommand extends BaseCommand {
-  static override summary = 'Show whether the daemon is running, and the state of its parts and jobs';
+  static override summary = 'Show the state of the daemon, its parts and its jobs';
   static override description = 'Exits 0 if the daemon is running, otherwise 8.';
   static override examples = ['<%= config.bin %> daemon status', '<%= config.bin %> daemon status --json'];
   static override related = ['daemon serve', 'daemon logs', 'open', 'sense status'];

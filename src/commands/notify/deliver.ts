@@ -17,7 +17,7 @@ export default class NotifyDeliver extends BaseCommand {
     const delivered = await deliverWaiting(deps, { patienceMs: 60_000, longestMs: 600_000 });
     const status = outboxStatus(deps);
     this.print(() =>
-      delivered ? `${status.waiting} left in the outbox` : 'Another process is delivering the outbox.',
+      delivered ? `${status.waiting} waiting in the outbox` : 'Another process is delivering the outbox.',
     );
     return { ...status, busy: !delivered };
   }

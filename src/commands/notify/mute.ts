@@ -6,7 +6,7 @@ import { parseDuration } from '../../lib/platform/time/day-words';
 
 export default class NotifyMute extends BaseCommand {
   static override summary = 'Mute the voice and banner sounds';
-  static override description = 'Messages appear as banners instead. Push and chat are not affected.';
+  static override description = 'Messages appear as silent banners. Push and chat are not affected.';
   static override args = {
     duration: word({
       description: 'Duration, such as 1h (default: until `notify unmute`)',
@@ -22,7 +22,7 @@ export default class NotifyMute extends BaseCommand {
     const state = mute(deps, forMs);
     const moment = { zone: deps.settings().zone, nowMs: deps.clock.now() };
     const end = state.until === null ? '`steward notify unmute`' : untilText(state.until, moment);
-    this.print(() => `Muted until ${end}. Messages appear as banners instead.`);
+    this.print(() => `Muted until ${end}. Messages appear as silent banners.`);
     return state;
   }
 }

@@ -6,7 +6,7 @@ import { EVENT_NAMES, SOURCES } from '../../lib/notify/events';
 export default class NotifySend extends BaseCommand {
   static override summary = 'Send a notification';
   static override description =
-    'The event kind determines the channels (see `notify routes`). Delivers in the background, and retries a failing channel for a day. On a terminal, shows the results of the first 0.3 s.';
+    'The event kind determines the channels (see `notify routes`). Delivers in the background, and retries a failing channel for a day. On a terminal, shows the results that arrive within 0.3 s.';
   static override args = {
     message: word({
       description: 'The text, up to 4,000 characters (default: stdin)',
@@ -34,7 +34,7 @@ export default class NotifySend extends BaseCommand {
     phase: text({ helpValue: 'PHASE', description: 'New phase of the session' }),
     slug: text({ helpValue: 'SLUG', description: 'Slug of the session for --phase' }),
     duration: text({ helpValue: 'TIME', description: 'Duration of the task, such as 7m' }),
-    dedupe: text({ helpValue: 'KEY', description: 'Key; replaces the last message that has the same key' }),
+    dedupe: text({ helpValue: 'KEY', description: 'Key; replaces the previous message with this key' }),
     url: text({ helpValue: 'URL', description: 'URL to open when clicked' }),
     tag: text({
       helpValue: 'TAG',
@@ -42,7 +42,7 @@ export default class NotifySend extends BaseCommand {
       multiple: true,
     }),
     wait: boolean({ description: "Wait for each channel's first result and show it" }),
-    unanswered: text({ description: 'The id of a message that the daemon did not confirm', hidden: true }),
+    unanswered: text({ description: 'The id of a message that the daemon has not confirmed', hidden: true }),
     strict: boolean({ description: 'Wait, and fail if a channel does not deliver the message' }),
   };
   static override examples = [

@@ -4,7 +4,7 @@ import { SENSE_VERSION } from '../../lib/sense/event';
 export default class SenseVersion extends BaseCommand {
   static override summary = 'Print the version of the sense component';
   static override description =
-    'The version changes when events, adapters or records change. Each stored record contains the version.';
+    'The version changes when an adapter or the format of events or records changes. Each stored record contains the version.';
   static override examples = ['<%= config.bin %> sense version', '<%= config.bin %> sense version --json'];
   static override related = ['sense status', '--version'];
 

@@ -8,7 +8,8 @@ export default class SessionsName extends BaseCommand {
     'The name replaces the repository and branch in lists and notifications on this machine. An empty name removes the current name.';
   static override args = {
     session: word({
-      description: 'Part of the repository, branch, name or slug, or the number in "steward sessions".',
+      description:
+        'Part of a session\'s repository, branch, name or slug, or its number in "steward sessions".',
       required: true,
     }),
     name: word({ description: 'New name, up to 80 characters.', required: true }),

@@ -9,7 +9,8 @@ export default class SessionsShow extends BaseCommand {
   static override summary = 'Show one session with its history';
   static override args = {
     session: word({
-      description: 'Part of the repository, branch, name or slug, or the number in "steward sessions".',
+      description:
+        'Part of a session\'s repository, branch, name or slug, or its number in "steward sessions".',
       required: true,
     }),
   };

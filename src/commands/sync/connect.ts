@@ -16,7 +16,11 @@ export default class SyncConnect extends BaseCommand {
   static override description =
     'syncthing: adds the folder to Syncthing and shares it with all configured devices. git: syncs through a private GitHub repository, now and every 30 minutes; each machine has its own branch. Run this command on each machine after `sync set`.';
   static override args = {
-    engine: word({ required: true, options: ['syncthing', 'git'], description: 'syncthing or git.' }),
+    engine: word({
+      required: true,
+      options: ['syncthing', 'git'],
+      description: 'Sync tool: syncthing or git.',
+    }),
     repo: word({ description: 'For git: OWNER/REPO of an empty private repository.' }),
   };
   static override examples = [

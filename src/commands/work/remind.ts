@@ -12,7 +12,7 @@ export default class WorkRemind extends BaseCommand {
   };
   static override flags = {
     at: text({
-      description: 'When to remind you. The text is then not parsed for a time.',
+      description: 'Reminder time; the text is then not parsed for a time.',
       helpValue: 'WHEN',
     }),
     priority: text({ description: 'Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),

@@ -9,7 +9,7 @@ export default class WorkSnooze extends BaseCommand {
     'Takes a future time, in natural language and your time zone, or a duration such as 2h or 1h30m.';
   static override args = {
     number: issueNumber(),
-    when: word({ required: true, description: 'The time, in quotes if it has several words.' }),
+    when: word({ required: true, description: 'New time, in quotes if it has several words.' }),
   };
   static override examples = [
     '<%= config.bin %> work snooze 12 2h',

@@ -13,7 +13,7 @@ export default class AgentsKnowledgeSearch extends BaseCommand {
   static override description =
     'Finds entries that contain every word, ignoring case and accents. Matches in titles and tags come first. Entries are Markdown files in the user area, in knowledge/TYPE; topics are their tags.';
   static override args = {
-    words: word({ description: 'Words, in quotes (default: every entry).' }),
+    words: word({ description: 'Words to find, in quotes (default: every entry).' }),
   };
   static override flags = {
     type: text({ description: 'Only entries of this type.', options: [...KNOWLEDGE_TYPES] }),

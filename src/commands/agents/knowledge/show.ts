@@ -7,7 +7,7 @@ export default class AgentsKnowledgeShow extends BaseCommand {
   static override args = {
     id: word({
       required: true,
-      description: 'TYPE/NAME, the name, or a unique prefix of the name.',
+      description: 'Entry: TYPE/NAME, its name, or a unique prefix of its name.',
     }),
   };
   static override examples = [

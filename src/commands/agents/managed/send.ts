@@ -21,7 +21,7 @@ export default class AgentsManagedSend extends BaseCommand {
       multipleNonGreedy: true,
     }),
     'tool-error': boolean({ description: 'Mark the tool results as errors.', dependsOn: ['tool-result'] }),
-    follow: boolean({ description: 'Then follow the session until the turn ends.' }),
+    follow: boolean({ description: 'Follow the session until the turn ends.' }),
     ...answerFlags,
   };
   static override examples = [

@@ -13,7 +13,7 @@ export default class SenseClassifySet extends BaseCommand {
     kind: word({ required: true, options: [...APP_KINDS], description: 'Classification.' }),
   };
   static override flags = {
-    since: text({ description: 'Also rebuild records since this day.', helpValue: 'DAY' }),
+    since: text({ description: 'Also rebuild records from this day on.', helpValue: 'DAY' }),
   };
   static override examples = [
     '<%= config.bin %> sense classify set Firefox creation',

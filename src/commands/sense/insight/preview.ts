@@ -6,7 +6,7 @@ import { previewText } from '../../../lib/sense/view-insight';
 export default class SenseInsightPreview extends BaseCommand {
   static override summary = 'Print exactly what "sense insight build" would send';
   static override description =
-    'Prints the text to stdout, and the program that would receive the text to stderr. Sends nothing.';
+    'Prints the text to stdout, and the name of the receiving program to stderr. Sends nothing.';
   static override examples = [
     '<%= config.bin %> sense insight preview',
     '<%= config.bin %> sense insight preview --json | jq .command',

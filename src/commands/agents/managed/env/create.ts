@@ -19,7 +19,7 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
       options: ['unrestricted', 'limited'],
     }),
     host: text({
-      description: 'Host to allow, blocking all others; repeatable.',
+      description: 'Allowed host; repeatable. Blocks all other hosts.',
       helpValue: 'HOST',
       multiple: true,
       multipleNonGreedy: true,
