@@ -1,6 +1,6 @@
 // Written by "steward hooks install --assistant opencode", removed by "steward hooks uninstall".
-// Tells steward on this machine when a session starts, works, needs input and ends. OpenCode 1 calls `server`,
-// OpenCode 2 calls `setup`. It never throws, waits or prints, so OpenCode works the same without steward.
+// Notifies steward on this machine when a session starts, works, needs input or ends. OpenCode 1 calls `server`,
+// OpenCode 2 calls `setup`. The plugin never throws, waits or prints, so it cannot disturb OpenCode.
 import { spawn } from 'node:child_process';
 
 const SHIM = '@SHIM@';
@@ -8,12 +8,12 @@ const TIMEOUT_MS = 5000;
 const MAX_QUEUE = 64;
 const MAX_TEXT = 20_000;
 const MAX_KNOWN = 1000;
-/** How long the last calls may delay OpenCode's exit. */
+/** How long pending calls may delay OpenCode's exit. */
 const EXIT_MS = 1000;
 
 /** The background service of OpenCode 2 serves several terminals, so its process does not identify a session. */
 const isShared = process.argv.includes('--service');
-/** Handled events, including those handled by another copy of this file in the same process. */
+/** Ids of handled events, shared with other copies of this file in the same process. */
 const seen = (globalThis[Symbol.for('steward.opencode')] ??= new Set());
 /** Maps a subagent's session to its root session. */
 const roots = new Map();
@@ -21,7 +21,7 @@ const folders = new Map();
 const replies = new Map();
 const users = new Set();
 const asked = new Map();
-/** The folders of the sessions that have not ended. */
+/** Maps each session that has not ended to its folder. */
 const open = new Map();
 
 let queue = Promise.resolve();
@@ -108,7 +108,7 @@ async function exited(folder) {
   await Promise.race([queue, new Promise((resolve) => setTimeout(resolve, EXIT_MS).unref())]);
 }
 
-/** The person has answered: the tool runs, or the model reads the answer. */
+/** Records that the user has answered: the tool runs, or the model reads the answer. */
 function answered(id) {
   if (!asked.has(id)) return;
   send('tool', 'PreToolUse', id, { tool_name: asked.get(id) });
@@ -120,7 +120,7 @@ function prompted(id, text) {
     send('prompt', 'UserPromptSubmit', id, { prompt: text.slice(0, MAX_TEXT) });
 }
 
-function said(id, text) {
+function replied(id, text) {
   if (typeof text === 'string' && text !== '') remember(replies, id, text.slice(0, MAX_TEXT));
 }
 
@@ -132,7 +132,7 @@ function tool(event, id, name, input) {
   });
 }
 
-/** The events of both versions: OpenCode 1 has `properties`, OpenCode 2 has `data`. */
+/** Handles an event. OpenCode 1 sends `properties`, OpenCode 2 sends `data`. */
 function onEvent(event, folder) {
   const data = event.data ?? event.properties ?? {};
   const id = data.sessionID ?? data.info?.id ?? data.form?.sessionID;
@@ -164,20 +164,20 @@ const EVENTS = {
     if (info?.role === 'user') users.add(info.id);
   },
   'message.part.updated': (_, { part }) => {
-    if (part?.type === 'text' && !users.has(part.messageID)) said(part.sessionID, part.text);
+    if (part?.type === 'text' && !users.has(part.messageID)) replied(part.sessionID, part.text);
   },
-  'session.text.ended': (id, data) => said(id, data.text),
+  'session.text.ended': (id, data) => replied(id, data.text),
   'session.inbox.enqueued': (id, { item }) => {
     if (item?.type === 'user') prompted(id, item.payload?.text);
   },
 };
 
-/** Runs a handler; OpenCode must not notice a failure. */
+/** Runs a handler and ignores its errors, so that they don't reach OpenCode. */
 function safely(work) {
   try {
     work();
   } catch {
-    // Later events are still handled.
+    // Continue with the next event.
   }
 }
 
@@ -199,7 +199,7 @@ async function server(input) {
   };
 }
 
-/** OpenCode 1 calls this too, with a context that has no events. */
+/** OpenCode 1 also calls this function, with a context that has no events. */
 async function setup(ctx) {
   if (typeof ctx?.event?.subscribe !== 'function') return undefined;
   const folder = ctx.location?.directory;
@@ -227,7 +227,7 @@ async function hookTool(ctx, name, eventOf) {
         safely(() => tool(eventOf(call), call.sessionID, call.tool, call.input));
     });
   } catch {
-    // Without tool events, a session shows only its turns.
+    // Without tool events, steward records only the turns of a session.
   }
 }
 

@@ -1,9 +1,9 @@
-// Requests to the daemon. Signing in exchanges the one-time code in the URL for a secret that is valid until the
-// daemon ends. The secret is stored per origin and sent in a header, so other ports on this host never see it.
+// Requests to the daemon. Signing in exchanges the one-time code in the URL for a secret that the page stores
+// per origin and sends in a header, so other ports on this host never see the secret.
 
 const KEY = 'steward-secret';
 const PATIENCE_MS = 10_000;
-/** Timeout for a response body, since a connection can be slower than the daemon. */
+/** Timeout for a response body, for slow connections. */
 const BODY_MS = 60_000;
 
 /**
@@ -15,7 +15,7 @@ const BODY_MS = 60_000;
  * @property {string | undefined} [hint]
  */
 
-/** The secret if the browser blocks site data. It then lasts only as long as the page. @type {string | null} */
+/** The secret, in memory only, if the browser blocks site data. @type {string | null} */
 let ownSecret = null;
 
 /** Exchanges the code in the URL for the secret; returns false if the code is missing or refused. */
@@ -39,7 +39,7 @@ function secret() {
   return storage()?.getItem(KEY) ?? ownSecret;
 }
 
-/** Forgets a secret refused by the daemon, unless there is a newer one. @param {string | null} refused */
+/** Deletes a secret rejected by the daemon, unless there is a newer one. @param {string | null} refused */
 function forget(refused) {
   if (secret() !== refused) return;
   ownSecret = null;
@@ -148,7 +148,7 @@ async function readStream(signal, onLine) {
 // Browsers limit connections per host, so one tab reads the stream and forwards its lines to the others.
 
 const NAME = 'steward-stream';
-/** The time in which two heartbeats are missed. */
+/** After this time, two heartbeats were missed. */
 const SILENT_MS = 40_000;
 /** How long a hidden page stays connected, to update the number in its title. */
 const HIDDEN_MS = 60_000;

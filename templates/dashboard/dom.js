@@ -38,7 +38,7 @@ function nodes(children) {
 /** Returns the element with this id. @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   const element = document.getElementById(id);
-  if (element === null) throw new Error(`The page has no #${id}.`);
+  if (element === null) throw new Error(`Missing element #${id}.`);
   return element;
 }
 
@@ -87,7 +87,7 @@ function morph(old, next) {
   // Keep `open`, since the user may have opened the details.
   for (const { name } of [...old.attributes])
     if (!next.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
-  // The content is drawn by another function.
+  // Another function draws this content.
   if (!old.hasAttribute('data-own')) morphChildren(old, [...next.childNodes]);
 }
 

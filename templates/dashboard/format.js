@@ -61,7 +61,7 @@ export function moment(ms, now, zone) {
   return day === dayOf(now, zone) ? clock(ms, zone) : `${shortDay(day)} ${clock(ms, zone)}`;
 }
 
-/** Formats by zone, cached because creating one is slow. @type {Map<string | undefined, Intl.DateTimeFormat>} */
+/** Cached formatters by zone; creating one is slow. @type {Map<string | undefined, Intl.DateTimeFormat>} */
 const formats = new Map();
 
 /** @param {number} ms @param {string} [zone] */
@@ -86,7 +86,7 @@ function formatOf(zone) {
   try {
     return new Intl.DateTimeFormat('en-CA', { ...parts, timeZone: zone });
   } catch {
-    // This browser doesn't know the zone, so use its own.
+    // Unknown zone; use the browser's zone.
     return new Intl.DateTimeFormat('en-CA', parts);
   }
 }

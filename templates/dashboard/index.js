@@ -31,7 +31,7 @@ import { showDone, showNext, showRunning, showWaitingList } from './today-lists.
 /** The time when the connection was lost, as text. @typedef {string | undefined} Lost */
 
 const asked = new URLSearchParams(location.search).get('day');
-/** The application, and its repository, shown by the lists. @type {import('./timeline-items.js').Item | undefined} */
+/** The application and repository that the lists show. @type {import('./timeline-items.js').Item | undefined} */
 let picked;
 const picture = timeline(byId('timeline'), byId('readout'), byId('timeline-table'), pick);
 
@@ -207,9 +207,9 @@ function showHead(shown, today, timezone) {
   );
 }
 
-/** Returns the text for the timeline while nothing in it is selected. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost */
+/** Returns the timeline's text while nothing is selected. @param {DayDocument} day @param {boolean} isToday @param {(at: number) => string} clock @param {Lost} lost */
 function summary({ spans, notSeen, raw, record }, isToday, clock, lost) {
-  if (!raw && record.totalMinutes > 0) return 'The event log of this day was deleted; its totals remain.';
+  if (!raw && record.totalMinutes > 0) return 'The event log of this day was deleted; the totals remain.';
   const first = spans[0];
   if (first === undefined) {
     if (isToday) return 'No captures yet today.';
@@ -233,15 +233,15 @@ function showSetup(day, report, status, board) {
   /** @type {[string, string, boolean][]} */
   const steps = [
     ['Start capturing', 'steward up', isSetUp],
-    ['Show the sessions of your assistant', 'steward hooks install', (report?.sessions.length ?? 0) > 0],
-    ['Bring in your tasks', 'steward work setup OWNER/REPO --create', board?.setupRequired === false],
+    ["Show your assistant's sessions", 'steward hooks install', (report?.sessions.length ?? 0) > 0],
+    ['Track your tasks', 'steward work setup OWNER/REPO --create', board?.setupRequired === false],
   ];
   show(
     byId('empty'),
     isNew &&
       h(
         'div.empty',
-        h('p', h('b', 'Nothing is recorded yet.'), ' This page fills in automatically.'),
+        h('p', h('b', 'Nothing recorded yet.'), ' This page updates automatically.'),
         state !== 'off' && reason && h('p.attention', reason),
         h(
           'ol.steps.numbered',

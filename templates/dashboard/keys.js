@@ -1,4 +1,4 @@
-// Keyboard shortcuts: those on all pages, those added by single pages, and their list. Each also has a link or button.
+// Keyboard shortcuts: those on all pages, those added by single pages, and their list. Each shortcut also has a link or button.
 
 import { byId, h } from './dom.js';
 import { PAGES } from './nav.js';
@@ -71,7 +71,7 @@ function isTyping({ target, isComposing }) {
   return isComposing || (target instanceof Element && target.closest('input, textarea, select, dialog'));
 }
 
-/** Clears the search on Escape; leaves it on the next Escape. @param {HTMLInputElement} field */
+/** Escape clears the search; a second Escape leaves it. @param {HTMLInputElement} field */
 function leave(field) {
   if (field.type !== 'search') return;
   if (field.value === '') return field.blur();
@@ -113,7 +113,7 @@ function showDialog() {
     try {
       localStorage.setItem(OFF, isOff ? 'yes' : 'no');
     } catch {
-      // If site data is blocked, the choice lasts only as long as the page.
+      // If site data is blocked, the choice is lost on reload.
     }
   });
   const dialog = h(

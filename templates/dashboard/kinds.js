@@ -1,4 +1,4 @@
-// The order of the kinds, the patterns that distinguish them without colour, and rows that show days as bars.
+// The order of the kinds, the patterns that distinguish them without color, and rows that show days as bars.
 
 import { h, show } from './dom.js';
 import { daysBefore, minutes, plural, shortDay } from './format.js';
@@ -33,7 +33,7 @@ export function head(names) {
 
 const SIZE = { width: 6, height: 6 };
 
-/** Returns the patterns that distinguish the kinds without colour. */
+/** Returns the patterns that distinguish the kinds without color. */
 function fills() {
   const of = (/** @type {Kind} */ kind, /** @type {Node[]} */ ...parts) =>
     h('pattern', { id: `fill-${kind}`, ...SIZE, patternUnits: 'userSpaceOnUse' }, parts);

@@ -1,5 +1,5 @@
-// Follows the daemon's documents: the stream names those that change; without a stream, the page polls while it is
-// visible. Sends the last response's ETag, and keeps that response while there are errors.
+// Follows the daemon's documents. The stream names changed documents; without a stream, a visible page polls.
+// Requests send the last ETag. Errors keep the last response.
 
 import { ask, openStream, signIn } from './daemon.js';
 import { watchCopies } from './dom.js';
@@ -9,20 +9,20 @@ import { showHeader, showLink } from './nav.js';
 const EVERY_MS = 30_000;
 const SLOWEST_MS = 60_000;
 const MINUTE_MS = 60_000;
-/** Changes within this time lead to only one request. */
+/** Changes within this time share one request. */
 const SOON_MS = 250;
-/** How long to wait for all responses before first drawing the page, so that late ones don't shift the layout. */
+/** How long to wait for all responses before the first draw, so that late ones don't shift the layout. */
 const TOGETHER_MS = 300;
-/** How long to wait after the page is first drawn. */
+/** How long to wait for responses after the first draw. */
 const LATE_MS = 100;
 
 /** @typedef {import('./daemon.js').Problem} Problem */
 /**
  * The state of one URL.
  * @typedef {object} Feed
- * @property {unknown} data the last good response; undefined before the first one
+ * @property {unknown} data the last good response, if any
  * @property {number | undefined} goodAt when the daemon last confirmed it, ms
- * @property {Problem | undefined} problem the problem since then, if any
+ * @property {Problem | undefined} problem a later problem, if any
  */
 /**
  * The connection to the daemon.
@@ -37,7 +37,7 @@ const LATE_MS = 100;
  * @template {string} K
  * @param {Record<K, string>} urls
  * @param {(feeds: Record<K, Feed>, link: Link) => void} draw called after responses and every minute, at most once per frame
- * @param {NoInfer<K>[]} [late] feeds that the page is first drawn without
+ * @param {NoInfer<K>[]} [late] feeds that the first draw does not wait for
  */
 export function follow(urls, draw, late = []) {
   const names = /** @type {K[]} */ (Object.keys(urls));
@@ -52,7 +52,7 @@ export function follow(urls, draw, late = []) {
   const topics = new Map();
   /** @type {Set<K>} */
   const busy = new Set();
-  /** Feeds to request again or to request soon. @type {Set<K>} */
+  /** Feeds to request again soon. @type {Set<K>} */
   const due = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -130,7 +130,7 @@ export function follow(urls, draw, late = []) {
     if (lost) {
       const was = isLive;
       isLive = false;
-      // Documents may still have been answered while the daemon stopped.
+      // The daemon may have answered requests while it stopped.
       if ((was || (refused && linkOf().lostAt === undefined)) && !document.hidden) void askAll();
     } else if (run !== undefined && !isLive) {
       isUpgraded ||= version !== undefined && version !== own;

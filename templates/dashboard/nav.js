@@ -20,7 +20,7 @@ export function showHeader() {
   if (main === null) return;
   main.id = 'main';
   main.tabIndex = -1;
-  const skip = h('a.skip', { href: '#main' }, 'Skip to the content');
+  const skip = h('a.skip', { href: '#main' }, 'Skip to content');
   skip.addEventListener('click', (event) => {
     event.preventDefault();
     main.focus();
@@ -75,7 +75,7 @@ export function showLink({ isLive, lostAt, isUpgraded }) {
   const since = lostAt ? ` since ${clock(lostAt)}` : '';
   const place = byId('link');
   place.className = lostAt === undefined && !isUpgraded ? 'link' : 'link attention';
-  if (lostAt !== undefined) show(place, `▲ Not connected${since}. Trying again.`);
+  if (lostAt !== undefined) show(place, `▲ Not connected${since}. Reconnecting.`);
   else if (isUpgraded) show(place, 'steward was upgraded. ', h('a', { href: '' }, 'Reload'));
   else show(place, isLive ? '● live' : '○ every 30 s');
 }

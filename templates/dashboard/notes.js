@@ -14,7 +14,7 @@ import { moment } from './format.js';
  * @property {() => void} draw
  */
 
-/** The values with which each panel was last drawn, and whether drawing failed. @type {Map<string, { from: unknown[], failed: boolean }>} */
+/** The values last drawn in each panel, and whether drawing failed. @type {Map<string, { from: unknown[], failed: boolean }>} */
 const drawn = new Map();
 
 /** Draws each panel and reports those that fail or are out of date. @param {Element} place @param {Panel[]} panels */

@@ -13,8 +13,8 @@ export function showFlow(place, insight, now) {
     return show(
       place,
       h('p', sentence(reason ?? 'no insight has been built yet')),
-      h('p', 'Preview what is sent: ', command('steward sense insight preview')),
-      h('p', 'Create one now: ', build),
+      h('p', 'Preview the request: ', command('steward sense insight preview')),
+      h('p', 'Build one now: ', build),
     );
   const kinds = [...contentTypes].sort((a, b) => b.share - a.share);
   const shares = percents(kinds.map(({ share }) => share));
@@ -35,7 +35,7 @@ export function showFlow(place, insight, now) {
   const words = [made && `created ${ago(made, now)}`, model && `model ${model}`];
   show(
     place,
-    stale && h('p.attention', `This insight is from ${longDay(date)}. Create one for today: `, build),
+    stale && h('p.attention', `This insight is from ${longDay(date)}. Build one for today: `, build),
     narrative && h('p.narrative', narrative),
     kinds.length > 0 && h('ol', { class: 'weights', 'aria-label': 'Weights' }, weights),
     h('p.muted.small', words.filter(Boolean).join(' · ')),

@@ -35,7 +35,7 @@ export function showApps(place, records) {
   show(
     place,
     ...folded(apps, (part) => appTable(part, apps[0]?.minutes ?? 0)),
-    !isSignedIn() && h('p.muted.small', 'To change a kind here: ', command('steward open')),
+    !isSignedIn() && h('p.muted.small', 'To edit kinds, run: ', command('steward open')),
   );
 }
 
@@ -85,7 +85,7 @@ function appTable(apps, max) {
 function picker(app, kind) {
   return h(
     'select',
-    { 'data-app': app, 'data-kind': kind, 'aria-label': `Count ${app} as` },
+    { 'data-app': app, 'data-kind': kind, 'aria-label': `Kind of ${app}` },
     KINDS.map((name) => h('option', { selected: name === kind }, name)),
   );
 }
@@ -102,7 +102,7 @@ export function watchKinds(place, since, refresh) {
     place.textContent = problem ?? `${app} is now ${target.value}. ${rebuilt(data)}`;
     if (problem !== undefined) target.value = kind;
     await refresh();
-    // The new kind has a different row.
+    // Focus the row again: changing the kind replaces it.
     requestAnimationFrame(() => {
       const list = [...document.querySelectorAll('select')];
       if (document.activeElement === document.body) list.find(({ dataset }) => dataset.app === app)?.focus();
@@ -115,9 +115,7 @@ function rebuilt({ rolled, kept }) {
   const say = (/** @type {string} */ what, /** @type {string[]} */ list) =>
     list.length > 0 &&
     `${what}: ${list.length > 4 ? plural(list.length, 'day') : list.map(shortDay).join(', ')}.`;
-  return [say('Rebuilt', rolled), say('Unchanged, as the event log was deleted', kept)]
-    .filter(Boolean)
-    .join(' ');
+  return [say('Rebuilt', rolled), say('Unchanged (event log deleted)', kept)].filter(Boolean).join(' ');
 }
 
 /** Returns your time and your agents' time by repository, as `steward time` does. @param {readonly DailyRecord[]} records */

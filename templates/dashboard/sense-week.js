@@ -21,7 +21,7 @@ function hoursOf({ hours }) {
     const hour = (found[at] ??= { at, creation: 0, consumption: 0, neutral: 0, minutes: 0, seen: 0 });
     for (const kind of KINDS) hour[kind] += time[kind];
     hour.seen = hour.creation + hour.consumption + hour.neutral;
-    // Rounding can make an hour slightly longer.
+    // Rounding can make an hour exceed 60 minutes.
     hour.minutes = Math.max(hour.minutes + 60, hour.seen);
   }
   const isSeen = (/** @type {typeof found[number]} */ hour) => hour?.seen > 0;

@@ -53,7 +53,7 @@ watchKinds(byId('classified'), () => firstDay, refresh);
 /** @param {DailyRecord} today @param {DailyRecord[]} recent */
 function draw(today, recent) {
   const to = asked !== null && asked < today.date ? asked : today.date;
-  // The live record of today comes last, because a stored one would be older.
+  // Put today's live record last; a stored one would be older.
   const days = daysUpTo(to, 30, [...recent, today]);
   const week = days.slice(0, 7);
   const known = week.flatMap(({ record }) => record ?? []);
@@ -66,7 +66,7 @@ function draw(today, recent) {
   show(byId('empty'), isNew && h('p', 'Start capturing: ', command('steward up')));
   show(
     byId('facts'),
-    isNew && 'Nothing is recorded yet.',
+    isNew && 'Nothing recorded yet.',
     !isNew && h('span', h('b.large', minutes(tracked)), ' tracked'),
     !isNew && h('span', h('b', `${share} %`), ' not recorded'),
   );

@@ -93,7 +93,7 @@ function draw(report, figures, now, lostAt) {
         h('p', 'No sessions yet. They appear here once hooks are installed: '),
         command('steward hooks install'),
       ),
-    sessions.length > 0 && found.length === 0 && h('p.muted', 'No session matches.'),
+    sessions.length > 0 && found.length === 0 && h('p.muted', 'No sessions match.'),
     GROUPS.map(([mark, name, states]) => {
       const own = found.filter(({ status }) => states.some((state) => state === status));
       if (name === 'Waiting') own.sort(byNeed);
@@ -132,10 +132,10 @@ function draw(report, figures, now, lostAt) {
   details.scrollIntoView({ block: 'center' });
 }
 
-/** The session opened by the URL. The user may have closed it since. @type {string | undefined} */
+/** The session in the URL, which the user may have closed. @type {string | undefined} */
 let opened;
 
-/** Returns a slug, which is never encoded. */
+/** Returns the slug in the URL, never encoded. */
 function hash() {
   return location.hash.slice(1);
 }
@@ -231,7 +231,7 @@ function story(row, figures) {
           h('button.copy', 'save'),
           h('span', { role: 'status' }, results.get(slug)),
         )
-      : h('p.muted', 'To name it here, open this page with ', command('steward open sessions')),
+      : h('p.muted', 'To rename this session, run: ', command('steward open sessions')),
   );
 }
 

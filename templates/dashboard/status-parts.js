@@ -71,7 +71,7 @@ function sourcePart({ id, label, state, reason, eventsToday, lastEventTs }, now)
 
 /** @param {Work} work @param {number} now */
 function workText({ repo, lastFetch, pollIntervalSeconds, issues }, now) {
-  const read = lastFetch === null ? 'not read yet' : `read ${ago(Date.parse(lastFetch), now)}`;
+  const read = lastFetch === null ? 'not fetched yet' : `fetched ${ago(Date.parse(lastFetch), now)}`;
   return `${repo} · ${issues.open} open · ${read} · every ${span(pollIntervalSeconds)}`;
 }
 
@@ -87,12 +87,12 @@ function hookQueue({ waiting, dead }) {
 /** Display names of the jobs. @type {Readonly<Record<string, string>>} */
 const JOBS = {
   capture: 'Capture',
-  work: 'Read issues from GitHub',
+  work: 'Fetch GitHub issues',
   reminders: 'Reminders',
   triggers: 'Session notifications',
-  agents: 'Silent subagents',
-  upgrade: 'Check for an upgrade',
-  usage: 'Read the usage of assistants',
+  agents: 'Agent watchdog',
+  upgrade: 'Check for upgrades',
+  usage: 'Read token usage',
   sweep: 'Sweep sessions',
 };
 

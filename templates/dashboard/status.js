@@ -65,7 +65,7 @@ function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, now, lostAt) 
   show(byId('parts'), parts.map(partRow));
   const bad = rows.filter(({ state }) => needsYou(state));
   const next = jobs.flatMap(({ nextRun }) => nextRun ?? []).sort()[0];
-  const words = bad.length > 0 ? `${bad.length} failed or late` : 'all ran as planned';
+  const words = bad.length > 0 ? `${bad.length} failed or late` : 'all on schedule';
   show(
     byId('jobs'),
     h(
@@ -117,7 +117,7 @@ function showNotifications({ muted: { muted, until }, history }, now, isLost) {
       h('span', { role: 'status' }, results.get('mute')),
     ),
     !isSignedIn() &&
-      h('p', 'This page is read-only. To mute and retry here: ', command('steward open status')),
+      h('p', 'This page is read-only. To mute or retry, run: ', command('steward open status')),
   );
   const bad = history.filter(isBad);
   const rest = history.filter((entry) => !isBad(entry));

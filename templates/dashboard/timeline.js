@@ -1,5 +1,5 @@
-// The timeline of a day: a row for each kind of application, one for what was done, and one for each session. Each kind
-// of box is a single path, so the item for a pointer position or key is computed.
+// The timeline of a day: a row for each kind of application, one for what was done, and one for each session.
+// All boxes of a kind form one path, so the item under the pointer is computed.
 
 import { h, show } from './dom.js';
 import { head } from './kinds.js';

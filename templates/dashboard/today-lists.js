@@ -13,7 +13,7 @@ const WAITING_SHOWN = 5;
 const PRIORITIES = ['P0', 'P1', 'P2', 'P3'];
 
 /**
- * Shows what is waiting for you: sessions with questions, ended turns, reminders and deliveries, longest wait first.
+ * Shows what is waiting for you: sessions, reminders and failed deliveries, longest wait first.
  * @param {Element} place @param {{ sessions: SessionRow[], items: Item[], failed: number }} waiting @param {number} now @param {string} [lost]
  * @returns {number} the number of rows
  */

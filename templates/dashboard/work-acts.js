@@ -48,7 +48,7 @@ export function watchActs(redraw, refresh, itemOf) {
     void send(key, act, body).then(async (data) => {
       if (data === undefined) return redraw();
       for (const name of drafts.keys()) if (name.startsWith(`${key} `)) drafts.delete(name);
-      // The row may hide the form's fields, or move to a group that is folded.
+      // The row may hide the form, or move to a folded group.
       const title = form.closest('.item')?.querySelector('[data-stop]');
       if (title instanceof HTMLElement && form.contains(document.activeElement)) title.focus();
       form.reset();
@@ -86,7 +86,7 @@ function doneOf(act, data, before) {
   const now = Date.now();
   const name = `#${data.number}`;
   const due = data.due ? ` Due ${moment(Date.parse(data.due), now)}.` : '';
-  if (data.queued) return { text: `Queued until GitHub can be reached: ${data.title}.${due} ${data.reason}` };
+  if (data.queued) return { text: `Queued until GitHub is reachable: ${data.title}.${due} ${data.reason}` };
   if (act === 'undo') return { text: `${plural(data.undone.length, 'capture')} undone.` };
   if (act === 'claim') return { text: `${name} is claimed by ${data.agent}.` };
   if (act === 'close') return { text: `${name} is closed.` };
@@ -171,7 +171,7 @@ export function details(item, now) {
 /** Returns the forms above the list, or instructions for signing in. @param {readonly string[]} types */
 export function tools(types) {
   if (!isSignedIn())
-    return h('p', 'This page is read-only. To change issues here: ', command('steward open work'));
+    return h('p', 'This page is read-only. To edit issues, run: ', command('steward open work'));
   const kinds = [...new Set(['feature', 'bug', ...types])];
   return [
     menu('Add', form('add', 'Add', [['title', 'Title'], ['type', 'Type', kinds], ['priority', 'Priority', PRIORITIES]])), // prettier-ignore

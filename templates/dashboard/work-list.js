@@ -34,7 +34,7 @@ export function showList(lanes, itemsOf, isBoard, now) {
     place,
     lanes.map((lane) => {
       const items = itemsOf(lane);
-      if (items.some(({ number }) => String(number) === opened)) carry(lane);
+      if (items.some(({ number }) => String(number) === opened)) moveRow(lane);
       return laneOf(lane, items, isBoard || !folded.has(lane), now);
     }),
   );
@@ -47,7 +47,7 @@ export function showList(lanes, itemsOf, isBoard, now) {
 }
 
 /** Moves the open row to its new group, preserving focus and typed text. @param {string} lane */
-function carry(lane) {
+function moveRow(lane) {
   const item = place.querySelector(`[data-key="${opened}"]`);
   const list = place.querySelector(`[data-key="${lane}"] ul`);
   if (item === null || list === null || list.contains(item)) return;

@@ -97,7 +97,7 @@ function draw(board, waiting, now, lostAt) {
   const isBoard = chosen().has('view');
   const isNone = matching.size === 0 && all.length > 0;
   const words = [...chosen()].flatMap(([name, value]) => (name === 'view' ? [] : value));
-  show(byId('none'), isNone && [`No issue matches ${words.join(', ')}. `, clearButton('Clear filters')]);
+  show(byId('none'), isNone && [`No issues match ${words.join(', ')}. `, clearButton('Clear filters')]);
   const lanes = isBoard ? config.columns : ORDER.filter((lane) => columns[lane]);
   const itemsOf = (/** @type {string} */ lane) =>
     (columns[lane] ?? []).flatMap((number) => matching.get(number) ?? []);
@@ -196,7 +196,7 @@ byId('filters').addEventListener('keydown', ({ key, target }) => {
   box.querySelector('summary')?.focus();
 });
 
-onKey('v', 'List or board', switchView);
+onKey('v', 'Switch view', switchView);
 onKey('F', 'Clear the filters', clear);
 for (const [key, name] of Object.entries({ p: 'Priority', t: 'Type', r: 'Property', a: 'Agent' }))
   onKey(`f ${key}`, `Filter by ${name.toLowerCase()}`, () => {

@@ -33,7 +33,7 @@ describe('the pages as the built daemon serves them', function () {
 
   it('/sense shows its answers, within its policy', async () => {
     const one = await openPage(browser, `${daemon.url}/sense`, { now: null });
-    await waitForText(one.page, '#facts', /^Nothing is recorded yet/);
+    await waitForText(one.page, '#facts', /^Nothing recorded yet/);
     await waitForText(one.page, '#empty', /steward up/);
     expect(one.console.filter((text) => /policy|refused|error:/i.test(text))).to.deep.equal([]);
     expect(

@@ -67,7 +67,7 @@ describe('steward init (built)', function () {
     expect(await value('sense.repos')).to.deep.equal([repo]);
     expect(await value('principal.name')).to.equal('123');
     expect(existsSync(join(home.path, '.claude'))).to.equal(false);
-    expect(readFileSync(area('config.yaml'), 'utf8')).to.include('# The person that steward works for.');
+    expect(readFileSync(area('config.yaml'), 'utf8')).to.include('# Your name and email address.');
   });
 
   it('names a wrong flag before it writes anything', async () => {
@@ -158,7 +158,7 @@ describe('steward init (built)', function () {
         expect(await value('da.name')).to.equal('Ada');
         const rest = await talk(ALL.slice(2).filter(([seen]) => seen !== 'Repositories to watch'));
         expect({ code: rest.code, missed: rest.missed }, rest.text).to.deep.equal({ code: 0, missed: [] });
-        expect(rest.text).to.include('Continuing after 2 of 9 questions');
+        expect(rest.text).to.include('2 of 9 questions answered');
         expect(rest.text).to.not.include('Your name');
       });
     }

@@ -129,11 +129,11 @@ describe('steward mcp', function () {
     expect(await good(client, 'claim', { number, agent: 'kai' })).to.include({ agent: 'kai' });
     const held = await call(client, 'claim', { number, agent: 'bo' });
     expect(held.isError).to.equal(true);
-    expect(held.text).to.match(new RegExp(`^#${number} is held by kai\\.`));
+    expect(held.text).to.match(new RegExp(`^#${number} is claimed by kai\\.`));
     writeFileSync(join(home.path, 'secret'), 'SECRET');
     const file = await call(client, 'close', { number, evidence: `@${join(home.path, 'secret')}` });
     expect(file).to.deep.equal({
-      text: 'evidence must not begin with @, which would name a file.\nGive the evidence as text.',
+      text: 'evidence must not begin with @ and a file name.\nPass the evidence as text.',
       isError: true,
     });
     expect((await call(client, 'close', { number })).text).to.match(/required property 'evidence'/);

@@ -103,7 +103,7 @@ describe('work (built)', function () {
       agent: 'kai',
       already: false,
     });
-    expect((await bad(['claim', '1', '--agent', 'bo'], 6)).message).to.equal('#1 is held by kai.');
+    expect((await bad(['claim', '1', '--agent', 'bo'], 6)).message).to.equal('#1 is claimed by kai.');
     const board = (await good('board', '--refresh')) as Board;
     expect(board.columns).to.deep.include({ 'In-Progress': [1], Queued: [2] });
     const text = await run(['board']);

@@ -56,7 +56,7 @@ describe('the dashboard in Chromium', function () {
       await waitForText(
         page,
         '#flow',
-        /^This insight is from Thu 19 Nov 2026. Create one for today: steward sense insight build/,
+        /^This insight is from Thu 19 Nov 2026. Build one for today: steward sense insight build/,
       );
       expect(await textOf(page, '#flow')).to.match(/The last attempt failed: The assistant took too long\.$/);
     });

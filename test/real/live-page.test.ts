@@ -102,7 +102,7 @@ describe('a page that follows the stream, in Chromium', function () {
     const page = await open();
     await page.context().setOffline(true);
     for (const stream of served.streams) stream.end();
-    await waitForText(page, '#link', /^▲ Not connected since 17:41\. Trying again\.$/);
+    await waitForText(page, '#link', /^▲ Not connected since 17:41\. Reconnecting\.$/);
     await page.clock.runFor(3_600_000);
     const text = await textOf(page, 'main');
     expect(text).to.match(/^Waiting at 17:41.*asked to run Bash · 6 m.*tracked until 17:41.* to 17:41/);

@@ -111,7 +111,7 @@ describe('the page of the days in Chromium', function () {
     box.deps.sources = realSources([]);
     Object.assign(answers, senseAnswers(box));
     const { page } = await open();
-    await waitForText(page, '#facts', /^Nothing is recorded yet\.$/);
+    await waitForText(page, '#facts', /^Nothing recorded yet\.$/);
     expect(await textOf(page, '#empty code')).to.equal('steward up');
     expect(await page.locator('#week').isVisible()).to.equal(false);
     expect(await violations(page)).to.deep.equal([]);
@@ -186,7 +186,7 @@ describe('the page of the days in Chromium', function () {
       await waitForText(
         page,
         '#classified',
-        /^Firefox is now creation\. Rebuilt: Wed 18 Nov\. Unchanged, as the event log was deleted: Tue 17 Nov\.$/,
+        /^Firefox is now creation\. Rebuilt: Wed 18 Nov\. Unchanged \(event log deleted\): Tue 17 Nov\.$/,
       );
       await until(page, "document.activeElement.dataset.kind === 'creation'");
     });
@@ -206,7 +206,7 @@ describe('the page of the days in Chromium', function () {
       const { page } = await open();
       await isReady(page);
       expect(await page.locator('select').count()).to.equal(0);
-      expect(await textOf(page, '#apps p')).to.match(/^To change a kind here: steward open/);
+      expect(await textOf(page, '#apps p')).to.match(/^To edit kinds, run: steward open/);
     });
   });
 

@@ -96,7 +96,7 @@ describe('the page /status in Chromium', function () {
     });
     const again = await open();
     expect(await again.page.locator('#jobs li').allTextContents()).to.deep.equal([
-      'Read issues from GitHub▲ lateevery 2 min · last 1 min ago · due 6 min ago',
+      'Fetch GitHub issues▲ lateevery 2 min · last 1 min ago · due 6 min ago',
       'Capture○ idlesense is not set up · every 2 min · last 1 min ago · next at 17:42',
     ]);
     answers['/api/status'] = () => ({

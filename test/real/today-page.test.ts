@@ -130,7 +130,7 @@ describe('the page of the day in Chromium', function () {
   it('has a skip link first, and an icon that says whether someone waits', async () => {
     const { page } = await open();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Skip to the content');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Skip to content');
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.tagName')).to.equal('MAIN');
     expect(await page.getAttribute('link[rel=icon]', 'href')).to.match(/fill="%239d1aa5"/);
@@ -184,7 +184,7 @@ describe('the page of the day in Chromium', function () {
     for (const [shown, text] of [
       [none, 'Nothing was recorded on this day.'],
       [record, 'No application time was captured.'],
-      [document.record, 'The event log of this day was deleted; its totals remain.'],
+      [document.record, 'The event log of this day was deleted; the totals remain.'],
     ] as const) {
       answers['/api/day'] = () => ({ body: { ...document, spans: [], raw: false, record: shown } });
       const { page } = await open('/sense?day=2026-11-18');

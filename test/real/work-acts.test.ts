@@ -155,7 +155,7 @@ describe('changing issues on the page /work in Chromium', function () {
     await page.click('[data-key=Add] summary');
     await page.fill('[name=title]', 'Added offline');
     await page.keyboard.press('Enter');
-    await waitForText(page, '#done', /^Queued until GitHub can be reached: Added offline\./);
+    await waitForText(page, '#done', /^Queued until GitHub is reachable: Added offline\./);
     await waitForText(page, '#stale', /1 queued: /);
   });
 

@@ -119,7 +119,7 @@ describe('the page /work in Chromium', function () {
     await page.fill('#search', '#3');
     await waitForText(page, '.item', /By hand/);
     await page.fill('#search', 'zzz');
-    await waitForText(page, '#none', /^No issue matches zzz\. Clear filters$/);
+    await waitForText(page, '#none', /^No issues match zzz\. Clear filters$/);
     await page.click('#none .clear');
     await waitForText(page, '#facts', /3 open issues/);
     expect(await page.inputValue('#search')).to.equal('');

@@ -42,7 +42,7 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
   const due = toIso(dueMs);
   const body = withDue(issue.body, due, dueWords(dueMs, timezone));
   if (body.length > MAX_BODY)
-    throw conflict(`The description of #${number} is too long to add a time.`, 'Shorten it on GitHub.');
+    throw conflict(`The description of #${number} is too long for a due time.`, 'Shorten it on GitHub.');
   return { ...changed(open, await open.host.updateIssue(open.repo, number, { body })), due };
 }
 
@@ -84,7 +84,7 @@ export async function closeWith(open: Open, issue: HostIssue, text: string): Pro
   return { ...changed(open, closed), comment: comment.url };
 }
 
-/** Adds a comment unless it is already the last one, since the command may be rerun after a crash. */
+/** Adds a comment unless the last comment is identical, since the command may be rerun after a crash. */
 export async function addComment(
   { host, repo }: Open,
   { number, url }: Pick<HostIssue, 'number' | 'url'>,

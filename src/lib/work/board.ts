@@ -41,11 +41,11 @@ export interface Item {
   createdAt: string;
   updatedAt: string;
   closedAt: string | null;
-  /** GitHub's reason for closing it: `completed`, `not_planned`. */
+  /** Why the issue was closed: `completed` or `not_planned`. */
   stateReason: string | null;
   /** When the reminder is due, as ISO 8601 in UTC. */
   due: string | null;
-  /** Whether it has the stale label. */
+  /** Whether the issue has the stale label. */
   stale: boolean;
 }
 
@@ -129,16 +129,13 @@ export function boardView(deps: BoardDeps): BoardView {
   };
 }
 
-/**
- * Returns the board, refreshing it if the poll interval has passed. If the refresh fails, marks the board as
- * stale.
- */
+/** Returns the board after a refresh, if one is due. A failed refresh marks the board as stale. */
 export async function currentBoard(deps: WorkDeps, options: { refresh: boolean }): Promise<BoardView> {
   const board = boardView(deps);
   if (board.setupRequired || (isUpToDate(board, deps) && !options.refresh)) return board;
   const { ok, reason } = await refresh(deps);
   const now = boardView(deps);
-  // If the failure could not be saved, the board doesn't show it, so add it here.
+  // A failure that could not be saved is missing from the board, so add it here.
   if (ok || reason === undefined || now.staleReason?.startsWith(reason) === true) return now;
   return { ...now, stale: true, staleReason: reason };
 }
@@ -153,7 +150,7 @@ export function columnsView(deps: BoardDeps): Record<string, Item[]> {
   return groupItems(itemsOf(deps, deps.workRepo()), deps.config.KANBAN_COLUMNS);
 }
 
-/** Returns whether an item is a personal reminder, which agents don't take and reports leave out. */
+/** Returns whether an item is a personal reminder. Agents and reports skip personal reminders. */
 export function isReminder({ type, source }: Pick<Item, 'type' | 'source'>): boolean {
   return type === 'reminder' || source === 'reminder';
 }

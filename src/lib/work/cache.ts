@@ -36,9 +36,9 @@ const StoredCache = v.object({
   malformed: v.fallback(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
   /** Where the next fetch starts, as ISO 8601 in UTC; `null` for a full fetch. */
   since: orNull(Time),
-  /** Time of the last full fetch, the only kind that notices deleted issues. */
+  /** Time of the last full fetch. Other fetches don't detect deleted issues. */
   fullAt: orNull(Time),
-  /** The ETag of the query that starts at `since`, and the token used for it. */
+  /** The ETag of the query that starts at `since`, and a hash of the token used for that query. */
   etag: orNull(v.object({ value: v.string(), tokenHash: v.string() })),
   labels: orNull(
     v.object({ names: v.array(v.string()), etag: v.nullable(v.string()), tokenHash: v.string() }),
@@ -49,8 +49,8 @@ const StoredCache = v.object({
 export type Cache = Omit<v.InferOutput<typeof StoredCache>, 'version' | 'issues'> & { issues: Issue[] };
 
 /**
- * Reads a repository's cache. Returns an empty one if the file is missing, damaged or for another repository.
- * If issues are malformed, skips them and makes the next fetch a full one.
+ * Reads a repository's cache; empty if the file is missing, damaged or for another repository. Skips
+ * malformed issues; if there are any, the next fetch is a full one.
  */
 export function readCache(path: string, repo: string): Cache {
   const empty = { repo, issues: [], malformed: 0, since: null, fullAt: null, etag: null, labels: null };
@@ -80,9 +80,9 @@ export function cacheReader(path: string): (repo: string) => Cache {
   };
 }
 
-/** The result of the last poll, stored in its own small file because it changes every minute. */
+/** The result of the last poll. It changes every minute, so it has its own small file. */
 export interface Poll {
-  /** When the cache last matched the service. */
+  /** When the cache was last up to date. */
   lastFetch: string | null;
   /** The last error, or null if the last poll succeeded. */
   failure: { at: string; message: string; hint: string } | null;
@@ -106,7 +106,7 @@ export function writePoll(path: string, repo: string, poll: Poll): void {
 
 /** GitHub's list may lag behind a write, so recently changed issues are fetched again. */
 const OVERLAP_MS = 60_000;
-/** The overlap must fit in one page, since every page costs a request each minute. */
+/** The overlap between fetches must fit in one page, since each page costs a request per poll. */
 const PAGE = 100;
 
 /** Merges fetched issues into the cache. A full fetch replaces the list. */
@@ -119,7 +119,7 @@ export function merged(
   return {
     ...cache,
     issues,
-    // Fetches overlap and may count the same malformed issue twice, so this takes the higher count.
+    // Overlapping fetches may count a malformed issue twice, so use the higher count.
     malformed: options.full ? options.malformed : Math.max(cache.malformed, options.malformed),
     since: nextSince(issues) ?? cache.since,
     fullAt: options.full ? toIso(options.nowMs) : cache.fullAt,
@@ -150,8 +150,8 @@ export function cacheIssues({ paths }: CachePath, repo: string, ...written: read
 }
 
 /**
- * Runs a series of writes and caches their issues once, at the end or at the first failure. After a crash,
- * the next poll fetches them.
+ * Runs a series of writes and caches all written issues once, at the end or at the first failure. After a
+ * crash, the next poll fetches the issues.
  */
 export async function cachingOnce(
   deps: CachePath,
@@ -168,7 +168,7 @@ export async function cachingOnce(
     try {
       save();
     } catch {
-      // The error that stopped the writes matters more; the next poll reports this one.
+      // Throw the write error instead; the next poll reports the cache error.
     }
     throw error;
   }

@@ -29,7 +29,7 @@ export interface WorkChecked {
   run: Run;
   host: { env: NodeJS.ProcessEnv };
   config: Pick<Config, 'workRepo'>;
-  /** Whether other hosts may be contacted. */
+  /** Whether checks may use the network. */
   online: boolean;
   openWork: () => Promise<{ deps: WorkDeps }>;
 }
@@ -41,14 +41,14 @@ export const WORK_CHECKS: readonly Check<WorkChecked>[] = [
   row('work.token', 'GitHub credential', checkToken),
   { ...row('work.repository', 'work repository', checkRepository), limitMs: NETWORK_MS },
   { ...row('work.labels', 'labels', checkLabels), limitMs: NETWORK_MS },
-  row('work.board', 'board age', checkBoard),
+  row('work.board', 'cached issues', checkBoard),
 ];
 
 const VERIFY = 'steward work verify';
 const REFRESH = 'steward work board --refresh';
-const MAKE_PRIVATE = { hint: 'Make it private in its settings, then run:', mend: VERIFY };
+const MAKE_PRIVATE = { hint: 'Make the repository private, then run:', mend: VERIFY };
 
-/** A repository check, which is off before setup and while work tracking is off. */
+/** Returns a repository check that reports `off` before setup or while work tracking is off. */
 function row(
   id: string,
   title: string,
@@ -84,7 +84,9 @@ export function judgePrivacy(
     case 'unverified':
       return failed(`${repo} is not verified as private: nothing is sent`, { mend: VERIFY });
     case 'expired':
-      return warning(`${repo} was last verified as private ${verified}; captures wait`, { mend: VERIFY });
+      return warning(`the verification of ${repo} has expired (verified ${verified}); captures are queued`, {
+        mend: VERIFY,
+      });
     case 'due':
     case 'fresh':
       return ok(`${repo} is private (verified ${verified})`);
@@ -96,7 +98,7 @@ function checkToken(at: WorkChecked): Promise<Finding[]> {
   return orFailure(async () => {
     const api = apiUrl(env);
     const { from } = await findCredential({ env, run: at.run }, api);
-    return [ok(`for ${new URL(siteOf(api)).hostname}, from ${from}`)];
+    return [ok(`${new URL(siteOf(api)).hostname} token from ${from}`)];
   }, login(at));
 }
 
@@ -115,15 +117,17 @@ export function judgeRepository(found: Repository, repoId: number | undefined): 
   if (visibility !== 'private')
     findings.push(failed(`${repo} is ${visibility}; work tracking needs a private repository`, MAKE_PRIVATE));
   if (repoId !== undefined && found.id !== repoId) {
-    const fix = { hint: 'If it is the right one, run:', mend: `steward work setup ${repo}` };
-    findings.push(failed(`${repo} is now a different repository`, fix));
+    const fix = { hint: 'To use the new repository, run:', mend: `steward work setup ${repo}` };
+    findings.push(failed(`${repo} now refers to a different repository`, fix));
   }
   if (archived)
-    findings.push(failed(`${repo} is archived and read-only`, { hint: 'Unarchive it in its settings.' }));
+    findings.push(failed(`${repo} is archived and read-only`, { hint: 'Unarchive the repository.' }));
   if (!hasIssues)
-    findings.push(failed(`issues are disabled in ${repo}`, { hint: 'Enable them in its settings.' }));
+    findings.push(
+      failed(`issues are disabled in ${repo}`, { hint: 'Enable issues in the repository settings.' }),
+    );
   if (canWrite === false) {
-    const hint = 'Give it write access to the issues of this repository.';
+    const hint = 'Grant the credential write access to issues.';
     findings.push(failed(`the credential can only read ${repo}`, { kind: 'auth', hint }));
   }
   return findings.length > 0
@@ -131,7 +135,7 @@ export function judgeRepository(found: Repository, repoId: number | undefined): 
     : [ok(`${repo} is private, and the credential has write access to its issues`)];
 }
 
-/** Compares the labels with the repository's when online, otherwise with those from the last poll. */
+/** Checks which labels the repository lacks. Offline, uses the labels from the last poll. */
 function checkLabels(at: WorkChecked, repo: string): Promise<Finding[]> {
   return asked(at, async () => {
     const { deps } = await at.openWork();
@@ -157,10 +161,10 @@ export function judgeLabels(
   } catch (error) {
     return failure(error, { kind: 'unavailable', mend });
   }
-  if (missing.length === 0) return ok(`all ${of} exist`);
+  if (missing.length === 0) return ok(`all ${of} labels exist`);
   const few = missing.slice(0, 5).join(', ');
   const more = missing.length > 5 ? ` and ${missing.length - 5} more` : '';
-  return warning(`${repo} lacks ${few}${more}: issues are created without them`, { mend });
+  return warning(`${repo} lacks ${few}${more}; issues are created without these labels`, { mend });
 }
 
 function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
@@ -170,7 +174,7 @@ function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
   if (lastFetch === null) return [warning('the issues have never been fetched', { mend: REFRESH })];
   const { malformed } = readCache(area.work.cache, repo);
   if (malformed === 0) return [ok(fetched)];
-  const hint = 'GitHub sent invalid data for these issues. The next full fetch retries.';
+  const hint = 'GitHub sent invalid data. The next full fetch retries these issues.';
   return [warning(`${fetched}; ${malformedText(malformed)}`, { hint })];
 }
 
@@ -180,7 +184,7 @@ function login({ host }: Pick<WorkChecked, 'host'>): { mend?: string } {
   return isSet ? {} : { mend: 'gh auth login' };
 }
 
-/** Runs a check that contacts the service and converts its errors, which aren't configuration errors. */
+/** Runs a check that contacts the service. Converts its errors to findings. */
 async function asked(at: WorkChecked, check: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();

@@ -14,7 +14,7 @@ export interface ClaimResult {
   title: string;
   url: string;
   agent: string;
-  /** Whether the agent already held the issue. */
+  /** Whether the agent had already claimed the issue. */
   already: boolean;
   labels: string[];
 }
@@ -27,9 +27,8 @@ const READ_DELAYS_MS = [0, 500, 1000, 2000, 4000];
 const ANOTHER = 'Choose another issue: `steward work ready`.';
 
 /**
- * Runs `work claim`: adds Agent:NAME and Status:in-progress in one request, checks whose label was added
- * first, then removes Status:ready and Status:queued. An agent that loses the race removes its label and gets
- * `conflict`. Safe to repeat.
+ * Runs `work claim`: adds Agent:NAME and Status:in-progress in one request. The first agent labeled wins;
+ * other agents remove their label and get `conflict`. Safe to repeat.
  */
 export async function claimIssue(
   deps: WorkDeps,
@@ -53,7 +52,7 @@ export async function claimIssue(
     } else {
       const label = agentLabel(agent);
       await ensureLabels(open, agent);
-      // Removed first, since an existing label would hide the time of this claim.
+      // An existing label would hide the time of this claim, so remove the label first.
       if (hasLabel(before.labels, label)) await host.removeLabel(repo, number, label);
       await host.addLabels(repo, number, [IN_PROGRESS, label]);
       await winOrWithdraw(open, number, agent);
@@ -69,7 +68,7 @@ function refuseUnclaimable({ number, state, labels }: HostIssue): void {
   const status = statusOf(labels);
   if (state === 'closed') throw conflict(`#${number} is closed.`, `Reopen it first. ${ANOTHER}`);
   if (status === null || ['ready', 'queued', 'in-progress'].includes(status)) return;
-  const hint = `Label it Status:ready first. ${ANOTHER}`;
+  const hint = `Set Status:ready first. ${ANOTHER}`;
   throw conflict(`#${number} is ${status}; only ready or queued issues can be claimed.`, hint);
 }
 
@@ -103,12 +102,12 @@ async function winOrWithdraw({ deps, host, repo }: Open, number: number, agent: 
     throw taken(issue, holder);
   }
   await host.removeLabel(repo, number, label);
-  throw new StewardError('unavailable', `GitHub has not confirmed who claimed #${number}.`, {
+  throw new StewardError('unavailable', `GitHub did not confirm the claim on #${number}.`, {
     hint: 'The claim was withdrawn; try again in a minute.',
   });
 }
 
-/** Returns the agent that holds an issue in progress, in lower case, or null if no label names an agent. */
+/** Returns the agent that claimed an issue in progress, in lower case; null if no label names an agent. */
 async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string | null> {
   const agents = agentsOf(issue.labels);
   if (agents.length <= 1) return agents[0]?.toLowerCase() ?? null;
@@ -116,8 +115,8 @@ async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string 
 }
 
 /**
- * Returns the agent that holds the issue, in lower case: the one whose label was added first since the issue
- * went in progress, or else the one with the oldest label. Returns null if no label names an agent.
+ * Returns the agent that claimed the issue, in lower case: the first one labeled since the issue went in
+ * progress, otherwise the one with the oldest label. Returns null without Agent labels.
  */
 export function firstHolder(labels: readonly string[], events: readonly LabelEvent[]): string | null {
   const latest = (matches: (label: string) => boolean): LabelEvent | undefined =>
@@ -125,7 +124,7 @@ export function firstHolder(labels: readonly string[], events: readonly LabelEve
   const began = latest((label) => statusOfLabel(label) === 'in-progress');
   const agents = agentsOf(labels).map((name) => {
     const event = latest((label) => sameLabel(label, agentLabel(name)));
-    // A label set when the issue was created may have no event.
+    // A label added when the issue was created may have no event.
     return { name: name.toLowerCase(), id: event?.id ?? 0, ms: parseIso(event?.at ?? '') ?? 0 };
   });
   const startMs = parseIso(began?.at ?? '') ?? 0;
@@ -138,7 +137,7 @@ export function firstHolder(labels: readonly string[], events: readonly LabelEve
 
 function taken({ number, labels }: HostIssue, holder: string | null): StewardError {
   const name = agentsOf(labels).find((agent) => agent.toLowerCase() === holder) ?? holder;
-  const state = name === null ? 'already in progress, without an Agent label' : `held by ${name}`;
+  const state = name === null ? 'already in progress, without an Agent label' : `claimed by ${name}`;
   return conflict(`#${number} is ${state}.`, ANOTHER);
 }
 

@@ -25,7 +25,7 @@ export interface WorkDeps {
   machineId: string;
   /** The folder that contains the package's templates. */
   templates: string;
-  /** Read again on each use, like the next four fields. */
+  /** `config`, `workRepo`, `daName`, `agents` and `timezone` are read again on each use. */
   config: WorkConfig;
   workRepo: () => WorkRepoConfig;
   daName: string;

@@ -40,7 +40,7 @@ export function asNamed(result: ParsedResult): NamedTime {
   return { result, spans: [{ index: result.index, length: result.text.length }] };
 }
 
-/** Combines a day and an hour that are apart: `tomorrow call Ann at 9`. */
+/** Combines a day and an hour that are not adjacent: `tomorrow call Ann at 9`. */
 function dayWithHour(
   pair: readonly [ParsedResult, ParsedResult],
   parser: Chrono,
@@ -58,7 +58,7 @@ function isDay(at: ParsedResult['start']): boolean {
   return at.isCertain('day') || at.isCertain('weekday');
 }
 
-/** Masks ambiguous words, which may hide a time, and parses again until none are left. */
+/** Parses repeatedly, masking ambiguous words until none are left, since such words may hide a time. */
 function clearTimes(parser: Chrono, text: string, reference: ParsingReference): ParsedResult[] {
   let masked = text;
   for (;;) {
@@ -114,8 +114,8 @@ function isAmbiguous(result: ParsedResult, before: string, after: string): boole
   if (tags.has('parser/SlashDateFormatParser')) return !isApart;
   if (!NAME.test(words) || isAtEnd || isApart) return false;
   if (start.isCertain('month') && /^in$/i.test(lead)) return false;
-  // Accepts "friday call Ann", "3 march call Ann" and "sat call Ann", but not "Sun Microsystems" or "March on
-  // Rome".
+  // "friday call Ann", "3 march call Ann" and "sat call Ann" contain dates. "Sun Microsystems" and "March on
+  // Rome" don't.
   if (!isAtStart) return true;
   if (FULL_WEEKDAY.test(words) || start.isCertain('day')) return false;
   return start.isCertain('month') || /^\s*\p{Lu}/u.test(after);
@@ -125,7 +125,7 @@ const UNIT =
   '(?:minute|hour|day|weekday|weekend|week|fortnight|month|quarter|year|morning|noon|afternoon|evening|night|' +
   '(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?';
 const ORDINAL = '(?:other|single|first|second|third|last|\\d+(?:st|nd|rd|th)?)';
-/** Only adverbs make a reminder recurring; "the daily report" and "daily standup notes" don't. */
+/** Matches adverbs only: "the daily report" and "daily standup notes" are not recurring. */
 const ADVERB =
   '(?<!\\b(?:the|a|an|my|our|your|this|next|last) )(?:daily|weekly|monthly|yearly|annually|hourly)(?=\\s*(?:$|[.,;:!)])|\\s+(?:at|on|from|until|starting)\\b)';
 const RECURRING = new RegExp(

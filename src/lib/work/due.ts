@@ -21,17 +21,17 @@ const TONIGHT = 20;
 const TIME_OF_DAY = /morning|noon|midday|afternoon|evening|night|now\b/i;
 const END_OF_DAY_WORDS =
   /\b(?:eod|cob|end of (?:the |my )?(?:work(?:ing)? ?)?day|end of today|close of business)\b/i;
-/** `by 9 tomorrow`, `@ 9`. chrono itself only recognizes `at`. */
+/** Matches `by 9 tomorrow` and `@ 9`; chrono itself only recognizes `at`. */
 const BY_HOUR =
   /(?:\bby ?(\d{1,2})(?= (?:today|tomorrow|tonight)\b)|(?<!\S)@ ?(\d{1,2})(?=$| (?:today|tomorrow|tonight|on)\b))/i;
-/** `on the 1st`, unless a noun or month follows (`on the 2nd floor`). */
+/** Matches `on the 1st`, unless a noun or month follows (`on the 2nd floor`). */
 const DAY_OF_MONTH =
   /\b(?:on|by|until|before|from|for) the (\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:$|[.;:!)]|,(?! ?\d))|\s+(?:at|around|in the (?:morning|afternoon|evening)|noon|to|please|\d{1,2}(?::\d|\s?[ap]m)|eod|cob)\b)/i;
-/** `12.11.` and `12.11.2026`, day first. */
+/** Matches `12.11.` and `12.11.2026`, day first. */
 const DOTTED = /(?<![\d.])(\d{1,2})\.(\d{1,2})(?:\.(\d{4}|\d\d)?)?(?!\d)/;
 const SLASHED = 'parser/SlashDateFormatParser';
 const DAY_FIRST = 'day-first';
-/** A UTC offset that no zone uses. If chrono returns another one, the text names a zone. */
+/** A UTC offset that no zone uses. If chrono returns another offset, the text names a time zone. */
 const UNUSED_OFFSET = 7;
 
 interface Now {
@@ -53,8 +53,8 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
   const { nowMs, zone } = options;
   const wall = wallClock(nowMs, zone);
   const parser = await parserOf(wall);
-  // chrono gets the local time in an unused zone, and its result is converted back. Otherwise, a daylight
-  // saving change before the date would shift it.
+  // Pass chrono the local time in an unused zone and convert its result back. Otherwise, a daylight saving
+  // change would shift the date.
   const shownMs = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
   const reference = { instant: toDate(shownMs - UNUSED_OFFSET * 60_000), timezone: UNUSED_OFFSET };
   const found =
@@ -63,8 +63,8 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
       : namedTime(parser, text, reference);
   if (found === undefined) return { text: text.trim(), dueMs: undefined };
   const { result, spans } = found;
-  // Parses again without `forwardDate`, since chrono would use the machine's zone to decide whether the date
-  // has passed.
+  // Parse again without `forwardDate`: chrono would use the machine's zone to decide whether the date has
+  // passed.
   const step = stepOf(result.start);
   const start = step === undefined ? undefined : parser.parse(result.text, reference)[0]?.start;
   const dueMs = instantMeant(result.text, start ?? result.start, step, options);
@@ -91,8 +91,8 @@ function instantMeant(text: string, at: ParsedResult['start'], step: Step, { now
       return end > nowMs ? end : instantAt(23, 59);
     }
   }
-  // chrono picks an arbitrary hour for a day without a time; the morning is more likely. "This evening"
-  // includes an hour.
+  // chrono picks an arbitrary hour for a day without a time, so use the morning. Phrases such as "this
+  // evening" set the hour.
   const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(text);
   const named = { ...day, hour: isDayOnly ? MORNING : get('hour'), minute: isDayOnly ? 0 : get('minute') };
   const offset = at.get('timezoneOffset') ?? UNUSED_OFFSET;
@@ -162,7 +162,7 @@ function dottedDate(match: RegExpMatchArray): { day: number; month: number; year
 
 type Step = 'year' | 'month' | 'week' | undefined;
 
-/** Returns the next date that matches the same words. */
+/** Returns the next occurrence of a date: a year, month or week later. */
 function following<T extends { year: number; month: number; day: number }>(named: T, step: Step): T {
   if (step === 'year') return { ...named, year: named.year + 1 };
   if (step === 'week') return { ...named, day: named.day + 7 };
@@ -191,7 +191,7 @@ function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') =>
 
 const RELATIVE = /^(?:today|tomorrow|tonight|next|this|in)\b/i;
 const PART_OF_DAY = /^(?:morning|afternoon|evening)/i;
-/** Matches the words before a date that are removed with it. */
+/** Matches a preposition or punctuation before a date, which is removed with the date. */
 const leadingWords = (more: string): RegExp =>
   new RegExp(`(?:\\b(?:${more}by|until|till|before|from|for|due)(?: the)?|[-\u2013\u2014:,@(])$`, 'i');
 const RELATIVE_LEAD = leadingWords('');

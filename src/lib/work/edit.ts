@@ -32,7 +32,7 @@ export async function editIssue(deps: WorkDeps, input: EditInput): Promise<Item>
   const open = await openForWriting(deps);
   const { host, repo } = open;
   const before = await host.issue(repo, number);
-  // Checked before any change, so that an unknown label leaves the issue untouched.
+  // Check the labels before any change, so that an unknown label leaves the issue untouched.
   const labels = addLabels.length === 0 ? [] : await knownLabels(open, addLabels);
   const change: IssueChange = {
     ...(title === undefined ? {} : { title: withTitle(before.title, title) }),
@@ -73,13 +73,13 @@ export async function moveIssue(
 
 export interface StatusEdited {
   changed: boolean;
-  /** Contains the Status label if the repository doesn't have it. */
+  /** The Status label, if the repository doesn't have it. */
   missingLabels: string[];
 }
 
 /**
- * Replaces the Status label of an open issue. Adds the new label before removing the old one, so the issue
- * still has a Status after a crash, and the next call completes the change.
+ * Replaces the Status label of an open issue. Adds the new label before removing the old one, so that a crash
+ * never leaves an issue without a Status.
  */
 export async function setStatus(
   open: Open,

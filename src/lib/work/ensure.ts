@@ -19,13 +19,13 @@ import { existingLabels, labelNames } from './labels';
 import { freshCache } from './poll';
 
 /**
- * A ledger entry: the issue for an identity. An entry without a number is an intention recorded before the
- * request.
+ * A ledger entry: the issue created for an identity. Before the create request, the entry is stored without a
+ * number.
  */
 export interface Entry {
   number: number | null;
   url: string | null;
-  /** When the intention or the number was recorded, as ISO 8601 in UTC. */
+  /** When the entry was written, as ISO 8601 in UTC. */
   at: string;
 }
 
@@ -48,7 +48,7 @@ export function writeEntry({ deps, repo }: Open, key: string, entry: Entry | und
   writeStored(deps.paths.ledger, { version: LEDGER_VERSION, repos: { ...repos, [name]: own } });
 }
 
-/** A damaged ledger counts as empty, since the issues themselves contain their identities. */
+/** Returns the ledger, empty if damaged: the identities are also in the issues. */
 function ledgerOf(path: string): Record<string, Record<string, Entry>> {
   const stored = parseObject(readText(path, { maxBytes: MAX_LEDGER_BYTES }) ?? '');
   if (typeof stored?.['version'] === 'number' && stored['version'] > LEDGER_VERSION) {
@@ -98,9 +98,8 @@ interface Batch extends Open {
 }
 
 /**
- * Finds or creates the issue for each identity exactly once, even if steward crashes halfway: it records an
- * intention in the ledger before the request, so the next run searches before creating. Searches the ledger,
- * then the number in the session file, then the full list. Throws at the first failure.
+ * Finds or creates the issue for each identity exactly once, even after a crash: a ledger entry without a
+ * number makes the next run search before it creates. Throws at the first failure.
  */
 export function ensureIssues(
   open: Open,
@@ -184,10 +183,10 @@ async function fetchIssue({ host, repo }: Open, number: number): Promise<Issue |
   }
 }
 
-/** Searches the list, and searches it again once it can no longer lag behind `at`. */
+/** Searches the list. If needed, searches again when the list must include issues created at `at`. */
 async function searchAfterLag(batch: Batch, key: string, at: string): Promise<Issue | undefined> {
   const search = async (): Promise<Issue | undefined> => {
-    // The fetched list may not contain the created issues yet, so cache them first.
+    // The fetched list may lag behind, so cache the created issues first.
     cacheCreated(batch);
     batch.issues = await fetchIssues(batch);
     return ofIdentity(batch.issues, key);
@@ -222,7 +221,7 @@ async function createOrFind(batch: Batch, key: string, issue: NewIssue): Promise
       writeEntry(batch, key, undefined);
       throw error;
     }
-    // The issue may have been created. Keep the intention until the list shows it.
+    // The issue may have been created, so keep the ledger entry until the list shows the issue.
     const found = await findAfterFailure(batch, key);
     if (found === undefined) throw error;
     return found;
@@ -233,7 +232,7 @@ async function findAfterFailure(batch: Batch, key: string): Promise<Issue | unde
   try {
     return await searchAfterLag(batch, key, toIso(batch.deps.clock.now()));
   } catch (error) {
-    // Still unreachable. The next attempt finds the intention and searches first.
+    // GitHub is still unreachable. The next attempt finds the ledger entry and searches first.
     if (failureOf(error) === undefined) throw error;
     return undefined;
   }

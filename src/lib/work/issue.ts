@@ -11,7 +11,7 @@ const CleanText = v.pipe(
 /** An ISO 8601 time. */
 export const Time = v.pipe(v.string(), v.check(isTime));
 
-/** A cached issue, with the content of the body's marker instead of the body. */
+/** A cached issue. Contains the fields of the body's marker, but not the body. */
 export const StoredIssue = v.object({
   number: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   title: CleanText,
@@ -22,7 +22,7 @@ export const StoredIssue = v.object({
   createdAt: Time,
   updatedAt: Time,
   closedAt: v.nullable(Time),
-  /** `slug=fix-login`, `goal=G1`, …; `null` if a person created the issue. */
+  /** The identity, such as `slug=fix-login`; `null` if a person created the issue. */
   identity: v.nullable(CleanText),
   /** When the reminder is due, as ISO 8601 in UTC. */
   due: v.nullable(Time),
@@ -40,7 +40,7 @@ export function toIssue(issue: HostIssue): Issue {
   return { ...rest, identity: marker.identity ?? parseTitle(issue.title).identity, due: marker.due };
 }
 
-/** The subject of an issue. Captures with the same identity share an issue. */
+/** Identifies what an issue is about. Captures with the same identity share an issue. */
 export interface Identity {
   kind: 'slug' | 'goal' | 'project' | 'id';
   value: string;
@@ -74,7 +74,7 @@ export function slugOf({ identity }: Pick<Issue, 'identity'>): string | null {
   return identity?.startsWith('slug=') === true ? identity.slice('slug='.length) : null;
 }
 
-/** Joins the value into one line and replaces brackets, which would end the identity in a title. */
+/** Converts the value to one line, and replaces brackets, which would end the identity in a title. */
 function normalValue(value: string): string {
   const line = clean(wellFormed(value)).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
   return clean(truncate(line, MAX_IDENTITY));
@@ -91,7 +91,7 @@ export function makeTitle(kind: TitleKind | null, text: string, identity: Identi
   return `${prefix}${truncate(line === '' ? 'untitled' : line, room)}${suffix}`;
 }
 
-/** Returns whether a title built from `text` contains everything that was typed. */
+/** Returns whether a title built from `text` contains all of the typed text. */
 export function titleContainsAll(kind: TitleKind | null, text: string, typed: string): boolean {
   const normal = (all: string): string => all.replace(/\s+/g, ' ').trim();
   return normal(text) === normal(typed) && !makeTitle(kind, text, { kind: 'id', value: '' }).endsWith('…');
@@ -126,8 +126,8 @@ const KIND_OF: ReadonlyMap<string, TitleKind> = new Map(
 );
 
 /**
- * Builds a body that ends with the hidden marker `<!-- steward slug=SLUG -->`. Disables markers in the text,
- * and truncates long text but never the marker.
+ * Builds a body that ends with the hidden marker `<!-- steward slug=SLUG -->`. Escapes other markers, and
+ * truncates only the text.
  */
 export function makeBody(
   text: string,
@@ -146,10 +146,7 @@ function markerOf(pairs: readonly string[]): string {
   return MARKER_START + pairs.join(' ') + MARKER_END;
 }
 
-/**
- * Finds the last marker in a body. Searches line by line, because a regular expression would take quadratic
- * time.
- */
+/** Finds the last marker in a body. Searches by line, because a regular expression takes quadratic time. */
 function lastMarker(body: string): { start: number; end: number; pairs: string[] } | undefined {
   let end = body.length;
   while (end >= 0) {

@@ -63,7 +63,7 @@ function normal(label: string): string {
   return label.trim().toLowerCase().replace(/[ _]+/g, '-');
 }
 
-/** Returns the Status that a label or alias stands for. */
+/** Returns the Status for a label or alias. */
 export function statusOfLabel(label: string): Status | undefined {
   const name = normal(label).replace(/^status:-?/, '');
   return STATUSES.find((status) => ALIASES[status].includes(name));
@@ -153,10 +153,7 @@ export function canTakeLabel(assistant: string): string {
   return `${agentName(assistant)}-can-take`;
 }
 
-/**
- * Returns a name in the form used in labels: lower case, with hyphens, without commas or colons, at most 30
- * characters.
- */
+/** Returns a name for use in labels: lower case, hyphens for other characters, at most 30 characters. */
 export function agentName(name: string): string {
   const plainName = name
     .normalize('NFKC')
@@ -167,7 +164,7 @@ export function agentName(name: string): string {
   return plainName || 'agent';
 }
 
-/** Returns the label changes that leave the issue with exactly this Status. */
+/** Returns the label changes that give the issue exactly this Status. */
 export function statusEdit(labels: readonly string[], status: Status): { add: string[]; remove: string[] } {
   const wanted = `Status:${status}`;
   const present = labels.filter((label) => /^status:/i.test(label));
@@ -177,7 +174,7 @@ export function statusEdit(labels: readonly string[], status: Status): { add: st
   };
 }
 
-/** Returns a project's Property: the configured one, otherwise the one with the same name, otherwise null. */
+/** Returns a project's configured Property, otherwise the Property with the project's name, or null. */
 export function propertyOfProject(
   project: string | null,
   map: Readonly<Record<string, string>>,

@@ -17,8 +17,7 @@ const SEED = 'Run `steward work labels seed`.';
 export const LABEL_SETS = { neutral: 'labels.yml', original: 'labels-original.yml' } as const;
 
 /**
- * Returns the labels that a repository should have: those from labels.yml or the chosen set, plus those that
- * the configuration requires.
+ * Returns the labels that a repository should have: from labels.yml, the chosen set and the configuration.
  */
 export async function wantedLabels(
   deps: Pick<WorkDeps, 'paths' | 'templates' | 'daName' | 'agents' | 'config'>,
@@ -33,7 +32,7 @@ export async function wantedLabels(
     ...Object.values(deps.config.PROJECT_PROPERTY).map((property) => ({
       name: `Property:${property.toLowerCase()}`,
       color: '006b75',
-      description: 'Named in WORK.PROJECT_PROPERTY',
+      description: 'Defined in WORK.PROJECT_PROPERTY',
     })),
   ];
   return all.filter(({ name }, index) => all.findIndex((label) => sameLabel(label.name, name)) === index);
@@ -132,7 +131,7 @@ export async function seedLabels(
   return { repo, dryRun: options.dryRun, created, unchanged: wanted.length - lacking.length };
 }
 
-/** Returns the names of the repository's labels. Costs only a 304 if they haven't changed. */
+/** Returns the names of the repository's labels. If they haven't changed, this costs only a 304. */
 export async function labelNames({ deps, host, repo }: Open): Promise<string[]> {
   const { labels } = readCache(deps.paths.cache, repo);
   const cached = labels?.tokenHash === host.tokenHash ? labels : null;
@@ -149,7 +148,7 @@ export async function labelNames({ deps, host, repo }: Open): Promise<string[]> 
 
 /**
  * Splits labels into existing ones, in the repository's spelling, and missing ones. Throws `config` if the
- * repository has none of steward's labels, which means that it was never seeded.
+ * repository has no steward labels at all, so was never seeded.
  */
 export function existingLabels(
   wanted: readonly string[],

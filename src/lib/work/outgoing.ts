@@ -20,7 +20,7 @@ const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*):[^\s/@]+@/gi;
 const NAMED_SECRET =
   /(?<![a-z0-9])(password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)(\s{0,9}[:=]\s{0,9}|\s{1,9}is\s{1,9})("[^"]*"|'[^']*'|[^\s,;]+)/gi;
 
-/** Redacts everything that looks like a credential. */
+/** Redacts anything that looks like a credential. */
 export function redact(text: string): string {
   return CREDENTIALS.reduce((rest, pattern) => rest.replace(pattern, REDACTED), text)
     .replace(BASIC_AUTH, (all, name: string, space: string, value: string) =>

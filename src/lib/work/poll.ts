@@ -20,8 +20,8 @@ export interface RefreshResult {
 const NEVER_FETCHED = 'The issues have not been fetched yet.';
 
 /**
- * Updates the cache, and verifies that the repository is private when that is due. If the service or network
- * fails, returns the reason and keeps the cache. Costs only a 304 if the repository hasn't changed.
+ * Updates the cache, and verifies privacy if due. On a service or network failure, returns the reason and
+ * keeps the old cache. If nothing has changed, this costs only a 304.
  */
 export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
   const config = deps.workRepo();
@@ -71,7 +71,7 @@ async function fetchChanges(
   repo: string,
 ): Promise<Cache> {
   const { since, fullAt, etag } = read(repo);
-  // The absolute value covers a time in the future, which means that the clock moved back.
+  // Use the absolute value: a time in the future means that the clock moved back.
   const full =
     since === null || Math.abs(clock.now() - (parseIso(fullAt ?? '') ?? -Infinity)) > FULL_FETCH_MS;
   const found = await host.issues(repo, {
@@ -95,10 +95,7 @@ export interface Staleness {
   staleReason: string | null;
 }
 
-/**
- * Returns whether the list has ever been fetched. Without a readable cache, the issue count is unknown rather
- * than zero.
- */
+/** Returns whether the list has ever been fetched. If not, the issue count is unknown rather than zero. */
 function wasFetched({ cache }: Pick<WorkDeps, 'cache'>, repo: string): boolean {
   return cache(repo).fullAt !== null;
 }
@@ -129,7 +126,7 @@ export function staleness(
   return isOld ? stale('The issues are out of date.') : { lastFetch, stale: false, staleReason: null };
 }
 
-/** Returns the error for a command that needs cached issues before any have been fetched. */
+/** Returns the error for a command that needs issues when none are cached. */
 export function nothingCached(reason: string | null): StewardError {
   return new StewardError('unavailable', reason ?? NEVER_FETCHED, {
     hint: 'Run `steward work status` to see why.',

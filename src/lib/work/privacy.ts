@@ -54,15 +54,15 @@ export function repoOf(config: WorkRepoConfig): string {
 
 export function notSetUp(): StewardError {
   return new StewardError('config', 'Work tracking is not set up.', {
-    hint: 'Run `steward work setup OWNER/REPO` with a private repository; --create creates it.',
+    hint: 'Run `steward work setup OWNER/REPO`. Add --create to create the repository.',
   });
 }
 
 type PrivacyDeps = Pick<WorkDeps, 'clock' | 'workRepo' | 'host' | 'attest'>;
 
 /**
- * Asks the service whether the repository is private, and stores the result. If it isn't private, or is a
- * different repository with the same name, turns everything off and throws `conflict`.
+ * Verifies that the repository is private and has not been replaced, and stores the result. If verification
+ * fails, work tracking stops and this throws `conflict`.
  * @param known The service's response, if the caller already has it.
  */
 export async function verify(deps: PrivacyDeps, known?: Repository): Promise<Repository> {
@@ -72,8 +72,8 @@ export async function verify(deps: PrivacyDeps, known?: Repository): Promise<Rep
   const { repoId, repo: attested } = config.privacy;
   if (repoId !== undefined && attested !== undefined && sameRepo(attested, repo) && repoId !== found.id) {
     await deps.attest({ ...attestation(deps.clock, found, repo), verifiedPrivate: false, repoId });
-    throw new StewardError('conflict', `${repo} is now a different repository.`, {
-      hint: `If it is the right one, run \`steward work setup ${repo}\`.`,
+    throw new StewardError('conflict', `${repo} now refers to a different repository.`, {
+      hint: `To use the new repository, run \`steward work setup ${repo}\`.`,
     });
   }
   await deps.attest(attestation(deps.clock, found, repo));
@@ -87,7 +87,7 @@ export function refusePublic(found: Repository): void {
     'conflict',
     `${found.repo} is ${found.visibility}; work tracking needs a private repository.`,
     {
-      hint: 'Make it private and run `steward work verify`, or set up a different one. Nothing is sent until then.',
+      hint: 'Make it private, then run `steward work verify`. Nothing is sent until then.',
     },
   );
 }
@@ -102,10 +102,7 @@ export function attestation(clock: Clock, { visibility, id }: Repository, repo: 
   };
 }
 
-/**
- * Opens the repository for writing, after checking that it is private, is the verified one, and accepts
- * issues.
- */
+/** Opens the repository for writing. Checks that it is private, has not been replaced and accepts issues. */
 export async function openForWriting(deps: WorkDeps): Promise<Open> {
   const repo = repoOf(deps.workRepo());
   const state = currentPrivacy(deps);
@@ -120,17 +117,17 @@ export async function openForWriting(deps: WorkDeps): Promise<Open> {
 export function refuseReadOnly({ repo, archived, hasIssues, canWrite }: Repository): void {
   if (archived) {
     throw new StewardError('conflict', `${repo} is archived and read-only.`, {
-      hint: 'Unarchive it in its settings, or set up another repository.',
+      hint: 'Unarchive it, or set up another repository.',
     });
   }
   if (!hasIssues) {
     throw new StewardError('conflict', `Issues are disabled in ${repo}.`, {
-      hint: "Enable them in the repository's settings.",
+      hint: 'Enable issues in the repository settings.',
     });
   }
   if (canWrite === false) {
     throw new StewardError('auth', `The credential can only read ${repo}.`, {
-      hint: 'Give it write access to the issues of this repository.',
+      hint: 'Grant the credential write access to issues.',
       cause: { reason: 'forbidden', status: null, retryAfterSec: null } satisfies HostFailure,
     });
   }
@@ -143,8 +140,8 @@ export interface Gate {
 }
 
 /**
- * Decides what to do with a capture. Drops it only if work tracking is off or the repository is known not to
- * be private.
+ * Decides what to do with a capture. Drops a capture only if work tracking is off or the repository is not
+ * private.
  */
 export async function captureGate(deps: PrivacyDeps): Promise<Gate> {
   const before = currentPrivacy(deps);

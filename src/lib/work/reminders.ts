@@ -33,11 +33,11 @@ export interface ReminderDeps {
 /** Decides which of your machines sends the notification for a reminder. */
 export interface OtherMachines {
   /**
-   * Returns, by key, whether to notify now or later, or whether another machine already has. Claims reminders
-   * due soon.
+   * Returns for each key whether to notify now or later, or whether another machine has notified you. Claims
+   * reminders due soon.
    */
   turns: (reminders: readonly { key: string; dueMs: number }[]) => Map<string, 'now' | 'done' | 'later'>;
-  /** Records that this machine is about to notify you about these reminders. */
+  /** Records that this machine is about to send these notifications. */
   noteTold: (keys: readonly string[]) => void;
 }
 
@@ -45,9 +45,11 @@ const VERSION = 1;
 const StoredReminders = v.object({
   version: v.literal(VERSION),
   repo: v.string(),
-  /** Maps an issue number to the due time you were notified about, and when; both ISO 8601 in UTC. */
+  /**
+   * Maps each issue number to the due time of the sent notification, and when it was sent. ISO 8601 in UTC.
+   */
   told: v.fallback(v.record(v.string(), v.object({ due: v.string(), at: v.string() })), {}),
-  /** The notice currently being sent, recorded beforehand. */
+  /** The notice being sent, stored before sending. */
   telling: v.fallback(
     v.nullable(
       v.object({ key: v.string(), issues: v.array(v.object({ number: v.number(), due: v.string() })) }),
@@ -58,14 +60,14 @@ const StoredReminders = v.object({
 type SentReminders = Pick<v.InferOutput<typeof StoredReminders>, 'told' | 'telling'>;
 
 const MAX_SENT = 5000;
-/** How early machines claim a reminder before it is due. */
+/** How long before the due time machines claim a reminder. */
 const AHEAD_MS = 2 * 60_000;
-/** If more are due, one notice covers them all: the machine was probably off, or the repository is new. */
+/** Above this number, one notice covers all due reminders, for example after the machine was off. */
 const MAX_NOTICES = 3;
 
 /**
- * Sends notifications for cached open issues that are due, once per due time; returns the number of issues.
- * Records each notice before sending it, so that the next run after a crash can check whether it was sent.
+ * Sends a notification for each due open issue in the cache, once per due time; returns the number of issues.
+ * Stores each notice before sending it, so that the next run after a crash can check whether it was sent.
  */
 export async function notifyDue(deps: ReminderDeps): Promise<number> {
   const { repo } = deps.work.workRepo();
@@ -102,10 +104,7 @@ async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {
   return issues.length;
 }
 
-/**
- * Returns the due issues that this machine should notify you about now. Records those handled by another
- * machine.
- */
+/** Returns the due issues for this machine. Records the reminders that another machine has sent. */
 function ownTurns(deps: ReminderDeps, repo: string): Issue[] {
   if (deps.others === undefined) return dueIssues(deps, repo);
   const issues = dueIssues(deps, repo, AHEAD_MS);
@@ -119,7 +118,7 @@ function ownTurns(deps: ReminderDeps, repo: string): Issue[] {
   return whose('now');
 }
 
-/** Returns a key that is the same on all your machines. */
+/** Returns a reminder key that is the same on all your machines. */
 function sharedKey(repo: string, { number, due }: Issue): string {
   return `reminder ${repo.toLowerCase()}#${number}@${due}`;
 }
@@ -130,9 +129,9 @@ function dueIssues({ work }: ReminderDeps, repo: string, aheadMs = 0): Issue[] {
   const at = (issue: Issue): number => parseIso(issue.due ?? '') ?? Infinity;
   const due = work.cache(repo).issues.filter((issue) => issue.state === 'open' && at(issue) <= nowMs);
   if (due.length === 0) return [];
-  const { told } = readSent(work, repo);
+  const { told: notified } = readSent(work, repo);
   return due
-    .filter((issue) => told[String(issue.number)]?.due !== issue.due)
+    .filter((issue) => notified[String(issue.number)]?.due !== issue.due)
     .sort((a, b) => at(a) - at(b) || a.number - b.number);
 }
 

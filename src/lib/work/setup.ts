@@ -24,8 +24,8 @@ export interface SetupResult {
 }
 
 /**
- * Runs `work setup OWNER/REPO`: rejects a repository that is not private, creates missing files in the work
- * folder, seeds the labels and fetches the issues. Safe to repeat.
+ * Runs `work setup OWNER/REPO`: checks that the repository is private, creates missing files, seeds the
+ * labels and fetches the issues. Safe to repeat.
  */
 export async function setUp(
   deps: WorkDeps,
@@ -51,7 +51,7 @@ export async function setUp(
   const { ok, reason } = await refresh(deps);
   if (!ok) {
     throw new StewardError('unavailable', `Could not fetch the issues. ${reason ?? ''}`.trim(), {
-      hint: 'Everything else is set up; run `steward work board` later.',
+      hint: 'The rest of the setup is complete. Run `steward work board` later.',
     });
   }
   return {

@@ -17,7 +17,7 @@ export interface WorkStatus {
     state: PrivacyState;
     visibility: string | null;
     verifiedAt: string | null;
-    /** When the next verification is due; `null` if there hasn't been one yet. */
+    /** When the next verification is due; `null` before the first one. */
     nextVerification: string | null;
   };
   lastFetch: string | null;
@@ -26,7 +26,7 @@ export interface WorkStatus {
   issues: { open: number; closed: number };
   /** Number of malformed issues, which `issues` doesn't include. */
   malformed: number;
-  /** Number of create requests without a response; the next attempt searches for the issue first. */
+  /** Number of create requests without a response. A retry searches for the issue first. */
   unfinished: number;
   /** Pending captures, grouped by reason. */
   waiting: Waiting[];

@@ -10,8 +10,8 @@ import type { Waiting } from './capture/waiting';
 import type { WorkDeps } from './deps';
 
 /**
- * The output of `work sweep --json`. The log, observability/work-sweep.jsonl, has only the fields before
- * `left`.
+ * The output of `work sweep --json`. The log, observability/work-sweep.jsonl, omits `left` and the fields
+ * after it.
  */
 export interface SweepResult {
   ts: string;
@@ -31,7 +31,7 @@ export interface SweepResult {
   rateRemaining: number | null;
   durationMs: number;
   errors: { step: string; message: string }[];
-  /** Number of issues above the limit, which the next run creates. */
+  /** Number of issues over the limit; the next run creates them. */
   left: number;
   /** Number of reminders for which a notification was sent. */
   reminded: number;
@@ -43,7 +43,7 @@ export interface SweepResult {
   titles: string[];
 }
 
-/** `trouble` is the first error, for `--strict`. */
+/** `trouble` is the first error, which `--strict` reports. */
 export interface Swept {
   result: SweepResult;
   trouble: StewardError | undefined;
@@ -87,7 +87,7 @@ export function lastSweepMs({ area }: Pick<LogDeps, 'area'>): number {
   return parseIso(String(last?.['ts'])) ?? -Infinity;
 }
 
-/** Logs a sweep as one line, without issue titles, which belong in the repository only. */
+/** Logs a sweep as one line. Omits issue titles, which must not leave the repository. */
 export function logSweep({ area, clock }: LogDeps, { result, trouble }: Swept): Swept {
   const line: Partial<SweepResult> = { ...result };
   for (const key of ['skipped', 'titles', 'left', 'reminded', 'waiting'] as const) delete line[key];

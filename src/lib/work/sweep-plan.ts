@@ -17,9 +17,9 @@ const STALE_MS = 7 * DAY_MS;
 const PROJECT_DAYS = 14;
 const GIT_TIMEOUT_MS = 10_000;
 
-/** An issue that a session should have but doesn't. */
+/** A missing issue for a session. */
 export interface Missed extends Wanted {
-  /** The session's folder; the issue's number is written into its session file. */
+  /** The session's folder. Its session file receives the issue number. */
   folder: string;
 }
 
@@ -45,8 +45,8 @@ export interface StalePlan {
 }
 
 /**
- * Plans the stale label for issues in progress without activity for seven days. Never removes a label set by
- * hand.
+ * Plans which issues to flag as stale: in progress, without activity for seven days. Never removes a label
+ * set by hand.
  */
 export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: number): StalePlan {
   const open = issues.filter(({ state }) => state === 'open');
@@ -63,7 +63,7 @@ export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: num
 }
 
 export interface ProjectState extends Project {
-  /** `undefined` if there is no commit or the time is unknown. */
+  /** `undefined` without commits, or if the time is unknown. */
   lastCommitMs: number | undefined;
 }
 
@@ -81,7 +81,7 @@ export async function projectStates(run: Run, projects: readonly Project[]): Pro
   return states;
 }
 
-/** Returns a check issue for each project without a commit in the last 14 days and without an open issue. */
+/** Returns a check-in issue for each project without an open issue or a commit in the last 14 days. */
 export function projectChecks(
   projects: readonly ProjectState[],
   issues: readonly Issue[],
@@ -110,7 +110,7 @@ export function projectChecks(
   });
 }
 
-/** Returns an issue for each active goal that has an id such as G1 but no open issue. */
+/** Returns an issue for each active goal with an id such as G1 and no open issue. */
 export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wanted[] {
   return goals.flatMap(({ id, text }) => {
     const identity = { kind: 'goal', value: id } as const;
@@ -128,7 +128,7 @@ export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wa
   });
 }
 
-/** Returns whether the identity needs an issue: none is open, and none was closed as not planned. */
+/** Returns whether the identity needs an issue: it has no open one and none closed as not planned. */
 function isNeeded(issues: readonly Issue[], key: string): boolean {
   return !issues.some(
     ({ identity, state, stateReason }) =>
@@ -137,8 +137,7 @@ function isNeeded(issues: readonly Issue[], key: string): boolean {
 }
 
 /**
- * Groups open issues with the same identity. The sweep keeps the one with the lowest number and closes the
- * others.
+ * Groups open issues with the same identity. The sweep closes all but the lowest-numbered issue of a group.
  */
 export function duplicates(issues: readonly Issue[]): { original: Issue; copies: Issue[] }[] {
   const groups = new Map<string, Issue[]>();

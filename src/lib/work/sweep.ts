@@ -70,8 +70,7 @@ async function attempt<T>(run: Run, step: string, work: () => T | Promise<T>): P
 
 /**
  * Runs the sweep: merges duplicates, flags stale issues, creates missing ones and regenerates the task list.
- * Records failures in `errors`. Creates nothing without a complete list, to avoid duplicates. A dry run
- * writes nothing.
+ * Without a complete issue list, creates nothing, to avoid duplicates.
  */
 export async function sweep(deps: SweepDeps, options: SweepOptions): Promise<Swept> {
   const { clock, workRepo, host } = deps.work;
@@ -106,7 +105,7 @@ function skipReason(deps: WorkDeps): string | null {
 interface Plan {
   merge: ReturnType<typeof duplicates>;
   stale: StalePlan;
-  /** Issues that exist, but whose number is missing from the session file. */
+  /** Existing issues whose number is missing from the session file. */
   existing: Missed[];
   create: (Wanted & Partial<Missed>)[];
 }
@@ -187,7 +186,7 @@ async function createAll(
     const item = wanted[index++];
     options.onStep?.(`${index} of ${wanted.length}: ${issue.title}`);
     if (item?.folder !== undefined) {
-      // If this fails, the next sweep finds the issue by its identity and tries again.
+      // If the write fails, the next sweep finds the issue by its identity and tries again.
       try {
         writeNumber(deps, item.folder, issue);
       } catch (error) {
@@ -217,7 +216,7 @@ async function mergeAll({ result }: Run, { deps, host, repo }: Open, groups: Pla
   });
 }
 
-/** Adds and removes the stale label. Records every change, so that at most one is repeated after a crash. */
+/** Adds and removes the stale label. Records each change, so that a crash repeats at most one. */
 async function flagAll({ result }: Run, open: Open, { flag, unflag }: StalePlan): Promise<void> {
   if (flag.length + unflag.length === 0) return;
   const { deps, host, repo } = open;

@@ -28,7 +28,7 @@ export type Section = (typeof SECTIONS)[number];
 const RECENT_MS = 14 * 86_400_000;
 const MAX_RECENT = 30;
 
-/** Returns the text of TASKLIST.md. On the same day, the same issues produce the same bytes. */
+/** Returns the text of TASKLIST.md, which depends only on the issues and the day. */
 export function taskList(items: readonly Item[], { repo, nowMs }: { repo: string; nowMs: number }): string {
   const sections = SECTIONS.flatMap((section) => {
     const own = items.filter((item) => sectionOf(item, nowMs) === section);
@@ -56,7 +56,7 @@ export function sectionOf(item: Item, nowMs: number): Section | undefined {
 
 function sorted(section: Section, items: Item[]): Item[] {
   if (section !== 'Recently Completed') return items.sort(byUrgency);
-  // Open issues still need evidence, so the limit doesn't apply to them.
+  // The limit doesn't apply to open issues, which still need evidence.
   const open = items.filter(({ state }) => state === 'open').sort((a, b) => a.number - b.number);
   const closed = items.filter(({ state }) => state === 'closed').sort(byCompletion);
   return [...open, ...closed.slice(0, Math.max(0, MAX_RECENT - open.length))];
@@ -90,8 +90,8 @@ export interface Regenerated {
 const NAME = 'TASKLIST.md';
 
 /**
- * Regenerates TASKLIST.md; with `push`, also commits it to the repository. Updates the local file even if the
- * push fails. The next run starts from the remote branch, which also repairs a damaged or diverged clone.
+ * Regenerates TASKLIST.md, even if the push fails. `push` also commits and pushes the file. Each push starts
+ * from the remote branch, which also repairs a damaged or diverged clone.
  */
 export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }): Promise<Regenerated> {
   return withWorkLock(deps, 'tasklist', async () => {
@@ -130,7 +130,7 @@ interface Pushed {
 }
 
 async function commitAndPush(deps: WorkDeps, repo: string, text: string): Promise<Pushed> {
-  // Machine-local, because git can't sync a repository nested in the area.
+  // The clone is machine-local, because git can't sync a repository inside the user area.
   const clone = join(deps.area.machine, 'tasklist');
   ensureFolder(clone);
   try {
@@ -194,7 +194,7 @@ async function succeeded(answer: Promise<GitAnswer>): Promise<GitAnswer> {
 
 function gitError({ isRefused }: GitAnswer, message: string): StewardError {
   const fix = isRefused
-    ? 'Run `gh auth login` with access to the repository, then try again.'
+    ? 'Run `gh auth login` with an account that can access the repository.'
     : 'Retry later.';
   const hint = `The local file is up to date. ${fix}`;
   return new StewardError(isRefused ? 'auth' : 'unavailable', message, { hint });

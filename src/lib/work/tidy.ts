@@ -18,7 +18,7 @@ import { codeSpan, isRestricted, redact } from './outgoing';
 import { freshCache, refresh, staleness } from './poll';
 import { openForWriting, repoOf } from './privacy';
 
-/** Provides the evidence on this machine. */
+/** Reads the evidence on this machine. */
 export interface Evidence {
   /** Returns the known sessions for a slug. Times are ISO 8601 in UTC. */
   sessionsOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string }[];
@@ -31,7 +31,7 @@ export interface Evidence {
   commitsIn: (repo: string, from: number, to: number) => Promise<string[]>;
 }
 
-/** An issue at Status:done, and its evidence. */
+/** An issue labeled Status:done, and its evidence. */
 export interface Proposal {
   number: number;
   title: string;
@@ -44,7 +44,7 @@ export interface Tidied {
   /** Whether the issues were closed rather than only proposed. */
   applied: boolean;
   proposed: Proposal[];
-  /** Issues at Status:done that stay open because they lack evidence or have open items. */
+  /** Issues labeled Status:done that stay open because they lack evidence or have open items. */
   left: { number: number; title: string; url: string; reason: string }[];
   /** Numbers of the issues that were closed. */
   closed: number[];
@@ -60,8 +60,8 @@ const MAX_SHOWN = 20;
 const COMMIT_DELAY_MS = 3_600_000;
 
 /**
- * Runs `work tidy`: proposes closing open issues at Status:done that have evidence (commits from their
- * session, ticked items in its session file). With `apply`, closes them and adds the evidence as a comment.
+ * Runs `work tidy`: proposes closing open Status:done issues whose session has commits or ticked boxes. With
+ * `apply`, closes them with the evidence as a comment.
  */
 export async function tidy(
   deps: WorkDeps,
@@ -101,7 +101,7 @@ async function evidenceOf(
   issue: Issue,
 ): Promise<Pick<Proposal, 'commits' | 'claims'> | string> {
   const slug = slugOf(issue);
-  if (slug === null) return 'it has no session, so there is no evidence on this machine';
+  if (slug === null) return 'no session, so no evidence on this machine';
   const claims = evidence.claimsOf(slug);
   const closed = claims.flatMap((each) => each.closed);
   const open = claims.reduce((sum, each) => sum + each.open, 0);
@@ -112,7 +112,7 @@ async function evidenceOf(
     if (repo === null || from === undefined || to === undefined) continue;
     for (const commit of await evidence.commitsIn(repo, from, to + COMMIT_DELAY_MS)) commits.add(commit);
   }
-  if (commits.size + closed.length === 0) return 'its session has no commits and no ticked boxes';
+  if (commits.size + closed.length === 0) return 'its session has no commits or ticked boxes';
   const safe = (texts: Iterable<string>): string[] => [...texts].map((text) => redact(clean(text)));
   return { commits: safe(commits), claims: safe(closed) };
 }
@@ -124,7 +124,7 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
     const more = texts.length - MAX_SHOWN;
     return [
       `${name} (${texts.length}):`,
-      // Formatted as code, because a commit subject may mention issues in another repository.
+      // Format as code, because a commit subject may mention issues in another repository.
       ...texts.slice(0, MAX_SHOWN).map((text) => `- ${codeSpan(text)}`),
       ...(more > 0 ? [`- and ${more} more`] : []),
       '',
@@ -141,7 +141,7 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
 }
 
 /**
- * Creates access to the evidence on this machine.
+ * Returns a reader for the evidence on this machine.
  * @param at.sessions The folder that contains the session files.
  * @param at.repos The folders of the watched and tracked repositories.
  */
@@ -169,7 +169,7 @@ export function evidenceOn(
   };
 }
 
-/** Returns the folders for a slug: those whose session file names it, and the folder of that name. */
+/** Returns the folders whose session file or name has this slug. */
 function foldersBySlug(sessions: string): (slug: string) => readonly string[] {
   const read = (): Map<string, string[]> => {
     const found = new Map<string, string[]>();

@@ -100,12 +100,12 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
 
 export function missingText(missing: readonly string[]): string {
   const labels = missing.map(clean).join(', ');
-  return `Created without ${labels}, which the repository does not have. To add the labels in labels.yml: steward work labels seed`;
+  return `Created without ${labels}, which the repository lacks. To create the labels listed in labels.yml: steward work labels seed`;
 }
 
 export function claimText({ number, agent, already, title, url }: ClaimResult): string {
   const what = `#${number} ${titleOf({ title })}`;
-  return `${already ? `${what} is already held by` : `${what} is now held by`} ${clean(agent)}\n${clean(url)}`;
+  return `${already ? `${what} is already claimed by` : `${what} is now claimed by`} ${clean(agent)}\n${clean(url)}`;
 }
 
 export function closedText(closed: Closed): string {
@@ -116,7 +116,7 @@ export function setupText({ repo, created: isNew, labels, issues, files, next }:
   const { created, unchanged } = labels;
   return [
     `${isNew ? 'Created the private repository' : 'Using the private repository'} ${clean(repo)}.`,
-    `labels  ${created.length} created, ${unchanged} existed`,
+    `labels  ${created.length} created, ${unchanged} already existed`,
     `issues  ${issues}`,
     ...files.map((file) => `wrote   ${file}`),
     '',
@@ -138,7 +138,7 @@ export function taskListText({ path, sections, pushed, committed, changed }: Tas
   return `${path}: ${state}\n${counts.join(' · ')}`;
 }
 
-/** Formats the result of `work sweep`, with the command that continues beyond the limit. */
+/** Formats the result of `work sweep`, and the command that creates the remaining issues. */
 export function sweepText(result: SweepResult, since: string, maxCreate: number): string {
   const waiting = result.waiting.map((group) => `${waitingText(group)}.`);
   if (result.skipped !== null) return [`Sweep skipped: ${result.skipped}.`, ...waiting].join('\n');
@@ -202,7 +202,7 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   for (const [index, group] of status.waiting.entries())
     rows.push([index === 0 ? 'waiting' : '', waitingText(group), true]);
   if (unfinished > 0)
-    rows.push(['unconfirmed', `${plural(unfinished, 'issue')}, checked before the next one is created`]);
+    rows.push(['unconfirmed', `${plural(unfinished, 'issue')}; the retry checks for duplicates`]);
   const lines = rows.flatMap(([name, value, needsAttention = false]) =>
     wrap(value, at.columns - 14, '').map(
       (line, i) => (i === 0 ? name : '').padEnd(14) + (needsAttention ? at.colors.attention(line) : line),

@@ -35,7 +35,7 @@ export function finish(lines: readonly string[], options: WorkTextOptions): stri
 
 export function setupLines(steps: readonly string[], { columns }: View): string[] {
   const intro =
-    'Work tracking is not set up. It keeps your work as issues in one private GitHub repository. Run:';
+    'Work tracking is not set up. It stores your work as issues in one private GitHub repository. Run:';
   return [...wrap(intro, columns), '', ...steps.map((step) => `  ${step}`)];
 }
 

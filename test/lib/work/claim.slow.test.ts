@@ -48,7 +48,7 @@ describe('work: claim', function () {
     expect(await labelsOf(number)).to.deep.equal(['Agent:kai', 'Status:in-progress', 'Type:feature', 'mine']);
     expect((await claimIssue(world.deps, { number, agent: 'kai' })).already).to.equal(true);
     const error = await rejection(claimIssue(other.deps, { number, agent: 'bo' }));
-    expect([error.kind, error.message]).to.deep.equal(['conflict', `#${number} is held by kai.`]);
+    expect([error.kind, error.message]).to.deep.equal(['conflict', `#${number} is claimed by kai.`]);
     expect(await labelsOf(number)).not.to.include('Agent:bo');
   });
 
@@ -66,7 +66,7 @@ describe('work: claim', function () {
       const winner = one.status === 'fulfilled' ? agents[0] : agents[1];
       const loser = one.status === 'fulfilled' ? two : one;
       const { reason } = loser as PromiseRejectedResult;
-      expect(reason).to.include({ kind: 'conflict', message: `#${number} is held by ${winner}.` });
+      expect(reason).to.include({ kind: 'conflict', message: `#${number} is claimed by ${winner}.` });
       const labels = await labelsOf(number);
       expect(labels).to.include.members([`Agent:${winner}`, 'Status:in-progress']);
       expect(labels).not.to.include('Status:ready');
@@ -101,7 +101,7 @@ describe('work: claim', function () {
     const number = await issue('Status:queued', 'Agent:nova');
     expect(await claimIssue(world.deps, { number, agent: 'kai' })).to.include({ agent: 'kai' });
     expect((await rejection(claimIssue(other.deps, { number, agent: 'nova' }))).message).to.include(
-      'held by kai',
+      'claimed by kai',
     );
   });
 

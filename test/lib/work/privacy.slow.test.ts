@@ -114,7 +114,7 @@ describe('work: privacy', function () {
   it('detects a different repository of the same name', async () => {
     await world.set('WORK.privacy.repoId', 4711);
     const error = await rejection(openForWriting(world.deps));
-    expect(error.message).to.equal('ann/work is now a different repository.');
+    expect(error.message).to.equal('ann/work now refers to a different repository.');
     expect((await captureGate(world.deps)).gate).to.equal('spool');
     // Named by hand: the attestation is of another one.
     await world.set('WORK.repo', 'ann/open');
