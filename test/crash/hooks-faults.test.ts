@@ -149,7 +149,7 @@ describe('hooks and the status line on a faulty machine', () => {
       const told = await hook('prompt', [], {}, { prompt: 'remind me to call Ann tomorrow' });
       expect(told).to.include({ code: 0, stderr: '' });
       expect(told.stdout).to.contain(
-        "steward could not save this prompt's request: 1000 captures are waiting",
+        'steward could not save the request in this prompt: 1000 captures are waiting',
       );
       expect(linesOf('observability/hooks.jsonl').at(-1)).to.include({ ok: false, error: 'unavailable' });
       expect(kindsLeft()).to.have.length(1000);
@@ -165,7 +165,7 @@ describe('hooks and the status line on a faulty machine', () => {
         summary: '1 hook event waiting · 1 from another machine',
       });
       await steward(['work', 'deliver'], { home: home.path });
-      const reason = 'left by another machine (ffffffffffff), which did not send it within a day';
+      const reason = 'queued by another machine (ffffffffffff), which did not send it within a day';
       expect(await queue()).to.include({
         state: 'needs-you',
         summary: `1 failed permanently: ${reason} (1)`,

@@ -64,7 +64,7 @@ describe('install and uninstall, in parts (built)', function () {
     await done('install', '--hooks');
     expect(existsSync(skill())).to.equal(false);
     expect(await done('hooks', 'status')).to.include(
-      'no work skill: "steward hooks install --skill" adds it',
+      'work skill: none; to add it: steward hooks install --skill',
     );
     await done('install', '--skill');
     expect(existsSync(skill())).to.equal(true);

@@ -169,7 +169,7 @@ describe('agents managed, built', function () {
     await run('go');
     const sent = await managed(['send', onlySession().id, 'and more']);
     expect(sent).to.include({ code: 6, stdout: '' });
-    expect(sent.stderr).to.match(/not sent: the agent is waiting for an answer first\.[\s\S]* --allow sevt_/);
+    expect(sent.stderr).to.match(/not sent: the agent is still waiting for an answer\.[\s\S]* --allow sevt_/);
   });
 
   it('leaves no file for a session that does not exist', async () => {
@@ -384,7 +384,9 @@ describe('agents managed, built', function () {
       await serve({ apiKey: 'good' });
       const none = await managed(['list']);
       expect(none.code).to.equal(4);
-      expect(none.stderr).to.match(/requires a credential \(401\)\..*\nSet one: steward config set /);
+      expect(none.stderr).to.match(
+        /requires a credential \(401\)\..*\nSet a credential: steward config set /,
+      );
     });
 
     it('responses of another service', async () => {
@@ -441,7 +443,7 @@ describe('agents managed, built', function () {
       hits = 0;
       const moved = await managed(['show', 'sesn_1'], { STEWARD_MANAGED_URL: url });
       expect(moved.code).to.equal(8);
-      expect(moved.stderr).to.match(/does not follow redirects with a credential/);
+      expect(moved.stderr).to.match(/does not forward credentials/);
       expect(hits).to.equal(1);
       expect(fake.requests).to.have.length(0);
       other.close();
@@ -479,11 +481,11 @@ describe('agents managed, built', function () {
       [['wake', 'sesn_none'], 5, /session sesn_none/],
       [['wake'], 5, /No hosted session has been used on this machine/],
       [['send', 'sesn_none'], 2, /Nothing to send/],
-      [['create', '--name', 'x'], 2, /needs a model/],
+      [['create', '--name', 'x'], 2, /requires a model/],
       [
         ['env', 'create', '--name', 'x', '--host', 'https://pypi.org'],
         2,
-        /Invalid --host .*\nGive the host name only/,
+        /Invalid --host .*\nUse only a host name/,
       ],
       [['env', 'create', '--name', 'x', '--package', 'brew:jq'], 2, /Invalid --package "brew:jq"/],
     ];

@@ -13,7 +13,7 @@ export function traitIds(family: TraitFamily): string[] {
   return TRAIT_FAMILIES[family].map(({ id }) => id);
 }
 
-/** Returns the family's traits mentioned in the text, in order of appearance and without duplicates. */
+/** Returns the ids of the traits that the text mentions, in order of appearance and without duplicates. */
 export function traitsIn(family: TraitFamily, text: string): string[] {
   const traits: readonly Trait[] = TRAIT_FAMILIES[family];
   const byWord = new Map(
@@ -26,7 +26,10 @@ export function traitsIn(family: TraitFamily, text: string): string[] {
   return [...new Set(found.filter((id) => id !== undefined))];
 }
 
-/** An inline brief. The agent is launched with `prompt`; the other fields record how it was composed. */
+/**
+ * An inline brief. The agent is launched with `prompt`; the other fields show how steward composed the
+ * prompt.
+ */
 export interface Brief {
   role: string;
   perspective: string;
@@ -48,9 +51,9 @@ export interface BriefOptions extends Preferred {
   count: number;
   subagentType: string;
   model: ModelTier;
-  /** The role of every agent; by default, each agent's role is derived from its expertise. */
+  /** The same role for all agents. Default: each agent gets the role of its expertise. */
   role?: string;
-  /** The mode given at the start of a cross-vendor builder's prompt. */
+  /** The cross-vendor builder's mode, stated in the first line of its prompt. */
   mode?: BuilderMode;
   /** The working method, such as test-driven development. */
   method?: string;
@@ -67,17 +70,17 @@ const MODE_LINES: Readonly<Record<BuilderMode, string>> = {
 /** Appended to every prompt to override any earlier instruction to speak. */
 export const SILENCE = 'Write text only: do not speak, notify or announce anything; the assistant does that.';
 
-/** Also limits the number of agents per request. */
+/** Maximum number of briefs, and of agents per request. */
 export const MAX_BRIEFS = 32;
 const MAX_TASK = 8000;
 
-/** The order in which fields are preferred if the request doesn't mention one. */
+/** Fields of expertise in order of preference, for requests that mention no field. */
 const ORDER = 'business technical communications data creative research finance security legal medical'.split(' '); // prettier-ignore
 const EXPERTISE = [...TRAIT_FAMILIES.expertise].sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
 
 /**
- * Composes briefs from the trait vocabulary. Deterministic; no two briefs share all three traits, but a
- * single trait given for a family goes to every brief. Throws `usage` if there aren't enough distinct briefs.
+ * Composes briefs from the trait vocabulary, deterministically. No two briefs have the same three traits.
+ * Throws `usage` if the given traits allow too few different briefs.
  */
 export function composeBriefs(request: string, options: BriefOptions): Brief[] {
   const start = Number.parseInt(shortHash(request), 16);
@@ -124,12 +127,12 @@ function brief(request: string, options: BriefOptions, index: number, parts: Par
     method,
     count === 1
       ? undefined
-      : `You are agent ${index + 1} of ${count}, each with its own brief. Keep to your perspective, and do not guess what the others find.`,
+      : `You are agent ${index + 1} of ${count}; each agent has its own brief. Keep to your perspective, and do not guess what the other agents find.`,
     '',
     'Task:',
     taskOf(request),
     '',
-    `Report what you found or did, how you know it, and what is still open. ${SILENCE}`,
+    `Report what you found or did, your evidence, and any open questions. ${SILENCE}`,
   ];
   return {
     ...{ role, perspective, voice: personality.voice },
@@ -138,7 +141,7 @@ function brief(request: string, options: BriefOptions, index: number, parts: Par
   };
 }
 
-/** Returns the request without control characters, keeping only the start and end if it is very long. */
+/** Returns the request without control characters. Shortens a very long request to its start and end. */
 export function taskOf(request: string): string {
   const text = request.replace(/\r\n?/g, '\n').replace(CONTROLS, '').trim();
   if (text.length <= MAX_TASK) return text;
@@ -161,7 +164,9 @@ export function withArticle(noun: string): string {
 
 /** Returns instructions for launching several agents, or undefined for a single agent. */
 export function launchOf(count: number): string | undefined {
-  return count > 1 ? `Launch all ${count} in one message, and the spotcheck when they are done.` : undefined;
+  return count > 1
+    ? `Launch all ${count} agents in one message, then the spotcheck when they finish.`
+    : undefined;
 }
 
 /** An agent that runs last and checks the output of a parallel batch. */
@@ -188,13 +193,13 @@ export function batchOf(request: string, options: BriefOptions): BriefBatch {
 export function spotcheckOf(request: string, count: number, general: string): Spotcheck {
   const agents = count > 1 ? `${count} agents` : 'Several agents';
   const prompt = [
-    `Spotcheck. ${agents} worked in parallel on the task below; their outputs follow it.`,
+    `Spotcheck. ${agents} worked in parallel on the task below. Their outputs follow the task.`,
     'Verify that the outputs are consistent with each other and with the task. Look for contradictions, gaps, duplicate work, and claims that another output disproves.',
     '',
     'Task:',
     taskOf(request),
     '',
-    `Change nothing. List each inconsistency with the outputs concerned, or report that there is none. ${SILENCE}`,
+    `Change nothing. List each inconsistency and the outputs involved, or report that you found none. ${SILENCE}`,
   ].join('\n');
   return { subagentType: general, model: 'fast', prompt };
 }

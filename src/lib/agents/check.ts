@@ -6,7 +6,7 @@ import type { AgentTypes } from './routing';
 
 /** A rule that an invocation breaks. */
 export interface Breach {
-  /** The invocation's number, counting from 1; null if the rule applies to the whole batch. */
+  /** Number of the invocation, starting at 1; null if the rule applies to the whole batch. */
   invocation: number | null;
   rule: string;
   message: string;
@@ -21,7 +21,7 @@ export interface CheckReport {
 
 type Found = readonly [rule: string, message: string, fix: string];
 
-/** Returns every rule that the invocations break. */
+/** Checks planned agent launches against every rule. */
 export function checkInvocations(
   invocations: readonly Invocation[],
   types: AgentTypes,
@@ -77,16 +77,16 @@ function* launchBreaches(
 function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: AgentTypes): Generator<Found> {
   const speech = speechIn(prompt);
   if (speech !== undefined) {
-    const message = `The prompt lets a subagent speak (${quoted(speech)}); only the assistant speaks.`;
+    const message = `The prompt lets a subagent speak (${quoted(speech)}); only the assistant may speak.`;
     yield ['speaks', message, 'Remove this text, and let the assistant announce the result.'];
   }
-  // Two types may have the same name.
+  // Two agent types may be configured with the same name.
   const isBuilder = typesOf(types).filter((name) => name === types.builder).length === 1;
   if (subagentType !== types.builder || !isBuilder) return;
   if (/\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt))
-    yield ['audit-mode', `An audit's prompt must begin with "MODE: audit".`, 'Add it so that the builder runs read-only.'];
+    yield ['audit-mode', `An audit's prompt must begin with "MODE: audit".`, 'Add "MODE: audit", so that the builder runs read-only.'];
   if (/^MODE: audit\b/.test(prompt) && effort !== null && effort < 4)
-    yield ['audit-effort', `A cross-vendor audit needs effort E4 or E5, not E${effort}.`, 'Omit the audit.'];
+    yield ['audit-effort', `A cross-vendor audit requires effort E4 or E5, not E${effort}.`, 'Omit the audit.'];
 } // prettier-ignore
 
 /** Checks whether the work is suitable for a hosted agent. */
@@ -94,11 +94,11 @@ function* managedBreaches(invocation: Invocation): Generator<Found> {
   const { worker, minutes, interactive, needsContext, prompt } = invocation;
   if (worker !== 'managed') return;
   if (minutes !== null && minutes < 30)
-    yield ['managed-short', `A hosted agent is for work of 30 minutes or more, not ${minutes}.`, 'Do the work here, or use an agent team.'];
+    yield ['managed-short', `Hosted agents are for work of at least 30 minutes, not ${minutes}.`, 'Do the work in this session, or use an agent team.'];
   if (interactive || asksPerson(prompt))
-    yield ['managed-interactive', 'A hosted agent cannot ask questions.', 'Do the work here, or put all answers into the prompt.'];
+    yield ['managed-interactive', 'A hosted agent cannot ask questions.', 'Do the work in this session, or put all answers into the prompt.'];
   if (needsContext || needsLocal(prompt))
-    yield ['managed-context', 'A hosted agent cannot read your files or skills.', 'Do the work here, or put the context into the prompt.'];
+    yield ['managed-context', 'A hosted agent cannot read your files or skills.', 'Do the work in this session, or put the context into the prompt.'];
 } // prettier-ignore
 
 /** Checks the rules that apply across invocations. */
@@ -112,7 +112,7 @@ function* batchBreaches(invocations: readonly Invocation[], types: AgentTypes): 
   const isSpotcheck = ({ subagentType, model, prompt }: Invocation): boolean =>
     subagentType === types.general && model === 'fast' && /\bspot-?check|\bconsisten/i.test(prompt);
   if (launched.length > 1 && !launched.some(isSpotcheck))
-    yield ['missing-spotcheck', 'Parallel work needs a spotcheck of its outputs.', `Launch one more agent afterwards: ${types.general}, fast tier, to verify consistency.`];
+    yield ['missing-spotcheck', 'Parallel agents need a spotcheck of their outputs.', `Then launch a ${types.general} agent (fast tier) to verify that the outputs are consistent.`];
   if (launched.length > MAX_BRIEFS + 1)
     yield ['fan-out', `Too many agents: ${launched.length} at once.`, `Launch at most ${MAX_BRIEFS}.`];
 } // prettier-ignore
@@ -147,8 +147,8 @@ const SPEECH =
   /\/notify\b|\bsteward notify send\b|\bvoice_id\b|\bvoice_enabled["']?\s*:\s*true\b|\b(?:speak|announce|say)(?: [a-z]+){0,4} (?:aloud|out loud)\b|\bannounce(?: [a-z]+){0,3} (?:by|with|in your|via) (?:voice|speech)\b|\bspd-say\b|\bespeak(?:-ng)?\b|\btext-to-speech\b/gi;
 
 /**
- * Returns the first phrase that lets an agent speak, unless the prompt forbids speech right there or at its
- * end.
+ * Returns the first phrase that lets an agent speak. Skips phrases that the prompt negates or later
+ * overrides.
  */
 function speechIn(prompt: string): string | undefined {
   const forbidden = prompt.lastIndexOf(SILENCE);
@@ -166,11 +166,11 @@ export interface Invocation {
   prompt: string;
   model: string | null;
   worker: string | null;
-  /** Expected duration. */
+  /** Expected duration of the work. */
   minutes: number | null;
   interactive: boolean;
   needsContext: boolean;
-  /** 1 to 5. */
+  /** Effort level, 1 to 5. */
   effort: number | null;
   /** Whether the invocation comes from a PreToolUse hook, which uses the assistant's own names for models. */
   isCall: boolean;
@@ -184,7 +184,7 @@ const MAX_INVOCATIONS = 1000;
  */
 export function parseInvocations(text: string): Invocation[] {
   const values = listOf(parseJson(text));
-  if (values.length === 0) throw unreadable('The input contains no invocations.');
+  if (values.length === 0) throw unreadable('The input contains no agent invocations.');
   if (values.length > MAX_INVOCATIONS)
     throw unreadable(`Too many invocations: ${values.length}; the limit is ${MAX_INVOCATIONS}.`);
   return values.map((value, index) => {
@@ -247,7 +247,7 @@ function invocationOf(value: Record<string, unknown>): Omit<Invocation, 'isCall'
 
 function unreadable(message: string, cause?: unknown): StewardError {
   return new StewardError('usage', message, {
-    hint: 'Give JSON such as {"subagent_type": "general-purpose", "model": "fast", "prompt": "…"}.',
+    hint: 'Pass JSON such as {"subagent_type": "general-purpose", "model": "fast", "prompt": "…"}.',
     cause,
   });
 }

@@ -8,7 +8,7 @@ import { parseInvocations, type Invocation } from './check';
 import type { ParseYaml } from './roster';
 
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Assistants write their JSON immediately; a user's pipe may be slow. */
+/** Timeouts for stdin: an assistant sends its JSON immediately, but a user's pipe may be slow. */
 const HOOK = { firstByteMs: 10_000, endMs: 30_000, keepBytes: MAX_BYTES };
 const PIPE = { firstByteMs: 600_000, endMs: 600_000, keepBytes: MAX_BYTES };
 
@@ -49,7 +49,9 @@ export async function requestOf(given: string | undefined): Promise<{ request: s
 
 function nonEmpty(request: string): string {
   if (request.trim() !== '') return request;
-  throw new StewardError('usage', 'The request is empty.', { hint: 'Pass it in quotes, or pipe it in.' });
+  throw new StewardError('usage', 'The request is empty.', {
+    hint: 'Pass the request in quotes or on stdin.',
+  });
 }
 
 /** Reads planned invocations from a file, or from stdin for `-`. */
@@ -63,7 +65,7 @@ export async function sessionOfHook(): Promise<string> {
   const id = parseObject((await wholeStdin()).trim())?.['session_id'];
   if (typeof id === 'string' && id !== '') return id;
   throw new StewardError('usage', 'stdin has no hook JSON with a session_id.', {
-    hint: 'Use - only in a hook; otherwise, give a session from "steward sessions".',
+    hint: 'Use - only in a hook. Otherwise, pass a session id from "steward sessions".',
   });
 }
 
@@ -95,8 +97,9 @@ export async function textOrFile(value: string): Promise<string> {
   if (path !== '-') return namedFile(path, { maxBytes: MAX_BYTES, instead: 'use @- or - for stdin' });
   const { text, end } = await stdinText(PIPE);
   if (end === 'end') return text;
-  const reason = end === 'terminal' ? 'stdin is a terminal' : 'it is over 8 MiB or did not end in time';
-  throw new StewardError('usage', `Cannot read @- from stdin: ${reason}.`, { hint: 'Pipe the text in.' });
+  const reason =
+    end === 'terminal' ? 'stdin is a terminal' : 'the input exceeds 8 MiB or did not end in time';
+  throw new StewardError('usage', `Cannot read stdin (@-): ${reason}.`, { hint: 'Pipe the text to stdin.' });
 }
 
 /** Returns a message to an agent. Throws `usage` if it is empty. */
@@ -104,13 +107,13 @@ export async function messageOf(value: string): Promise<string> {
   const text = await textOrFile(value);
   if (text.trim() !== '') return text;
   throw new StewardError('usage', 'The message is empty.', {
-    hint: 'Give the message in quotes, as @FILE, or as @- for stdin.',
+    hint: 'Pass the message in quotes, as @FILE, or as @- for stdin.',
   });
 }
 
 /**
- * Returns the mapping in a YAML or JSON file, or an empty mapping if no path is given. Throws `usage` if the
- * file is invalid.
+ * Returns the keys and values in a YAML or JSON file; empty if no path is given. Throws `usage` if the file
+ * is invalid.
  */
 export async function definitionFile(
   path: string | undefined,
@@ -126,6 +129,6 @@ export async function definitionFile(
   }
   if (isObject(parsed.value)) return parsed.value;
   throw new StewardError('usage', `${clean(path)} is not a mapping of keys and values.`, {
-    hint: 'Add keys such as name: and model:.',
+    hint: 'Add keys such as name and model.',
   });
 }

@@ -37,9 +37,9 @@ export interface KnowledgeQuery {
   /** Search terms. All of them must occur, ignoring case and accents. An empty query matches every entry. */
   text: string;
   type?: KnowledgeType;
-  /** Must match exactly. */
+  /** Only entries with this tag; ignores case and accents. */
   tag?: string;
-  /** 1 to `MAX_RESULTS`. */
+  /** Maximum number of results, 1 to `MAX_RESULTS`. */
   limit: number;
 }
 
@@ -49,7 +49,7 @@ export interface KnowledgeEntry extends Omit<KnowledgeHit, 'excerpt'> {
 }
 
 export const MAX_RESULTS = 500;
-/** Only the start of each file is searched. */
+/** A search reads only the start of each file. */
 const SEARCH_BYTES = 128 * 1024;
 const SHOW_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 50_000;
@@ -92,7 +92,7 @@ export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
   const [first = '', second, ...rest] = wanted.replace(/\.md$/i, '').split('/');
   const isId = second !== undefined && rest.length === 0;
   const type = isId ? KNOWLEDGE_TYPES.find((known) => known === first.toLowerCase()) : undefined;
-  // Look the name up in the listing, so that it never becomes part of a path.
+  // The name that the user typed must not become part of a path, so find it in the folder listing.
   const name = folded(type === undefined ? wanted.replace(/\.md$/i, '') : (second ?? '')).trim();
   const files = [...filesOf(folder, type, () => undefined)];
   const exact = files.filter((file) => folded(file.name) === name);
@@ -106,20 +106,20 @@ export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
   }
   if (matches.length > 1) {
     throw new StewardError('usage', `${matches.length} entries match "${clean(wanted).slice(0, 100)}".`, {
-      hint: `Give the full id, such as ${idOf(match)}.`,
+      hint: `Use the full id, such as ${idOf(match)}.`,
     });
   }
   const { path } = match;
   const size = lstatOf(path)?.size ?? 0;
   if (size > SHOW_BYTES) {
     throw new StewardError('config', `${path} is too large (${Math.ceil(size / 2 ** 20)} MiB).`, {
-      hint: `Split it; an entry can be at most ${SHOW_BYTES / 2 ** 20} MiB.`,
+      hint: `Split the file; the limit is ${SHOW_BYTES / 2 ** 20} MiB.`,
     });
   }
   const text = textOf(readBytes(path));
   if (text === undefined) {
     throw new StewardError('config', `${path} is not UTF-8 text.`, {
-      hint: 'Save it as UTF-8.',
+      hint: 'Save the file as UTF-8.',
     });
   }
   return { id: idOf(match), type: match.type, ...headOf(match, text), path, body: bodyOf(text).trim() };
@@ -143,7 +143,7 @@ function* filesOf(
       if (!name.endsWith('.md') || name.startsWith('.')) continue;
       count += 1;
       if (count > MAX_FILES) {
-        skip(place, `has more than ${MAX_FILES} files; the rest is skipped`);
+        skip(place, `has more than ${MAX_FILES} files; the rest are skipped`);
         return;
       }
       yield { type, name: name.replace(/\.md$/, ''), path: join(place, name) };
@@ -151,7 +151,7 @@ function* filesOf(
   }
 }
 
-/** Returns the start of an entry. Reports unreadable entries to `skip` and returns undefined. */
+/** Returns the start of an entry. Calls `skip` and returns undefined if the entry can't be read. */
 function readStart(path: string, skip: (file: string, reason: string) => void): string | undefined {
   let reason: string;
   try {

@@ -42,7 +42,7 @@ export interface Roster {
   problems: RosterProblem[];
 }
 
-/** The YAML parser that the configuration also uses. */
+/** Parses YAML. The configuration uses the same parser. */
 export type ParseYaml = (
   text: string,
 ) => Promise<{ value: unknown } | { problem: { line: number; column: number; message: string } }>;
@@ -75,7 +75,12 @@ export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: 
       const text = readMarkdown(path, slug);
       const keys = await keysOf(deps, text);
       for (const key of Object.keys(keys).filter((name) => /^voice/i.test(name)))
-        report(path, `${clean(key)} is ignored.`, 'Only the assistant speaks; set da.voices.main.', 'note');
+        report(
+          path,
+          `${clean(key)} is ignored.`,
+          'Only the assistant speaks; to set its voice, use da.voices.main.',
+          'note',
+        );
       const parsed = v.safeParse(PERSONA, keys);
       if (parsed.success) {
         const { name, ...facts } = parsed.output;
@@ -92,7 +97,7 @@ export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: 
   for (const entry of entries) {
     const first = byName.get(entry.name.toLowerCase());
     if (first === undefined) byName.set(entry.name.toLowerCase(), entry);
-    else report(entry.path, `${first.slug}.md has the same name: ${first.name}.`, 'Choose another name.');
+    else report(entry.path, `${first.slug}.md already uses the name ${first.name}.`, 'Choose another name.');
   }
   return { agents: entries.map(({ persona: _, ...agent }) => agent), entries, problems };
 }
@@ -134,10 +139,10 @@ function readMarkdown(path: string, slug: string): string {
   if (!isSlug(slug))
     throw invalid('Invalid file name.', 'Use lower-case letters, digits, - and _, such as ada.md.');
   if ((lstatOf(path)?.size ?? 0) > MAX_BYTES)
-    throw invalid(`The file is larger than ${MAX_BYTES / 1024} KiB.`, 'Shorten it.');
+    throw invalid(`The file is larger than ${MAX_BYTES / 1024} KiB.`, 'Shorten the file.');
   const bytes = readBytes(path, { maxBytes: MAX_BYTES });
   if (bytes === undefined) throw invalid('The file was removed.', 'Rerun the command.');
-  if (bytes.includes(0)) throw invalid('The file is binary.', 'Move or rename it.');
+  if (bytes.includes(0)) throw invalid('The file is binary.', 'Move or rename the file.');
   return bytes.toString('utf8');
 }
 
@@ -147,7 +152,7 @@ async function keysOf({ parseYaml }: RosterDeps, text: string): Promise<Record<s
   if (lines === undefined)
     throw invalid(
       'The file has no front matter.',
-      'Start the file with ---, the keys name and role, and ---.',
+      'Start the file with the keys name and role between two --- lines.',
     );
   const parsed = await parseYaml(lines.join('\n'));
   if ('problem' in parsed) {
@@ -249,7 +254,7 @@ export function newRosterAgent(folder: string, agent: NewAgent): { slug: string;
   const path = join(folder, `${slug}.md`);
   ensureFolder(folder);
   if (createFile(path, ['---', ...head, '---', '', ...body].join('\n'))) return { slug, path };
-  throw new StewardError('conflict', `The roster already has an agent ${slug}.`, {
+  throw new StewardError('conflict', `The roster already has an agent named ${slug}.`, {
     hint: `Edit ${path}, or choose another name.`,
   });
 }

@@ -26,7 +26,7 @@ export function unsuitableForManaged({ request: { text }, whole }: RoutingInput)
     : undefined;
 }
 
-/** For this rule, a negation is a match. */
+/** Finds a request not to use agents, so a negation counts as a match. */
 function findDeclined({ request }: RoutingInput): Finding {
   const hit =
     findPattern(request, PATTERNS_BY_RULE.refusedAgents).refused ??
@@ -74,7 +74,7 @@ export function typeIn(types: AgentTypes, text: string): string {
   return all.find((name) => lower.includes(name.toLowerCase())) ?? types.general;
 }
 
-/** Nouns for parts of a codebase. */
+/** Nouns for parts of a codebase, such as "test" or "build". */
 const OBJECTS = new Set(data.codeObjects);
 const REACH = 100;
 
@@ -151,9 +151,8 @@ const COMMON_NAMES = new Set(data.words.commonNames.split(' '));
 const EDGE = String.raw`(?![\p{L}\p{N}_-])`;
 
 /**
- * Yields the places where a name occurs. Many names are also words (Will, Art), so unless the request
- * addresses the agent ("ask will to"), a name must be spelled as in the roster and not be part of a longer
- * name.
+ * Yields the places where the request names an agent. Many names are also words (Will, Art), so the spelling
+ * must match the roster unless the request addresses the agent ("ask will to").
  */
 function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place> {
   for (const spelled of new Set([name, slug])) {
@@ -168,7 +167,7 @@ function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place
     for (const pattern of isName ? [...addressed, alone] : addressed) {
       for (const place of placesOf(plain, pattern, 'n')) {
         const before = `${clauseBefore(plain, place.at, 4)} `.toLowerCase();
-        // Otherwise, the period in "St. Marcus" would end the clause.
+        // The period of a title ("St. Marcus") must not end the clause.
         const isTitled = /\b(?:mr|mrs|ms|dr|st|prof|sr|jr|rev)\. ?$/i.test(plain.slice(0, place.at));
         if (!isTitled && !has(before, 'otherPerson')) yield place;
       }
@@ -182,7 +181,7 @@ function isSentenceWord(plain: string, name: string): boolean {
   return new RegExp(`(?:^|[.!?\\n][^\\S\\n]*)${escaped(name)} `, 'u').test(plain);
 }
 
-/** "the security specialist": a role that only one agent in the roster has. */
+/** Finds an agent by role ("the security specialist") if no other agent has the same role. */
 function byRole(input: RoutingInput, agent: NamedAgent): Finding {
   const role = agent.role?.toLowerCase() ?? '';
   if (!/^[a-z][a-z -]{2,60}$/.test(role)) return {};
@@ -209,7 +208,7 @@ export function countOf(rule: Rule, hit: Hit, input: RoutingInput, warnings: str
   return perspectives > 1 ? perspectives : 3;
 }
 
-/** "five custom agents", "3 reviewers": a number, followed within four words by the noun it counts. */
+/** Finds a number followed within four words by the noun that it counts: "five custom agents". */
 function numberIn(text: string): number | undefined {
   const words = text.split(/[\s(]+/);
   for (const [index, word] of words.entries()) {

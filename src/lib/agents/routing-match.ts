@@ -17,9 +17,9 @@ export interface Finding {
 
 /** An entry in routing.json's `looks`. Patterns match lower-case ASCII. `{PART}` refers to an entry in `parts`. */
 export interface RulePattern {
-  /** Every match contains at least one of these. They are checked first, because that is fast. */
+  /** Every match contains at least one of these substrings. Checked first, because that is fast. */
   stems?: readonly string[];
-  /** At least one must match. The group `w` is the trigger. */
+  /** At least one of these patterns must match. Its group `w` is the trigger. */
   any: readonly string[];
   /** Whether the noun at the end of the match must denote an agent that can do work. */
   endsWithAgent?: boolean;
@@ -45,8 +45,8 @@ const MAX_HITS = 50;
 const compiled = new Map<string, RegExp>();
 
 /**
- * Compiles a pattern with its parts, and with `name` for `{NAME}`. Waits until the first use, because
- * compiling every pattern takes 50 ms.
+ * Compiles a pattern, replacing `{PART}` and `{NAME}`. Compiles each pattern on its first use, because
+ * compiling all of them takes 50 ms.
  */
 export function rx(source: string, name = ''): RegExp {
   const filled = fill(source, name);
@@ -75,7 +75,7 @@ export interface Place {
   length: number;
 }
 
-/** Returns the first match that counts for a rule. */
+/** Returns the first match that meets a rule's conditions. */
 export function findPattern(request: RequestText, wanted: RulePattern, name?: string): Finding {
   const { text } = request;
   if (wanted.stems?.some((stem) => text.includes(stem)) === false) return {};
@@ -94,7 +94,7 @@ export function findPattern(request: RequestText, wanted: RulePattern, name?: st
   });
 }
 
-/** Yields the places where a pattern matches or, if the match has this named group, where the group does. */
+/** Yields the place of each match, or of the named group if the match includes that group. */
 export function* placesOf(text: string, pattern: RegExp, group: string): Generator<Place> {
   let count = 0;
   for (const found of text.matchAll(pattern)) {
@@ -106,7 +106,7 @@ export function* placesOf(text: string, pattern: RegExp, group: string): Generat
   }
 }
 
-/** Returns the first match that counts, and the first negated match. */
+/** Returns the first match that passes `counts`, and the first negated match. */
 export function firstMeant(
   request: Pick<RequestText, 'plain' | 'text'>,
   places: Iterable<Place>,

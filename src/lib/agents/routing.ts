@@ -45,9 +45,9 @@ export interface RoutingInput extends AgentSettings {
   request: RequestText;
   /** The original request, for the briefs. */
   whole: string;
-  /** 1 to 5; null if not specified. */
+  /** Effort level, 1 to 5; null if not specified. */
   effort: number | null;
-  /** From `--count`; null if not specified. */
+  /** Number of agents from `--count`; null if not specified. */
   count: number | null;
 }
 
@@ -59,12 +59,12 @@ export interface Outcome {
   /** Null if no agent is launched. */
   type: keyof AgentTypes | null;
   model: ModelTier;
-  /** Whether the tier ignores the request's effort and wording. */
+  /** Whether `model` applies regardless of the request's effort and wording. */
   fixedModel?: true;
   mode?: BuilderMode;
   /** Traits for the briefs. Without them, a single agent gets no brief. */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
-  /** Whether agents work in parallel, with a spotcheck at the end. */
+  /** Whether several agents work in parallel, followed by a spotcheck. */
   parallel?: true;
 }
 
@@ -80,7 +80,7 @@ export interface Rule {
   unsuitable?: (input: RoutingInput) => string | undefined;
 }
 
-/** The rules, in order. Each has either a finder or a pattern, listed under the rule's id. */
+/** The rules, in order. Each rule's id has either a finder or a pattern. */
 export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[]).map((rule) => ({
   ...rule,
   find:
@@ -93,7 +93,7 @@ export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[])
   ...(rule.id === 'managed' ? { unsuitable: unsuitableForManaged } : {}),
 }));
 
-/** Where a request goes, and why. */
+/** The chosen worker for a request, and the reason. */
 export interface Decision {
   worker: Worker;
   /** The agent type for the task tool; null if the tool isn't called. */
@@ -103,7 +103,7 @@ export interface Decision {
   mode?: BuilderMode;
   /** The first brief. */
   brief?: Brief;
-  /** One for each agent, if there are several. */
+  /** The brief of each agent, if there are several agents. */
   briefs?: Brief[];
   /** How to launch several agents. */
   launch?: string;
@@ -130,7 +130,7 @@ export interface Considered {
 }
 
 export interface RouteOptions extends AgentSettings {
-  /** 1 to 5. */
+  /** Effort level, 1 to 5. */
   effort?: number | undefined;
   /** Number of agents, 1 to `MAX_BRIEFS`. */
   count?: number | undefined;
@@ -239,7 +239,7 @@ function briefsOf(
 function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: ModelTier): Brief {
   const { name, role, persona, personality, approach } = agent;
   const expertise = agent.expertise.length > 0 ? agent.expertise : traitsIn('expertise', role ?? '');
-  const [made] = composeBriefs(whole, {
+  const [composed] = composeBriefs(whole, {
     count: 1,
     subagentType: types.general,
     model: agent.model ?? tier,
@@ -249,7 +249,10 @@ function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: M
     approach: approach.slice(0, 1),
   }) as [Brief];
   const own = persona.trim();
-  return { ...made, prompt: [`You are ${name}.`, ...(own === '' ? [] : [own]), made.prompt].join('\n') };
+  return {
+    ...composed,
+    prompt: [`You are ${name}.`, ...(own === '' ? [] : [own]), composed.prompt].join('\n'),
+  };
 }
 
 /** Finds `effort E4` or `E4:` in the request. */
@@ -260,7 +263,7 @@ function effortIn(text: string): number | null {
 
 const NAMED_TIER = /\b(fast|balanced|deep) (?:model|tier)\b/;
 
-/** Returns the tier that the request mentions. Otherwise, the rule, the effort or the wording decides. */
+/** Returns the tier that the request mentions, or the tier for the rule, the effort or the wording. */
 function tierOf({ gives }: Rule, { request, effort }: RoutingInput): ModelTier {
   const named = NAMED_TIER.exec(request.text)?.[1] as ModelTier | undefined;
   if (named !== undefined) return named;
@@ -279,7 +282,7 @@ function whyOf({ id, from, says }: Rule, { words }: Hit, { effort }: RoutingInpu
   if (words === '') return 'No rule matched; the assistant does the work itself.';
   const audit =
     id === 'production' && (effort ?? 0) >= 4
-      ? ' At this effort, consider a read-only audit by the same type afterwards (prompt begins with MODE: audit).'
+      ? ' Afterwards, consider a read-only audit by the same agent type (start its prompt with MODE: audit).'
       : '';
   return `"${words}" (${from}). ${says}${audit}`;
 }
@@ -296,7 +299,7 @@ function warningsOf({ id, gives }: Rule, input: RoutingInput, count: number | nu
     [id === 'audit' && (input.effort ?? 5) < 4, 'A cross-vendor audit is for effort E4 or E5.'],
     [
       id === 'built-in',
-      'Built-in types are for internal work; for agents with their own brief, ask for "custom agents".',
+      'Built-in agents are for internal work. For agents with their own briefs, ask for "custom agents".',
     ],
     [
       gives.worker === 'native' && count !== null && count > 1,
@@ -304,7 +307,7 @@ function warningsOf({ id, gives }: Rule, input: RoutingInput, count: number | nu
     ],
     [
       isCustom && id !== 'custom' && id !== 'declined',
-      '"custom" was not read as a request for custom agents.',
+      'The word "custom" was not interpreted as a request for custom agents.',
     ],
   ];
   return all.flatMap(([holds, warning]) => (holds ? [warning] : []));

@@ -1,10 +1,10 @@
-/** A prepared request. Both texts have the same length, so positions apply to both. */
+/** A request prepared for matching. Positions are the same in both texts. */
 export interface RequestText {
   /** The request in NFKC form, with quotes, code, addresses and paths masked. */
   plain: string;
   /** The same text in lower-case ASCII, with `_` for letters from other scripts. */
   text: string;
-  /** Whether the middle of a very long request was dropped. */
+  /** Whether the request was so long that its middle was dropped. */
   isCut: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface RequestText {
 const HEAD = 48 * 1024;
 const TAIL = 16 * 1024;
 
-/** Prepares a request, in linear time for at most 64 Ki characters. */
+/** Prepares a request for matching. Takes linear time and reads at most 64 Ki characters. */
 export function readRequest(request: string): RequestText {
   const isCut = request.length > HEAD + TAIL;
   const part = isCut ? `${request.slice(0, HEAD)}\n${request.slice(-TAIL)}` : request;
@@ -53,7 +53,7 @@ function unwrapped(text: string): string {
   return found === null ? text : (found[2] as string);
 }
 
-/** Patterns and their replacements, which are padded with `_` to the same length. */
+/** Patterns and their replacements. Each replacement is padded with `_` to the length of its match. */
 const MASKS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/```(?:[^`]|`(?!``))*(?:```|$)/g, ''],
   [/`[^`\n]{1,2000}`/g, 'zc'],

@@ -83,7 +83,7 @@ export function watchedText(sessions: readonly Omit<WatchedSession, 'since'>[], 
     .join('\n');
 }
 
-/** Formats an alert of `steward agents watch`, with the local time. */
+/** Formats an alert from `steward agents watch`, with the local time. */
 export function alertText(alert: SilenceAlert, options: Options & { zone: string }): string {
   const at = timeOf(Date.parse(alert.ts), options.zone);
   const last = alert.lastTool === null ? '' : ` Last tool: ${alert.lastTool}.`;
@@ -209,7 +209,7 @@ function fitted(
     .map((line) => fit(line, options.columns));
 }
 
-/** Formats a table of the known facts. */
+/** Formats names and values as a table, without empty values. */
 function factTable(facts: Readonly<Record<string, string | null | undefined>>): string {
   const known = Object.entries(facts).map(([name, value]) => [name, clean(value ?? '')]);
   return table(known.filter(([, value]) => value !== ''));

@@ -29,7 +29,7 @@ export interface WatchedSession {
   agents: number;
   status: 'working' | 'waiting';
   silentSec: number;
-  /** Time of the last tool call, ISO 8601 in UTC. Identifies the silent period. */
+  /** Time of the last tool call, ISO 8601 in UTC. Identifies a silence. */
   since: string;
   lastTool: string | null;
   silent: boolean;
@@ -134,7 +134,7 @@ export function watchedSessions(deps: Watch['deps'], session?: string): Omit<Wat
 }
 
 export interface WatchOptions {
-  /** Watch only this session, until it ends. Default: all sessions, until aborted. */
+  /** Watch only this session, until the session ends. Default: all sessions, until aborted. */
   session?: string;
   /** With `session`: end when that session has no active agents. */
   untilIdle?: boolean;
@@ -147,8 +147,8 @@ export interface WatchOptions {
 }
 
 /**
- * Watches until aborted or until its session ends. Throws `locked` if the session already has a watchdog. Reports each silence once, even across
- * restarts and with two watchdogs.
+ * Watches until aborted or until the session ends. Reports each silence once, even across restarts. Throws
+ * `locked` if the session already has a watchdog.
  */
 export async function watch(deps: WatchDeps, options: WatchOptions): Promise<void> {
   const { session } = options;
@@ -195,14 +195,14 @@ export function silenceCheck(
   { session, alert }: Pick<WatchOptions, 'session' | 'alert'>,
 ): () => Promise<{ isActive: boolean; isOver: boolean }> {
   const watching = startWatch(deps);
-  /** Each session's last reported silence, cached so that polling rarely needs to read the file. */
+  /** Each session's last reported silence. This cache saves reading the file at every poll. */
   const reported = new Map<string, string>();
   return async () => {
     const sessions = poll(watching).filter((watched) => session === undefined || watched.session === session);
     for (const watched of sessions) {
       if (!watched.silent || reported.get(watched.session) === watched.since) continue;
       reported.set(watched.session, watched.since);
-      if (await claimAlert(deps, watched)) await alert(alertOf(watched, deps.clock.now()));
+      if (await markReported(deps, watched)) await alert(alertOf(watched, deps.clock.now()));
     }
     const own = session === undefined ? undefined : watching.state.sessions[session];
     const isRunning = own !== undefined && isLive(own, deps.clock.now());
@@ -222,8 +222,8 @@ const MAX_REMEMBERED = 500;
 /** Format version of `state/watchdog.json`. */
 const VERSION = 1;
 
-/** Claims the right to report a silence; returns false if it has already been reported. */
-async function claimAlert(
+/** Marks a silence as reported; returns false if another watchdog has already reported it. */
+async function markReported(
   { clock, machineId, alerts, locks }: WatchDeps,
   { session, since }: WatchedSession,
 ): Promise<boolean> {
@@ -239,8 +239,8 @@ async function claimAlert(
 }
 
 /**
- * Returns the reported silences; empty if the file can't be read, so an alert may repeat. Throws `config` for
- * a newer format.
+ * Returns the reported silences; empty if the file is invalid, so an alert may repeat. Throws `config` for a
+ * newer format.
  */
 function readAlerts(path: string): Record<string, unknown> {
   const { version, alerts } = parseObject(readText(path, { maxBytes: 1024 * 1024 }) ?? '') ?? {};

@@ -17,7 +17,7 @@ export interface HookRegistration {
   timeoutSec: number;
 }
 
-/** The inputs for generating a file owned by steward. */
+/** The inputs for generating a hook file that steward owns. */
 export interface OwnFileInput {
   host: PathHost;
   /** Path of the shim. */
@@ -53,13 +53,13 @@ export interface Assistant {
   ownFile?: (input: OwnFileInput) => string;
   /** The settings key that can disable all hooks. */
   switchedOffBy?: string;
-  /** Returns the key and file, outside the settings, that disable all hooks. */
+  /** Returns the key and the file that disable all hooks from outside the settings. */
   disabledBy?: (host: PathHost) => string | undefined;
   /** The settings key of the status line. */
   statusLineKey?: string;
   /**
-   * The keys that precede `tool_input` in a tool event, in order; `?` marks optional ones. The shim uses them
-   * to record tool events without Node.js.
+   * The keys before `tool_input` in a tool event, in order; `?` marks optional keys. The shim needs them to
+   * record tool events without Node.js.
    */
   toolKeys?: readonly string[];
   /**
@@ -71,7 +71,7 @@ export interface Assistant {
   pending?: string;
 }
 
-/** Hooks stop themselves after 2.2 s; this timeout is for hooks that hang in the kernel. */
+/** A hook stops itself after 2.2 s. This timeout is for hooks that hang in the kernel. */
 const TIMEOUT_SEC = 5;
 
 /** Returns the registrations for `[event, verb]` pairs. Tool events apply to all tools. */
@@ -95,8 +95,8 @@ export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']>
 }
 
 /**
- * Returns the paths of an assistant's folder and of a file in it. The environment variable overrides `folder`
- * in the home folder; `inside` is a subfolder of either.
+ * Returns the paths of an assistant's folder and of a file in it. If the environment variable is set, its
+ * value replaces `~/<folder>`. `inside` is a subfolder.
  */
 export function placeAt(
   place: { variable?: string; folder: string; inside?: string },
@@ -109,7 +109,7 @@ export function placeAt(
     const named = /^~(?:$|[/\\])/.test(set) ? join(host.home, set.slice(1)) : set;
     if (named !== '' && !isAbsolute(named)) {
       throw new StewardError('config', `${variable} is not an absolute path.`, {
-        hint: `Set it to the absolute path of the folder that holds your ${file}, or unset it.`,
+        hint: `Set the variable to the absolute path of the folder with your ${file}, or unset it.`,
       });
     }
     return join(named === '' ? join(host.home, place.folder) : named, place.inside ?? '');

@@ -52,7 +52,9 @@ function judgeHooks(status: HooksStatus): Finding[] {
   }
   if (switchedOffBy !== null)
     findings.push(
-      warning(`all hooks are disabled by ${switchedOffBy}`, { hint: 'Remove that setting to enable them.' }),
+      warning(`all hooks are disabled by ${switchedOffBy}`, {
+        hint: 'Remove the setting to enable the hooks.',
+      }),
     );
   if (pending !== null)
     findings.push(warning(pending, { hint: 'The hooks might not be running: no session has reported yet.' }));
@@ -78,14 +80,14 @@ function judgeHooks(status: HooksStatus): Finding[] {
       ];
 }
 
-/** A prompt's hook JSON, which --dry-run discards. */
+/** Hook JSON for a test prompt. With --dry-run, steward doesn't store the prompt. */
 const CALL = JSON.stringify({
   session_id: 'steward-doctor',
   hook_event_name: 'UserPromptSubmit',
   prompt: 'steward doctor',
 });
 const CALL_MS = 10_000;
-/** Users notice a longer delay. */
+/** Maximum time for a hook; users notice a longer delay. */
 const SLOW_MS = 800;
 
 async function checkRun(at: HooksChecked): Promise<Finding[]> {
@@ -120,10 +122,10 @@ export function judgeCall({ code, stdout, timedOut }: RunResult, ms: number): Fi
   }
   if (ms > SLOW_MS) {
     return warning(`a hook took ${took}, which delays the assistant`, {
-      hint: 'Check the load of this machine.',
+      hint: 'Check the system load.',
     });
   }
-  return ok(`a hook answered in ${took}`);
+  return ok(`a hook responded in ${took}`);
 }
 
 function checkSessions({ area, openSessions }: HooksChecked): Promise<Finding[]> {
@@ -148,7 +150,7 @@ function checkSpool({ area, clock }: HooksChecked): Finding[] {
   if (status.unreadable > 0) {
     findings.push(
       warning(`${plural(status.unreadable, 'entry', 'entries')} in ${area.spool} cannot be read`, {
-        hint: 'They are ignored. Remove the empty or damaged files there and in its "claimed" folder.',
+        hint: 'steward ignores them. Remove the empty or damaged files there and in the "claimed" subfolder.',
       }),
     );
   }

@@ -25,16 +25,16 @@ export const claudeCode: Assistant = {
     ['PostToolUseFailure', 'tool'],
     ['SubagentStart', 'subagent-start'],
     ['SubagentStop', 'subagent-stop'],
-    // Sent immediately, whereas the notification for a permission request comes only after a delay.
+    // PermissionRequest is sent immediately; the notification for the same request is delayed.
     ['PermissionRequest', 'notification'],
     ['Notification', 'notification'],
     ['Stop', 'stop'],
-    // All hooks for this event share a timeout of 1.5 s.
+    // All SessionEnd hooks together have a timeout of 1.5 s.
     ['SessionEnd', 'session-end', 1],
   ]),
 };
 
-/** Returns the folders in which Claude Code keeps transcripts. Any of them may be missing. */
+/** Returns the folders in which Claude Code stores transcripts. Any of them may be missing. */
 function transcriptFolders({ env, home }: PathHost): string[] {
   const set = env['CLAUDE_CONFIG_DIR'] ?? '';
   const own = set === '' ? [] : [/^~(?:$|[/\\])/.test(set) ? join(home, set.slice(1)) : set];

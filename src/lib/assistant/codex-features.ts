@@ -10,7 +10,7 @@ export function disablesHooks(toml: string): boolean {
   let table = '';
   let isText = false;
   for (const raw of toml.split('\n')) {
-    // Keys may be quoted. Neither keys nor values contain spaces.
+    // Remove quotes and spaces: keys may be quoted, but neither keys nor values contain spaces.
     const line = raw.replace(/["'\s]/g, '');
     if (!isText && line.startsWith('[')) table = line.slice(1, line.indexOf(']'));
     else if (!isText) {
@@ -29,6 +29,6 @@ export function disablesHooks(toml: string): boolean {
     // A multi-line string begins or ends here.
     if (raw.split(/"""|'''/).length % 2 === 0) isText = !isText;
   }
-  // The second key is the older name.
+  // Older Codex versions use the key `codex_hooks`.
   return (found.get('hooks') ?? found.get('codex_hooks')) === false;
 }

@@ -1,9 +1,8 @@
 import { placeAt, registrations, type Assistant } from './assistant';
 
 /**
- * GitHub Copilot CLI: a file owned by steward, in `$COPILOT_HOME/hooks` or `~/.copilot/hooks`. With
- * PascalCase event names, its fields resemble Claude Code's. permissionRequest fires before Copilot applies
- * its rules, so the user may not be asked; a notification means that the user is asked.
+ * GitHub Copilot CLI: `$COPILOT_HOME/hooks` or `~/.copilot/hooks`. PascalCase event names give Claude Code's
+ * fields. permissionRequest is not registered, because it fires even if Copilot doesn't ask the user.
  */
 export const copilot: Assistant = {
   id: 'copilot',
@@ -28,7 +27,7 @@ export const copilot: Assistant = {
     ['PreToolUse', 'tool'],
     ['PostToolUse', 'tool'],
     ['PostToolUseFailure', 'tool'],
-    // This event's name exists only in camel case.
+    // Copilot accepts this event name only in camel case.
     ['subagentStart', 'subagent-start'],
     ['SubagentStop', 'subagent-stop'],
     ['Notification', 'notification'],

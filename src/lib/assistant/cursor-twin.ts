@@ -7,8 +7,8 @@ import { readHookJson } from './payload';
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Returns whether Cursor sent this event through another assistant's hook, although Cursor's own hooks are
- * registered and report the event too.
+ * Returns whether this event is a duplicate: Cursor called another assistant's hook, but Cursor's own hooks
+ * report the event too.
  */
 export function isTwin({ assistant, bytes, cut }: HookCall, host: PathHost): boolean {
   if (assistant === cursor.id) return false;

@@ -11,7 +11,7 @@ import { appendWorkEvent, type WorkEvent } from '../sessions/work-events';
 import { titleSequence, type HookAnswer, type HookInput, type HookVerb } from './payload';
 import { isTurn, tried, triedLater, type HookDeps, type Troubles } from './hook-event';
 
-/** Short, because the assistant waits for its hooks. After a timeout, the next hook updates the state. */
+/** How long to wait for the lock; short, because the assistant waits for its hooks. The next hook retries. */
 const WAIT_MS = 400;
 
 /** A logged event and the follow-up work it needs. */
@@ -20,29 +20,29 @@ export interface Noted {
   input: HookInput;
   event: WorkEvent;
   /** The kind of task to queue in the spool, if any. */
-  leaves: IntentionKind | undefined;
+  task: IntentionKind | undefined;
   /** Whether to update the state. */
   updates: boolean;
 }
 
 /**
- * Queues the task, updates the state, sets the tab title and returns the response to the assistant. A failed
- * step doesn't stop the others. Most hook calls are for tools and never load this module.
+ * Queues the task, updates the state, sets the tab title and returns the response to the assistant. Most hook
+ * calls are for tools and never load this module.
  */
 export async function followUp(
   deps: HookDeps,
   troubles: Troubles,
   noted: Noted,
 ): Promise<Pick<HookAnswer, 'title' | 'context'>> {
-  const { verb, input, event, leaves } = noted;
-  // Queue the task before updating the state: the end of a turn is reported only once, whereas any later hook
-  // can update the state.
+  const { verb, input, event, task } = noted;
+  // Queue the task before updating the state: the end of a turn is reported only once, but any later hook can
+  // update the state.
   const placed = async (slug: string | null): Promise<void> => {
     if (verb === 'session-end' || verb === 'stop' || event.artifact === true)
       await triedLater(troubles, () => deps.onPlace?.({ slug, cwd: input.cwd }));
   };
   await placed(event.slug);
-  if (leaves !== undefined) await triedLater(troubles, () => leaveFor(deps, leaves, input, event));
+  if (task !== undefined) await triedLater(troubles, () => leaveFor(deps, task, input, event));
   const found = noted.updates ? await updated(deps, troubles, event) : undefined;
   if (found !== undefined && found.slug !== event.slug) await placed(found.slug);
   const answer = tried(troubles, () => ({
@@ -109,8 +109,8 @@ function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined)
   if (!deps.tellAssistant || event.type !== 'session-start' || slug === null) return undefined;
   const phases = PHASES.filter(({ order }) => order > 0).map(({ id }) => id);
   return (
-    `This session's record, if you keep one, is ${clean(artifactPath(deps.sessions, slug))}: Markdown that begins with ` +
-    `front matter (between two lines of ---) with the keys task, project, effort and phase (${phases.join(', ')}).`
+    `If you write a record of this session, use ${clean(artifactPath(deps.sessions, slug))}. Start the Markdown with ` +
+    `front matter (between two --- lines) with the keys task, project, effort and phase (${phases.join(', ')}).`
   );
 }
 
@@ -143,7 +143,7 @@ async function endOfTurn(deps: HookDeps, message: string | undefined): Promise<E
   return { line: (await deps.completionLine(message)) ?? null, isError: /^API Error\b/.test(message) };
 }
 
-/** Returns the path unchanged, or null if it is unusable. */
+/** Returns the path unchanged, or null if the path is too long or has control characters. */
 function storedPath(text: string | undefined): string | null {
   return text === undefined || text.length > 4096 || /[\u0000-\u001f\u007f]/.test(text) ? null : text;
 }

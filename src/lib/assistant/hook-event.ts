@@ -23,7 +23,7 @@ export interface EventDeps extends SessionsDeps {
 }
 
 export interface HookDeps extends EventDeps {
-  /** `state/spool` */
+  /** Path of `state/spool`. */
   spool: string;
   /** Whether to set the title of the terminal tab. */
   tab: boolean;
@@ -34,8 +34,8 @@ export interface HookDeps extends EventDeps {
   /** Handles a user's prompt and may return a message to show. */
   onPrompt?: (prompt: HeardPrompt) => string | undefined | Promise<string | undefined>;
   /**
-   * Called when the session's folder may exist: after a write to the session file, or a turn or session end.
-   * Called again once the slug is final; not only then, because a crashed session never reports its end.
+   * Called after a write to the session file, and when a turn or session ends. Called again if the state then
+   * has a different slug.
    */
   onPlace?: (session: { slug: string | null; cwd: string | undefined }) => void | Promise<void>;
 }
@@ -77,23 +77,25 @@ export async function triedLater<T>(
   }
 }
 
-/** Returns whether the hook updates the state: when a session begins, or when a turn or session ends. */
+/**
+ * Returns whether the hook must update the state: at the start of a session, or the end of a turn or session.
+ */
 export function isTurn(verb: HookVerb): boolean {
   return verb === 'session-start' || verb === 'stop' || verb === 'session-end';
 }
 
-/** Appears in the command lines of the shim and of the shell that runs it. */
+/** Part of the shim's command line. The assistant is the nearest parent process without this text. */
 const SHIM = 'steward-hook';
 
 export interface MadeEvent {
   event: WorkEvent;
-  /** Whether the session gets its slug now because later events need it. */
+  /** Whether this event gives the session a new slug, which later events need. */
   isNamed: boolean;
 }
 
 /**
- * Builds a hook's event. The event itself matters most: if a detail such as the repository, slug or machine
- * is unavailable, it is omitted and the error is recorded.
+ * Builds a hook's event. If a detail such as the repository, slug or machine is unavailable, omits the detail
+ * and records the error.
  */
 export function eventOf(
   deps: EventDeps,
@@ -108,9 +110,12 @@ export function eventOf(
   const agent = storedWord(input.agent);
   const reason = storedWord(reasonOf(verb, input));
   const type = eventType(verb, input);
-  const isKept = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd) === true);
+  const isRestricted = tried(
+    troubles,
+    () => input.cwd !== undefined && deps.isRestricted?.(input.cwd) === true,
+  );
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
-  // The slug stored at the end of the session's last turn. A new session gets a new slug.
+  // The slug stored at the end of the last turn. A new session has none and gets a new slug.
   const known = tried(troubles, () => storedSlug(deps, session));
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
@@ -124,20 +129,20 @@ export function eventOf(
     repo,
     ...definedOnly({
       assistant: assistant === CLAUDE_CODE ? undefined : assistant,
-      // If a tool changes the branch, the event at the end of the turn records the new one.
+      // If a tool changes the branch, the event at the end of the turn records the new branch.
       ...(verb === 'tool' ? {} : tried(troubles, () => branchAndWorktree(checkout))),
       model: starts ? storedWord(input.model) : undefined,
       tool,
       artifact: written === undefined ? undefined : (true as const),
       phase: written?.phase,
-      restricted: isKept === true ? (true as const) : undefined,
+      restricted: isRestricted === true ? (true as const) : undefined,
       agent,
       reason,
-      // If there is no session start (as with `qwen -p`), the first prompt records the machine.
+      // Without a session start (as with `qwen -p`), the first prompt records the machine.
       machine:
         starts || (hasProcess && known === undefined) ? tried(troubles, () => deps.machineId) : undefined,
       process: caller,
-      // A hook's shell may have the same terminal, but it exits with the hook.
+      // Pass the assistant's pid: the hook's shell has the same terminal but exits with the hook.
       terminal:
         starts && !input.isShared ? tried(troubles, () => terminalOf(deps.env, caller?.pid)) : undefined,
     }),

@@ -32,12 +32,12 @@ export interface HookResult {
   agent?: string;
   /** The kind of task added to the spool, if any. */
   left: IntentionKind | null;
-  /** The first error. Independent steps still run. */
+  /** The first error. An error doesn't stop the other steps. */
   trouble: StewardError | undefined;
 }
 
 /** The task that each hook adds to the spool. */
-const LEAVES: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
+const TASKS: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
   stop: 'turn-ended',
   'session-end': 'session-ended',
   'subagent-stop': 'agent-ended',
@@ -45,14 +45,14 @@ const LEAVES: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
 };
 
 /** Returns the message to show if a prompt could not be checked or saved. */
-function notKept({ message, hint }: StewardError): string {
-  return `steward could not save this prompt's request: ${[message, hint ?? []].flat().join(' ')}`;
+function saveFailedText({ message, hint }: StewardError): string {
+  return `steward could not save the request in this prompt: ${[message, hint ?? []].flat().join(' ')}`;
 }
 
-function leftBy({ verb, input }: Understood, event: WorkEvent): IntentionKind | undefined {
+function taskOf({ verb, input }: ParsedCall, event: WorkEvent): IntentionKind | undefined {
   if (verb === 'notification' && !isWaiting(event.reason)) return undefined;
-  // Users who interrupt a turn already know that it has ended.
-  return input.event === 'Interrupt' ? undefined : LEAVES[verb];
+  // No task for an interrupted turn: the user already knows that it has ended.
+  return input.event === 'Interrupt' ? undefined : TASKS[verb];
 }
 
 /**
@@ -60,37 +60,37 @@ function leftBy({ verb, input }: Understood, event: WorkEvent): IntentionKind | 
  * session ends. A failed step doesn't stop the others. Throws `usage` for an unknown verb or invalid stdin.
  */
 export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResult> {
-  const heard = understood(deps, call);
-  const { verb, input, session, assistant } = heard;
+  const parsed = parseCall(deps, call);
+  const { verb, input, session, assistant } = parsed;
   const troubles: Troubles = { first: undefined };
-  const { event, isNamed } = eventOf(deps, troubles, heard);
+  const { event, isNamed } = eventOf(deps, troubles, parsed);
   const size = tried(troubles, () => appendWorkEvent(deps.workEvents, event)) ?? 0;
-  const leaves = leftBy(heard, event);
+  const task = taskOf(parsed, event);
   const updates = isTurn(verb) || isNamed || size >= WORK_EVENTS_FOLD_BYTES;
-  const isMore = leaves !== undefined || updates || event.artifact === true;
+  const isMore = task !== undefined || updates || event.artifact === true;
   const follows = isMore
-    ? await (await import('./follow-up')).followUp(deps, troubles, { verb, input, event, leaves, updates })
+    ? await (await import('./follow-up')).followUp(deps, troubles, { verb, input, event, task, updates })
     : undefined;
-  const prompt = heardPrompt(heard, event.slug);
+  const prompt = userPrompt(parsed, event.slug);
   const message = await triedLater(
     troubles,
     () => (prompt === undefined ? undefined : deps.onPrompt?.(prompt)),
-    notKept,
+    saveFailedText,
   );
   return {
     output: hookAnswer(assistant, { title: follows?.title, context: follows?.context, message }),
     session,
     ...definedOnly({ tool: event.tool, agent: event.agent }),
-    left: leaves ?? null,
+    left: task ?? null,
     trouble: troubles.first,
   };
 }
 
-/** Returns what `runHook` would do. */
+/** Returns what `runHook` would do, without doing it. */
 export function planHook(deps: HookDeps, call: HookCall): HookPlan {
-  const heard = understood(deps, call);
-  const { event } = eventOf(deps, { first: undefined }, heard);
-  return { event, leaves: leftBy(heard, event) ?? null };
+  const parsed = parseCall(deps, call);
+  const { event } = eventOf(deps, { first: undefined }, parsed);
+  return { event, leaves: taskOf(parsed, event) ?? null };
 }
 
 export interface HookPlan {
@@ -98,25 +98,25 @@ export interface HookPlan {
   leaves: IntentionKind | null;
 }
 
-/** Returns the user's prompt, or undefined for other calls and for subagents. */
+/** Returns the user's prompt; undefined for other hooks and for a subagent's prompt. */
 export function promptOf(deps: Pick<HookDeps, 'env'>, call: HookCall): HeardPrompt | undefined {
-  return heardPrompt(understood(deps, call), null);
+  return userPrompt(parseCall(deps, call), null);
 }
 
-interface Understood {
+interface ParsedCall {
   verb: HookVerb;
   input: HookInput;
-  /** The session's key. */
+  /** The session's key, which includes the assistant. */
   session: string;
   assistant: AssistantId;
 }
 
-function heardPrompt({ verb, input, session }: Understood, slug: string | null): HeardPrompt | undefined {
+function userPrompt({ verb, input, session }: ParsedCall, slug: string | null): HeardPrompt | undefined {
   if (verb !== 'prompt' || input.agent !== undefined || input.prompt === undefined) return undefined;
   return { text: input.prompt, session, slug, cwd: input.cwd };
 }
 
-function understood(deps: Pick<HookDeps, 'env'>, call: HookCall): Understood {
+function parseCall(deps: Pick<HookDeps, 'env'>, call: HookCall): ParsedCall {
   const verb = HOOK_VERBS.find((known) => known === call.verb);
   if (verb === undefined) {
     throw new StewardError('usage', `Unknown hook "${call.verb}".`, {

@@ -9,12 +9,12 @@ import type { Clock } from '../platform/time/clock';
 import type { Assistant } from './assistant';
 import { type ShimCommands, type ShimDeps, shimCommands, shimPath } from './shim';
 
-/** Maximum number of tries, since the assistant may write its settings between steward's read and write. */
+/** Maximum number of attempts. The assistant may write its settings between steward's read and write. */
 export const ATTEMPTS = 5;
 
 export function busy(path: string): StewardError {
   return new StewardError('conflict', `${path} changed during every attempt to write it.`, {
-    hint: 'Close the program that writes it, then retry.',
+    hint: 'Close the program that is writing the file, then retry.',
   });
 }
 
@@ -24,7 +24,7 @@ export interface HookInstallDeps {
   clock: Clock;
   machineId: string;
   host: PathHost;
-  /** The folder of steward's package.json, and the Node.js executable that runs steward. */
+  /** The folder with steward's package.json, and the Node.js executable that runs steward. */
   product: { root: string; node: string };
 }
 

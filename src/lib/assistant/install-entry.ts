@@ -7,7 +7,7 @@ import { commandsOf, hooksAddedBy, idOf, KIND, type HookInstallDeps } from './in
 import { removeHooks } from './settings-hooks';
 import { removeStatusLine } from './settings-statusline';
 
-const KEPT_BACKUPS = 3;
+const MAX_BACKUPS = 3;
 
 /** Returns the manifest entry, merged with the entry of an earlier install. */
 export function entryFor(input: {
@@ -21,8 +21,8 @@ export function entryFor(input: {
   earlier: InstallEntry | undefined;
 }): { entry: InstallEntry; outdated: Backup[] } {
   const { deps, assistant, path, source, added, at, backup, earlier } = input;
-  // If steward already has entries there, it also created their containers and may remove them.
-  const isFirst = source === undefined || !holdsOurs(deps, assistant, source);
+  // If the file already has steward's entries, steward also created their containers and may remove them.
+  const isFirst = source === undefined || !hasOurEntries(deps, assistant, source);
   const isUntouched = source !== undefined && earlier?.after === sha256(source);
   const before = isFirst ? undefined : earlier;
   const known = before === undefined ? undefined : hooksAddedBy(before);
@@ -42,14 +42,14 @@ export function entryFor(input: {
     },
     before: isFirst ? (source === undefined ? null : sha256(source)) : isUntouched ? earlier.before : null,
     after: isFirst || isUntouched ? sha256(added.text) : null,
-    backups: backups.slice(-KEPT_BACKUPS),
+    backups: backups.slice(-MAX_BACKUPS),
     at,
     machine: deps.machineId,
   };
-  return { entry, outdated: backups.slice(0, -KEPT_BACKUPS) };
+  return { entry, outdated: backups.slice(0, -MAX_BACKUPS) };
 }
 
-function holdsOurs(deps: HookInstallDeps, assistant: Assistant, source: string): boolean {
+function hasOurEntries(deps: HookInstallDeps, assistant: Assistant, source: string): boolean {
   const path = assistant.path(deps.host);
   const commands = commandsOf(deps);
   const { statusLineKey: key } = assistant;

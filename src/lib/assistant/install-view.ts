@@ -60,7 +60,7 @@ function skillLines({ path, changed, left }: SkillResult, dryRun: boolean): stri
   return [
     ...(changed.length > 0 ? [`${dryRun ? 'Would write' : 'Wrote'} the work skill: ${path}`] : []),
     ...(changed.length === 0 && left.length === 0 ? [`The work skill is already installed: ${path}`] : []),
-    ...left.map((file) => `Kept, because you changed it: ${file}`),
+    ...left.map((file) => `Not replaced, because you edited it: ${file}`),
   ];
 }
 
@@ -86,11 +86,11 @@ export function uninstallText(result: UninstallResult): string | undefined {
       : []),
     ...left.map(
       (what) =>
-        `Kept, because you changed it${what.includes(shim.path) ? ' (but it runs a removed script)' : ''}: ${what}`,
+        `Not removed, because you edited it${what.includes(shim.path) ? ' (but it runs a removed script)' : ''}: ${what}`,
     ),
     ...strangers.map(
       (command) =>
-        `Belongs to another user area ("STEWARD_HOME=… steward hooks uninstall" removes it): ${command}`,
+        `Hook of another user area (to remove it: STEWARD_HOME=… steward hooks uninstall): ${command}`,
     ),
   ];
   return lines.length === 0 ? undefined : lines.map(clean).join('\n');
@@ -122,12 +122,12 @@ export function statusText(status: HooksStatus): string {
       ? [`  work skill: ${skill.path}`]
       : state === 'not' || skill === null
         ? []
-        : ['  no work skill: "steward hooks install --skill" adds it']),
+        : ['  work skill: none; to add it: steward hooks install --skill']),
     ...(statusLine === 'steward'
       ? ["  status line: steward's"]
       : state === 'not' || statusLine === null
         ? []
-        : [`  status line: ${statusLine}; "steward hooks install --statusline" adds steward's`]),
+        : [`  status line: ${statusLine}; to add steward's: steward hooks install --statusline`]),
     ...strangers.map((command) => `  another user area's hooks also record each event: ${command}`),
     ...(state === 'installed' ? [] : [`Run "${installCommand(assistant)}" to install the hooks.`]),
   ];
@@ -161,11 +161,11 @@ export interface HooksStatus {
   /** `installed`: all events are registered, and the shim works. */
   state: 'installed' | 'partly' | 'not';
   events: { event: string; registered: boolean }[];
-  /** The setting that disables all hooks and the file it is in. */
+  /** The setting that disables all hooks, with its file; null if there is none. */
   switchedOffBy: string | null;
-  /** `runs`: whether the shim responds to `--where`. */
+  /** The script that hooks call. `runs`: whether the script responds to `--where`. */
   shim: { path: string; exists: boolean; runs: boolean };
-  /** What the user must do before the hooks run; null if nothing, or if they have already run. */
+  /** What the user must do before the hooks can run; null if no action is needed. */
   pending: string | null;
   /** The work skill in the assistant's folder; null if the assistant doesn't support skills. */
   skill: { path: string; exists: boolean } | null;

@@ -87,12 +87,12 @@ export async function installHooks(
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     const written = writeShim({ ...shim, clock: deps.clock, machineId: deps.machineId }, manifest);
     const earlier = manifest.find(idOf(assistant), path);
-    const { events, statusLine, backup } = orTakeBack(path, {
+    const { events, statusLine, backup } = orUndo(path, {
       work() {
         sweepSettings(path, deps.clock.now());
         return addTo(deps, assistant, manifest, withLine);
       },
-      takeBack() {
+      undo() {
         if (earlier !== undefined || plan.events.length < hooks.length) return;
         for (const made of manifest.find(idOf(assistant), path)?.backups ?? []) removeBackup(made);
         manifest.forget(idOf(assistant), path);
@@ -122,7 +122,7 @@ export async function installEach(
   for (const assistant of assistants) {
     try {
       const result = await installHooks(deps, { assistant, ...options });
-      // A dry run doesn't write the shim, so it appears missing for every assistant.
+      // A dry run doesn't write the shim, so every assistant would report it as missing.
       const isAgain = results.some(({ shim }) => shim.written);
       results.push(isAgain ? { ...result, shim: { ...result.shim, written: false } } : result);
     } catch (error) {
@@ -132,7 +132,7 @@ export async function installEach(
   return { results, failures };
 }
 
-/** Writes the shim and the file that the assistant loads in addition to the user's settings. */
+/** Writes the shim and the hook file, which the assistant loads in addition to the user's settings. */
 async function installOwnFile(
   deps: HookInstallDeps,
   assistant: Assistant,
@@ -163,11 +163,11 @@ async function installOwnFile(
 }
 
 /** Runs `work`, which writes the settings. If it fails, undoes a first install. */
-function orTakeBack<T>(path: string, { work, takeBack }: { work: () => T; takeBack: () => void }): T {
+function orUndo<T>(path: string, { work, undo }: { work: () => T; undo: () => void }): T {
   try {
     return work();
   } catch (error) {
-    takeBack();
+    undo();
     throw aboutSettings(path, error);
   }
 }

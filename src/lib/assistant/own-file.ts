@@ -33,15 +33,15 @@ export function ownText(deps: OwnFileDeps, assistant: Assistant): string | undef
   });
 }
 
-/** Returns whether the file exists, as written by this version or an earlier one. */
+/** Returns whether the hook file exists, as written by this version or an earlier one. */
 export function hasOwnFile(deps: OwnFileDeps, assistant: Assistant): boolean {
   const found = contentOf(assistant.path(deps.host));
   return typeof found === 'string' && found.includes(shimPath(shimDeps(deps)));
 }
 
 /**
- * Returns whether `writeOwnFile` needs to write the file. Throws `conflict` if steward didn't write the file
- * or the user has changed it.
+ * Returns whether the hook file is missing or outdated. Throws `conflict` if steward didn't write the file or
+ * the user has edited it.
  */
 export function isOwnFileDue(
   deps: OwnFileDeps,
@@ -58,7 +58,7 @@ export function isOwnFileDue(
   });
 }
 
-/** Records and writes the file. */
+/** Records the hook file in the manifest and writes it. */
 export function writeOwnFile(deps: HookInstallDeps, assistant: Assistant, manifest: InstallManifest): void {
   const path = assistant.path(deps.host);
   const text = ownText(deps, assistant) ?? '';
@@ -75,7 +75,7 @@ export function removeOwnFiles(
   assistant: Assistant,
   manifest: InstallManifest | undefined,
   entries: readonly InstallEntry[],
-): { path: string; removed: boolean; left: boolean }[] {
+): { path: string; removed: boolean; skipped: boolean }[] {
   const id = idOf(assistant);
   const current = assistant.path(deps.host);
   const own = entries.filter((entry) => entry.id === id);
@@ -85,7 +85,7 @@ export function removeOwnFiles(
     const ours = found === ownText(deps, assistant) || isOurs(found, entryIn(entries, assistant, path));
     if (ours && found !== undefined && manifest !== undefined) removeFile(path);
     const isThere = found !== undefined;
-    return { path, removed: isThere && ours, left: isThere && !ours };
+    return { path, removed: isThere && ours, skipped: isThere && !ours };
   });
   if (manifest !== undefined) {
     removeMadeFolders(own);
@@ -103,15 +103,16 @@ function entryIn(
 }
 
 /**
- * Returns whether an install wrote this file. Also accepts `before`, because an interrupted install may have
- * recorded a file without writing it.
+ * Returns whether an install wrote this text. An interrupted install may have recorded `after` without
+ * writing the file, so `before` counts too.
  */
 function isOurs(found: string | false | undefined, entry: InstallEntry | undefined): boolean {
   return typeof found === 'string' && [entry?.after, entry?.before].includes(sha256(found));
 }
 
 /**
- * Returns the text of a file; undefined if it is missing, false if it can't be steward's (such as a link).
+ * Returns the text of a file; undefined if the file is missing, false if steward can't have written it (such
+ * as a link).
  */
 function contentOf(path: string): string | false | undefined {
   const found = lstatOf(path);

@@ -2,7 +2,7 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import type { AssistantId } from '../sessions/session-key';
 import type { WorkEventType } from '../sessions/work-events';
 
-/** The fields that each assistant documents for a hook response. steward prints no others. */
+/** The fields that each assistant documents for a hook response. steward prints only these fields. */
 const ANSWERS: Readonly<Record<AssistantId, readonly (keyof HookAnswer)[]>> = {
   'claude-code': ['message', 'title', 'context'],
   codex: ['message', 'context'],
@@ -27,7 +27,7 @@ export type HookVerb = (typeof HOOK_VERBS)[number];
 
 /** The fields of the hook JSON that steward uses. Strings are raw and untrusted. */
 export interface HookInput {
-  /** The assistant identified by the JSON; undefined if only the registered command identifies it. */
+  /** The assistant that the JSON identifies; undefined if only the registered command names the assistant. */
   assistant: AssistantId | undefined;
   session: string | undefined;
   cwd: string | undefined;
@@ -67,15 +67,15 @@ const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
 
 /** Other assistants' field names, keyed by Claude Code's name for the field. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  // Cursor, which may also send session_id, and Copilot's notifications.
+  // Cursor sends conversation_id, sometimes with session_id. Copilot's notifications have sessionId.
   session_id: ['conversation_id', 'session_id', 'sessionId'],
-  // Cursor, and Copilot, whose subagents only have names.
+  // Cursor sends subagent_id. Copilot's subagents have only names.
   agent_id: ['agent_id', 'subagent_id', 'agent_name', 'agentName'],
 };
 
 /**
  * Reads hook JSON from any supported assistant. Ignores unknown fields; reads truncated JSON up to the cut.
- * @param env the hook's environment, which includes the assistant's version
+ * @param env the hook's environment, with the assistant's version
  */
 export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv): HookFormat {
   const fields = fieldsIn(bytes, cut);
@@ -85,7 +85,7 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   const tool = textOf(fields['tool_name']);
   const place = fields['cwd'] ?? firstOf(fields['workspace_roots']);
   const cwd = pathOf(place);
-  // Without a usable folder, steward can't check whether work there may leave the machine.
+  // Without a usable folder, steward can't check whether the session is restricted.
   const isPlaceUnusable = cwd === undefined && typeof place === 'string';
   return {
     input: {
@@ -108,7 +108,7 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   };
 }
 
-/** Returns an object's fields. If the object is truncated, returns the fields before the cut. */
+/** Returns the fields of the JSON object. If the JSON is truncated, returns the fields before the cut. */
 export function fieldsIn(bytes: Buffer, cut: boolean): Record<string, unknown> | undefined {
   return cut ? beforeCut(decode(bytes)) : parseObject(decode(bytes));
 }
@@ -120,7 +120,7 @@ export function isWholeJson(bytes: Buffer): boolean {
   return bytes[end] === 0x7d && parseObject(decode(bytes)) !== undefined;
 }
 
-/** Every assistant's tools that write a file and name it in their input. */
+/** The tools of all assistants that write a file and have its path in their input. */
 export const WRITERS: ReadonlySet<string> = new Set([
   'Write',
   'Edit',
@@ -149,12 +149,12 @@ const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
 ]);
 
 /**
- * Returns the event type: for a tool, based on the assistant's event (before or after); otherwise, based on
- * the verb.
+ * Returns the event type. For tools, it depends on the assistant's event (before or after); otherwise, on the
+ * verb.
  */
 export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): WorkEventType {
   const { event = '' } = input;
-  // Cursor's names start with a lower-case letter.
+  // Cursor's event names start with a lower-case letter.
   const name = event.slice(0, 1).toUpperCase() + event.slice(1);
   const named = verb === 'tool' ? TYPES_BY_EVENT.get(name) : undefined;
   return named ?? TYPES[verb];
@@ -204,8 +204,8 @@ export function titleSequence(title: string): string {
 }
 
 /**
- * Returns whether the assistant supports terminal sequences. The hook JSON has no version, so this checks the
- * version variable that some assistants set or, without one, `prompt_id`, which only recent versions send.
+ * Returns whether the assistant supports terminal sequences. Checks its version variable or, if there is
+ * none, for `prompt_id`, which only recent versions send.
  */
 function takesSequence(fields: Record<string, unknown>, env: NodeJS.ProcessEnv): boolean {
   const named = [env['CLAUDE_CODE_VERSION'], env['CLAUDE_CODE_EXECPATH'], env['AI_AGENT']]
@@ -233,7 +233,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Roughly the longest path that any system allows. Longer text, or text with a NUL, isn't a path. */
+/** Roughly the longest path that any system allows. Longer text, or text with a NUL, is not a path. */
 const MAX_PATH = 4096;
 
 function pathOf(value: unknown): string | undefined {
@@ -256,7 +256,7 @@ function beforeCut(text: string): Record<string, unknown> | undefined {
   let whole = { end: 0, depth: 0 };
   let before = '';
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    // The string is truncated.
+    // The last string is truncated.
     if (token === '"') break;
     if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
     else if (token === '}' || token === ']') open.pop();

@@ -11,8 +11,8 @@ const MAX_BYTES = 8 * 1024 * 1024;
 const NEW_MODE = 0o600;
 
 /**
- * Returns the text of the settings file, including its byte order mark; undefined if it is missing. Throws
- * `config` if it isn't a regular UTF-8 file, or is a link that is broken or belongs to another user.
+ * Returns the text of the settings file with its byte order mark; undefined if the file is missing. Throws
+ * `config` for a file that isn't UTF-8, a broken link or another user's link.
  */
 export function readSettings(path: string): string | undefined {
   let bytes: Buffer | undefined;
@@ -33,7 +33,7 @@ export function readSettings(path: string): string | undefined {
   }
   if (!isUtf8(bytes)) {
     throw new StewardError('config', `${path} is not UTF-8 text.`, {
-      hint: 'Save it as UTF-8. The file is unchanged.',
+      hint: 'Save the file as UTF-8. steward did not change the file.',
     });
   }
   return bytes.toString('utf8');
@@ -47,13 +47,13 @@ export function writeSettings(path: string, text: string): void {
   const mode = modeOf(path) ?? NEW_MODE;
   if ((mode & 0o200) === 0) {
     throw new StewardError('unavailable', `${path} is read-only.`, {
-      hint: 'Make it writable, then retry.',
+      hint: 'Make the file writable, then retry.',
     });
   }
   replaceFile(path, text, { followLink: true, mode });
 }
 
-/** Replaces a hint about STEWARD_HOME, which doesn't apply to the assistant's folder. */
+/** Replaces a hint about STEWARD_HOME, because that variable doesn't affect the assistant's folder. */
 export function aboutSettings(path: string, error: unknown): unknown {
   const known = toStewardError(error);
   const folder = dirname(path);
@@ -64,7 +64,7 @@ export function aboutSettings(path: string, error: unknown): unknown {
   });
 }
 
-/** Removes a settings file created by steward; returns false if it is now a link. */
+/** Removes a settings file that steward created; returns false if the path is now a link. */
 export function removeSettings(path: string): boolean {
   if (lstatOf(path)?.isFile !== true) return false;
   removeFile(path);
@@ -76,7 +76,7 @@ export function sweepSettings(path: string, nowMs: number): void {
   if (exists(dirname(path))) sweepTemps(dirname(path), -1, nowMs, basename(path));
 }
 
-/** Returns the backup for the settings: a file next to them, named after the time and the hash. */
+/** Returns the path of a settings backup: a file next to the settings, named after the time and the hash. */
 export function backupOf(path: string, text: string, at: string): Backup {
   const stamp = at.replace(/\.\d+/, '').replace(/[-:]/g, '');
   const hash = sha256(text);
@@ -88,13 +88,13 @@ export function writeBackup(backup: Backup, text: string): void {
   createFile(backup.path, text);
 }
 
-/** Returns the text of a backup; undefined if it is missing or has been changed. */
+/** Returns the text of a backup; undefined if the backup is missing or has been changed. */
 export function readBackup(backup: Backup): string | undefined {
   const bytes = readBytes(backup.path, { maxBytes: MAX_BYTES });
   return bytes !== undefined && sha256(bytes) === backup.sha256 ? bytes.toString('utf8') : undefined;
 }
 
-/** Removes a backup. Keeps it and returns false if it has been changed. */
+/** Removes a backup; returns false and doesn't remove the backup if it has been changed. */
 export function removeBackup(backup: Backup): boolean {
   if (!exists(backup.path)) return true;
   if (readBackup(backup) === undefined) return false;

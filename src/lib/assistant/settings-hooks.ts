@@ -58,7 +58,7 @@ function addHook(
 }
 
 /**
- * Returns whether steward's entry, or a command that includes it, is registered. A second entry would record
+ * Returns whether steward's command, or a command that includes it, is registered. A second one would record
  * every event twice.
  */
 function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimCommands): boolean {
@@ -115,15 +115,15 @@ export interface Removed {
   text: string;
   /** Number of removed entries. */
   entries: number;
-  /** The user's own commands that also run the shim. They are kept. */
+  /** The user's own commands that also run the shim, which are not removed. */
   left: string[];
   /** Whether only `{}` remains. */
   isEmpty: boolean;
 }
 
 /**
- * Removes steward's entries, even if moved, and then the empty containers in `created` (default: all that held
- * only such entries). Leaves every other byte unchanged. Throws `config` for invalid JSON.
+ * Removes steward's entries, then the empty containers in `created` (default: all that contained only
+ * steward's entries). Leaves every other byte unchanged. Throws `config` for invalid JSON.
  */
 export function removeHooks(
   source: string,
@@ -133,15 +133,15 @@ export function removeHooks(
   const { assistant, commands, created } = input;
   const root = rootOf(source, path, assistant);
   const tables = root.kind === 'object' ? root.members.map(({ key, value }) => ({ key, value })) : [];
-  const mayGo = (name: string, isEmptiedByUs: boolean): boolean =>
+  const mayRemove = (name: string, isEmptiedByUs: boolean): boolean =>
     created === undefined ? isEmptiedByUs : created.includes(name);
   const hookCut = (hook: JsonNode): Cut => {
     const isOurs = commands.verbOf(commandOf(source, hook) ?? '') !== undefined;
-    return isOurs ? { edits: [], entries: 1, isGone: true } : NOTHING;
+    return isOurs ? { edits: [], entries: 1, isRemoved: true } : NOTHING;
   };
   const groupCut = (group: JsonNode): Cut => {
     const list = group.kind === 'object' ? memberOf(group, 'hooks') : undefined;
-    // Cursor doesn't group its hooks.
+    // Cursor lists its hooks without groups.
     if (list === undefined) return hookCut(group);
     if (group.kind !== 'object' || list.kind !== 'array') return NOTHING;
     const isBare = group.members.every(({ key }) => key === 'hooks' || key === 'matcher');
@@ -151,10 +151,12 @@ export function removeHooks(
     if (table.kind !== 'object') return NOTHING;
     const cuts = table.members.map(({ key, value }) =>
       value.kind === 'array'
-        ? cutOf(source, value, value.items.map(groupCut), ({ entries }) => mayGo(`hooks.${key}`, entries > 0))
+        ? cutOf(source, value, value.items.map(groupCut), ({ entries }) =>
+            mayRemove(`hooks.${key}`, entries > 0),
+          )
         : NOTHING,
     );
-    return cutOf(source, table, cuts, ({ gone }) => mayGo('hooks', gone > 0));
+    return cutOf(source, table, cuts, ({ removed }) => mayRemove('hooks', removed > 0));
   };
   const isTable = ({ key, value }: { key: string; value: JsonNode }): boolean =>
     key === 'hooks' && value.kind === 'object';
@@ -181,32 +183,32 @@ function isBare(text: string): boolean {
   return /^\ufeff?\s*\{\s*(?:"version"\s*:\s*1\s*)?\}\s*$/.test(text);
 }
 
-/** What to remove from a value, or whether to remove all of it. */
+/** What to remove from a JSON value, or whether to remove the whole value. */
 interface Cut {
   edits: readonly Edit[];
   entries: number;
-  isGone: boolean;
+  isRemoved: boolean;
 }
 
-const NOTHING: Cut = { edits: [], entries: 0, isGone: false };
+const NOTHING: Cut = { edits: [], entries: 0, isRemoved: false };
 
 /**
- * Combines the cuts for a container's children into a cut for the container. `mayGo` returns whether the
- * container may be removed if empty.
+ * Combines the cuts for a container's children into a cut for the container. `mayRemove` returns whether to
+ * remove the emptied container.
  */
 function cutOf(
   source: string,
   container: JsonArray | JsonObject,
   cuts: readonly Cut[],
-  mayGo: (emptied: { entries: number; gone: number }) => boolean,
+  mayRemove: (emptied: { entries: number; removed: number }) => boolean,
 ): Cut {
-  const gone = new Set(cuts.flatMap(({ isGone }, index) => (isGone ? [index] : [])));
+  const removed = new Set(cuts.flatMap(({ isRemoved }, index) => (isRemoved ? [index] : [])));
   const entries = cuts.reduce((sum, cut) => sum + cut.entries, 0);
-  if (gone.size === cuts.length && mayGo({ entries, gone: gone.size }))
-    return { edits: [], entries, isGone: true };
-  const own = gone.size === 0 ? [] : removeChildren(source, container, gone);
-  const inside = cuts.filter(({ isGone }) => !isGone).flatMap(({ edits }) => edits);
-  return { edits: [...inside, ...own], entries, isGone: false };
+  if (removed.size === cuts.length && mayRemove({ entries, removed: removed.size }))
+    return { edits: [], entries, isRemoved: true };
+  const own = removed.size === 0 ? [] : removeChildren(source, container, removed);
+  const inside = cuts.filter(({ isRemoved }) => !isRemoved).flatMap(({ edits }) => edits);
+  return { edits: [...inside, ...own], entries, isRemoved: false };
 }
 
 /** Returns the commands listed for an event, in order. */
@@ -226,14 +228,14 @@ function commandOf(source: string, hook: JsonNode): string | undefined {
   return typeof command === 'string' ? command : undefined;
 }
 
-/** Returns the table of hooks by event. Throws `config` if it has a different format. */
+/** Returns the object with the hooks of each event. Throws `config` for an unknown format. */
 function tableOf(
   source: string,
   path: string,
   assistant: Assistant,
 ): { root: JsonObject; hooks: JsonObject | undefined } {
   const root = rootOf(source, path, assistant);
-  if (root.kind !== 'object') throw wrongShape(path, 'it is not an object');
+  if (root.kind !== 'object') throw wrongShape(path, 'the top level is not an object');
   const hooks = memberOf(root, 'hooks');
   if (hooks !== undefined && hooks.kind !== 'object')
     throw wrongShape(path, 'hooks is not an object keyed by event');
@@ -245,7 +247,7 @@ function topNode(source: string, path: string, key: string, assistant: Assistant
   return root.kind === 'object' ? memberOf(root, key) : undefined;
 }
 
-/** Returns the member that JSON.parse would use: the last one with that key. */
+/** Returns the value that JSON.parse would use: the last member with that key. */
 export function memberOf(object: JsonObject, key: string): JsonNode | undefined {
   return object.members.findLast((member) => member.key === key)?.value;
 }
@@ -268,12 +270,12 @@ export function rootOf(
   if (!('problem' in tree)) return tree.root;
   const { line, column, message } = tree.problem;
   throw new StewardError('config', `${path} is not JSON: line ${line}, column ${column}: ${message}.`, {
-    hint: 'Fix it, then retry. The file is unchanged.',
+    hint: 'Fix the file, then retry. steward did not change the file.',
   });
 }
 
 export function wrongShape(path: string, what: string): StewardError {
   return new StewardError('config', `${path} is not a valid settings file: ${what}.`, {
-    hint: 'Fix it, then retry. The file is unchanged.',
+    hint: 'Fix the file, then retry. steward did not change the file.',
   });
 }

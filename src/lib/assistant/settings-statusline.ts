@@ -3,7 +3,7 @@ import { parseJsonTree, type JsonNode } from '../platform/files/json-tree';
 import { memberOf, rootOf, valueOf, wrongShape } from './settings-hooks';
 import type { ShimCommands } from './shim';
 
-/** `unsupported`: the existing command can't be quoted for this system's shells. */
+/** `unsupported`: the existing command can't be quoted for the shells of this system. */
 export type StatusLineInstall = 'added' | 'chained' | 'unchanged' | 'unsupported';
 
 export interface StatusLineAdded {
@@ -21,7 +21,7 @@ export function addStatusLine(
   commands: ShimCommands,
 ): StatusLineAdded {
   const { root, node, found } = lineIn(source, path, key);
-  if (root === undefined) throw wrongShape(path, 'it is not an object');
+  if (root === undefined) throw wrongShape(path, 'the top level is not an object');
   const then = found === undefined || found.command.trim() === '' ? undefined : found.command;
   const isThere = then !== undefined && runsSteward(then, commands);
   const command = isThere ? undefined : commands.statusLineFor(then);
@@ -48,8 +48,8 @@ export interface StatusLineRemoved {
 }
 
 /**
- * Removes steward's status line and restores the command in `--then`. If that command hasn't changed since
- * the install, restores `before`, the raw JSON that the install replaced.
+ * Removes steward's status line and restores the command in `--then`. If the command is the same as in
+ * `before`, restores `before`, the raw JSON that the install replaced.
  */
 export function removeStatusLine(
   source: string,
@@ -95,7 +95,9 @@ export function statusLineOwner(
   return runsSteward(command, commands) ? 'steward' : 'other';
 }
 
-/** Returns whether a command already prints steward's line. Wrapping it would print the line twice. */
+/**
+ * Returns whether a command already prints steward's line. Wrapping that command would print the line twice.
+ */
 function runsSteward(command: string, commands: ShimCommands): boolean {
   return commands.isMentionedIn(command) || PRINTS_STEWARD.test(command);
 }

@@ -47,7 +47,8 @@ export function isShimCurrent(deps: ShimDeps): boolean {
 }
 
 /**
- * Updates an installed shim unless it starts another installation of steward. Returns whether it was written.
+ * Updates an installed shim unless the shim starts another installation of steward. Returns whether it was
+ * updated.
  */
 export function refreshShim(
   deps: ShimDeps & { clock: Clock; machineId: string },
@@ -61,7 +62,7 @@ export function refreshShim(
   return writeShim(deps, manifest);
 }
 
-/** Removes the shim, and its folder if empty. Returns false if there was no shim. */
+/** Removes the shim, and its folder if the folder is empty. Returns false if there was no shim. */
 export function removeShim(
   deps: Pick<ShimDeps, 'bin' | 'host'> & { clock: Clock },
   manifest: InstallManifest,
@@ -92,7 +93,7 @@ export function shimForm({ area, bin, host }: Pick<ShimDeps, 'area' | 'bin' | 'h
 }
 
 /**
- * Returns the path of the cached settings as a shell expression, because the assistant's environment may move
+ * Returns a shell expression for the path of the cached settings, because the assistant's environment may set
  * the cache folder.
  */
 function mirrorOf(own: string, { platform }: PathHost): string {
@@ -100,10 +101,7 @@ function mirrorOf(own: string, { platform }: PathHost): string {
   return `"${cache}/steward/settings-${shortHash(own)}.json"`;
 }
 
-/**
- * Returns a shell expression for the path of the file that records this machine's place in the area
- * (platform/files/place.ts).
- */
+/** Returns a shell expression for the path of this machine's place file (platform/files/place.ts). */
 function placeOf(root: string, host: PathHost): string {
   const state =
     host.platform === 'darwin'
@@ -144,13 +142,13 @@ export interface ShimCommands {
    * Returns the status line's command, which first runs `then` if given; undefined if `then` can't be quoted.
    */
   statusLineFor: (then: string | undefined) => string | undefined;
-  /** Parses a command written by `statusLineFor`, or a similar one. */
+  /** Parses a status line command of `statusLineFor`, even if the user has rewritten it slightly. */
   statusLineOf: (command: string) => { then: string | undefined } | undefined;
 }
 
 /**
- * Returns the commands for the shim at `shimPath`. A hook must never make the assistant fail, even after the
- * user area was deleted: the shell's error for a missing file must not become the hook's exit code.
+ * Returns the commands for the shim at `shimPath`. POSIX commands end with `|| :`, so that a deleted shim
+ * doesn't make the assistant's hook fail.
  */
 export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' | 'home'>): ShimCommands {
   const written = host.platform === 'win32' ? forWindows(shimPath) : forShell(shimPath);
@@ -184,7 +182,7 @@ export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' |
 }
 
 const STATUS_LINE = 'statusline';
-/** Characters that bash, cmd and a batch file's %* all pass through unchanged between double quotes. */
+/** Characters that bash, cmd and a batch file's %* all leave unchanged between double quotes. */
 const PLAIN = /^[\w./:~ -]+$/;
 const CHAINED =
   /^\s+statusline\s+--then\s+('[^']*'(?:\\''[^']*')*|"[\w./:~ -]*"|[\w@%+=:,./-]+)(?:\s*\|\|\s*:)?$/;
@@ -193,7 +191,7 @@ function unquoted(word: string): string {
   return /^['"]/.test(word) ? word.slice(1, -1).replaceAll(`'\\''`, `'`) : word;
 }
 
-/** Matches arguments, redirections and `|| :`. */
+/** Matches the rest of a command: arguments, redirections and `|| :`. */
 const REST =
   /^(?:\s+([a-z][a-z-]*))?(?:\s+[\w.=:/-]+)*(?:\s*(?:(?:[0-9]?>{1,2}|&>)\s*[\w./-]+(?=[\s>&|;]|$)|[0-9]?>&[0-9]))*(?:\s*\|\|\s*(?::|true|exit 0))?(?:\s*;)?$/;
 

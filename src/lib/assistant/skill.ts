@@ -20,7 +20,7 @@ export interface SkillResult {
   path: string;
   /** Files that were written or removed, or would be in a dry run. */
   changed: string[];
-  /** Files written or changed by the user, which are kept. */
+  /** Files that the user wrote or edited. steward doesn't replace or remove them. */
   left: string[];
 }
 
@@ -47,7 +47,7 @@ export function hasSkill(deps: Pick<SkillDeps, 'host'>, assistant: Assistant): b
 }
 
 /**
- * Records and writes the work skill. Keeps files that this machine didn't install or that have been changed.
+ * Records and writes the work skill. Doesn't replace files that steward didn't install or that were edited.
  * Without a manifest, only returns what it would write.
  */
 export function installSkill(
@@ -77,8 +77,8 @@ export function installSkill(
 }
 
 /**
- * Removes the files and folders created by `installSkill`, except changed files. Without a manifest, only
- * returns what it would remove.
+ * Removes the files and folders of `installSkill`, except edited files. Without a manifest, only returns what
+ * it would remove.
  */
 export function removeSkill(
   deps: Pick<SkillDeps, 'host' | 'clock'>,
@@ -107,8 +107,8 @@ export function removeSkill(
 }
 
 /**
- * Returns whether an install wrote this file. Also accepts `before`, because an interrupted install may have
- * recorded a file without writing it.
+ * Returns whether an install wrote this text. An interrupted install may have recorded `after` without
+ * writing the file, so `before` counts too.
  */
 function isOurs(found: string | false, entry: InstallEntry | undefined): boolean {
   if (found === false || entry === undefined) return false;
@@ -116,7 +116,8 @@ function isOurs(found: string | false, entry: InstallEntry | undefined): boolean
 }
 
 /**
- * Returns the text of a file; undefined if it is missing, false if it can't be steward's (such as a link).
+ * Returns the text of a file; undefined if the file is missing, false if steward can't have written it (such
+ * as a link).
  */
 function contentOf(path: string): string | false | undefined {
   const found = lstatOf(path);

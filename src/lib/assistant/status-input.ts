@@ -73,10 +73,10 @@ export interface SeenLimits extends Limits {
 }
 
 const MAX_BYTES = 16 * 1024;
-/** Unchanged limits are written at most this often. */
-const KEEP_MS = 60_000;
+/** Minimum interval between two writes of the same limits. */
+const REWRITE_MS = 60_000;
 
-/** Stores the limits for `status` and `usage`. Most calls only read a small file. */
+/** Stores the limits for `status` and `usage`. Most calls find the limits unchanged and write nothing. */
 export function keepLimits(
   path: string,
   assistant: string,
@@ -87,7 +87,7 @@ export function keepLimits(
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
   const before = objectAt(objectAt(stored, 'assistants'), assistant);
   const isSame = JSON.stringify([before?.['fiveHour'], before?.['sevenDay']]) === JSON.stringify([fiveHour, sevenDay]); // prettier-ignore
-  if (isSame && Math.abs(nowMs - Date.parse(String(before?.['seenAt']))) < KEEP_MS) return;
+  if (isSame && Math.abs(nowMs - Date.parse(String(before?.['seenAt']))) < REWRITE_MS) return;
   const seen: SeenLimits = { fiveHour, sevenDay, seenAt: toIso(nowMs) };
   ensureFolder(dirname(path));
   const assistants = { ...objectAt(stored, 'assistants'), [assistant]: seen };

@@ -16,13 +16,13 @@ export interface TranscriptActivity {
   ms: number;
 }
 
-/** The deepest path is `projects/<folder>/<session>/subagents/*.jsonl`. */
+/** Maximum folder depth, for `projects/<folder>/<session>/subagents/*.jsonl`. */
 const MAX_DEPTH = 4;
 const MAX_FILES = 20_000;
-/** The total size limit for all files, newest first; reading this much takes a few seconds. */
+/** Maximum total size of the files, newest first. Reading this much takes a few seconds. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 /**
- * Longer lines contain files or images and are skipped; neighboring lines show when the session was active.
+ * Longer lines are skipped: they contain files or images, and other lines show when the session was active.
  */
 const MAX_LINE_BYTES = 256 * 1024;
 const MAX_TEXT = 200;
@@ -69,8 +69,8 @@ interface Entry {
 }
 
 /**
- * Returns a parser for one file's lines. In Claude Code and Qwen Code, each line names its session. In Codex,
- * an earlier line does, and a subagent's lines are skipped.
+ * Returns a parser for the lines of one file. Claude Code and Qwen Code name the session in each line, Codex
+ * in a header line. Skips the lines of Codex subagents.
  */
 function lineReader(): (text: string) => Entry | undefined {
   let meta: Omit<Entry, 'timestamp'> | undefined;
@@ -102,7 +102,7 @@ function transcriptsIn(folder: string, depth: number): string[] {
   });
 }
 
-/** How a turn ended, as far as the assistant's transcript shows. */
+/** How a turn ended, according to the assistant's transcript. */
 export interface TurnEnd {
   /** The assistant's last text in the turn. */
   text?: string;
@@ -112,12 +112,12 @@ export interface TurnEnd {
   isError: boolean;
 }
 
-/** Only this much is read from the end of a transcript; no final response is longer. */
+/** How much to read from the end of a transcript. No final response is longer. */
 const TAIL_BYTES = 512 * 1024;
 
 /**
- * Reads the end of a transcript: JSONL in the assistant's own changing format, so unknown content is skipped.
- * Returns undefined if there is no such file. Excludes text from subagents.
+ * Reads the end of a transcript without text from subagents. Skips unknown content, because the format
+ * changes. Returns undefined if there is no such file.
  */
 export function readTurnEnd(path: string): TurnEnd | undefined {
   const found = isAbsolute(path) ? lstatOf(path) : undefined;
@@ -127,19 +127,19 @@ export function readTurnEnd(path: string): TurnEnd | undefined {
     const entry = text === undefined ? undefined : parseObject(text);
     if (entry === undefined || entry['isSidechain'] === true || entry['isMeta'] === true) return;
     const message = isObject(entry['message']) ? entry['message'] : {};
-    const said = saidIn(message['content']);
-    if (entry['type'] === 'user' && said !== undefined) end = { isError: false };
+    const messageText = textIn(message['content']);
+    if (entry['type'] === 'user' && messageText !== undefined) end = { isError: false };
     if (entry['type'] !== 'assistant') return;
     const isError = entry['isApiErrorMessage'] === true || typeof entry['error'] === 'string';
     const id = entry['uuid'];
-    if (said === undefined) end = { ...end, isError };
-    else end = { text: said, isError, ...(typeof id === 'string' ? { id } : {}) };
+    if (messageText === undefined) end = { ...end, isError };
+    else end = { text: messageText, isError, ...(typeof id === 'string' ? { id } : {}) };
   });
   return end;
 }
 
 /** Returns a message's text; undefined for messages without text, such as tool results. */
-function saidIn(content: unknown): string | undefined {
+function textIn(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;
   const texts = content.flatMap((part: unknown) =>

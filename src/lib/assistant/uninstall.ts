@@ -41,7 +41,7 @@ export interface UninstallResult {
   shim: { path: string; removed: boolean };
   /** The work skill. */
   skill: SkillResult;
-  /** The user's own commands that run the shim, and changed backups. Both are kept. */
+  /** What wasn't removed: the user's own commands that run the shim, and edited backups. */
   left: string[];
   /** Commands that run another user area's hooks. */
   strangers: string[];
@@ -49,8 +49,8 @@ export interface UninstallResult {
 }
 
 /**
- * Removes what steward added, even if moved, from every settings file that an install changed. Restores files
- * byte for byte if they haven't changed since. If settings can't be read, throws `config` and keeps the shim.
+ * Removes steward's entries from every settings file that an install changed. Restores a file byte for byte
+ * if it hasn't changed since. Throws `config` if settings can't be read.
  */
 export async function uninstallHooks(
   deps: HookInstallDeps,
@@ -89,7 +89,7 @@ export async function uninstallHooks(
   }
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     const isOwn = assistant.ownFile !== undefined;
-    // Must run before the settings are changed, because that also removes an empty settings folder.
+    // Remove the skill first: removing the hooks also removes the settings folder if it is empty.
     const skill = isSkilled ? removeSkill(deps, assistant, manifest, manifest.entries()) : NO_SKILL;
     const files = isOwn
       ? removeOwnFiles(deps, assistant, manifest, manifest.entries()).map((file) =>
@@ -104,10 +104,7 @@ export async function uninstallHooks(
   });
 }
 
-/**
- * Removes the hooks of several assistants; the result has the first assistant's id. A failure doesn't stop
- * the others.
- */
+/** Removes the hooks of several assistants, even if one fails. The result has the first assistant's id. */
 export async function uninstallAllHooks(
   deps: HookInstallDeps,
   input: { assistants: readonly Assistant[]; dryRun: boolean },
@@ -127,7 +124,7 @@ export async function uninstallAllHooks(
     }
   }
   const [first = nothing] = all;
-  // In a dry run, these assistants' entries are still in the manifest.
+  // Ignore the entries of these assistants, which a dry run leaves in the manifest.
   const ids = assistants.map(idOf);
   const isLast =
     failures.length === 0 && !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
@@ -154,12 +151,12 @@ function notRemoved({ title }: Assistant, error: unknown): StewardError {
 
 function ownFileRow(
   { hooks }: Assistant,
-  file: { path: string; removed: boolean; left: boolean },
+  file: { path: string; removed: boolean; skipped: boolean },
 ): RemovedFrom {
-  const { path, removed, left } = file;
+  const { path, removed, skipped } = file;
   return {
     ...{ path, removed, entries: removed ? hooks.length : 0 },
-    ...{ statusLine: null, left: left ? [path] : [], strangers: [] },
+    ...{ statusLine: null, left: skipped ? [path] : [], strangers: [] },
   };
 }
 
@@ -201,9 +198,9 @@ function removeFrom(
     if (source !== undefined && readSettings(path) !== source) continue;
     const removed = known?.createdFile === true && isEmpty && removeSettings(path);
     if (!removed && text !== undefined && text !== source) writeSettings(path, text);
-    const kept = (entry?.backups ?? []).filter((backup) => !removeBackup(backup));
+    const editedBackups = (entry?.backups ?? []).filter((backup) => !removeBackup(backup));
     if (known?.createdFolder === true) removeEmptyFolder(dirname(path));
-    return { path, ...found, removed, left: [...found.left, ...kept.map((backup) => backup.path)] };
+    return { path, ...found, removed, left: [...found.left, ...editedBackups.map((backup) => backup.path)] };
   }
   throw busy(path);
 }
@@ -238,7 +235,7 @@ function without(input: {
   };
 }
 
-/** Returns the text from before the install if the file hasn't changed since. */
+/** Returns the text from before the install, if the file hasn't changed since the install. */
 function oldText(entry: InstallEntry, source: string): string | undefined {
   if (entry.before === null || entry.after !== sha256(source)) return undefined;
   // An interrupted install may have recorded a backup without writing it.

@@ -1,22 +1,22 @@
 import type { Goal } from './record';
 
-/** The facts about a piece of work that rules match. */
+/** The facts about a piece of work to which rules apply. */
 export interface WorkFacts {
   repo: string | null;
   project: string | null;
-  /** Its issue's labels. */
+  /** Labels of the issue. */
   labels: readonly string[];
 }
 
 export interface GoalMatch {
   goal: string;
-  /** The rule that matched: `repos: shop`. */
+  /** The rule that matched, such as `repos: shop`. */
   reason: string;
 }
 
 /**
- * Returns a function that finds the goal for a piece of work: the first one in the file with a matching rule,
- * ignoring case. Returns undefined without a match.
+ * Returns a function that finds the first goal with a matching rule for a piece of work; undefined if no rule
+ * matches. Ignores case.
  */
 export function goalMatcher(goals: readonly Goal[]): (work: WorkFacts) => GoalMatch | undefined {
   const rules = goals.flatMap(({ id, repos = [], projects = [], labels = [] }) => [

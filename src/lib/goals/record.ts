@@ -5,16 +5,15 @@ export interface Goal {
   /** The progress that the user reports, such as "40 %". */
   reported: string | null;
   target: string | null;
-  /** Rules for the time that counts toward the goal, if any (match.ts). */
+  /** Rules for the work that counts toward the goal, if any (match.ts). */
   repos?: string[];
   projects?: string[];
   labels?: string[];
 }
 
 /**
- * Parses the goals under a heading that contains "Active Goals": `- **G1**: text`, followed by indented lines
- * with more text, `reported:`, `target:`, or the lists `repos:`, `projects:` and `labels:`. Skips code and
- * comments. If an id occurs twice, the first goal counts.
+ * Parses the goals under a heading with "Active Goals": `- **G1**: text`, then indented lines with more text
+ * or with keys such as `target:`. Skips code and comments. If an id occurs twice, the first goal counts.
  */
 export function parseGoals(markdown: string): Goal[] {
   const goals = new Map<string, Goal>();
@@ -108,7 +107,7 @@ function* contentLines(markdown: string): Generator<string> {
 /** A row of projects.md: `| **Name** | \`path\` | …`. */
 export interface Project {
   name: string;
-  /** As written; may start with `~/`. */
+  /** The path as written, which may start with `~/`. */
   path: string;
 }
 

@@ -1,9 +1,9 @@
 import { addDays, type Day } from '../platform/time/time';
 import type { Goal } from './record';
 
-/** The format of goals/state.json. */
+/** Format version of goals/state.json. */
 const GOALS_STATE_VERSION = 1;
-/** Number of days of observed time, including the last day. */
+/** Length of the longer period of observed time, including its last day. */
 export const GOALS_WINDOW_DAYS = 30;
 
 /** The fields of a daily record that goals use. */
@@ -16,7 +16,7 @@ export interface ObservedDay {
 }
 
 export interface ObservedTime {
-  /** Time tracked in applications, to one decimal. */
+  /** Minutes tracked in applications, to one decimal. */
   minutes: number;
   creationMinutes: number;
   commits: number;
@@ -33,7 +33,7 @@ export interface GoalsState {
   observed: { last7Days: ObservedTime; last30Days: ObservedTime };
 }
 
-/** Builds the state up to and including `date`. */
+/** Builds the state for the days up to and including `date`. */
 export function buildGoalsState({
   goals,
   records,
@@ -48,7 +48,7 @@ export function buildGoalsState({
   const last = (days: number): ObservedTime => {
     const counted = records.filter(({ date }) => date >= addDays(end, 1 - days) && date <= end);
     const sum = (of: (record: ObservedDay) => number): number =>
-      // Rounded because sums of decimals are inexact.
+      // Round the sum, because sums of decimals are inexact.
       Math.round(counted.reduce((total, record) => total + of(record), 0) * 10) / 10;
     const sessions = counted.flatMap((record) => record.sessions.items.map(({ session }) => session));
     return {

@@ -19,16 +19,18 @@ export interface ServeInput {
   version: string;
   instructions: string;
   tools: Tool[];
-  /** Returns undefined if there is no such tool. */
+  /** Calls a tool; returns undefined if there is no tool with this name. */
   call: (tool: string, input: unknown) => Promise<CallToolResult> | undefined;
   onError: (error: Error) => void;
-  /** Returns the messages, one per line. `refuse` responds to a line that can't be read and so has no id. */
+  /**
+   * Returns a stream of messages, one per line. `refuse` sends an error for a line whose id can't be read.
+   */
   lines: (refuse: (message: string) => void) => Readable;
 }
 
 /**
- * Serves tools on stdin and stdout; `closed` resolves when the connection ends. Bundled separately. Uses the
- * library's low-level server, because the input schemas and error messages are steward's.
+ * Serves tools on stdin and stdout; `closed` resolves when the connection ends. Uses the library's low-level
+ * server, because steward has its own input schemas and error messages.
  */
 export async function connectStdio(
   input: ServeInput,
@@ -56,7 +58,7 @@ export async function connectStdio(
     void transport.send(answer as unknown as JSONRPCMessage);
   };
   const lines = input.lines((message) => refuse(ErrorCode.InvalidRequest, message));
-  // Lines already have a maximum length; at its own limit, the library would end the connection.
+  // steward already limits the length of lines. The library would end the connection at its own limit.
   const transport: StdioServerTransport = new StdioServerTransport(lines, undefined, {
     maxBufferSize: Infinity,
   });
@@ -65,7 +67,7 @@ export async function connectStdio(
 }
 
 /**
- * Returns a function that closes the server once every request has a response; the library would drop
+ * Returns a function that closes the server once every request has a response. The library alone would drop
  * pending responses.
  */
 function closeWhenAnswered(server: Server, transport: StdioServerTransport): () => void {

@@ -21,7 +21,7 @@ import { claimIssue } from '../work/claim';
 import { canTakeLabel, PRIORITIES, STATUSES } from '../work/label';
 import { notSetUp } from '../work/privacy';
 
-/** An MCP tool. Its input is checked against the JSON Schema before `run`. */
+/** An MCP tool. steward checks the input against the JSON Schema before `run`. */
 export interface McpTool {
   name: string;
   description: string;
@@ -37,7 +37,7 @@ interface InputSchema {
   additionalProperties: false;
 }
 
-/** The schema of a tool's input; a `!` at the end of a name marks it as required. */
+/** Returns the schema of a tool's input. A name that ends with `!` is a required field. */
 function inputOf(fields: Readonly<Record<string, object>>): InputSchema {
   const named = Object.entries(fields).map(([name, schema]) => [name.replace(/!$/, ''), schema] as const);
   const required = Object.keys(fields).filter((name) => name.endsWith('!')).map((name) => name.slice(0, -1)); // prettier-ignore
@@ -96,7 +96,7 @@ export const READ_TOOLS: readonly McpTool[] = [
   },
   {
     name: 'sessions',
-    description: 'The running assistant sessions; those waiting for the user come first.',
+    description: 'Running assistant sessions; sessions waiting for the user come first.',
     input: inputOf({
       all: { type: 'boolean', description: 'Include sessions that ended or crashed.' },
     }),
@@ -159,14 +159,14 @@ function listed({ lastFetch, stale, staleReason }: BoardView, items: readonly It
 
 const MAX_BODY = 60_000;
 
-/** Offered with `--write` only. */
+/** Tools that are available only with `--write`. */
 export const WRITE_TOOLS: readonly McpTool[] = [
   {
     name: 'remind',
     description: 'Add a reminder. The text may contain the time ("call Ann tomorrow at 10").',
     input: inputOf({
       'text!': text('What to be reminded of.'),
-      at: text('When, in natural language. If set, the text is not searched for a time.', 200),
+      at: text('When to remind, in natural language. Default: the time in the text.', 200),
       priority,
     }),
     async run(context, input) {
@@ -205,13 +205,13 @@ export const WRITE_TOOLS: readonly McpTool[] = [
     description: 'Close a finished issue. The evidence is added as its last comment.',
     input: inputOf({
       'number!': issueNumber,
-      'evidence!': text('Proof that it is done: a commit, a link, or test output.', MAX_BODY),
+      'evidence!': text('Proof that the work is done: a commit, a link, or test output.', MAX_BODY),
     }),
     async run(context, { number, evidence }) {
-      // On the command line, @FILE is the user's choice; here, it would let a model upload any file.
+      // On the command line, the user chooses @FILE. Here, @FILE would let a model upload any file.
       if (String(evidence).startsWith('@')) {
-        throw new StewardError('usage', 'evidence must not begin with @, which would name a file.', {
-          hint: 'Give the evidence as text.',
+        throw new StewardError('usage', 'evidence must not begin with @ and a file name.', {
+          hint: 'Pass the evidence as text.',
         });
       }
       const { deps } = await openWork(context);
@@ -224,11 +224,11 @@ export const WRITE_TOOLS: readonly McpTool[] = [
     input: inputOf({
       'message!': text('Text of the notification.', 4000),
       title: text('Title of the notification.', 250),
-      event: oneOf('What happened; decides the channels.', EVENT_NAMES),
+      event: oneOf('Event kind, which determines the channels.', EVENT_NAMES),
       priority: integer('1 (lowest) to 5 (ignores quiet hours).', 1, 5),
-      source: oneOf('The sender; only da is spoken.', SOURCES),
+      source: oneOf('Sender; only messages from da are spoken.', SOURCES),
       url: text('URL to open when clicked.', 2000),
-      dedupe: text('Messages with the same key replace each other.', 200),
+      dedupe: text('Key; a message replaces pending messages with the same key.', 200),
     }),
     async run(context, input) {
       return sendNotification(await openNotify(context), input);

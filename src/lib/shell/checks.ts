@@ -15,7 +15,7 @@ import type { Run } from '../platform/process/process';
 
 export interface ShellChecked {
   area: Pick<UserArea, 'installManifest'>;
-  /** A function, because reading the id may create it. */
+  /** A function, because reading the machine id may create one. */
   machineId: () => string;
   run: Run;
   host: PathHost;
@@ -48,14 +48,14 @@ async function checkCompletion(at: ShellChecked): Promise<Finding[]> {
   if (script === undefined)
     return [warning(`cannot check ${path}: \`steward autocomplete script ${shell}\` failed`)];
   if (text.trimEnd() === script.trimEnd()) return [ok(`${shell}: ${path}`)];
-  // The installer only replaces its own, unedited file.
+  // The installer replaces a file only if steward wrote it and the user hasn't edited it.
   const mend = isAsInstalled(at, path, text)
     ? install
     : `steward autocomplete script ${shell} > ${forShell(path)}`;
   return [warning(`${path} is from another version`, { mend })];
 }
 
-/** Returns this version's script, or undefined if that fails. */
+/** Returns this version's completion script, or undefined if the command fails. */
 async function scriptOf(shell: Shell, { run, root }: ShellChecked): Promise<string | undefined> {
   const bin = join(root, 'bin', 'run.js');
   const result = await run(process.execPath, [bin, 'autocomplete', 'script', shell], LIMITS);

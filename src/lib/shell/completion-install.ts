@@ -26,15 +26,18 @@ export interface CompletionDeps {
 export interface CompletionInstall {
   shell: Shell;
   path: string;
-  /** Whether the script was written; false if it was current. */
+  /** Whether the script was written; false if the file was already up to date. */
   changed: boolean;
-  /** A manual step, or null. */
+  /** A step that the user must take, or null. */
   note: string | null;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Where bash (with bash-completion) and fish find the script. For zsh, the folder must be in $fpath. */
+/**
+ * Returns the path where bash (with bash-completion) and fish find the script. For zsh, $fpath must contain
+ * the folder.
+ */
 export function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env' | 'home'>): string {
   const folder = (name: string, ...fallback: string[]): string => {
     const set = env[name] ?? '';
@@ -54,8 +57,8 @@ export function ownShell({ env }: Pick<PathHost, 'env'> = processHost()): Shell 
 }
 
 /**
- * Writes a shell's completion script and records it in the manifest first. Throws `conflict` for a script
- * that steward didn't write. In a dry run, `changed` means that it would be written.
+ * Records a completion script in the manifest, then writes the script. Throws `conflict` for a file that
+ * steward didn't write. In a dry run, `changed` says whether it would write the file.
  */
 export async function installCompletion(
   deps: CompletionDeps,
@@ -92,7 +95,10 @@ function isToWrite(path: string, text: string, known: InstallEntry | undefined):
   });
 }
 
-/** Removes a recorded file and its empty folders; false if the file was edited and therefore kept. */
+/**
+ * Removes a recorded file and its empty folders; returns false and removes nothing if the user edited the
+ * file.
+ */
 export function removeRecorded(entry: InstallEntry): boolean {
   if (exists(entry.path)) {
     const text = readText(entry.path, { followLink: true, maxBytes: MAX_BYTES });

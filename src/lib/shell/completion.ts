@@ -7,18 +7,18 @@ export type Shell = (typeof SHELLS)[number];
 
 /** The completions at one point of a command line. */
 export interface Place {
-  /** The words so far: ``, `sense` or `sense today`. */
+  /** The command so far, such as `sense` or `sense today`; empty at the start. */
   at: string;
   words: { word: string; about: string }[];
   flags: { name: string; char: string | undefined; about: string; takesValue: boolean; values: string[] }[];
-  /** Values of the first argument. Empty if any value is allowed, such as a file. */
+  /** Values of the first argument. Empty if the argument allows any value, such as a file. */
   values: string[];
   isCommand: boolean;
 }
 
 type Known = Pick<Command.Cached, 'id' | 'hidden' | 'summary' | 'flags' | 'args'>;
 
-/** The completion script for each shell. The same commands produce the same bytes. */
+/** The completion script for each shell. Deterministic: the same commands produce the same bytes. */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
@@ -33,8 +33,8 @@ export const COMPLETION_SWITCH: Readonly<Record<Shell, string>> = {
 };
 
 /**
- * Returns the completions at every point, sorted, without hidden commands and flags. @param keys of the
- * configuration
+ * Returns the completions at every point, sorted, without hidden commands and flags.
+ * @param keys the configuration keys
  */
 export function completionPlaces(
   commands: readonly Known[],
@@ -82,7 +82,7 @@ function flagsOf(command: Known | undefined): Place['flags'] {
     }));
 }
 
-/** Returns `a` and `a:b` for `a:b`. */
+/** Returns the id of each parent command and of the command: `a` and `a:b` for `a:b`. */
 function prefixes(id: string): string[] {
   const words = id.split(':');
   return words.map((_, index) => words.slice(0, index + 1).join(':'));
@@ -101,7 +101,7 @@ function placesKnown(places: readonly Place[], quoted: (text: string) => string)
   return places.filter(({ at }) => at !== '').map(({ at }) => quoted(at));
 }
 
-/** Returns a line for each flag with a value. If its values are unknown, the shell completes files. */
+/** Returns a line for each flag that takes a value. The shell completes files if the values are unknown. */
 function valueCases(
   places: readonly Place[],
   line: (at: string, values: readonly string[]) => string,
@@ -145,7 +145,7 @@ complete -o default -F _steward steward
 `;
 }
 
-/** For a folder in zsh's $fpath, or to source after compinit. */
+/** For a file in a folder of zsh's $fpath, or to source after compinit. */
 function zshScript(places: readonly Place[]): string {
   const described = (word: string, about: string): string => quote(`${word.replaceAll(':', '\\:')}:${about}`);
   const place = ({ at, words, flags, values, isCommand }: Place): string => {

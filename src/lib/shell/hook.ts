@@ -28,8 +28,8 @@ export const HOOK_LINES: Readonly<Record<HookShell, { line: string; file: string
 const TEMPLATES = { bash: 'bash.sh', zsh: 'zsh.zsh', fish: 'fish.fish' } as const;
 
 /**
- * Returns a snippet that notifies you about commands of at least `longSec`. The same settings produce the
- * same bytes. @param root the folder with steward's package.json
+ * Returns a shell snippet that notifies the user about commands that take at least `longSec` seconds.
+ * @param root the folder with steward's package.json
  */
 export function shellHook(root: string, shell: HookShell, longSec: number): ShellHook {
   const isFish = shell === 'fish';
@@ -54,7 +54,7 @@ function filled(template: string, values: Readonly<Record<string, string>>): str
   return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** Prefers a link on the PATH because it survives an upgrade. */
+/** Returns the words that run steward. Prefers a link on the PATH, because the link survives an upgrade. */
 function stewardWords(root: string): string[] {
   const own = join(root, 'bin', 'run.js');
   const onPath = findProgram('steward');

@@ -111,6 +111,6 @@ describe('knowledge', () => {
     expect(ids('needle')).to.deep.equal([]);
     const huge = thrown(() => showKnowledge(path('knowledge'), 'ideas/huge')) as StewardError;
     expect(huge.kind).to.equal('config');
-    expect(`${huge.message} ${huge.hint}`).to.match(/huge\.md is too large \(5 MiB\)\. Split it/);
+    expect(`${huge.message} ${huge.hint}`).to.match(/huge\.md is too large \(5 MiB\)\. Split the file/);
   }).timeout(60_000);
 });

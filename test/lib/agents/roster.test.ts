@@ -97,7 +97,7 @@ describe('roster', () => {
     expect(agents.map(({ slug }) => slug)).to.deep.equal(['a', 'b']);
     expect(problems.map(({ message }) => message)).to.deep.equal([
       'The file has no front matter.',
-      'a.md has the same name: Ada.',
+      'a.md already uses the name Ada.',
     ]);
   });
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/time/clock';
 import { asEvent, type ManagedEvent, type SentEvent } from './event';
 import { apiError, failureOf, notTheApi, repeated, type RetryDeps } from './failure';
 
-/** The dated beta tag sent with every request. */
+/** The beta version of the API, sent with every request. */
 const BETA = 'managed-agents-2026-04-01';
 const API_VERSION = '2026-10-21';
 /** The API's only toolset type. */
@@ -66,11 +66,11 @@ export interface ClientDeps {
   signal?: AbortSignal;
 }
 
-/** The first path is from the specification; the vendor's library uses the second. */
+/** The specification has the first path; the vendor's library uses the second path. */
 const STREAM_PATHS = ['stream', 'events/stream'] as const;
 type StreamPath = (typeof STREAM_PATHS)[number];
 
-/** Returns a client for the managed-agents API. It doesn't retry. */
+/** Returns a client for the managed-agents API. The client doesn't retry. */
 export function managedClient(deps: ClientDeps): ManagedClient {
   const { http } = deps;
   const sessionPath = (id: string, path: string): string => `/v1/sessions/${encodeURIComponent(id)}/${path}`;
@@ -84,7 +84,7 @@ export function managedClient(deps: ClientDeps): ManagedClient {
       resourceOf(http.host, await call(deps, 'GET', resourcePath(kind, id), `${NAMES[kind]} ${id}`)),
     list: async (kind, query) => {
       const body = await call(deps, 'GET', `/v1/${kind}`, `the list of ${kind}`, { query });
-      // A response without a list is an error, not an empty list.
+      // A response without a list is an error and must not count as an empty list.
       if (!Array.isArray(body['data'])) throw unexpected(`${http.host} returned no list of ${kind}.`);
       return pageOf(body, asResource);
     },
@@ -175,7 +175,7 @@ async function openStream(deps: ClientDeps, path: string, id: string): Promise<O
   throw notTheApi(http.host, stream);
 }
 
-/** Returns the start of an error body, or whatever arrived before the network failed. */
+/** Returns the start of an error body, or the part that arrived before the network failed. */
 async function errorText(stream: OriginStream): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -215,7 +215,7 @@ function pageOf<T>(body: Record<string, unknown>, parse: (value: unknown) => T |
   };
 }
 
-/** Yields the resources from each page. */
+/** Yields each page of resources. */
 export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Page<T>>): AsyncGenerator<T[]> {
   let page: string | undefined;
   do {
@@ -261,7 +261,10 @@ export interface Credentials {
   names: readonly [apiKey: string, authToken: string];
 }
 
-/** Variables used by the vendor's own clients. Their values are never sent to other remote hosts. */
+/**
+ * Variables used by the vendor's own clients. steward sends their values only to the vendor or to this
+ * machine.
+ */
 export const VENDOR_NAMES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as const;
 const VENDOR_HOST = 'api.anthropic.com';
 
@@ -280,7 +283,7 @@ export function credentialFor(
   if (found !== undefined) return found;
   if (isLocal) return { credential: undefined, from: undefined };
   throw new StewardError('auth', `No credential for ${hostname}.`, {
-    hint: 'Set one: steward config set agents.managed.apiKey env:ANTHROPIC_API_KEY',
+    hint: 'Set a credential: steward config set agents.managed.apiKey env:ANTHROPIC_API_KEY',
   });
 }
 
@@ -295,7 +298,7 @@ function pick({
       'auth',
       `Both ${names[0]} and ${names[1]} are set; the service accepts only one.`,
       {
-        hint: 'Unset one of them.',
+        hint: 'Unset one of the two.',
       },
     );
   }
@@ -304,6 +307,6 @@ function pick({
   if (/^[\x21-\x7e]+$/.test(key + token))
     return { credential: key === '' ? { authToken: token } : { apiKey: key }, from };
   throw new StewardError('config', `The credential from ${from} contains invalid characters.`, {
-    hint: 'Copy it again, without spaces or line breaks.',
+    hint: 'Copy the credential again, without spaces or line breaks.',
   });
 }

@@ -48,9 +48,9 @@ export interface EnvironmentFlags {
   description?: string | undefined;
   networking?: string | undefined;
   hosts?: readonly string[];
-  /** For example, `pip:requests` or `apt:ripgrep`. */
+  /** Packages, such as `pip:requests` or `apt:ripgrep`. */
   packages?: readonly string[];
-  /** For example, `NAME=env:VARIABLE` or `NAME=file:PATH`. */
+  /** Secrets, as `NAME=env:VARIABLE` or `NAME=file:PATH`. */
   secrets?: readonly string[];
 }
 
@@ -137,14 +137,14 @@ const HOST = /^(?:(?:\*\.)?[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*|\[[0-9a-f:.]+\]
 
 function networkingOf({ networking, hosts = [] }: EnvironmentFlags): Body | undefined {
   if (networking === 'unrestricted' && hosts.length > 0) {
-    throw new StewardError('usage', '--host needs limited networking.', {
+    throw new StewardError('usage', '--host requires limited networking.', {
       hint: 'Omit --networking unrestricted.',
     });
   }
   const invalid = hosts.find((host) => !HOST.test(host));
   if (invalid !== undefined) {
     throw new StewardError('usage', `Invalid --host "${clean(invalid).slice(0, 80)}".`, {
-      hint: 'Give the host name only, such as pypi.org or *.example.org.',
+      hint: 'Use only a host name, such as pypi.org or *.example.org.',
     });
   }
   if (hosts.length > 0) return { type: 'limited', allowed_hosts: [...hosts] };
@@ -172,8 +172,8 @@ function checkedSecret(name: string, reference: unknown): SecretReference {
     typeof reference === 'string' && /^(?:env:[A-Za-z_]\w*|file:(?:[/\\~]|[A-Za-z]:).*)$/.test(reference);
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && isReference) return { name, reference };
   const named = name === '' ? '' : ` ${clean(name).slice(0, 80)}`;
-  throw new StewardError('usage', `Secret${named} must be given by reference.`, {
-    hint: 'Use NAME=env:VARIABLE or NAME=file:PATH (absolute or from ~/).',
+  throw new StewardError('usage', `Secret${named} must be passed by reference.`, {
+    hint: 'Use NAME=env:VARIABLE or NAME=file:PATH. The path must be absolute or start with ~/.',
   });
 }
 
@@ -185,9 +185,11 @@ function check<S extends v.GenericSchema>(schema: S, body: Body, what: string): 
   const key = v.getDotPath(issue) ?? '';
   const root = key.split('.')[0] ?? '';
   if (issue.type === 'strict_object' && issue.expected === 'never')
-    throw new StewardError('usage', `Unknown key ${clean(key)} in the ${what} file.`, { hint: 'Remove it.' });
+    throw new StewardError('usage', `Unknown key ${clean(key)} in the ${what} file.`, {
+      hint: 'Remove the key.',
+    });
   if (body[root] === undefined)
-    throw new StewardError('usage', `The ${what} needs a ${key}.`, { hint: `Use --${key}, or set ${key} in the file.` }); // prettier-ignore
+    throw new StewardError('usage', `The ${what} requires a ${key}.`, { hint: `Use --${key}, or set ${key} in the file.` }); // prettier-ignore
   throw new StewardError('usage', `Invalid ${key} in the ${what}: expected ${issue.message}.`, {
     hint: 'Correct the file or the flag.',
   });

@@ -5,7 +5,7 @@ import { clean } from '../../platform/terminal/terminal';
 /** An event in a session's log, as sent by the service. New types may appear. */
 export interface ManagedEvent extends Record<string, unknown> {
   type: string;
-  /** May be missing when the service echoes an interrupt. */
+  /** The event's id, which may be missing when the service echoes an interrupt. */
   id?: string;
 }
 
@@ -31,8 +31,8 @@ export function asEvent(value: unknown): ManagedEvent | undefined {
 }
 
 /**
- * Returns the key that identifies an event within its log. Without an id, the key depends on the previous
- * event.
+ * Returns the key that identifies an event in its log. The key of an event without an id depends on the
+ * previous event.
  */
 export function eventKey(event: ManagedEvent, before: string): string {
   return hasId(event) ? event.id : `${before}\n${event.type}`;
@@ -80,6 +80,6 @@ export function isId(text: string): boolean {
 export function checkedId(text: string, what: string): string {
   if (isId(text)) return text;
   throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not a valid id for ${what}.`, {
-    hint: 'Use letters, digits, _ and -. The list commands show the ids.',
+    hint: 'Use only letters, digits, _ and -. To see valid ids, run a list command.',
   });
 }

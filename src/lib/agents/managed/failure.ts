@@ -10,7 +10,7 @@ import { textOf } from './event';
 /** The `cause` of a StewardError for an error response. */
 export interface ApiFailure {
   status: number;
-  /** For example, `rate_limit_error`. */
+  /** The service's error type, such as `rate_limit_error`. */
   type: string;
   retryAfterMs: number | undefined;
 }
@@ -21,7 +21,7 @@ export interface FailedRequest {
   what: string;
   /** Name of the credential, or undefined if none was sent. */
   credentialFrom: string | undefined;
-  /** Used to resolve a date in `retry-after`. */
+  /** The current time, needed if `retry-after` is a date. */
   nowMs: number;
 }
 
@@ -51,25 +51,25 @@ type Description = [kind: ErrorKind, text: string, hint: string];
 
 function describe({ host, what, credentialFrom }: FailedRequest, answer: OriginAnswer, { status, type }: ApiFailure): Description {
   if (status >= 300 && status < 400)
-    return ['unavailable', `${host} redirects ${what} (${status}); steward does not follow redirects with a credential.`, 'Set agents.managed.url to the final address.'];
+    return ['unavailable', `${host} redirected the request for ${what} (${status}); steward does not forward credentials.`, 'Set agents.managed.url to the final address.'];
   if ((answer.headers['content-type'] ?? '').includes('html')) return notApi(host, status);
   switch (status) {
     case 401:
       return credentialFrom === undefined
-        ? ['auth', `${host} requires a credential (401).`, 'Set one: steward config set agents.managed.apiKey env:ANTHROPIC_API_KEY']
-        : ['auth', `${host} rejected the credential from ${credentialFrom} (401).`, 'It may be expired or revoked. Set a new one.'];
+        ? ['auth', `${host} requires a credential (401).`, 'Set a credential: steward config set agents.managed.apiKey env:ANTHROPIC_API_KEY']
+        : ['auth', `${host} rejected the credential from ${credentialFrom} (401).`, 'The credential may be expired or revoked. Set a new one.'];
     case 402:
       return ['unavailable', `${host} requires payment (402).`, "Check your account's billing."];
     case 403:
-      return ['auth', `${host} denied access to ${what} (403).`, 'Use a credential from a workspace with managed agents.'];
+      return ['auth', `${host} denied access to ${what} (403).`, 'Use a credential from a workspace with access to managed agents.'];
     case 404:
       return [
         'not_found',
         what.startsWith('a new ') ? `${host} cannot create ${what}: unknown agent or environment (404).` : `${host} has no ${clean(what)} (404).`,
-        'Check the id. It may have been deleted or belong to another workspace.',
+        'Check the id. The object may be deleted or belong to another workspace.',
       ];
     case 409:
-      return ['conflict', `${host} reports a conflict for ${what} (409).`, 'Check its state, then try again.'];
+      return ['conflict', `${host} reports a conflict for ${what} (409).`, 'Check the current state, then try again.'];
     case 413:
       return ['usage', `${host} rejected ${what} as too large (413).`, 'Send less data.'];
     case 429:
@@ -79,14 +79,14 @@ function describe({ host, what, credentialFrom }: FailedRequest, answer: OriginA
   }
   return status >= 500
     ? ['unavailable', `${host} returned a server error (${status}).`, 'Try again in a few minutes.']
-    : ['conflict', `${host} refused ${what} (${status}).`, 'Fix the problem described in the message.'];
+    : ['conflict', `${host} rejected ${what} (${status}).`, 'Fix the problem described in the message.'];
 } // prettier-ignore
 
 function notApi(host: string, status: number): Description {
   return [
     'unavailable',
     `${host} does not respond like the managed-agents API (status ${status}, no JSON).`,
-    'Check agents.managed.url, and any proxy or sign-in page in between.',
+    'Check agents.managed.url, and look for a proxy or sign-in page.',
   ];
 }
 
@@ -105,7 +105,7 @@ export function failureOf(error: unknown): ApiFailure | undefined {
 }
 
 /**
- * Returns whether the error means that the service can't list events. The specification only defines the
+ * Returns whether the error means that the service can't list events. The specification defines only the
  * stream.
  */
 export function isNotServed(error: unknown): boolean {
@@ -123,7 +123,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Returns whether a failed POST may have had side effects. The API has no idempotency keys. */
-export function mayHaveLanded(error: unknown): boolean {
+export function mayHaveSideEffects(error: unknown): boolean {
   const network = networkFailureOf(error);
   if (network !== undefined) return network.sent;
   const status = failureOf(error)?.status;
@@ -131,11 +131,11 @@ export function mayHaveLanded(error: unknown): boolean {
 }
 
 /**
- * Returns whether a failed POST is certain to have had no side effects. An aborted request may have had some.
+ * Returns whether a failed POST certainly had no side effects. An aborted request may have had side effects.
  */
-export function isNothingDone(error: unknown): boolean {
+export function hasNoSideEffects(error: unknown): boolean {
   const isKnown = failureOf(error) !== undefined || networkFailureOf(error) !== undefined;
-  return isKnown && !mayHaveLanded(error);
+  return isKnown && !mayHaveSideEffects(error);
 }
 
 /**
@@ -150,7 +150,7 @@ function retryAfter(value: string | undefined, nowMs: number): number | undefine
 
 /** Times in ms. */
 export interface Timing {
-  /** Doubles after each failure. */
+  /** The first pause before a retry. Later pauses double. */
   firstPauseMs: number;
   longestPauseMs: number;
   /** Maximum number of attempts per request. */
@@ -178,10 +178,10 @@ export const TIMING: Timing = {
   paceMs: [100, 1000],
 };
 
-/** Work that has taken longer than this isn't retried. */
+/** Don't retry work that has taken longer than this. */
 const SLOW_MS = 45_000;
-/** Number of checks for side effects, which may take a while to become visible. */
-const LANDED_CHECKS = 3;
+/** Number of checks for side effects, which may become visible only after a while. */
+const EFFECT_CHECKS = 3;
 
 export interface RetryDeps {
   clock: Clock;
@@ -216,22 +216,22 @@ export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Prom
 }
 
 /**
- * Performs work exactly once. After a failure that may have had side effects (`mayLand`), retries only if
- * repeated `landed` checks find no trace of them.
+ * Performs work exactly once. If a failed attempt may have had an effect, retries only after `findEffect` has
+ * repeatedly found none.
  */
 export async function once<T>(
   deps: RetryDeps,
   work: () => Promise<T>,
-  landed: () => Promise<T | undefined>,
-  mayLand: (error: unknown) => boolean,
+  findEffect: () => Promise<T | undefined>,
+  mayHaveEffect: (error: unknown) => boolean,
 ): Promise<T> {
   for (let failures = 0; ; failures += 1) {
     try {
       return await work();
     } catch (error) {
-      for (let check = 0; check < LANDED_CHECKS && mayLand(error); check += 1) {
+      for (let check = 0; check < EFFECT_CHECKS && mayHaveEffect(error); check += 1) {
         await pause(deps, check);
-        const found = await repeated(deps, landed);
+        const found = await repeated(deps, findEffect);
         if (found !== undefined) return found;
       }
       if (!isTransient(error) || failures + 1 >= deps.timing.tries) throw error;

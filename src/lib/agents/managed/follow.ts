@@ -24,18 +24,18 @@ import {
 export interface FollowDeps extends SendDeps {
   log: SessionLog;
   prices: Prices;
-  /** Responds to the pending tool uses that can be answered on this machine. */
+  /** Returns responses to the pending tool uses that this machine can answer. */
   answer: (pending: readonly ToolUse[]) => Promise<SentEvent[]>;
   say: (text: string) => void;
 }
 
 export interface FollowInput {
   session: string;
-  /** Whether to stop following at the end of the turn or of the session. */
+  /** When to stop following: at the end of the turn or of the session. */
   until: 'turn' | 'session';
   /** The cost in USD at which the agent is interrupted. */
   maxCost?: number;
-  /** Ids of the events just sent. The turn can't end until they have been shown. */
+  /** Ids of the events just sent. The turn can't end until these events have been shown. */
   sent?: readonly string[];
   /**
    * Whether the service reports the session as idle. An idle session without events has nothing to wait for.
@@ -65,13 +65,12 @@ interface Following {
 
 /** Number of consecutive failures before a message is shown. */
 const REPORT_AFTER = 2;
-/** How long to wait for a sent event, as a multiple of the usual lag. */
+/** How long to wait for a sent event to appear, as a multiple of the usual lag. */
 const MAX_LAGS = 6;
 
 /**
- * Follows a session, sends the pending message, and responds to the agent where possible. Stores and shows
- * every event once, in log order. The stream has no replay and may repeat, reorder or miss events, so it only
- * signals new events; the history is authoritative.
+ * Follows a session: sends the pending message, answers the agent, and stores and shows each event once. The
+ * stream may repeat, reorder or miss events, so it only triggers a read of the history.
  */
 export async function follow(deps: FollowDeps, input: FollowInput): Promise<FollowEnd> {
   const { clock, timing, log } = deps;
@@ -88,7 +87,7 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
       const end = await followStream(following, () => {
         Object.assign(health, { failures: 0, wasReached: true, failingSince: clock.monotonic() });
       });
-      // If the stream ends before the session does, the connection was lost.
+      // Without an `end`, the stream ended before the session, so the connection was lost.
       if (end !== undefined) return end;
     } catch (error) {
       if (!isTransient(error)) throw error;
@@ -106,7 +105,7 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
   }
 }
 
-/** Follows one connection. Returns how the turn or session ended, if it has. */
+/** Follows the session over one connection. Returns how the turn or session ended, if it has ended. */
 async function followStream(at: Following, onProgress: () => void): Promise<FollowEnd | undefined> {
   const frames = await readFrames(await at.deps.client.stream(at.input.session));
   try {
@@ -122,7 +121,7 @@ async function followStream(at: Following, onProgress: () => void): Promise<Foll
   }
 }
 
-/** Acts on the session's state. Returns how the session ended, if it has. */
+/** Answers the agent or sends the pending message. Returns how the turn or session ended, if it has ended. */
 async function settle(at: Following): Promise<FollowEnd | undefined> {
   const { input, turn } = at;
   if (!isOver(turn) && isWaitingForSent(at)) return undefined;
@@ -151,7 +150,7 @@ function endOf({ deps, input, turn }: Following, outcome: Outcome, pending: Tool
   return { session: input.session, outcome, pending, cost, events: deps.log.count() };
 }
 
-/** Responds to the pending tool uses. Returns whether there was a response to send. */
+/** Responds to the pending tool uses. Returns whether any response was sent. */
 async function answerAll(
   { deps, input, turn, reader }: Following,
   waiting: readonly ToolUse[],
@@ -159,7 +158,7 @@ async function answerAll(
   const answers = await deps.answer(waiting);
   await sendAnswers(deps, input.session, answers).catch(async (error: unknown) => {
     if (failureOf(error)?.status !== 400) throw error;
-    // The session may have moved on in the meantime.
+    // Another client may have answered in the meantime.
     await catchUp(reader);
     const open = new Set(pendingTools(turn).map(({ id }) => id));
     if (waiting.some(({ id }) => open.has(id))) throw error;
@@ -173,7 +172,7 @@ async function sendUnsent(at: Following): Promise<boolean> {
   const { deps, input, turn, reader } = at;
   const sent = await sendPending(deps, input.session);
   if (sent === undefined) return false;
-  // If the message is already in the log, its turn has started and may even be over.
+  // If the message is already in the log, its turn has started and may have ended.
   if (sent.id === undefined || !deps.log.has(sent.id)) beginTurn(turn);
   if (sent.id !== undefined) at.sent.push(sent.id);
   at.sentSince = deps.clock.monotonic();
@@ -181,7 +180,9 @@ async function sendUnsent(at: Following): Promise<boolean> {
   return true;
 }
 
-/** Returns whether a sent event is still missing. Gives up after a while and reports it. */
+/**
+ * Returns whether a sent event is still missing from the log. After a while, reports the event and gives up.
+ */
 function isWaitingForSent(at: Following): boolean {
   const { clock, timing, log, say } = at.deps;
   at.sent = at.sent.filter((id) => !log.has(id));
@@ -189,7 +190,7 @@ function isWaitingForSent(at: Following): boolean {
   at.reader.isIncomplete = true;
   if (clock.monotonic() - at.sentSince <= MAX_LAGS * timing.lagMs) return true;
   say(
-    `The service accepted ${at.sent.join(', ')} but has not listed it yet. Try "steward agents managed wake" later.`,
+    `The service accepted ${at.sent.join(', ')}, but the history does not show it yet. Run "steward agents managed wake" later.`,
   );
   at.sent = [];
   return false;
@@ -212,6 +213,6 @@ function isOver({ status }: Turn): boolean {
 function lostError(error: unknown, session: string): unknown {
   if (!(error instanceof StewardError)) return error;
   const hint =
-    `${error.hint ?? ''} The session may still be running. Resume it: steward agents managed wake ${session}`.trim();
+    `${error.hint ?? ''} The session may still be running. To resume it: steward agents managed wake ${session}`.trim();
   return new StewardError(error.kind, error.message, { hint, cause: error.cause });
 }

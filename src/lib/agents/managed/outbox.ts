@@ -8,10 +8,10 @@ import { parseObject } from '../../platform/files/json-object';
 import { pagesOf, type ManagedClient } from './client';
 import { contentText, idOf, textBlocks, type ManagedEvent } from './event';
 import {
-  isNothingDone,
+  hasNoSideEffects,
   isNotServed,
   isTransient,
-  mayHaveLanded,
+  mayHaveSideEffects,
   once,
   repeated,
   type RetryDeps,
@@ -27,7 +27,7 @@ const MESSAGE = 'user.message';
  * process is killed.
  */
 const OUTBOX = v.object({
-  /** `before`: number of user messages in the session before this one. */
+  /** `before`: number of earlier user messages in the session. */
   pending: v.fallback(v.nullable(v.object({ text: v.string(), before: v.fallback(v.number(), 0) })), null),
   /** Ids of the latest messages sent from this machine, excluding the pending one. */
   sent: v.fallback(v.array(v.string()), []),
@@ -62,8 +62,8 @@ export function prepareFirst(folder: string, session: string, text: string): voi
 }
 
 /**
- * Sends a message exactly once, after any pending message. A pending message with the same text counts as
- * this one.
+ * Sends a message exactly once, after any pending message. If the pending message has the same text, sends
+ * only that one.
  */
 export async function sendMessage(deps: SendDeps, session: string, text: string): Promise<Sent> {
   return deps.alone(session, async () => {
@@ -88,12 +88,12 @@ export async function sendPending(deps: SendDeps, session: string): Promise<Sent
   });
 }
 
-/** Sends a pending message unless the session already has it. */
+/** Sends a pending message unless the session already contains it. */
 async function settle(deps: SendDeps, session: string, pending: Pending): Promise<Sent> {
-  const landed = await repeated(deps, () => findLanded(deps, session, pending));
-  if (landed === undefined) return post(deps, session, pending);
-  clearPending(deps, session, landed.id);
-  return landed;
+  const alreadySent = await repeated(deps, () => findSent(deps, session, pending));
+  if (alreadySent === undefined) return post(deps, session, pending);
+  clearPending(deps, session, alreadySent.id);
+  return alreadySent;
 }
 
 async function post(deps: SendDeps, session: string, pending: Pending): Promise<Sent> {
@@ -106,17 +106,17 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
         const accepted = await deps.client.send(session, [{ type: MESSAGE, content }]);
         return { id: idOf(accepted.find(({ type }) => type === MESSAGE)) };
       },
-      () => findLanded(deps, session, pending),
+      () => findSent(deps, session, pending),
       (error) => {
-        isCertain = isNothingDone(error);
-        return mayHaveLanded(error);
+        isCertain = hasNoSideEffects(error);
+        return mayHaveSideEffects(error);
       },
     );
     clearPending(deps, session, sent.id);
     return sent;
   } catch (error) {
-    // A rejected message is dropped; a message whose outcome is uncertain stays pending.
-    if (isCertain && isNothingDone(error) && !isTransient(error)) clearPending(deps, session, undefined);
+    // Drop a rejected message. A message that may have arrived stays pending.
+    if (isCertain && hasNoSideEffects(error) && !isTransient(error)) clearPending(deps, session, undefined);
     throw error;
   }
 }
@@ -124,13 +124,13 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
 function clearPending({ folder }: SendDeps, session: string, id: string | undefined): void {
   const { sent } = readOutbox(folder, session);
   const ids = id === undefined ? sent : [...sent, id].slice(-MAX_IDS);
-  // A nonexistent session must not leave a file behind.
+  // Don't leave a file behind for a session that may not exist.
   if (ids.length === 0 && !exists(sessionLogPath(folder, session))) removeFile(outboxPath(folder, session));
   else writeOutbox(folder, session, { pending: null, sent: ids });
 }
 
 /** Finds the pending message in the session's log by its text, skipping the messages that preceded it. */
-async function findLanded(deps: SendDeps, session: string, pending: Pending): Promise<Sent | undefined> {
+async function findSent(deps: SendDeps, session: string, pending: Pending): Promise<Sent | undefined> {
   const { sent } = readOutbox(deps.folder, session);
   const later = (await messagesOf(deps.client, session)).slice(pending.before);
   const own = later.find(

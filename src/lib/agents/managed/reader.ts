@@ -25,7 +25,7 @@ export interface History {
 }
 
 const MAX_EVENTS = 1000;
-/** Up to this many events are reread to avoid a request that would only advance the cursor. */
+/** Rereading up to this many events is cheaper than an extra request for a new cursor. */
 const SHORT_TAIL = 100;
 const START = { page: undefined, before: '', tail: 0 };
 
@@ -33,7 +33,7 @@ export function openHistory(client: Pick<ManagedClient, 'events'>, session: stri
   return { client, session, position: START, maxEvents: MAX_EVENTS };
 }
 
-/** Passes each page to `take` in order, starting with the last page read, so the first events may repeat. */
+/** Passes each page to `take` in order. Starts with the last page read, so its events may repeat. */
 export async function readHistory(
   history: History,
   take: (events: Keyed[]) => Promise<void> | void,
@@ -59,7 +59,7 @@ export async function readHistory(
 /** Returns a page, or undefined if the request must be repeated with different parameters. */
 async function readPage(history: History) {
   const { client, session, position, maxEvents } = history;
-  // With this limit, the cursor advances as soon as there is another event.
+  // A limit equal to the last page's length makes the cursor advance at the next event.
   const limit = Math.min(maxEvents, position.tail > SHORT_TAIL ? position.tail : MAX_EVENTS);
   try {
     return await client.events(session, { page: position.page, limit });
@@ -68,7 +68,7 @@ async function readPage(history: History) {
       history.maxEvents = Math.max(1, Math.floor(limit / 8));
       return undefined;
     }
-    // The service may have dropped the cursor. If so, reread the whole history.
+    // The service may have dropped the cursor, so reread the whole history.
     if (position.page === undefined || failureOf(error)?.status !== 400) throw error;
     history.position = START;
     return undefined;
@@ -84,7 +84,7 @@ export interface FrameReader {
   close: () => void;
 }
 
-/** The service doesn't send larger frames. */
+/** Maximum frame size; the service sends no larger frames. */
 const MAX_FRAME = 64 * 1024 * 1024;
 /** Event types that the history never contains. */
 const PARTIAL = new Set(['event_start', 'event_delta', 'ping']);
@@ -113,7 +113,7 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
   return {
     next: async (ms) => {
       reading ??= stream.chunks.next();
-      // If the read fails after the timeout, the next call reports the failure.
+      // If the read fails after the timeout, the next call to `next` reports the failure.
       reading.catch(() => undefined);
       const read = await within(reading, ms);
       if (read === undefined) return { frames: [], isAlive: false };
@@ -158,13 +158,15 @@ export interface ReaderDeps {
   turn: Turn;
 }
 
-/** If more events than this are announced, the history is read immediately. */
+/** If the stream announces more events than this, read the history immediately. */
 const MAX_ANNOUNCED = 5000;
-/** How many events are kept in full, in case the history doesn't include them. */
+/** Maximum number of announced events to store, in case the history doesn't include them. */
 const MAX_WHOLE = 500;
 const QUIET_MS = 2000;
 
-/** Feeds a session's events to its local log, the screen and the current turn. Times are monotonic, in ms. */
+/**
+ * Passes a session's events to the local log, the screen and the current turn. Times are monotonic, in ms.
+ */
 export interface Reader extends ReaderDeps {
   history: History;
   announced: Map<string, { event: ManagedEvent | undefined; since: number }>;
@@ -178,8 +180,8 @@ export interface Reader extends ReaderDeps {
 }
 
 /**
- * Opens a reader. The stream announces events, but only the history has their order. Events still missing
- * from the history after `lagMs` are taken from the stream.
+ * Opens a reader. The stream announces events; the history defines their order. After `lagMs`, the reader
+ * uses the stream's copy of an event that the history still lacks.
  */
 export function openReader(deps: ReaderDeps, session: string): Reader {
   return {
@@ -236,10 +238,10 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
   const { log, announced, clock, turn } = reader;
   if (reader.hasHistory === false) {
     if (event === undefined) return;
-    // Events without ids count as the same event if they are equal.
+    // Two events without ids are the same event if their content is equal.
     const key = hasId(event) ? event.id : JSON.stringify(event);
     if (!log.has(key)) await accept(reader, [{ key, event }]);
-    // The event has already been shown, but it carries the current status.
+    // The event has already been shown, but it contains the current status.
     else if (event.type.startsWith('session.status_')) addEvent(turn, event);
     return;
   }
@@ -266,7 +268,7 @@ export async function drain(reader: Reader, frames: FrameReader): Promise<boolea
   if (later - reader.lastDataAt > timing.silenceMs) {
     reader.lastDataAt = later;
     throw new StewardError('unavailable', `The stream from ${reader.client.host} is silent.`, {
-      hint: 'steward reopens it.',
+      hint: 'steward reopens the stream.',
       cause: { code: 'SILENT', sent: true },
     });
   }

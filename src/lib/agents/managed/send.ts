@@ -3,7 +3,7 @@ import { plural } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
 import { pagesOf } from './client';
 import { hasId, targetOf, textBlocks, type ManagedEvent, type SentEvent } from './event';
-import { failureOf, isNotServed, mayHaveLanded, once, repeated } from './failure';
+import { failureOf, isNotServed, mayHaveSideEffects, once, repeated } from './failure';
 import { sendMessage, type SendDeps, type Sent } from './outbox';
 import { openHistory, readHistory } from './reader';
 import { addEvent, newTurn, pendingTools, type ToolUse } from './turn';
@@ -70,7 +70,8 @@ export interface SendResult {
 }
 
 /**
- * Sends the input once, with tool results and permissions first, since a message may have to wait for them.
+ * Sends the input once. Tool results and permissions go first, because the agent may need them before a
+ * message.
  */
 export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendResult> {
   const { session, message, policy } = input;
@@ -80,7 +81,7 @@ export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendR
   const hasPolicy = policy.allow.length + policy.deny.length > 0;
   if (message === undefined && results.length === 0 && !hasPolicy) {
     throw new StewardError('usage', 'Nothing to send.', {
-      hint: 'Give a message, --tool-result ID=@FILE, --allow or --deny.',
+      hint: 'Pass a message, --tool-result ID=@FILE, --allow or --deny.',
     });
   }
   const pending = hasPolicy ? await pendingOf(deps, session) : [];
@@ -96,7 +97,7 @@ export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendR
   });
 }
 
-/** Sends a message. If the session is waiting for something else, throws an error that lists it. */
+/** Sends a message. If the session is waiting for other responses, throws an error that lists them. */
 export async function sendOrExplain(deps: SendDeps, session: string, message: string): Promise<Sent> {
   try {
     return await sendMessage(deps, session, message);
@@ -105,8 +106,8 @@ export async function sendOrExplain(deps: SendDeps, session: string, message: st
     const waiting = await pendingOf(deps, session);
     if (waiting.length === 0) throw error;
     const count = waiting.length === 1 ? 'an answer' : plural(waiting.length, 'answer');
-    throw new StewardError('conflict', `Message not sent: the agent is waiting for ${count} first.`, {
-      hint: `Answer it, then send the message again:\n${pendingLines(session, waiting).join('\n')}`,
+    throw new StewardError('conflict', `Message not sent: the agent is still waiting for ${count}.`, {
+      hint: `Answer the agent, then send the message again:\n${pendingLines(session, waiting).join('\n')}`,
       cause: error,
     });
   }
@@ -127,8 +128,8 @@ export async function pendingOf(deps: SendDeps, session: string): Promise<ToolUs
 }
 
 /**
- * Sends each response once. If a killed process already sent some of them, the service rejects the batch, and
- * only the missing ones are sent again.
+ * Sends each response once. The service rejects a batch if a killed process sent part of it; then only the
+ * rest is sent.
  */
 export async function sendAnswers(
   deps: SendDeps,
@@ -145,7 +146,7 @@ export async function sendAnswers(
         const found = await findArrived(deps, session, answers);
         return found.length === answers.length ? found : undefined;
       },
-      (error) => mayHaveLanded(error) || isRefused(error),
+      (error) => mayHaveSideEffects(error) || isRefused(error),
     );
   } catch (error) {
     if (!isRefused(error)) throw error;

@@ -9,7 +9,7 @@ import type { ShownOutput } from '../../platform/terminal/stdio';
 import { asEvent, eventKey, type ManagedEvent } from './event';
 import type { Keyed } from './reader';
 
-/** An event may contain entire files. */
+/** Maximum line length. An event may contain entire files. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface ShowDeps {
@@ -30,11 +30,10 @@ export interface SessionLog {
   replay: (onEvent: (event: ManagedEvent) => void) => void;
   /** Shows the events that haven't been shown yet. */
   show: () => Promise<void>;
-  /** Marks everything as not shown. */
+  /** Marks all events as not shown. */
   rewind: () => void;
   /**
-   * Returns whether an event may appear twice, because a process was killed while writing to an output that
-   * can't be inspected.
+   * Returns whether an event may appear twice. After a killed write, only a file shows how much was written.
    */
   mayRepeat: () => boolean;
   close: () => void;
@@ -86,13 +85,13 @@ export function openSessionLog(folder: string, session: string, deps: ShowDeps):
     mayRepeat: () => log.mayRepeat,
     close: () => {
       mark.close();
-      // A session without events may not exist, so it must not leave a file behind.
+      // Don't leave a file behind for a session without events, which may not exist.
       if (log.keys.size === 0) removeFile(markPath);
     },
   };
 }
 
-/** Skips lines truncated when a process was killed; their events are logged again further down. */
+/** Skips lines truncated by a killed process; the log contains their events again further down. */
 function eachEvent(path: string, from: number, onEvent: (event: ManagedEvent, to: number) => void): void {
   readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text, offset, bytes }) => {
     const event = text === undefined ? undefined : asEvent(parseObject(text));
@@ -143,7 +142,7 @@ async function write(log: Log, text: string, to: number): Promise<void> {
   setShown(log, { upTo: to });
 }
 
-/** Completes an interrupted write if the output's size shows how far it got. */
+/** Completes an interrupted write if the output's size shows how much was written. */
 async function completeWrite(log: Log): Promise<void> {
   const { upTo, to, out } = log.shown;
   if (to === undefined) return;
@@ -165,10 +164,7 @@ function setShown(log: Log, shown: Shown): void {
   log.mark.write(shown);
 }
 
-/**
- * Parses the stored mark. Starts over if it is invalid, or past the end of the log because the log was
- * replaced.
- */
+/** Parses the stored mark. Starts over if the mark is invalid or past the end of the log. */
 function parseShown(stored: unknown, logBytes: number): Shown {
   const { success, output } = v.safeParse(SHOWN, stored);
   if (!success || output.upTo > logBytes) return { upTo: 0 };

@@ -10,7 +10,7 @@ import { readLines } from '../../platform/files/jsonl';
 import { cleanLine } from '../../platform/terminal/terminal';
 import { pageQuery, pagesOf, type Resource } from './client';
 import { checkedId, isId, textOf } from './event';
-import { failureOf, isNothingDone, mayHaveLanded, once, pause, repeated } from './failure';
+import { failureOf, hasNoSideEffects, mayHaveSideEffects, once, pause, repeated } from './failure';
 import { hasPending, prepareFirst, type SendDeps } from './outbox';
 import { pendingOf, sendOrExplain } from './send';
 import { sessionLogPath } from './session-log';
@@ -23,13 +23,12 @@ export interface StartInput {
   message: string;
   title?: string;
   vaults?: readonly string[];
-  /** In USD. */
+  /** Cost limit in USD. */
   budget?: number;
 }
 
 /**
- * `<nonce>.start.json`, written before a session is created, so that a killed run doesn't lead to a second
- * session.
+ * `<nonce>.start.json`, written before the session is created. Prevents a second session after a killed run.
  */
 interface Start extends StartInput {
   nonce: string;
@@ -74,22 +73,22 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
       () => deps.client.create('sessions', bodyOf(start)),
       find,
       (error) => {
-        isCertain = isNothingDone(error);
-        return mayHaveLanded(error);
+        isCertain = hasNoSideEffects(error);
+        return mayHaveSideEffects(error);
       },
     );
   let session: Resource;
   try {
     session = (wasTried ? await repeated(deps, find) : undefined) ?? (await create());
   } catch (error) {
-    // A rejected start is dropped; one with an uncertain outcome is left for `wake`.
-    if (isCertain && isNothingDone(error)) {
+    // Drop a rejected start. A start that may have succeeded stays for `wake`.
+    if (isCertain && hasNoSideEffects(error)) {
       removeFile(path);
       throw error;
     }
     const known = toStewardError(error);
     throw new StewardError(known.kind, known.message, {
-      hint: 'The session may have been created. Check and resume it with "steward agents managed wake".',
+      hint: 'The session may exist already. To resume it, run "steward agents managed wake".',
       cause: known,
     });
   }
@@ -131,8 +130,8 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
 }
 
 /**
- * Finds the session to resume and sends it a message. Prefers the given session, then one whose start was
- * interrupted, then the most recently used one. Throws `conflict` if the session has ended.
+ * Finds the session to resume: the given one, one whose start was interrupted, or the last used one. Sends
+ * the message, if any. Throws `conflict` if the session has ended.
  */
 export async function wakeSession(
   deps: SendDeps,
@@ -142,7 +141,7 @@ export async function wakeSession(
   const id = named ?? (await resumeStart(deps)) ?? localSessions(deps.folder)[0];
   if (id === undefined) {
     throw new StewardError('not_found', 'No hosted session has been used on this machine.', {
-      hint: 'Give a session id (steward agents managed sessions), or start one: steward agents managed run',
+      hint: 'Pass a session id (steward agents managed sessions), or start a session: steward agents managed run',
     });
   }
   const session = checkedId(id, 'a session');

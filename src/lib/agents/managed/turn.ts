@@ -141,7 +141,7 @@ function finalFailure(event: ManagedEvent): string | undefined {
 const ENDS: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   retries_exhausted: ['unavailable', 'The service gave up after repeated errors'],
   budget_reached: ['conflict', 'The session has reached its budget'],
-  refusal: ['conflict', 'The model refused'],
+  refusal: ['conflict', 'The model refused the request'],
 };
 
 /** Returns how the turn ended, or undefined if it continues or waits for a response. */
@@ -155,7 +155,7 @@ export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): Outco
     return { ...outcome('unavailable', `The session was ${status}`, failure), reason: status };
   if (stop === undefined) return undefined;
   if (stop.reason === OPEN) {
-    // Without an id, no response is possible and the wait would never end.
+    // Without a question id, no response is possible, so the wait would never end.
     return stop.ids.length === 0
       ? outcome(
           'conflict',
@@ -190,11 +190,11 @@ export interface Usage {
 
 export interface Cost extends Usage {
   activeUsd: number;
-  /** In USD; undefined if a price is missing. */
+  /** Token cost in USD; undefined if a price is missing. */
   tokenUsd: number | undefined;
   /**
-   * The service's figure, if available. Otherwise, the cost of the active time and of the tokens with a known
-   * price.
+   * The service's total, if reported. Otherwise, the cost of the active time and of the tokens with known
+   * prices.
    */
   totalUsd: number;
 }

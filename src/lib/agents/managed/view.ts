@@ -77,7 +77,7 @@ function inputText(input: unknown): string {
   return cleanLine(escapeHidden(command ?? JSON.stringify(input)), LINE);
 }
 
-/** Escapes hidden and control characters, as in `\u009b`, so that users see everything they allow. */
+/** Escapes hidden and control characters as `\u009b`, so that users see everything that they allow. */
 function escapeHidden(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
     /[\n\r\t]/.test(hidden)
@@ -86,7 +86,7 @@ function escapeHidden(text: string): string {
   );
 }
 
-/** Longer input is truncated, with a note. */
+/** Maximum length of a tool's input; a note replaces the rest. */
 const MAX_INPUT = 4000;
 
 /** Returns a permission prompt: one line if it fits, or a question to show below the complete input. */
@@ -105,10 +105,7 @@ export function permissionText(
   return { lines: [tool, ...lines].join('\n'), question: 'Allow it?' };
 }
 
-/**
- * Splits text into pieces of a given width. May split at any character, because shell commands have no better
- * break points.
- */
+/** Splits text into pieces of a given width, at any character: shell commands have no better break points. */
 function pieces(text: string, width: number): string[] {
   const found = [''];
   for (const character of text) {
@@ -128,10 +125,10 @@ export function endText({ outcome, cost }: FollowEnd): string {
 export function pendingLines(session: string, pending: readonly ToolUse[]): string[] {
   return pending.flatMap(({ id, name, kind, input }) => {
     const use = `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`;
-    // The id comes from the service and users paste it, so ids with control characters or a leading hyphen
-    // are rejected.
+    // Users paste the service's ids into a shell, so show no command for an id with control characters or a
+    // leading hyphen.
     if (/[\p{C}\p{Zl}\p{Zp}]/u.test(id) || id.startsWith('-'))
-      return [use, '    Its id is not usable in a command.'];
+      return [use, '    The id of this question cannot be used in a command.'];
     return [
       use,
       kind === 'custom'

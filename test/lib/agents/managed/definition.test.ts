@@ -24,7 +24,7 @@ describe('managed: definitions', () => {
     expect(() => agentBody({ name: 'a', model: 'm', tools: ['bash'] }, {})).to.throw(
       /Invalid tools\.0 in the agent: expected an object with a type/,
     );
-    expect(() => agentBody({ model: 'm' }, {})).to.throw(/The agent needs a name/);
+    expect(() => agentBody({ model: 'm' }, {})).to.throw(/The agent requires a name/);
   });
 
   it('merges packages, and limits networking to the given hosts', () => {
@@ -48,7 +48,7 @@ describe('managed: definitions', () => {
         try {
           environmentBody({ name: 'e' }, { secrets: [`TOKEN=${value}`] });
         } catch (error) {
-          expect((error as Error).message).to.equal('Secret TOKEN must be given by reference.');
+          expect((error as Error).message).to.equal('Secret TOKEN must be passed by reference.');
           return;
         }
         expect.fail('it was taken');

@@ -81,7 +81,7 @@ describe('managed: late answers', function () {
       ),
     );
     expect(error).to.include({ kind: 'conflict' });
-    expect(error.message).to.match(/refused events for session/);
+    expect(error.message).to.match(/rejected events for session/);
   });
 });
 
@@ -159,7 +159,9 @@ describe('managed: a lagging history', function () {
     expect(end.outcome).to.include({ reason: 'end_turn' });
     expect(shown.join('')).not.to.contain('to two');
     expect(said).to.have.length(1);
-    expect(said[0]).to.contain(`The service accepted ${found.sent.join()} but has not listed it yet`);
+    expect(said[0]).to.contain(
+      `The service accepted ${found.sent.join()}, but the history does not show it yet`,
+    );
   });
 
   it('ends at once if the log already has the pending message and the end of its turn', async () => {
