@@ -94,7 +94,7 @@ describe('several machines (built)', function () {
   it('shows which machines are merged, and which day of which is not recorded', async () => {
     const { stdout } = await run(0, 'sense', 'today', '--of', day);
     expect(stdout.replace(/\s+/g, ' ')).to.include(
-      'machines: laptop 1 h 00 m · desktop 30 m · server not recorded · 10 m on two machines counted once',
+      'machines: laptop 1 h 00 m · desktop 30 m · server not recorded · 10 m of overlap counted once',
     );
     expect((await record(0)).machines[2]).to.deep.equal({
       ...{ id: MACHINES[2].id, name: 'server', state: 'not-recorded', minutes: null },
@@ -142,7 +142,7 @@ describe('several machines (built)', function () {
     expect(report).to.include({ totalMinutes: 90 });
     expect(report.commits.count).to.equal(3);
     expect(report.commits.items).to.have.length(2);
-    expect(report.notKnown).to.include('Subjects of 1 commit: stored only on other machines.');
+    expect(report.notKnown).to.include('No subjects for 1 commit: stored only on other machines.');
   }); // prettier-ignore
 
   it('merges in the HTTP API, with a timeline of each machine', async () => {

@@ -59,7 +59,7 @@ describe('a user area that two machines write to (built)', function () {
     expect(await foundOf('b'))
       .to.include('steward sync set FOLDER')
       .and.not.to.include('is private');
-    expect(await summaryOf('a')).to.include(`1 other machine wrote to it in the last 7 days (${B})`);
+    expect(await summaryOf('a')).to.include(`1 other machine wrote to this folder in the last 7 days (${B})`);
     expect(await foundOf('a'))
       .to.include('is shared')
       .and.not.to.include('is private');
@@ -98,7 +98,9 @@ describe('a user area that two machines write to (built)', function () {
       rmSync(owner, { recursive: true });
       make();
       const captured = (await on('a', 'sense', 'capture')) as { problems: string[] };
-      expect(captured.problems.join()).to.include(`cannot tell which machines write to this area: ${owner}`);
+      expect(captured.problems.join()).to.include(
+        `cannot determine which machines write to this area: ${owner}`,
+      );
       const { checks } = (await on('a', 'doctor', 'area')) as { checks: { id: string; state: string }[] };
       expect(checks.filter(({ id }) => id === 'area.folder').map(({ state }) => state)).to.deep.equal([
         'warning',

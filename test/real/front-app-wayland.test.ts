@@ -115,7 +115,7 @@ describe('front application with faulty sockets', function () {
     await listen((socket) => void socket.once('data', () => socket.write(word(3, (12 << 16) | 0, 0))));
     const sight = await readFrontApp({ ...kit.desktop(), env: { WAYLAND_DISPLAY: path } });
     expect(sight).to.include({ state: 'unsupported' });
-    expect(sight).to.have.property('reason').that.includes('does not share which window has the focus');
+    expect(sight).to.have.property('reason').that.includes('does not report which window has the focus');
   });
 
   it('names the missing extension under GNOME', async () => {

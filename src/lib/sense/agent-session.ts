@@ -23,7 +23,7 @@ export interface AgentSessionDeps {
 }
 
 interface Cursor extends LogCursor {
-  /** Set if the log position was lost: work events up to this time are already stored. */
+  /** If the log position was lost: the time up to which work events are already stored. */
   afterMs?: number;
   /**
    * Time of the newest work event read so far, or 0. If the file is truncated, only later work events count.
@@ -37,14 +37,14 @@ const UNREAD: Cursor = { ...LOG_START, lastMs: 0 };
 const MAX_TEXT = 200;
 
 /**
- * The agentSession source. Reports one event per session, poll and day, with `detail` {session, events},
- * and a session-state event whenever a session's state changes.
+ * The agentSession source. Reports each active session once per capture, and every change of a session's
+ * state.
  */
 export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   return {
     id: 'agentSession',
     label: 'Assistant sessions',
-    description: 'Which assistant sessions were active, by id and repository; never their content.',
+    description: 'Active assistant sessions, by id and repository; never their content.',
     collect: (input) => Promise.resolve(collect(deps, input)),
     recover(stored): Cursor | undefined {
       const times = stored.filter(({ type }) => type === 'agent-session').map(({ ts }) => parseIso(ts) ?? 0);
@@ -74,7 +74,7 @@ function collect({ path, timezone, machineId, config }: AgentSessionDeps, input:
       invalid += 1;
       return;
     }
-    // An event logged while the clock was ahead must not start a future day.
+    // An event logged while the clock was ahead has a future time. Use the current time instead.
     const ms = Math.min(event.ms, input.nowMs);
     const isNew = event.ms > (wasCut ? (before?.lastMs ?? 0) : afterMs);
     const typed = wasCut && !isNew ? undefined : parseTyped(text);
@@ -151,8 +151,7 @@ function parsePosition({ cursor: value, nowMs, dayStartMs }: CollectInput): Curs
   const { afterMs, lastMs, headBytes } = (value ?? {}) as Record<string, unknown>;
   if (at === undefined || typeof lastMs !== 'number') return undefined;
   const last = Math.min(lastMs, nowMs);
-  // Earlier versions didn't store the position, so both logs are reread, and events up to `lastMs` are
-  // skipped.
+  // Earlier versions didn't store the log position, so reread the logs and skip events up to `lastMs`.
   if (headBytes !== undefined)
     return { ...UNREAD, rotated: { offset: 0, head: '' }, lastMs: last, afterMs: last };
   if (typeof afterMs !== 'number') return { ...at, lastMs: last };

@@ -12,22 +12,22 @@ export interface AppFocusDeps extends ObserveDeps {
   timezone: string;
   /** The focus watcher, if this process runs one. */
   watch?: Pick<FocusWatch, 'since'> | undefined;
-  /** Returns whether another process watches, and therefore captures, the focus. */
+  /** Returns whether another process is watching the focus. */
   isWatched?: () => boolean;
 }
 
 interface Cursor {
   /** Time of the last sample, even if the sample didn't produce an event. */
   lastSampleMs: number;
-  /** Leftover sampled time of less than a second, in ms. Counts toward the next event. */
+  /** Fraction of a second left over from the last event, in ms. Added to the next event. */
   carryMs: number;
-  /** The bytes that today's watched focus events have used; absent if nothing was watched. */
+  /** Size of today's events from the focus watcher; absent if the watcher stored none. */
   spent?: Spent;
 }
 
 /**
- * The appFocus source. Stores the intervals that the daemon watched, or samples the front application once
- * per capture. A sample covers at most one poll interval. Excluded applications produce no events.
+ * The appFocus source. Stores the focus intervals that the daemon recorded. Without a daemon, samples the
+ * front application once per capture.
  */
 export function appFocusSource(deps: AppFocusDeps): SenseSource {
   return {
@@ -45,7 +45,7 @@ export function appFocusSource(deps: AppFocusDeps): SenseSource {
 async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collected> {
   const { nowMs, cursor } = input;
   const lastMs = parseCursor(cursor)?.lastSampleMs ?? 0;
-  // If the clock has been set back, the cursor is in the future and meaningless.
+  // If the clock was set back, the cursor is in the future, so ignore it.
   const watched = await deps.watch?.since(lastMs > nowMs ? 0 : lastMs);
   if (watched !== undefined) return collectWatched(deps, input, watched);
   if (deps.watch === undefined && deps.isWatched?.() === true) return { events: [], cursor, state: 'ok' };
@@ -79,7 +79,10 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
   return sampled('ok', seen.warning, carryMs, events);
 }
 
-/** Stores the intervals since the last capture. The cursor advances only once the intervals are stored. */
+/**
+ * Stores the intervals since the last capture, if the size budget allows. Otherwise leaves the cursor
+ * unchanged.
+ */
 function collectWatched(
   deps: AppFocusDeps,
   { cursor, nowMs }: CollectInput,
@@ -132,8 +135,8 @@ function awayEvent(machine: string, fromMs: number, toMs: number, reason: AwayDe
 }
 
 /**
- * Returns how many whole seconds a sample covers: the time since the last sample, up to one poll interval,
- * plus the carried milliseconds. Returns 0 if the clock was set back.
+ * Returns the whole seconds since the last sample (at most one poll interval), and the milliseconds left
+ * over.
  */
 function sampleInterval(
   nowMs: number,

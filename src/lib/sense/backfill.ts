@@ -23,7 +23,7 @@ export interface PastActivity {
 
 export interface BackfillDeps extends CaptureDeps {
   git: GitSourceDeps & { config: { sources: { git: boolean; agentSession: boolean } } };
-  /** Calls `take` with each piece of session activity since the given time. */
+  /** Calls `take` for each session activity since the given time. */
   pastActivity: (sinceMs: number, take: (activity: PastActivity) => void) => void;
   onProgress?: (done: number, total: number) => void;
 }
@@ -34,7 +34,7 @@ export interface BackfillResult {
   dryRun: boolean;
   from: Day;
   to: Day;
-  /** Number of commits added, or that would be added with `dryRun`. */
+  /** Number of commits added; with `dryRun`, the number that would be added. */
   commits: number;
   /** Number of sessions added. */
   sessions: number;
@@ -50,8 +50,8 @@ const GIT_TIMEOUT_MS = 20_000;
 const MAX_COMMITS = 20_000;
 
 /**
- * Adds your missing commits and assistant sessions from the last `days` days, except on days that can no
- * longer take events. Doesn't change recorded application time. The caller must hold the sense lock.
+ * Adds your missing commits and assistant sessions from the last `days` days. Skips days that are closed to
+ * new events. The caller must hold the sense lock.
  */
 export async function backfill(
   deps: BackfillDeps,
@@ -91,7 +91,7 @@ function daysOf({ timezone }: BackfillDeps, events: readonly SenseEvent[]): Day[
   return [...new Set(events.map(({ ts }) => dayOf(parseIso(ts) ?? 0, timezone)))].sort();
 }
 
-/** Drops events that are already stored or that belong to days that can no longer take events. */
+/** Drops events that are already stored, and events on days that are closed to new events. */
 function withoutStored(
   { store, timezone }: BackfillDeps,
   events: readonly SenseEvent[],
@@ -108,7 +108,7 @@ function withoutStored(
   });
 }
 
-/** Returns an event's identity: a commit's change, or a session's id and day. */
+/** Returns a key that identifies a commit's change, or a session on one day. */
 function keyOf(event: SenseEvent, day: Day): string {
   const { detail } = event;
   return event.type === 'git-commit'
@@ -117,7 +117,7 @@ function keyOf(event: SenseEvent, day: Day): string {
 }
 
 /**
- * Returns your commits from before today; captures read today's. Adds repositories that can't be read to
+ * Returns your commits before today, because captures read today's. Adds unreadable repositories to
  * `problems`.
  */
 async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {
@@ -186,7 +186,7 @@ async function commitsIn(deps: BackfillDeps, folder: GitFolder, sinceMs: number)
   });
 }
 
-/** Returns session activity in the form that captures store: one event per session and poll interval. */
+/** Returns session activity as captures store it: one event per session and poll interval. */
 function sessionsSince(deps: BackfillDeps, sinceMs: number, nowMs: number): SenseEvent[] {
   const intervalMs = deps.config.pollIntervalSec * 1000;
   const events = new Map<string, SenseEvent & { detail: { events: number } }>();
@@ -205,7 +205,7 @@ function sessionsSince(deps: BackfillDeps, sinceMs: number, nowMs: number): Sens
 
 /** Formats `Added 42 commits and 7 sessions on 12 days.` */
 export function backfillText({ enabled, dryRun, from, commits, sessions, days }: BackfillResult): string {
-  if (!enabled) return 'Nothing was read: sense.enabled is false.';
+  if (!enabled) return 'Nothing was added: sense.enabled is false.';
   const what = `${plural(commits, 'commit')} and ${plural(sessions, 'session')}`;
   if (days.length === 0) return `Nothing to add since ${from}.`;
   return `${dryRun ? 'Would add' : 'Added'} ${what} on ${plural(days.length, 'day')} since ${from}.`;

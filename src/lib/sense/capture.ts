@@ -40,7 +40,7 @@ export interface CaptureResult {
 
 const SOURCE_TIMEOUT_MS = 20_000;
 
-/** A run that stores events. */
+/** A run of a capture or backfill. */
 export interface Run {
   deps: CaptureDeps;
   nowMs: number;
@@ -49,8 +49,8 @@ export interface Run {
 }
 
 /**
- * Queries each enabled source once, stores the events, and records past days. Writes the lines to append to
- * the state first, so that the next run can complete an interrupted one. Requires the sense lock.
+ * Queries each enabled source, stores the events, and records past days. First saves the new lines in the
+ * state, so that the next run can complete an interrupted one. Requires the sense lock.
  */
 export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   const { enabled, sources } = deps.config;
@@ -59,8 +59,8 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   if (!enabled) return result;
   const { run, state } = openRun(deps);
   const stored = storedEvents(run, state);
-  const asked = deps.sources.filter(({ id }) => sources[id]);
-  const answers = await Promise.all(asked.map((source) => ask(run, source, state, stored)));
+  const enabledSources = deps.sources.filter(({ id }) => sources[id]);
+  const answers = await Promise.all(enabledSources.map((source) => query(run, source, state, stored)));
   const collected = answers.flatMap(({ outcome }) => outcome.events);
   const fresh = withoutStored(collected, stored);
   const next = nextState(run, state, answers);
@@ -90,9 +90,7 @@ export function openRun(deps: CaptureDeps, readOnly = false): { run: Run; state:
   if (readOnly) return { run, state };
   if (damaged) {
     store.quarantineState();
-    run.problems.push(
-      'state.json was damaged; a new one was created, and a copy is in quarantine/state.json',
-    );
+    run.problems.push('state.json was damaged and has been reset; the damaged file is quarantine/state.json');
   }
   if (lost) state.lostOn = run.today;
   completePending(store, state, run.today, run.problems);
@@ -102,7 +100,7 @@ export function openRun(deps: CaptureDeps, readOnly = false): { run: Run; state:
 /** Appends an interrupted run's pending lines. If a past day's lines can't be written, they stay pending. */
 export function completePending(store: SenseStore, state: SenseState, today: Day, problems: string[]): void {
   state.pending = state.pending.filter((plan) => {
-    // If the log existed before, someone deleted it on purpose, so its lines must not be restored.
+    // The user deleted the log, so don't restore its lines.
     if (plan.offset > 0 && store.logBytes(plan.day) === undefined) return false;
     try {
       store.completeAppend(plan);
@@ -150,7 +148,7 @@ interface Answer {
 }
 
 /** Queries one source. After an error or timeout, its cursor stays unchanged. */
-async function ask(
+async function query(
   { deps, nowMs, today }: Run,
   source: SenseSource,
   state: SenseState,
@@ -165,7 +163,7 @@ async function ask(
     timer = setTimeout(resolve, limitMs, failed('timed out; retrying at the next capture'));
   });
   try {
-    // The wrapper also turns synchronous exceptions from `collect` into rejections.
+    // The async wrapper turns synchronous exceptions from `collect` into rejections.
     const answer = (async () => source.collect({ nowMs, dayStartMs, cursor }))();
     const outcome = await Promise.race([answer, timeout]);
     return { source, outcome: { ...outcome, cursor: outcome.cursor ?? cursor } };
@@ -239,7 +237,7 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
   for (const event of events) {
     const day = dayOf(parseIso(event.ts) ?? nowMs, timezone);
     const name = isOpen(store, day, today) ? day : 'late';
-    const problem = `Events of ${day} were stored in quarantine/late.jsonl, because its event log was deleted. Its record is unchanged.`;
+    const problem = `The event log of ${day} was deleted, so new events were stored in quarantine/late.jsonl. The record is unchanged.`;
     if (name === 'late' && day >= today && !problems.includes(problem)) problems.push(problem);
     const group = byLog.get(name) ?? [];
     group.push(event);
@@ -260,8 +258,8 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
 }
 
 /**
- * Returns whether a day can still take events. A recorded day without a log can't, because rebuilding its
- * record would lose the earlier events. If the clock was ahead, this can also affect unfinished days.
+ * Returns whether a day accepts new events. A recorded day without a log doesn't, because rebuilding its
+ * record would lose the earlier events.
  */
 export function isOpen(store: SenseStore, day: Day, today: Day): boolean {
   if (store.logBytes(day) !== undefined) return true;

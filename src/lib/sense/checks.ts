@@ -71,7 +71,7 @@ function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Prom
   };
 }
 
-/** An invalid file breaks every capture and view, so the failure is a `config` error. */
+/** Captures and views fail if classify.yaml is invalid, so an invalid file is a `config` error. */
 function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]> {
   return orFailure(
     async () => {
@@ -87,13 +87,16 @@ function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]>
 async function checkFront(at: SenseChecked): Promise<Finding[]> {
   const finding = await frontFinding(at);
   if (at.desktop.platform !== 'win32' || (await windowsCalls()) !== undefined) return [finding];
-  const hint = 'Install the npm package koffi next to steward to cut this to a millisecond:';
-  return [finding, off('each capture starts PowerShell twice, about a second each', { hint, mend: FASTER })];
+  const hint = 'Install the npm package koffi next to steward to avoid this:';
+  return [
+    finding,
+    off('each capture takes about two seconds, because it starts PowerShell twice', { hint, mend: FASTER }),
+  ];
 }
 
 async function frontFinding({ desktop, area, clock, config }: SenseChecked): Promise<Finding> {
   const front = await readFrontApp(desktop);
-  if (front.state === 'none') return ok(`no window has the focus now (${front.via})`);
+  if (front.state === 'none') return ok(`no window has the focus (${front.via})`);
   if (front.state === 'error') return failed(front.reason);
   if (front.state === 'seen') {
     const isExcluded = (await appMatcher(config.sense.exclude))(front.app);
@@ -103,7 +106,7 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
   const { sources, lastCaptureTs } = senseStore(area).readState().state;
   const last = sources['appFocus']?.state;
   if (lastCaptureTs !== null && (last === 'ok' || last === 'idle'))
-    return ok(`not visible from this session; the capture at ${localTimes(clock)(lastCaptureTs)} worked`);
+    return ok(`not visible from this session, but the capture at ${localTimes(clock)(lastCaptureTs)} worked`);
   return warning(front.reason, {
     hint: 'If this machine cannot report the front application, turn the source off:',
     mend: 'steward config set sense.sources.appFocus false',
@@ -115,7 +118,7 @@ async function checkIdle({ desktop }: SenseChecked): Promise<Finding[]> {
   if ('unknown' in idle) {
     if (front.state === 'unsupported')
       return [off('not checked: the front application is not visible from this session')];
-    return [warning(`unknown, so all time with an application in front counts: ${idle.unknown}`)];
+    return [warning(`unknown, so idle time counts as active: ${idle.unknown}`)];
   }
   const { idleMs, locked, via } = idle;
   const input = idleMs === undefined ? 'idle time unknown' : `${Math.floor(idleMs / 1000)} s without input`;
@@ -138,10 +141,7 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
   });
 }
 
-/**
- * Runs git in each repository the way a capture does, without executing anything that the repository
- * configures.
- */
+/** Runs git in each repository as a capture does, ignoring commands that the repository configures. */
 async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   const { repos, git } = at.config.sense;
   if (repos.length === 0)
@@ -151,8 +151,8 @@ async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   const good = findings.filter(({ state }) => state === 'ok');
   const rest = findings.filter(({ state }) => state !== 'ok');
   if (good.length === 0) return rest;
-  const which = good.length === 1 ? good[0]?.found : `${good.length} repositories`;
-  return [ok(`git works in ${which}`), ...rest];
+  const names = good.length === 1 ? good[0]?.found : `${good.length} repositories`;
+  return [ok(`git works in ${names}`), ...rest];
 }
 
 async function checkRepo({ run }: SenseChecked, root: string, onlyMine: boolean): Promise<Finding> {
@@ -164,16 +164,19 @@ async function checkRepo({ run }: SenseChecked, root: string, onlyMine: boolean)
     await git(['for-each-ref', '--count=1', 'refs/heads']);
     if (!onlyMine || (await readOwnEmails(git)).length > 0) return ok(basename(root));
     return warning(`${root} has no user.email, so everyone's commits count`, {
-      hint: 'Set yours with `git config user.email YOU@EXAMPLE.ORG` there.',
+      hint: 'Set it in this repository: git config user.email YOU@EXAMPLE.ORG',
     });
   } catch (error) {
     if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
-    const { hint: what } = error;
+    const { hint: gitHint } = error;
     const message = error.message.replace(/\.$/, '');
     const mend = `git config --global --add safe.directory ${forShell(root)}`;
-    if (what === undefined) return failed(`${root}: ${message}`);
-    const isUntrusted = what.includes('safe.directory');
-    return failed(`${root}: ${message}`, isUntrusted ? { mend, hint: 'If you trust it:' } : { hint: what });
+    if (gitHint === undefined) return failed(`${root}: ${message}`);
+    const isUntrusted = gitHint.includes('safe.directory');
+    return failed(
+      `${root}: ${message}`,
+      isUntrusted ? { mend, hint: 'If you trust this repository:' } : { hint: gitHint },
+    );
   }
 }
 
@@ -214,8 +217,8 @@ function lastCaptureFinding(
   if (lastMs === undefined) return warning(`${last}, although ${by} is set to run captures`, { mend });
   const missed = Math.floor((clock.now() - lastMs) / 1000 / config.sense.pollIntervalSec);
   if (missed < 3) return ok(`${last}, by ${by}`);
-  return warning(`${last}; ${missed} missed since, unless the machine slept`, {
-    hint: 'Capture once to see what fails:',
+  return warning(`${last}; ${missed} captures missed since then, unless the machine was asleep`, {
+    hint: 'Run a capture to see what fails:',
     mend,
   });
 }

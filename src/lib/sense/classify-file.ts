@@ -21,7 +21,7 @@ import {
 } from './classify';
 import { rollAgain, todayOf, type Rerolled, type RollDeps } from './roll';
 
-/** Reads the rules from a classify.yaml; returns none if the file doesn't exist. */
+/** Returns the rules in a classify.yaml; none if the file doesn't exist. */
 export async function readClassifyRules(path: string): Promise<ClassifyRule[]> {
   const text = readText(path, { maxBytes: 1024 * 1024 });
   return text === undefined ? [] : parseClassifyRules(text, path);
@@ -66,11 +66,11 @@ const RULE = v.variant('key', [
 ]);
 
 /**
- * Parses a classify.yaml: a list of `{app | bundleId | glob, kind}`, either at the top level or under
- * `rules`. Throws one `config` error that lists all problems.
+ * Parses a classify.yaml: a list of `{app | bundleId | glob, kind}`, optionally under the key `rules`. Throws
+ * one `config` error that lists all problems.
  */
 export async function parseClassifyRules(text: string, fileName: string): Promise<ClassifyRule[]> {
-  // Avoids loading the YAML library.
+  // An empty file doesn't need the YAML library, which is slow to load.
   if (isOnlyComments(text)) return [];
   const problems: string[] = [];
   const rules: ClassifyRule[] = [];
@@ -135,8 +135,8 @@ function inWords(value: unknown): string {
 }
 
 /**
- * Returns the content of a classify.yaml with a rule for this application, either changing its existing rule
- * or adding one at the top. Keeps comments, but may change the spacing.
+ * Returns the classify.yaml with a rule for this application: its changed rule, or a new one at the top.
+ * Preserves comments, but may change the spacing.
  */
 async function withAppRule(text: string, fileName: string, app: string, kind: AppKind): Promise<string> {
   const before = await parseClassifyRules(text, fileName);

@@ -17,7 +17,7 @@ export interface ClassifyRule {
   key: (typeof RULE_KEYS)[number];
   pattern: string;
   kind: AppKind;
-  /** Only for globs: returns whether the glob matches a folded name. */
+  /** Only for globs: returns whether the glob matches a normalized name. */
   matches?: (folded: string) => boolean;
 }
 
@@ -79,8 +79,8 @@ function isMatch(
 }
 
 /**
- * Reads the shipped rules, keyed by folded name. A row lists all of an application's names: display name,
- * bundle ids, desktop ids, window classes, and executables without `.exe`.
+ * Reads the shipped rules by normalized name. Each rule lists an application's display name, bundle ids,
+ * desktop ids, window classes, and executables without `.exe`.
  */
 function readShipped(templates: string): Map<string, Classification> {
   const path = join(templates, 'data', 'applications.json');
@@ -101,7 +101,7 @@ function readShipped(templates: string): Map<string, Classification> {
   return byName;
 }
 
-/** Returns an application's kind, the rule that matched, and a sentence that states both. */
+/** Returns an application's kind, the matching rule, and a sentence that describes both. */
 export function explainClassification(
   classify: Classifier,
   fileName: string,
@@ -126,8 +126,7 @@ export function refuseEmptyApp(app: string): void {
 }
 
 /**
- * Normalizes a name for comparison: composed, trimmed and case-folded in any script (a final sigma equals a
- * sigma).
+ * Normalizes a name for comparison: trimmed, in Unicode NFC, and case-folded (a final sigma equals a sigma).
  */
 export function foldName(name: string): string {
   return name.normalize('NFC').trim().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
@@ -141,8 +140,8 @@ export function foldId(id: string): string {
 export type AppMatcher = (app: { app: string; bundleId?: string }) => boolean;
 
 /**
- * Returns a predicate that matches the applications in this list. Entries are complete names or ids, ignoring
- * case ("x" doesn't match Excel), or globs with `*` or `?`.
+ * Returns a predicate that matches the listed applications. Entries are complete names or ids in any case, or
+ * globs with `*` or `?`.
  */
 export async function appMatcher(entries: readonly string[]): Promise<AppMatcher> {
   const isGlob = (entry: string): boolean => /[*?]/.test(entry);
@@ -159,10 +158,7 @@ export async function appMatcher(entries: readonly string[]): Promise<AppMatcher
     (bundleId !== undefined && (ids.has(foldId(bundleId)) || matchesGlob(foldName(bundleId))));
 }
 
-/**
- * Returns a predicate that matches folded names against the glob. `*` matches any characters, including dots
- * and slashes.
- */
+/** Returns a predicate that matches normalized names against the glob. `*` also matches dots and slashes. */
 export async function globMatcher(globs: string | string[]): Promise<(folded: string) => boolean> {
   const { default: picomatch } = await import('picomatch');
   const matches = picomatch(globs, { nocase: true, dot: true, bash: true });

@@ -4,9 +4,9 @@ import { foldName, type AppKind } from './classify';
 import { dayTimeline, focusSamples, type SessionParts, type TimelineOptions } from './day-timeline';
 import { changeOf, type SenseEvent } from './event';
 
-/** A day's time, commits and sessions, for other machines. Times are absolute, in epoch seconds. */
+/** A day's time, commits and sessions, as published to other machines. Times are in epoch seconds. */
 export interface DayParts {
-  /** In chronological order. */
+  /** Application time in chronological order. */
   spans: FocusSpan[];
   commits: { change: string; repo: string; at: number; subject: string; path: string | undefined }[];
   sessions: (Omit<SessionParts, 'parts'> & { parts: [from: number, to: number, state: 'w' | 'y'][] })[];
@@ -24,10 +24,7 @@ interface FocusSpan {
   input: number | null;
 }
 
-/**
- * Computes the parts of a day. Consecutive events share a span only if all of them, or none of them, had
- * input.
- */
+/** Computes a day's parts. Doesn't merge events with input and events without input into one span. */
 export function dayParts(events: readonly SenseEvent[], options: TimelineOptions): DayParts {
   const start = Math.floor(options.startMs / 1000);
   const timeline = dayTimeline(events, options);
@@ -68,7 +65,7 @@ function spansOf(
   return spans.map(({ isQuiet: _isQuiet, ...span }) => span);
 }
 
-/** A change that was captured twice counts only once. */
+/** Returns the commits. A commit that was captured twice counts once. */
 function commitsOf(events: readonly SenseEvent[]): DayParts['commits'] {
   const commits = new Map<string, DayParts['commits'][number]>();
   for (const event of events) {

@@ -10,14 +10,17 @@ import { merged, within, type Span } from './ledger/spans';
 import { timelineTally, type Stay } from './ledger/timeline';
 
 /**
- * When things happened during a day. Times and lengths are in seconds; times count from the start of the day,
- * so 23-hour and 25-hour days need no special case.
+ * A day's timeline. Times are in seconds from the start of the day, so 23-hour and 25-hour days need no
+ * special case.
  */
 export interface DayTimeline {
-  /** Longest first. */
+  /** Applications with the most time first. */
   apps: [app: string, kind: AppKind][];
   repos: string[];
-  /** In chronological order. `app` and `repo` are indexes into the lists above; `repo` is absent if unknown. */
+  /**
+   * In chronological order. `app` and `repo` are indexes into `apps` and `repos`; `repo` is absent if
+   * unknown.
+   */
   spans: [at: number, length: number, app: number, repo?: number][];
   away: [at: number, length: number, reason: string][];
   commits: { at: number; repo: string; branch: string | null; sha: string; subject: string }[];
@@ -26,7 +29,7 @@ export interface DayTimeline {
 
 /** A session's time: `w` while it worked, `y` while it waited for you. */
 export interface SessionParts {
-  /** The assistant's id. */
+  /** The session id that the assistant uses. */
   id: string;
   repo: string | null;
   branch: string | null;
@@ -53,8 +56,7 @@ export function dayTimeline(events: readonly SenseEvent[], options: TimelineOpti
 }
 
 /**
- * Converts a time span to seconds within the day. Returns undefined if the span is outside the day or shorter
- * than half a second.
+ * Converts a time span to seconds within the day; returns undefined if less than half a second is in the day.
  */
 function inSeconds([from, to]: Span, { startMs, endMs }: DayBounds): [number, number] | undefined {
   const [at, end] = [from, to].map((ms) =>
@@ -104,7 +106,10 @@ function focusSpans(
   return { apps, repos, spans: spans.sort((a, b) => a[0] - b[0]) };
 }
 
-/** If an application has two events with the same timestamp, the longer one counts, as in the record. */
+/**
+ * Returns the app-focus events as samples. Of an application's events with the same timestamp, the longest
+ * counts.
+ */
 export function focusSamples(events: readonly SenseEvent[], pollIntervalSec: number): Sample[] {
   const samples = new Map<string, Sample>();
   for (const event of events) {
@@ -126,7 +131,7 @@ export function focusSamples(events: readonly SenseEvent[], pollIntervalSec: num
 }
 
 /**
- * Joins consecutive samples of the same application and repository. Allows for captures that run slightly
+ * Joins consecutive samples of the same application and repository. Tolerates captures that run slightly
  * late.
  */
 function joinedSamples(samples: readonly Sample[], intervalMs: number): Sample[] {
@@ -151,7 +156,7 @@ function awaySpans(events: readonly SenseEvent[], bounds: DayBounds): DayTimelin
   return rows.sort((a, b) => a[0] - b[0]);
 }
 
-/** A change that was captured twice counts only once. */
+/** Returns the commits. A commit that was captured twice counts once. */
 function commitsOf(events: readonly SenseEvent[], { startMs, endMs }: DayBounds): DayTimeline['commits'] {
   const commits = new Map<string, DayTimeline['commits'][number]>();
   for (const event of events) {

@@ -10,7 +10,7 @@ export type SourceId = (typeof SOURCE_IDS)[number];
 
 /** A line of `events/<date>.jsonl`: times and names, never content. */
 export interface SenseEvent {
-  /** ISO-8601, UTC. */
+  /** When the event happened, in ISO 8601, UTC. */
   ts: string;
   type: EventType;
   /** The source that reported the event. */
@@ -21,27 +21,30 @@ export interface SenseEvent {
 }
 
 /**
- * An app-focus event's `detail`. The event covers the `intervalSec` seconds before `ts`. `repo` is the
- * focused pane's repository.
+ * An app-focus event's `detail`, for the `intervalSec` seconds before `ts`. The event's `repo` is the
+ * repository in the focused pane.
  */
 export interface FocusDetail {
-  /** Default: the poll interval. */
+  /** Length of the interval. Default: the poll interval. */
   intervalSec?: number;
   /** Seconds from the last input to `ts`; absent if unknown. */
   idleSec?: number;
-  /** The reporting adapter's id, followed by `-events` if the daemon watched the focus. */
+  /**
+   * Id of the adapter that reported the application, with the suffix `-events` if the daemon watched the
+   * focus.
+   */
   via?: string;
   bundleId?: string;
   machine?: string;
   /** The checkout or worktree of `repo` that contains the focused pane's folder. */
   path?: string;
-  /** Absent if HEAD is detached. */
+  /** The checked-out branch; absent if HEAD is detached. */
   branch?: string;
   /**
    * Set if the focused pane's folder is outside the watched repositories; `repo` and `path` are then absent.
    */
   otherFolder?: true;
-  /** The assistant sessions in the focused pane, as ids or as ids with their assistants. */
+  /** The assistant sessions in the focused pane: their ids, optionally with the assistant's name. */
   sessions?: (string | { id: string; assistant?: string })[];
 }
 
@@ -52,7 +55,7 @@ export type SessionState = 'working' | 'waiting' | 'ready' | 'over';
 export interface SessionStateDetail {
   session: string;
   state: SessionState;
-  /** Default: Claude Code. */
+  /** The assistant's name. Default: Claude Code. */
   assistant?: string;
   branch?: string;
   /** Set if the session's folder is outside the watched repositories. */
@@ -61,23 +64,20 @@ export interface SessionStateDetail {
   reason?: string;
   /** Set if you sent a prompt at `ts`, which means that this session was in front. */
   prompt?: true;
-  /**
-   * When the state began, in ISO 8601, UTC. Set only in events that repeat an earlier state at the start of a
-   * day.
-   */
+  /** When the state began, in ISO 8601, UTC. Set only in events that repeat a state from the day before. */
   since?: string;
   machine?: string;
 }
 
 /** An away event's `detail`. The event covers the time from `from` to `ts`. */
 export interface AwayDetail {
-  /** ISO-8601, UTC. */
+  /** When the time away began, in ISO 8601, UTC. */
   from: string;
   reason: 'idle' | 'locked';
   machine?: string;
 }
 
-/** Returns a parsed value as an event, or the reason why the value is invalid. */
+/** Validates a parsed value. Returns the event, or the reason why the value is invalid. */
 export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   if (!isObject(value)) return { invalid: 'not an object' };
   const { ts, type, source, app, repo, detail } = value;
@@ -96,7 +96,7 @@ export function readEvent(value: unknown): SenseEvent | { invalid: string } {
 
 /** Parses an event log line. Returns the event, or the reason why the line is invalid. */
 export function readEventLine(text: string): SenseEvent | { invalid: string } {
-  // Exceptions are slow: without this check, a large damaged file would take minutes.
+  // Parsing errors are slow: without this check, a large damaged file would take minutes.
   if (!text.trimStart().startsWith('{')) return { invalid: 'not an object' };
   try {
     return readEvent(JSON.parse(text));
@@ -112,8 +112,8 @@ export function isBackfilled({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): 
 }
 
 /**
- * Returns the identity of a commit's change within its repository. Events from before sense 1.1 have no
- * identity, so the author date and subject identify the change.
+ * Returns a commit's identity within its repository. Events from before sense 1.1 have none, so the author
+ * date and subject identify the commit.
  */
 export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): string | undefined {
   const identity = textOf(detail?.['identity']);

@@ -38,7 +38,7 @@ export function exportRecords(
     'neutralMinutes',
   ] as const;
   return csv([...columns, 'commits', 'sessions'], records, (record) => [
-    // Empty if no time was recorded.
+    // Days without recorded application time have empty minutes.
     [
       ...columns.map((column) =>
         record.backfilled === true && column.endsWith('Minutes') ? undefined : record[column],

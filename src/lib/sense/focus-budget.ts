@@ -2,16 +2,16 @@ import { dayBounds, dayOf } from '../platform/time/time';
 import type { SenseEvent } from './event';
 import { splitAtHours, type Interval } from './focus-timeline';
 
-/** Maximum size of a day's watched focus events in the event log, in bytes. */
+/** Maximum size of a day's events from the focus watcher, in bytes. */
 const DAY_BYTES = 380_000;
-/** Extra bytes for intervals that can no longer wait. */
+/** Extra bytes for intervals that must be stored now. */
 const RESERVE_BYTES = 15_000;
-/** How far in advance the budget becomes available, so that a busy start to the day is recorded exactly. */
+/** How early each part of the budget becomes available, so that a busy morning is recorded exactly. */
 const ADVANCE_MS = 3_600_000;
-/** How long intervals may wait for budget. */
+/** How long to delay intervals that exceed the budget. */
 const MAX_WAIT_MS = 20 * 60_000;
 
-/** The size of a day's stored focus events so far, in bytes. */
+/** Size of a day's stored events from the focus watcher, in bytes. */
 export interface Spent {
   day: string;
   bytes: number;
@@ -30,13 +30,13 @@ export interface BudgetInput {
 export interface Stored {
   events: SenseEvent[];
   spent: Spent;
-  /** The end of the last interval that the events cover. */
+  /** When the last stored interval ends. */
   untilMs: number;
 }
 
 /**
- * Returns the events for the watched intervals. Returns undefined if they exceed the budget and can wait, for at
- * most 20 minutes and not past the hour; after that, only the longest focuses get an event.
+ * Returns the events for the intervals, or undefined to wait until the budget allows them. After 20 minutes
+ * or at the end of the hour, returns events only for the longest focuses.
  */
 export function withinBudget(input: BudgetInput): Stored | undefined {
   const { intervals, nowMs, timezone, before, canWait, eventsOf } = input;
@@ -76,7 +76,7 @@ function byHour(parts: readonly Interval[], timezone: string): Interval[][] {
   return hours;
 }
 
-/** Groups consecutive focus parts that have no gap between them. */
+/** Groups focus intervals that follow each other without a gap. */
 function runsOf(parts: readonly Interval[]): Interval[][] {
   const runs: Interval[][] = [];
   for (const part of parts) {
@@ -88,7 +88,7 @@ function runsOf(parts: readonly Interval[]): Interval[][] {
   return runs;
 }
 
-/** The parts of a run that have the same focus. */
+/** The combined intervals of a run that have the same focus. */
 interface Group {
   part: Interval;
   ms: number;
@@ -99,7 +99,7 @@ function bytesOf(runs: readonly (readonly Group[])[]): number {
   return runs.flat().reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Lays out the groups end to end. Until they fit, merges the shortest group into the longest of its run. */
+/** Merges each run's shortest groups into its longest one until the events fit the budget. */
 function longestOf(runs: readonly Group[][], freeBytes: number): Interval[] {
   const starts = runs.map((run) => run[0]?.part.fromMs ?? 0);
   let bytes = bytesOf(runs);
@@ -128,7 +128,7 @@ function groupsOf(run: readonly Interval[], bytesOf: (part: Interval) => number)
   return [...groups.values()];
 }
 
-/** Lays out groups end to end, in the order in which they began. */
+/** Returns a run's groups as consecutive intervals, in the order in which the groups began. */
 function inTurn(groups: readonly Group[], startMs: number): Interval[] {
   let atMs = startMs;
   return groups.map(({ part, ms }) => ({ ...part, fromMs: atMs, toMs: (atMs += ms) }));

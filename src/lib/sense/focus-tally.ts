@@ -4,19 +4,19 @@ import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
 import type { SenseEvent } from './event';
 
 /**
- * Sums are in whole milliseconds, so the order of events doesn't matter. They are rounded once, to tenths of
- * a minute.
+ * Times are added up in milliseconds and rounded once, to tenths of a minute, so that the order of events
+ * doesn't matter.
  */
 export const TENTH_MS = 6_000;
 
-/** The longest poll interval that the configuration allows. Caps every event's length. */
+/** The longest poll interval that the configuration allows. Limits the length of an event. */
 const MAX_INTERVAL_SEC = 3_600;
 
-/** An application on one machine. */
+/** An application's samples on one machine. */
 interface AppSamples {
   app: string;
   bundleId: string | undefined;
-  /** Milliseconds by timestamp. If two events have the same timestamp, the longer one counts. */
+  /** Milliseconds by timestamp. Of two events with the same timestamp, the longer one counts. */
   samples: Map<number, number>;
 }
 
@@ -92,10 +92,7 @@ export function joinSpellings(counts: ReadonlyMap<string, number>): { app: strin
   return [...joined.values()].sort((a, b) => byCodeUnits(a.app, b.app));
 }
 
-/**
- * Distributes `count` units over the parts by largest remainder. If remainders are equal, the earlier part
- * wins.
- */
+/** Distributes `count` units over the parts by largest remainder. Ties go to the earlier part. */
 export function apportion(count: number, parts: readonly number[], unit: number): number[] {
   const shares = parts.map((part) => Math.floor(part / unit));
   const byRemainder = parts

@@ -2,11 +2,11 @@ import { dayOf, hourStarts } from '../platform/time/time';
 import type { AwayDetail } from './event';
 import type { Focus, Observation } from './observe';
 
-/** An application is in front, you are away, or neither. */
+/** Whether an application is in front, you are away, or neither. */
 type Stretch =
   { kind: 'focus'; focus: Focus } | { kind: 'away'; reason: AwayDetail['reason'] } | { kind: 'none' };
 
-/** A stretch with its start, end and last known input, in wall-clock ms. */
+/** An interval of one focus or of time away, in wall-clock ms. `inputMs` is the last known input. */
 export type Interval = Stretch & { fromMs: number; toMs: number; inputMs?: number };
 
 /** The observed intervals that aren't stored yet, oldest first. */
@@ -16,11 +16,9 @@ export interface Timeline {
   open?: Interval;
 }
 
-/**
- * A focus shorter than this is merged into the previous interval if possible, otherwise into the next one.
- */
+/** A shorter focus is merged into the previous interval if possible, otherwise into the next one. */
 const MIN_FOCUS_MS = 5_000;
-/** A gap between observations isn't covered if it is longer than this, such as during sleep. */
+/** Longer gaps between observations don't count. They occur during sleep, for example. */
 const MAX_GAP_MS = 60_000;
 
 /** Adds an observation. If it differs from the current interval, a new interval begins. */
@@ -50,7 +48,7 @@ function replaceOpen(timeline: Timeline, ended: Interval, next: Interval): void 
   if (isLong(ended)) done.push(ended);
   else if (before?.kind === 'focus' && before.toMs === ended.fromMs) {
     before.toMs = ended.toMs;
-    // If you return right away, the previous interval continues.
+    // The focus returned after a short interruption, so continue the previous interval.
     if (sameStretch(before, next)) timeline.open = { ...before, toMs: next.toMs };
     if (sameStretch(before, next)) done.pop();
   } else if (next.kind === 'focus') next.fromMs = ended.fromMs;
@@ -73,8 +71,8 @@ function sameStretch(a: Interval, b: Interval): boolean {
 }
 
 /**
- * Returns the intervals after the given time, and drops earlier ones, which are already stored. Omits the
- * current interval if it is short.
+ * Returns the intervals after the given time, and drops stored ones. Omits the current interval if it is
+ * short.
  */
 export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[] {
   timeline.done = timeline.done.filter(({ toMs }) => toMs > storedMs);
@@ -85,8 +83,7 @@ export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[]
 }
 
 /**
- * Splits an interval on the hour in the given time zone. Each part ends 1 ms early, so that its end falls
- * within its own hour.
+ * Splits an interval at full hours. Each part ends 1 ms before the hour, so that its end is within the hour.
  */
 export function splitAtHours(interval: Interval, zone: string): Interval[] {
   const { fromMs, toMs } = interval;

@@ -11,7 +11,10 @@ export interface FocusWatchDeps {
   clock: Clock;
   machineId: string;
   desktop: Desktop;
-  /** Held by the process that watches the focus. Captures in other processes then don't sample it. */
+  /**
+   * Path of a lock that is held while a process watches the focus. Captures in other processes then don't
+   * sample.
+   */
   lease: string;
   /** Returns whether sense is on and the appFocus source is enabled. */
   isWanted: () => Promise<boolean>;
@@ -27,7 +30,7 @@ export interface Watched {
   intervals: Interval[];
   /** `undefined` if the watcher has stopped. */
   now: Observation | undefined;
-  /** Whether the watcher keeps intervals for a later capture. */
+  /** Whether a later capture can still store the intervals. */
   canWait: boolean;
 }
 
@@ -36,16 +39,17 @@ export interface FocusWatch {
   /** Returns whether the watcher has ever observed anything. */
   hasSeen: () => boolean;
   /**
-   * Observes now, and returns the intervals after `storedMs`, or undefined if nothing was watched and
-   * captures should sample instead.
+   * Observes now and returns the intervals after `storedMs`, or undefined if captures should sample instead.
    */
   since: (storedMs: number) => Promise<Watched | undefined>;
-  /** Makes the next capture store everything, because the process is about to exit. */
+  /** Makes the next capture store all intervals. Called before the process exits. */
   flush: () => void;
   close: () => Promise<void>;
 }
 
-/** How often to read the idle time and the pane, since the desktop doesn't report when they change. */
+/**
+ * How often to read the idle time and the focused pane, because the desktop doesn't report changes to them.
+ */
 const TICK_MS = 15_000;
 const RETRY_MS = 60_000;
 
@@ -55,7 +59,7 @@ interface State {
   isLive: boolean;
   isFlushing: boolean;
   last: Last | undefined;
-  /** When the next observation is due, or undefined if none is. */
+  /** When the next observation is due; undefined if none is due. */
   dueMs: number | undefined;
   /** Whether the desktop has reported a change since the last observation. */
   isChanged: boolean;
@@ -86,7 +90,7 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
     async since(storedMs) {
       if (state.isLive) await observeNow(state);
       const intervals = intervalsAfter(state.timeline, storedMs);
-      // Intervals recorded before the watcher stopped still count.
+      // Even if the watcher has stopped, its recorded intervals count.
       if (!state.isLive && intervals.length === 0) return undefined;
       const now = state.isLive ? state.last?.seen : undefined;
       return { intervals, now, canWait: state.isLive && !state.isFlushing };
@@ -117,7 +121,7 @@ async function keepWatching(state: State): Promise<void> {
 }
 
 /**
- * Watches until the desktop closes the connection or sense is switched off. Skips adapters that can't report
+ * Watches until the desktop closes the connection or sense is turned off. Skips adapters that can't report
  * changes.
  */
 async function watchOnce(state: State): Promise<void> {
@@ -125,7 +129,7 @@ async function watchOnce(state: State): Promise<void> {
   for (const adapter of adapters) {
     if (adapter.watch === undefined || !adapter.detect(desktop)) continue;
     try {
-      await withLock(lease, { clock, machineId, waitMs: 0 }, () => hold(state, adapter));
+      await withLock(lease, { clock, machineId, waitMs: 0 }, () => watchWith(state, adapter));
       return;
     } catch (error) {
       if (toStewardError(error).kind !== 'not_found') throw error;
@@ -133,7 +137,7 @@ async function watchOnce(state: State): Promise<void> {
   }
 }
 
-async function hold(state: State, adapter: FrontAppAdapter): Promise<void> {
+async function watchWith(state: State, adapter: FrontAppAdapter): Promise<void> {
   const { deps, closing } = state;
   const ending = new AbortController();
   let failure: unknown;
@@ -164,7 +168,7 @@ async function hold(state: State, adapter: FrontAppAdapter): Promise<void> {
   }
 }
 
-/** Observes now, and again if the desktop reported a change while doing so. A failure stops the watcher. */
+/** Observes now, and again if the desktop reports a change in the meantime. A failure stops the watcher. */
 function observeNow(state: State): Promise<void> {
   state.dueMs ??= state.deps.clock.now();
   state.observing ??= observeUntilDone(state)

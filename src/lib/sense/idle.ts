@@ -15,7 +15,7 @@ export interface Idle {
 }
 
 export interface IdleAdapter {
-  /** One of x11, mutter, screensaver, logind, macos, windows. */
+  /** The adapter's id: x11, mutter, screensaver, logind, macos or windows. */
   id: string;
   detect(desktop: Desktop): boolean;
   /** Throws `unavailable` if the adapter should work here but doesn't. */
@@ -25,8 +25,8 @@ export interface IdleAdapter {
 export type IdleReading = (Idle & { via: string }) | { unknown: string };
 
 /**
- * Returns the first idle time that an adapter reports, and whether any adapter reports the screen as locked.
- * `via` lists the adapters that succeeded; `unknown` is the reason if every adapter failed. Throws only on bugs.
+ * Returns the idle time and the lock state. `via` lists the adapters that succeeded; `unknown` explains why
+ * all of them failed.
  */
 export async function readIdle(
   desktop: Desktop,
@@ -94,7 +94,7 @@ export const screensaverLock: IdleAdapter = {
     }),
 };
 
-/** Returns undefined for a service that can only inhibit the screen saver and so has no GetActive. */
+/** Returns undefined if the service has no GetActive, because it can only inhibit the screen saver. */
 async function isActive(bus: Bus, name: string): Promise<boolean | undefined> {
   try {
     const path = `/${name.replaceAll('.', '/')}`;
@@ -128,8 +128,8 @@ function withSessionBus(
 const LOGIND = 'org.freedesktop.login1';
 
 /**
- * The lock and idle hints that the desktop passes to logind. Desktops set the idle hint only after several
- * minutes; until then, `idleMs` is absent.
+ * The lock and idle hints that desktops report to logind. Desktops set the idle hint only after several
+ * minutes.
  */
 export const logind: IdleAdapter = {
   id: 'logind',
@@ -146,7 +146,7 @@ export const logind: IdleAdapter = {
     }),
 };
 
-/** These errors mean that there is no logind or no session, which isn't a failure. */
+/** These errors mean that logind or the session doesn't exist, which isn't a failure. */
 const NO_SESSION =
   /^org\.freedesktop\.(DBus\.Error\.(ServiceUnknown|NameHasNoOwner|UnknownObject|UnknownMethod)|login1\.NoSuch(Session|User))$/;
 
@@ -157,7 +157,7 @@ async function askSession(bus: Bus, path: string): Promise<Idle> {
   return readHints({ locked, idle, since }, systemClock().now());
 }
 
-/** Parses the hints. `since` is in microseconds. A value of 0 or in the future is ignored. */
+/** Parses logind's hints. Ignores `since` (in microseconds) if it is 0 or in the future. */
 export function readHints(hints: { locked: unknown; idle: unknown; since: unknown }, nowMs: number): Idle {
   const { locked, idle, since } = hints;
   const sinceMs = typeof since === 'bigint' || typeof since === 'number' ? Number(since) / 1000 : 0;
@@ -212,8 +212,8 @@ function parseHid(text: string): Idle {
 }
 
 /**
- * Parses this user's entry in `IOConsoleUsers`. The session is locked if its locked flag is set or another
- * user is on the console (fast user switching).
+ * Parses this user's entry in `IOConsoleUsers`. A session is also locked while another user is on the console
+ * (fast user switching).
  */
 function parseConsole(text: string, uid: number): Idle {
   const users = /"IOConsoleUsers"\s*=\s*\((.*)/.exec(text)?.[1];
@@ -261,7 +261,7 @@ public static bool Locked() {
 @{ idleMs = $t::Ms(); locked = $t::Locked() } | ConvertTo-Json -Compress
 `;
 
-/** Adapters that measure input come before adapters that only mark a session as idle. */
+/** Adapters that measure input come first. The others only report whether a session is idle. */
 export const IDLE_ADAPTERS: readonly IdleAdapter[] = [
   mutterIdle,
   x11Idle,

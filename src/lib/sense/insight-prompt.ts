@@ -12,14 +12,14 @@ import { countOf } from './record';
 export interface InsightSummary {
   /** Number of samples per front application, highest first. */
   apps: { app: string; samples: number }[];
-  /** Totals for the applications beyond the limit. */
+  /** Totals for the applications that exceed the limit. */
   otherApps: { apps: number; samples: number };
   /** Commit subjects, newest first. */
   commits: string[];
   otherCommits: number;
   /** Slugs of assistant sessions, busiest first. */
   sessions: string[];
-  /** Number of sessions beyond the limit or without a slug. */
+  /** Number of sessions without a slug or above the limit. */
   otherSessions: number;
 }
 
@@ -115,16 +115,16 @@ function sessionsOf(events: readonly SenseEvent[]): string[] {
 /** A kind of content in a day. An insight's shares add up to 1. */
 export interface ContentType {
   label: string;
-  /** From 0.01 to 1, in hundredths. */
+  /** Share of the day, from 0.01 to 1, in steps of 0.01. */
   share: number;
   /** The data that supports the label; may be empty. */
   evidence: string;
 }
 
 export interface InsightText {
-  /** At most 320 characters. */
+  /** Description of the day; at most 320 characters. */
   narrative: string;
-  /** Largest share first; never empty. */
+  /** Content types with the largest share first; never empty. */
   contentTypes: ContentType[];
 }
 
@@ -180,7 +180,7 @@ export function parseReply(stdout: string): Reply {
   return { text: { narrative, contentTypes: types }, model: isWrapped ? modelOf(outer['modelUsage']) : null };
 }
 
-/** Returns the model that wrote the most output, because the assistant may also use a second one. */
+/** Returns the model that wrote the most output, because the assistant may use a second model. */
 function modelOf(usage: unknown): string | null {
   if (!isObject(usage)) return null;
   const written = (value: unknown): number =>
@@ -199,8 +199,8 @@ function inFence(text: string): string | undefined {
 const SCALE = 1e9;
 
 /**
- * Merges entries with the same label, groups the smallest ones as "other" if there are more than eight, and
- * returns shares in hundredths that add up to 1, largest first. Weights can have any scale.
+ * Merges equal labels, and groups the smallest as "other" if there are more than eight. Returns shares that
+ * add up to 1, in hundredths, largest first.
  */
 function normalizeShares(entries: readonly ContentType[]): ContentType[] {
   const largest = Math.max(0, ...entries.map(({ share }) => share));

@@ -74,12 +74,12 @@ export function insightStore(folder: string) {
 /** The response of `GET /api/sense/insight` and `sense insight`. Times are in ISO 8601, UTC. */
 export interface Insight {
   available: boolean;
-  /** Whether the insight is from an earlier day because today has none. */
+  /** Whether the insight is from an earlier day, because today has no insight. */
   stale: boolean;
   /** The insight's day, or today if no insight exists. */
   date: Day;
   narrative: string | null;
-  /** Largest share first; the shares add up to 1. */
+  /** Content types with the largest share first; the shares add up to 1. */
   contentTypes: ContentType[];
   /** Time of the first event that the insight describes. */
   since: string | null;
@@ -121,7 +121,7 @@ export function latestInsight(deps: InsightReadDeps): Insight {
   };
 }
 
-/** Reads a day's file. A file in a newer format must not hide other days. */
+/** Reads a day's file. Ignores a file in a newer format, so that other days are still shown. */
 function fileOf({ insights }: InsightReadDeps, date: Day): InsightFile & { unreadable?: string } {
   try {
     return insights.read(date);

@@ -24,7 +24,7 @@ export interface InsightDeps {
 
 export interface BuildDeps extends InsightDeps {
   run: Run;
-  /** This process's environment, parts of which are passed to the assistant. */
+  /** This process's environment. Some variables are passed to the assistant. */
   env: NodeJS.ProcessEnv;
   /** Calls `use` with an empty folder, then removes the folder. */
   inEmptyFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
@@ -38,12 +38,12 @@ export interface BuildDeps extends InsightDeps {
 
 export type InsightOutcome =
   | { status: 'built'; date: Day; read: InsightRead }
-  /** Nothing was sent, because there are no events, or no new ones. */
+  /** Nothing was sent, because there are no new events. */
   | { status: 'skipped'; date: Day; reason: string }
-  /** The last insight is kept. */
+  /** The build failed. The last insight is unchanged. */
   | { status: 'failed'; date: Day; reason: string; hint: string };
 
-/** What a build would send now, byte for byte, and to which program. */
+/** The exact prompt that a build would send now, and the program that would receive it. */
 export interface InsightPreview {
   date: Day;
   /** The program and its arguments. */
@@ -59,7 +59,7 @@ const MAX_REPLY_BYTES = 256 * 1024;
 const MAX_REASON = 200;
 const NO_EVENTS = 'nothing was captured today';
 
-/** Added to the assistant's environment. */
+/** Variables added to the assistant's environment. */
 const ENVIRONMENT = {
   // Makes steward's hooks ignore this session.
   STEWARD_INTERNAL: '1',
@@ -70,7 +70,7 @@ const ENVIRONMENT = {
 };
 
 /**
- * Not passed on: API credentials, so that the assistant uses its subscription, and variables set by a running
+ * Removed variables: API credentials, so that the assistant uses its subscription, and those of a running
  * assistant.
  */
 const REMOVED = /_(?:API_KEY|AUTH_TOKEN)$|^(?:CLAUDECODE|CLAUDE_CODE_ENTRYPOINT)$/i;
@@ -93,8 +93,8 @@ export async function previewInsight(deps: InsightDeps): Promise<InsightPreview>
 }
 
 /**
- * Builds today's insight with a single call to the assistant. No other part of sense sends anything. If there
- * are no new events, sends the prompt only with `force`.
+ * Builds today's insight with a single call to the assistant. If there are no new events, calls the assistant
+ * only with `force`.
  */
 export function buildInsight(deps: BuildDeps, { force }: { force: boolean }): Promise<InsightOutcome> {
   return deps.alone(async () => {
@@ -112,7 +112,7 @@ interface Plan {
   date: Day;
   events: readonly SenseEvent[];
   prompt?: string;
-  /** Why the build is skipped. */
+  /** The reason for skipping the build. */
   skipped?: string;
 }
 
@@ -132,7 +132,7 @@ async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   return isIdle && !force ? { ...plan, skipped: 'no new events since the last insight' } : plan;
 }
 
-/** Returns the events that describe a day's content. Other types also occur while you are idle. */
+/** Returns the events that describe a day's content. Other event types also occur while you are idle. */
 function contentEvents(store: Pick<SenseStore, 'readLog'>, date: Day): SenseEvent[] {
   return store.readLog(date).events.filter(({ type }) => type !== 'away' && type !== 'session-state');
 }
@@ -171,16 +171,16 @@ async function ask(
 
 function readResult(program: string, limitMs: number, result: RunResult): Answer {
   const { code, signal, stdout, stderr, timedOut, truncated } = result;
-  const hint = 'See what is sent, and to which program: steward sense insight preview.';
+  const hint = 'To see what is sent: steward sense insight preview.';
   if (timedOut || truncated)
     return { reason: `${program} did not respond within ${limitMs / 1000} s`, hint: 'Retry later.' };
   const reply = parseReply(stdout);
   if ('reason' in reply && reply.refused)
     return { reason: reply.reason, hint: `Run ${program} yourself to see the problem.` };
   if (code !== 0) {
-    const how = code === null ? `was killed by ${signal}` : `exited with code ${code}`;
+    const ending = code === null ? `was killed by ${signal}` : `exited with code ${code}`;
     const message = cleanLine(stderr.trim().split('\n').at(-1) ?? '', MAX_REASON);
-    return { reason: `${program} ${how}${message === '' ? '' : `: ${message}`}`, hint };
+    return { reason: `${program} ${ending}${message === '' ? '' : `: ${message}`}`, hint };
   }
   return 'text' in reply ? { ...reply.text, model: reply.model } : { reason: reply.reason, hint };
 }
@@ -188,7 +188,7 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
 /** Stores the response. The caller must hold the sense lock. */
 function storeAnswer({ store, clock, insights }: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
   const { date, events } = plan;
-  // The response must not restore anything that was purged in the meantime.
+  // Events were purged during the build, so the response must not be stored.
   const now = contentEvents(store, date).slice(0, events.length);
   if (JSON.stringify(now) !== JSON.stringify(events))
     return { status: 'skipped', date, reason: 'the events were purged during the build' };

@@ -28,7 +28,7 @@ export interface Focus {
   detail: Pick<FocusDetail, 'via' | 'bundleId' | 'path' | 'branch' | 'otherFolder' | 'sessions'>;
 }
 
-/** What you are doing, as far as the desktop can tell. `inputMs` is the time of the last input, if known. */
+/** Your activity, as reported by the desktop. `inputMs` is the time of the last input, if known. */
 export type Observation =
   | { state: 'focus'; focus: Focus; inputMs?: number; /** Why the idle time is unknown. */ warning?: string }
   /** `forMs`: how long ago the idle limit was reached, in ms. */
@@ -46,8 +46,8 @@ export interface Last {
 }
 
 /**
- * Reads what has the focus and whether you are active. Returns no details of excluded applications. Pass
- * `last` if the focus hasn't changed since; if there is no new input either, only the idle time is read.
+ * Reads the focus and whether you are active. Omits details of excluded applications. Pass `last` if the
+ * focus is unchanged: then, without new input, only the idle time is read.
  */
 export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Promise<Observation> {
   const { desktop, config } = deps;
@@ -73,14 +73,11 @@ export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Pr
   return {
     state: 'focus',
     focus,
-    warning: clean(`idle time is unknown, so all time counts: ${idle.unknown}`),
+    warning: clean(`idle time is unknown, so it counts as active: ${idle.unknown}`),
   };
 }
 
-/**
- * Returns the last observation, an observation that you are now away, or undefined if a full reading is
- * needed.
- */
+/** Returns the last observation, or that you are now away. Returns undefined if a full reading is needed. */
 async function sameAs(
   { atMs, seen }: Last,
   idle: IdleReading,
@@ -95,7 +92,7 @@ async function sameAs(
 }
 
 /**
- * Returns why you count as away, or undefined if you are active or the application counts as active without
+ * Returns why you count as away; undefined if you are active, or if this application counts as active without
  * input.
  */
 async function awayOf(

@@ -4,7 +4,7 @@ import { readFrontApp } from './front-app';
 import type { Desktop, FrontApp } from './front-app/adapter';
 import { readIdle } from './idle';
 
-/** After this many milliseconds without input, you count as away. */
+/** How long without input until you count as away, in ms. */
 const AWAY_MS = 60_000;
 
 /** Terminals whose TERM_PROGRAM differs from the application's name. tmux and screen run in any terminal. */
@@ -17,8 +17,8 @@ const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns where you are: away, at the desk, or in front of this terminal. Matches the terminal by its process
- * or by its name. Can't tell which of its windows or tabs is in front without reading titles.
+ * Returns whether you are away, at the desk, or in front of this terminal. Doesn't distinguish the terminal's
+ * windows and tabs, because that requires reading titles.
  */
 export async function readPresence(
   desktop: Desktop,

@@ -11,7 +11,7 @@ import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 export interface PurgeSelection {
   /** Only this day, which must not be in the future. */
   day?: Day;
-  /** Only days before this one. At most tomorrow, which includes today. */
+  /** Only days before this day. The maximum is tomorrow, which selects today too. */
   before?: Day;
   /** Only time in this application, given by name or bundle id, ignoring case. */
   app?: string;
@@ -28,7 +28,7 @@ export interface PurgeSelection {
 
 export interface PurgeResult {
   dryRun: boolean;
-  /** The selection's days after parsing; `null` if not given. */
+  /** The selected day; null if not given. */
   day: Day | null;
   before: Day | null;
   /** Number of events removed from event logs. */
@@ -48,14 +48,14 @@ export interface PurgeResult {
 interface Purge {
   deps: RollDeps;
   selection: PurgeSelection;
-  /** Whether to remove complete days rather than one application or repository. */
+  /** Whether to remove complete days, rather than only one application or repository. */
   isWhole: boolean;
   result: PurgeResult;
 }
 
 /**
- * Deletes captured data. Keeps the cursors, so that the same data isn't captured again. The caller must hold
- * the sense lock.
+ * Deletes captured data. Preserves the cursors, so that the same data isn't captured again. The caller must
+ * hold the sense lock.
  */
 export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   const { store } = deps;
@@ -106,7 +106,7 @@ function validate({ day, before, app, repo, all = false }: PurgeSelection, today
   if (before !== undefined && before > tomorrow) throw futureDayError(before, 'tomorrow', tomorrow);
 }
 
-/** Completes or drops pending lines, which would otherwise restore removed data. */
+/** Completes or drops pending lines, because the next capture would restore removed data from these lines. */
 function finishPending({ deps, selection }: Purge): void {
   const { state } = deps.store.readState();
   if (state.pending.length === 0) return;
@@ -126,7 +126,7 @@ function removeDay(run: Purge, day: Day): void {
     result.events += store.countLines(day);
     result.logs.push(day);
   }
-  // Today's empty record is removed but not listed.
+  // Today's empty record is removed, but not listed in the result.
   const isBlank = store.recordState(day) === 'empty' && day >= todayOf(deps);
   if (store.hasRecord(day) && !isBlank) result.removed.push(day);
   removeInsight(run, day);
@@ -156,10 +156,12 @@ function removeEvents(run: Purge, day: Day): void {
   if (isRecorded) rollup(deps, day);
 }
 
-/** Handles a day without an event log whose record may mention the application or repository. */
+/**
+ * Lists or removes the record of a day without an event log, if it mentions the application or repository.
+ */
 function removeFromRecord(run: Purge, day: Day): void {
   const { deps, selection, result } = run;
-  // A damaged record may mention the application or repository.
+  // A damaged record might mention the application or repository.
   let isNamed = false;
   const record = deps.store.readRecord(day, () => (isNamed = true));
   isNamed ||= record?.apps.some(({ app }) => isSame(app, selection.app)) === true;

@@ -22,9 +22,9 @@ import type { OnDamaged } from './store';
 import type { NotSeen } from './view';
 
 export interface Today {
-  /** Lists its machines if it merges several. */
+  /** The day's record. If merged from several machines, it lists them. */
   record: DailyRecord | UnionRecord;
-  /** What was not captured. Shown next to the record but never stored in it. */
+  /** What was not captured. Shown next to the record, but never stored. */
   notSeen: NotSeen;
   sessionRepos: SessionRepos;
 }
@@ -32,9 +32,12 @@ export interface Today {
 export interface ReadDeps extends RollDeps {
   config: RollDeps['config'] & Pick<SenseConfig, 'enabled' | 'sources' | 'repos'>;
   sources: readonly Pick<SenseSource, 'id' | 'label' | 'description'>[];
-  /** Returns the machines whose days are merged. If absent or undefined, only this machine's days are read. */
+  /**
+   * Returns the machines whose days are merged. If absent, or if it returns undefined, only this machine's
+   * days are read.
+   */
   machines?: (() => Machines | undefined) | undefined;
-  /** Returns the files and folders to check for changes in these machines' days. */
+  /** Returns the files and folders to check for changes to these machines' days. */
   machineFiles?: (() => readonly string[]) | undefined;
 }
 
@@ -90,7 +93,7 @@ export interface DayDetail extends Pick<Today, 'record' | 'notSeen'> {
   /** Whether the event log still exists. Without a log, the timeline is empty. */
   raw: boolean;
   timeline: DayTimeline;
-  /** The other machines' timelines, if there are any. */
+  /** The timelines of other machines, if any. */
   others?: (MachineName & { timeline: DayTimeline })[];
 }
 
@@ -115,7 +118,7 @@ export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
 }
 
 export interface RecentOptions extends Pick<UnionOptions, 'hasLedger'> {
-  /** The last day. */
+  /** The last day to include. */
   to?: Day;
   onDamaged?: OnDamaged;
 }
@@ -124,8 +127,8 @@ const MAX_RECENT_DAYS = 366;
 const LAST_DAY = '9999-12-31';
 
 /**
- * Returns the last stored records up to a day (default: all), newest first, omitting damaged ones. Throws
- * `usage` unless `days` is between 1 and 366.
+ * Returns the newest stored records up to `to`, newest first. Omits damaged records. Throws `usage` unless
+ * `days` is between 1 and 366.
  */
 export function recent(
   deps: Pick<ReadDeps, 'store' | 'machines' | 'goalTags' | 'clock' | 'timezone'>,
@@ -148,8 +151,8 @@ export function recent(
 }
 
 /**
- * Returns a record for each of the last `days` days, starting with today. Days without stored data get an
- * empty record, marked as `backfilled`. Writes nothing.
+ * Returns a record for each of the last `days` days, starting with today. Days without stored data have an
+ * empty record, marked as `backfilled`.
  */
 export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
   const now = todayOf(deps);
@@ -165,11 +168,11 @@ export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
 
 export interface DayRange {
   from?: Day;
-  /** The last day, inclusive. */
+  /** The last day to include. */
   to?: Day;
 }
 
-/** Yields stored records, oldest first, omitting damaged ones. */
+/** Yields stored records, oldest first. Omits damaged records. */
 export function* recordsBetween(
   { store }: Pick<ReadDeps, 'store'>,
   range: DayRange,

@@ -15,7 +15,7 @@ export interface AppTime {
 }
 
 export interface HourTime {
-  /** Start of the hour in local time. The offset distinguishes a repeated hour. */
+  /** Start of the hour in local time. If an hour occurs twice, the offset distinguishes the two. */
   start: string;
   creation: number;
   consumption: number;
@@ -27,17 +27,17 @@ export interface DailyRecord {
   date: Day;
   timezone: string;
   version: string;
-  /** ISO-8601 UTC. */
+  /** When the record was built, in ISO 8601, UTC. */
   generatedAt: string;
   /** Whether the day was over when the record was built. */
   final: boolean;
-  /** Set if a backfill added this day's commits and sessions later; its application time is not recorded. */
+  /** Set if all events of the day come from a backfill, which doesn't add application time. */
   backfilled?: true;
   totalMinutes: number;
   creationMinutes: number;
   consumptionMinutes: number;
   neutralMinutes: number;
-  /** Longest first. */
+  /** Applications with the most time first. */
   apps: AppTime[];
   /** Every hour of the day in order: 23, 24 or 25 hours. */
   hours: HourTime[];
@@ -46,7 +46,7 @@ export interface DailyRecord {
   /** Your time and your agents' time; absent in records from before sense 1.2. */
   ledger?: DayLedger;
   narrative: null;
-  /** By goal id, according to the rules in goals.md. */
+  /** Time by goal id, according to the rules in goals.md. */
   goalTags: Record<string, GoalTag>;
 }
 
@@ -60,7 +60,7 @@ export interface TallyOptions {
 
 export interface RecordLabel {
   version: string;
-  /** ISO-8601 UTC. */
+  /** When the record was built, in ISO 8601, UTC. */
   generatedAt: string;
   final: boolean;
 }
@@ -70,8 +70,8 @@ export function isEmptyRecord({ totalMinutes, commits, sessions }: DailyRecord):
 }
 
 /**
- * Computes a local day's record from its events, in any order. Duplicate lines count once. Events that fall on
- * this date only in another time zone count in the first or last hour; all others are ignored.
+ * Computes a local day's record from its events, in any order. Duplicate events count once. Events that are
+ * on this date only in another time zone count in the first or last hour.
  */
 export function recordTally(date: Day, options: TallyOptions) {
   const { timezone } = options;
@@ -133,7 +133,7 @@ function localIso(date: Day, ms: number, zone: string): string {
   return `${wall}${offset < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
 }
 
-/** Counts a day's distinct commits per repository. A change that was captured twice counts only once. */
+/** Counts a day's distinct commits per repository. A commit that was captured twice counts once. */
 function commitTally() {
   const repos = new Map<string, RepoTally>();
   return {
@@ -142,7 +142,7 @@ function commitTally() {
       const repo = textOf(event.repo) ?? path ?? 'unknown';
       const tally = repos.get(path ?? repo) ?? { repo, path, machines: new Set(), commits: new Set() };
       repos.set(path ?? repo, tally);
-      // A path has two names only after a rename, so any consistent choice works.
+      // A path has two names only after a rename, so use either name consistently.
       if (byCodeUnits(repo, tally.repo) < 0) tally.repo = repo;
       tally.commits.add(changeOf(event) ?? String(at));
       tally.machines.add(textOf(event.detail?.['machine']) ?? '');
@@ -170,7 +170,7 @@ interface RepoTally {
   commits: Set<string>;
 }
 
-/** Joins the checkouts of a repository on different machines, whose paths may differ. */
+/** Merges the checkouts of a repository on different machines. Their paths may differ. */
 function joinedAcrossMachines(tallies: readonly RepoTally[]): RepoTally[] {
   const joined: RepoTally[] = [];
   const sorted = [...tallies].sort((a, b) => byCodeUnits(a.path ?? '', b.path ?? ''));

@@ -19,7 +19,7 @@ export interface RollDeps {
   classify: Classifier;
   /** Returns the goals that a ledger's time belongs to. If absent, records have no goals. */
   goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
-  /** Called once after records are written, to rebuild what depends on them. */
+  /** Called once after records are written. Rebuilds data that depends on records. */
   afterRecords: (today: Day) => void;
 }
 
@@ -49,7 +49,9 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
   return { record, sessionRepos: tally.sessionRepos(), scan };
 }
 
-/** Builds and stores a day's record, and quarantines invalid lines. Changes the state but doesn't store it. */
+/**
+ * Builds and stores a day's record, and quarantines invalid lines. Modifies `state`, but doesn't write it.
+ */
 function rollDay(
   deps: RollDeps,
   state: SenseState,
@@ -60,15 +62,15 @@ function rollDay(
   const record = change(built);
   deps.store.writeQuarantine(day, scan.bad);
   deps.store.writeRecord(record, recordMarkdown(record));
-  // Without a log, the record can no longer change.
+  // Without an event log, the record can no longer change, so the state need not list its day.
   if (deps.store.logBytes(day) === undefined) delete state.rolled[day];
   else state.rolled[day] = { bytes: scan.bytes, final: record.final, quarantined: scan.badCount };
   return record;
 }
 
 /**
- * Rebuilds past days' records after a backfill, and stores the state. Keeps a final record's application
- * time, even if the classification has changed since.
+ * Rebuilds past days' records after a backfill, and stores the state. Doesn't change a final record's
+ * application time, even if the classification has changed.
  */
 export function rollKeepingTime(deps: RollDeps, state: SenseState, days: readonly Day[]): void {
   for (const day of days) {
@@ -107,7 +109,7 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   if (isClosed && store.logBytes(day) === undefined && !isEmptyDay(store, day)) {
     throw store.hasRecord(day)
       ? new StewardError('not_found', `The event log of ${day} was deleted; its record is unchanged.`, {
-          hint: `Event logs are kept for ${deps.config.retentionDays} days (sense.retentionDays).`,
+          hint: `Event logs are deleted after ${deps.config.retentionDays} days (sense.retentionDays).`,
         })
       : nothingStored(day);
   }
@@ -123,7 +125,7 @@ export function nothingStored(day: Day): StewardError {
   });
 }
 
-/** Returns whether a day has no log but is after the first stored day, which means that it had no events. */
+/** Returns whether a day had no events: the day has no log, but is after the first stored day. */
 function isEmptyDay(store: SenseStore, day: Day): boolean {
   const first = firstDay(store);
   return first !== undefined && day > first && (!store.hasRecord(day) || store.recordState(day) === 'empty');
@@ -135,7 +137,7 @@ function firstDay(store: SenseStore): Day | undefined {
 
 export interface Rerolled {
   rolled: Day[];
-  /** Recorded days whose records are unchanged because their event logs were deleted. */
+  /** Recorded days whose records weren't rebuilt, because their event logs were deleted. */
   kept: Day[];
 }
 
@@ -180,7 +182,7 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
     store.writeState(state);
   }
   if (result.rolled.length > 0) store.sweep(deps.clock.now());
-  // After a clock change, recent days may look old, so wait a day before deleting logs.
+  // After a clock change, recent days may seem old, so wait a day before deleting logs.
   if (recentJumps(state.jumps, deps.clock.now(), 1).length === 0) prune(deps, state, today, result);
   return result;
 }
@@ -199,7 +201,7 @@ function tryAfterRecords(deps: RollDeps, today: Day, problems: string[]): boolea
 /** Returns the days with a log and the empty days between them, within the retention period. */
 function pastDays({ store, config }: RollDeps, today: Day): Day[] {
   const logged = store.loggedDays();
-  // Empty records on future days were created while the clock was ahead, so they are removed.
+  // Remove empty records for future days. They were created while the clock was ahead.
   const isFuture = (day: Day): boolean =>
     day > today && store.logBytes(day) === undefined && store.recordState(day) === 'empty';
   for (const day of store.recordedDays().filter(isFuture)) store.removeRecord(day);

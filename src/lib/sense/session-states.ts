@@ -18,7 +18,9 @@ interface Known {
   branch?: string;
   assistant?: string;
   process?: ProcessMark;
-  /** Time of the session's last sign of life: a work event, or a capture that found its process running. */
+  /**
+   * When the session was last known to run: at its last work event, or at a capture that found its process.
+   */
   seenMs: number;
   /** Time of the session's last stored event. */
   storedMs: number;
@@ -26,9 +28,9 @@ interface Known {
 
 /** What the cursor stores about the sessions. */
 export interface StatesCursor {
-  /** By session id. */
+  /** Running sessions by id. */
   known: Record<string, Known>;
-  /** Start of the first day whose log doesn't yet repeat the states that began earlier. */
+  /** Start of the next day, at which the sessions' states will be repeated. */
   nextDayMs: number;
 }
 
@@ -42,20 +44,20 @@ export interface StatesDeps {
   isWatched: (repo: string) => boolean;
 }
 
-/** How long a working session without a known process can be silent before it counts as over. */
+/** How long a working session without a known process can be silent until it counts as ended. */
 const SILENT_AFTER_MS = 30 * 60_000;
-/** The same limit for a session that is waiting or ready. */
+/** How long a waiting or ready session without a known process can be silent until it counts as ended. */
 const LOST_AFTER_MS = 12 * 3_600_000;
 
 /**
- * Turns work events into session-state events: one for each state change and each prompt. Each day begins
- * with the states that began earlier, so that a day's log is enough to compute its ledger.
+ * Turns work events into session-state events: one per state change and one per prompt. Repeats the current
+ * states at the start of each day, so that a day's log is enough to compute its ledger.
  */
 export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
   const { timezone, nowMs } = deps;
   const tomorrowMs = dayBounds(dayOf(nowMs, timezone), timezone).endMs;
   const known = new Map(Object.entries(before?.known ?? {}));
-  // If the clock has been set back, the stored day may be too late.
+  // If the clock was set back, the stored day may be too late.
   let nextDayMs = Math.min(before?.nextDayMs ?? deps.dayStartMs, tomorrowMs);
   const events: SenseEvent[] = [];
   const store = (id: string, at: Known, ms: number, more: Partial<SessionStateDetail> = {}): void => {
@@ -85,7 +87,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     else if (process === 'gone') end(id, at, at.seenMs);
   }
   return {
-    /** Applies a work event. If the event isn't new, it only updates the state. */
+    /** Applies a work event. An event that isn't new only updates the state. */
     take(event: WorkEvent, ms: number, isNew: boolean): void {
       startDays(ms);
       endSilent(ms);
@@ -117,8 +119,7 @@ function isSilent({ state, seenMs }: Known, ms: number): boolean {
 }
 
 /**
- * Returns the session after the event, or undefined if the session is unknown and the event doesn't start
- * one.
+ * Returns the session after the event; undefined if the session is unknown and isn't started by the event.
  */
 function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId: string): Known | undefined {
   const change = changeBy(at, event);
@@ -139,7 +140,7 @@ function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId:
 
 type Change = Pick<Known, 'state' | 'reason' | 'askedBy'>;
 
-/** Returns the state that the event leads to, or undefined if the event doesn't change the state. */
+/** Returns the new state, or undefined if the event doesn't change the state. */
 function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Change | undefined {
   switch (type) {
     case 'prompt':
@@ -147,11 +148,11 @@ function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Ch
     case 'stop':
       return { state: 'ready' };
     case 'session-start':
-      // Compaction happens while the session works.
+      // The session continues to work during compaction.
       return reason === 'compact' ? undefined : { state: 'ready' };
     case 'notification':
       if (!isWaiting(reason)) return undefined;
-      // A reminder after a turn is over doesn't ask for anything.
+      // After a turn is over, an idle reminder doesn't require a response.
       if (reason === 'idle_prompt' && at?.state !== 'working')
         return at === undefined ? { state: 'ready' } : undefined;
       return {
@@ -164,8 +165,7 @@ function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Ch
     case 'tool-after':
     case 'tool-failed': {
       const isAnswer = at?.state === 'waiting' && at.askedBy === agent;
-      // While one agent waits, and after the main turn has ended, other agents' events don't change the
-      // state.
+      // Other agents' events don't change the state while one agent waits, or after the main turn has ended.
       return isAnswer || (agent === undefined && type !== 'subagent-stop') ? { state: 'working' } : undefined;
     }
     default:

@@ -44,7 +44,7 @@ export function settleLogs(area: UserArea, { nowMs, zone }: { nowMs: number; zon
 }
 
 const MAX_LISTED = 5;
-/** The folders below the root that steward or the user writes to. */
+/** The folders in the user area to which steward or the user writes. */
 const WRITTEN = ['sense', 'state', 'goals', 'observability', 'principal', 'agents', 'knowledge', 'work'];
 
 function copiesFound({ root, place }: UserArea): SharedFinding[] {
@@ -66,7 +66,7 @@ function copiesFound({ root, place }: UserArea): SharedFinding[] {
   const files = copies.filter((copy) => !logs.includes(copy));
   const listed = files.slice(0, MAX_LISTED).map(({ path, original }): SharedFinding => ({
     found: `a sync tool left a conflict copy of ${original}: ${join(root, path)}`,
-    hint: `Copy what you need from it to ${basename(original)}. Then delete it:`,
+    hint: `Copy what you need to ${basename(original)}, then delete the conflict copy:`,
     mend: `rm ${forShell(join(root, path))}`,
   }));
   const rest = files.length - listed.length;
@@ -88,7 +88,7 @@ function logsFound(logs: readonly ConflictCopy[], isOwn: boolean): SharedFinding
     : { found, hint: 'The machine that writes these logs merges them at its next capture.' };
 }
 
-/** Returns a finding for each user-edited file in which git left conflict markers. */
+/** Returns a finding for each user-edited file with git conflict markers. */
 function markedFiles(root: string): SharedFinding[] {
   if (!exists(join(root, '.git'))) return [];
   return EDITED.filter((name) =>
@@ -105,8 +105,8 @@ function logFolders(area: UserArea): string[] {
 }
 
 /**
- * Returns the problems with an area that other machines also write to, or that contains a sync tool's
- * conflict copies. Throws if an owner or an event log can't be read.
+ * Returns the problems with an area that other machines write to, or that contains conflict copies. Throws if
+ * an owner file or event log can't be read.
  */
 export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): SharedFinding[] {
   return [...othersIn(area, clock.now()), ...copiesFound(area)];
@@ -131,13 +131,13 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
       { found: `${area.root} belongs to the machine ${top}; this machine writes to ${area.own}`, hint, mend },
     ];
   if (machines.length === 0) return [];
-  const others = `${plural(machines.length, 'other machine')} wrote to it in the last 7 days (${machines.slice(0, 3).join(', ')})`;
+  const others = `${plural(machines.length, 'other machine')} wrote to this folder in the last 7 days (${machines.slice(0, 3).join(', ')})`;
   return [{ found: `${area.root} is shared: ${others}`, hint, mend }];
 }
 
 /**
- * Returns the machines with events in the newest logs, because older versions of steward let several machines
- * write to the same log.
+ * Returns the machines with events in the newest logs. Older versions of steward let several machines write
+ * to one log.
  */
 function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
   const machines = new Set<string>();

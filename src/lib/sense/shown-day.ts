@@ -7,13 +7,13 @@ import { recordTally, type DailyRecord } from './record';
 /** Decides which sessions and repositories other machines may see. */
 export interface Shown {
   isShown: (session: string) => boolean;
-  /** Checks the path, or the name if the path is unknown. */
+  /** Checks the repository's path, or its name if the path is unknown. */
   isRestrictedRepo: (repo: string, path?: string) => boolean;
 }
 
 /**
- * Computes a day's parts and record without anything that other machines may not see, not even in sums. Your
- * time in front of each application counts in full.
+ * Computes the data that other machines may see. Hidden sessions and repositories don't count in any total;
+ * time in each application counts in full.
  */
 export function shownDay(
   record: DailyRecord,
@@ -47,7 +47,7 @@ export function visibleEvents(
     const { session, sessions = [] } = event.detail ?? {};
     if (event.type === 'app-focus') {
       const ids = Array.isArray(sessions)
-        ? sessions.map((one: unknown) => (isObject(one) ? one['id'] : one))
+        ? sessions.map((item: unknown) => (isObject(item) ? item['id'] : item))
         : [];
       return [ids.every(isVisible) && !isRestricted(event) ? event : withoutPlace(event)];
     }

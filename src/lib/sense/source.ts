@@ -3,7 +3,7 @@ import type { SenseEvent, SourceId } from './event';
 /** What a source captured. */
 export interface Collected {
   events: SenseEvent[];
-  /** Passed to the next capture. Stored together with the events. */
+  /** The source's position. Stored with the events, and passed to the next capture. */
   cursor: unknown;
   /**
    * `idle`: there is nothing to capture now. `unsupported`: the source can't work here. `error`: the source
@@ -30,10 +30,7 @@ export interface SenseSource {
   /** What the source captures, in one line. */
   description: string;
   collect(input: CollectInput): Promise<Collected>;
-  /**
-   * Rebuilds the cursor from the stored events if the state was lost. Without this function, the source
-   * starts over.
-   */
+  /** Rebuilds the cursor from the stored events if the state was lost. If absent, the source starts over. */
   recover?(stored: readonly SenseEvent[]): unknown;
 }
 
@@ -50,7 +47,7 @@ export interface SourceStatus {
   reason?: string;
   pollIntervalSec: number;
   eventsToday: number;
-  /** In ISO 8601, UTC; null before the first event. */
+  /** Time of the last event, in ISO 8601, UTC; null before the first event. */
   lastEventTs: string | null;
 }
 
@@ -61,22 +58,22 @@ export interface SenseStatus {
   pollIntervalSec: number;
   /** Absolute paths of the watched repositories. */
   repos: string[];
-  /** How many days to keep event logs. Records are kept forever. */
+  /** After how many days event logs are deleted. Records are never deleted. */
   retentionDays: number;
   eventsToday: number;
-  /** ISO-8601 UTC. */
+  /** Time of the last capture, in ISO 8601, UTC. */
   lastCaptureTs: string | null;
   /** The newest day with a stored record. */
   lastRecord: string | null;
   /** Number of invalid lines in the event logs. */
   quarantined: number;
   /**
-   * Clock changes of more than an hour in the last seven days. `at` is the time on the new clock; a positive
-   * `byMs` means that the clock was set ahead.
+   * Clock changes of more than an hour in the last seven days. `at` is the time on the new clock; `byMs` is
+   * positive if the clock was set ahead.
    */
   clockJumps: { at: string; byMs: number }[];
   sources: SourceStatus[];
-  /** The system's scheduler and whether it runs the captures; null if the system has none. */
+  /** The system's scheduler, and whether it runs the captures; null if the system has no scheduler. */
   scheduler: { kind: string; installed: boolean } | null;
 }
 

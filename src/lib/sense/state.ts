@@ -24,16 +24,13 @@ const recordOf = <S extends v.GenericSchema>(schema: S) =>
   v.pipe(v.custom<Record<string, unknown>>(isObject), v.record(v.string(), schema));
 const OFFSET = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/**
- * An append, stored together with the cursors. The append is complete when its text is in the log at
- * `offset`.
- */
+/** Text to append to a log. The append is complete when the log contains the text at `offset`. */
 const PENDING = v.object({ day: v.union([v.literal('late'), DAY]), offset: OFFSET, text: v.string() });
 
-/** A clock change: the time on the new clock, and the difference (positive means ahead). */
+/** A clock change: the time on the new clock, and the difference (positive if the clock was set ahead). */
 const JUMP = v.object({ at: ISO, byMs: v.number() });
 
-/** A source's state after its last capture. */
+/** The result of a source's last capture. */
 const SOURCE = v.object({
   state: v.picklist(['ok', 'idle', 'unsupported', 'error']),
   reason: v.optional(v.string()),
@@ -55,30 +52,30 @@ const ROLLED = v.object({
 const STATE = v.object({
   version: v.number(),
   lastCaptureTs: v.optional(v.nullable(v.string()), null),
-  /** By source id. */
+  /** Cursors by source id. */
   cursors: v.optional(recordOf(v.unknown()), {}),
   sources: v.optional(recordOf(SOURCE), {}),
-  /** Number of seconds sampled on `day` while you were away. */
+  /** How many seconds you were away on `day`. */
   away: v.optional(v.nullable(v.object({ day: v.string(), seconds: v.number() })), null),
   pending: v.optional(v.array(PENDING), []),
   rolled: v.optional(recordOf(ROLLED), {}),
-  /** Set if records were written but `afterRecords` failed, so that the next capture retries it. */
+  /** Set if `afterRecords` failed after records were written. The next capture retries it. */
   untold: v.optional(v.boolean(), false),
   /** The day on which the state was lost, or null. */
   lostOn: v.optional(v.nullable(DAY), null),
-  /** Each day's time zone, fixed at its first write. */
+  /** Each day's time zone, fixed when the day's log is created. */
   zones: v.optional(recordOf(ZONE), {}),
-  /** The clocks' readings at the last capture. */
+  /** The clock readings at the last capture. */
   clock: v.optional(
     v.nullable(v.object({ wallMs: v.number(), boot: v.optional(v.custom<BootTime>(isBootTime)) })),
     null,
   ),
-  /** The last clock changes of more than an hour. */
+  /** The latest clock changes of more than an hour. */
   jumps: v.optional(v.array(JUMP), []),
 });
 
 export type SenseState = v.InferOutput<typeof STATE>;
-/** A day's log, or the log of events that arrived after their day's log was deleted. */
+/** The log of a day, or of events that arrived after their day's log was deleted. */
 export type LogName = Day | 'late';
 export type PendingAppend = v.InferOutput<typeof PENDING>;
 export type ClockJump = v.InferOutput<typeof JUMP>;
@@ -105,7 +102,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MAX_JUMPS = 5;
 
-/** Returns a capture's clock readings, and the clock jumps, including any that the readings reveal. */
+/** Returns the current clock readings, and the clock changes, including a new one. */
 export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'clock' | 'jumps'> {
   const { clock, lastCaptureTs } = state;
   const lastMs = clock?.wallMs ?? parseIso(lastCaptureTs ?? '') ?? now.wallMs;
@@ -117,8 +114,8 @@ export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'cl
 }
 
 /**
- * Returns the jumps in the last `days` days. A jump dated in the future is treated as being as old as the
- * next one.
+ * Returns the clock changes in the last `days` days. A change with a future time counts as being as old as
+ * the next one.
  */
 export function recentJumps(jumps: readonly ClockJump[], nowMs: number, days = 7): ClockJump[] {
   const isRecent = ({ at }: ClockJump): boolean => {

@@ -13,7 +13,7 @@ import { readEventLine, type SenseEvent } from './event';
 import { isEmptyRecord, parseRecord, type DailyRecord } from './record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
-/** An invalid line in an event log, in the form in which it is quarantined. */
+/** An invalid line in an event log, as stored in quarantine. */
 export interface BadLine {
   offset: number;
   bytes: number;
@@ -22,7 +22,7 @@ export interface BadLine {
   text?: string;
 }
 
-/** What a scan found in a day's event log, apart from the events. */
+/** The result of scanning a day's event log, without the events. */
 export interface LogScan {
   /** The first 1000 invalid lines. */
   bad: BadLine[];
@@ -33,10 +33,10 @@ export interface LogScan {
 
 /** Receives each event in a log, and its time. */
 export type OnEvent = (event: SenseEvent, ms: number) => void;
-/** Receives the error of each record that can't be read. */
+/** Receives the error for each damaged record. */
 export type OnDamaged = (error: StewardError) => void;
 
-/** A day of captures is a few hundred KiB. A larger log is damaged and isn't read into memory. */
+/** Maximum size of a log. A normal day's log is a few hundred KiB, so a larger log is damaged. */
 const MAX_DAY_BYTES = 64 * 1024 * 1024;
 const MAX_QUARANTINED_LINES = 1000;
 const MAX_LATE_BYTES = 4 * 1024 * 1024;
@@ -44,7 +44,7 @@ const STALE_TEMP_MS = 3_600_000;
 /** Number of newest logs to search for git conflict markers. */
 const GIT_DAYS = 3;
 
-/** Reads and writes the files in `sense/`. No other module knows their names or formats. */
+/** Reads and writes the files in `sense/`. Other modules don't know the files' names or formats. */
 export type SenseStore = ReturnType<typeof senseStore>;
 
 export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
@@ -55,7 +55,7 @@ function stateFiles({ root, sense }: Pick<UserArea, 'root' | 'sense'>) {
   const damagedState = join(sense.quarantine, 'state.json');
   return {
     statePath: sense.state,
-    /** Creates the private folders. Refuses symlinks in their place. */
+    /** Creates the private folders. Throws if one of them is a symlink. */
     prepare(): void {
       ensureFolder(root, { allowLink: true });
       for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine]) ensureFolder(folder);
@@ -101,15 +101,15 @@ function logFiles(sense: UserArea['sense']) {
       readLines(logOf(day), { maxLineBytes: 0, tail: true }, () => (lines += 1));
       return lines;
     },
-    /** `readLog` includes the conflict copies, so they are removed with the old content. */
+    /** Replaces a log. Removes its conflict copies, because `readLog` has included their events. */
     rewriteLog(day: LogName, events: readonly SenseEvent[]): void {
       replaceFile(logOf(day), asLines(events));
       copiesOf(logOf(day)).forEach(removeFile);
     },
-    /** The next capture moves the contents of a removed log's conflict copies to quarantine/late.jsonl. */
+    /** Removes a log. The next capture moves the contents of its conflict copies to quarantine/late.jsonl. */
     removeLog: (day: LogName): void => removeFile(logOf(day)),
     removeCopies: (day: LogName): void => copiesOf(logOf(day)).forEach(removeFile),
-    /** Merges conflict copies into their logs, or into quarantine/late.jsonl if the log's day is over. */
+    /** Merges conflict copies into their logs; for days that are over, into quarantine/late.jsonl. */
     settleLogs(isOpen: (day: Day) => boolean, inGit: boolean): void {
       for (const log of new Set(copiesIn(sense.events).map((found) => found.log))) {
         const day = basename(log, '.jsonl');
@@ -135,7 +135,7 @@ function recordFiles(sense: UserArea['sense']) {
     hasRecord: (day: Day): boolean => exists(recordOf(day)),
     readRecord: (day: Day, onDamaged?: OnDamaged) => readRecord(recordOf(day), day, onDamaged),
     recordState: (day: Day): RecordState => recordState(recordOf(day)),
-    /** Writes the JSON last, because its presence means that the record is complete. */
+    /** Writes the JSON file last, because its existence means that the record is complete. */
     writeRecord(record: DailyRecord, markdown: string): void {
       replaceFile(recordOf(record.date, 'md'), markdown);
       replaceFile(recordOf(record.date), recordJson(record));
@@ -145,19 +145,19 @@ function recordFiles(sense: UserArea['sense']) {
       removeFile(recordOf(day, 'md'));
     },
     insightDays: (): Day[] => daysIn(sense.insights, '.json'),
-    /** Returns false if the file only records a failed build. A damaged file counts as an insight. */
+    /**
+     * Returns whether an insight exists. A file that contains only a failed build doesn't count; a damaged
+     * file does.
+     */
     hasInsight: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
     removeInsight: (day: Day): void => removeFile(insightOf(day)),
   };
 }
 
-/**
- * Returns the record as JSON, with the ledger on one line, which halves the time needed to read a year of
- * records.
- */
+/** Returns the record as JSON. The ledger is on one line, which halves the time to read a year of records. */
 function recordJson(record: DailyRecord): string {
   const text = JSON.stringify({ ...record, ledger: 0 }, null, 2);
-  // The key cannot occur in a value, because quotes are escaped there.
+  // A string value can't contain this text, because its quotes would be escaped.
   return `${text.replace('"ledger": 0', () => `"ledger": ${JSON.stringify(record.ledger ?? null)}`)}\n`;
 }
 
@@ -179,10 +179,7 @@ function daysIn(folder: string, type: '.json' | '.jsonl'): Day[] {
     .sort();
 }
 
-/**
- * Reads a log line by line. Includes a last line without a line feed, which an editor or a crash may leave
- * behind.
- */
+/** Reads a log line by line. Includes a last line without a line feed, as left by an editor or a crash. */
 function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
   const size = lstatOf(path)?.size ?? 0;
   if (size > MAX_DAY_BYTES) {
@@ -190,7 +187,7 @@ function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
       'config',
       `${path} is ${Math.round(size / 2 ** 20)} MiB, too large for an event log.`,
       {
-        hint: 'Move or rename the file; the record of that day is kept.',
+        hint: 'Move or rename the file. The record of that day is not affected.',
       },
     );
   }
@@ -217,8 +214,8 @@ function asLines(values: readonly unknown[]): string {
 }
 
 /**
- * Reads a record, if it exists. If the record is damaged, passes the error to `onDamaged`, or throws it as
- * `config`.
+ * Reads a record, if it exists. If the record is damaged, passes the error to `onDamaged`, or throws a
+ * `config` error.
  */
 function readRecord(path: string, day: Day, onDamaged?: OnDamaged): DailyRecord | undefined {
   const text = readText(path);
@@ -232,7 +229,7 @@ function readRecord(path: string, day: Day, onDamaged?: OnDamaged): DailyRecord 
   return undefined;
 }
 
-/** `open`: built before the day was over. */
+/** `open`: the record was built before the day was over. */
 type RecordState = 'none' | 'damaged' | 'empty' | 'open' | 'final';
 
 function recordState(path: string): RecordState {
@@ -256,7 +253,7 @@ export function initSense(
   templates: string,
 ): InitResult {
   store.prepare();
-  // In an area owned by another machine, the configuration folder may not exist yet.
+  // If another machine owns the area, the configuration folder may not exist yet.
   ensureFolder(dirname(area.sense.config));
   for (const [name, path] of [
     ['classify.yaml', area.sense.classify],

@@ -12,7 +12,7 @@ export interface InsightTextOptions extends TextOptions {
 }
 
 const HOW =
-  'Build one with "steward sense insight build"; "steward sense insight preview" shows what it would send.';
+  'Build one with "steward sense insight build"; "steward sense insight preview" shows what would be sent.';
 const MAX_LABEL = 24;
 
 /** Formats an insight: its times, its narrative, and one line per content type. */
@@ -65,7 +65,7 @@ export function buildText(outcome: InsightOutcome, insight: Insight, options: In
   return finish(wrap(`Nothing was sent: ${outcome.reason}.`, columns), options);
 }
 
-/** Formats where the prompt would be sent. */
+/** Formats the prompt's destination. */
 export function previewText({ command, skipped }: InsightPreview): string {
   if (skipped !== null) return `A build would send nothing now: ${skipped}.`;
   const shown = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(clean(word))));

@@ -70,7 +70,7 @@ function apps({ apps: rows }: DailyRecord): string[] {
   ];
 }
 
-/** Returns your time and your agents' time by repository, if any of it is known. */
+/** Returns your time and your agents' time by repository; empty if all of it is unknown. */
 function time({ ledger }: DailyRecord): string[] {
   if (ledger === undefined) return [];
   const rows = timeRows([ledger], 'repo', NO_NAMES);
@@ -87,7 +87,7 @@ function time({ ledger }: DailyRecord): string[] {
   ];
 }
 
-/** Rows are grouped by repository, which needs no display names. */
+/** The table is grouped by repository, so display names aren't needed. */
 const NO_NAMES = { session: (id: string) => id, issue: () => undefined, goal: () => undefined };
 
 function hours(record: DailyRecord): string[] {

@@ -51,10 +51,10 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
       'repositories',
       status.repos.map(clean).join(', ') || 'none; add one with "steward config add sense.repos PATH"',
     ),
-    ...row('event logs', `kept for ${plural(status.retentionDays, 'day')}; records stay`),
+    ...row('event logs', `deleted after ${plural(status.retentionDays, 'day')}; records remain`),
     ...row('last capture', last === null ? 'never; run "steward sense capture"' : localTime(last, options)),
     ...row('events today', String(status.eventsToday)),
-    ...row('last record', status.lastRecord ?? 'none yet; a day is recorded when it is over'),
+    ...row('last record', status.lastRecord ?? 'none yet; days are recorded after they end'),
     ...row('scheduler', schedulerText(status), status.scheduler?.installed === false),
     ...(status.quarantined === 0 ? [] : row('quarantined', quarantinedText(status.quarantined), true)),
     ...status.clockJumps.flatMap((jump) =>
@@ -97,7 +97,7 @@ function sourceLines(
   ]);
 }
 
-/** Formats the rows as a table, using the first of these column counts that fits. */
+/** Formats the rows as a table with the first of these column counts that fits. */
 function widestTable(rows: readonly string[][], counts: readonly number[], room: number): string[] {
   const align = [{}, {}, { align: 'right' as const }];
   const tables = counts.map((count) => {
@@ -124,12 +124,12 @@ function localTime(iso: string, { timezone, now }: StatusTextOptions): string {
   return day === dayOf(now, timezone) ? timeOf(ms, timezone) : `${day} ${timeOf(ms, timezone)}`;
 }
 
-/** Formats one line per day with a bar, newest first. */
+/** Formats each day as a line with a bar, newest first. */
 export function recentText(records: readonly DailyRecord[], options: TextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   if (records.length === 0) {
     const text =
-      'No days recorded yet. A day is recorded when it is over; see today with "steward sense today".';
+      'No days recorded yet; a day is recorded after it ends. For today, run "steward sense today".';
     return finish(wrap(text, columns), options);
   }
   const colors = palette(options);
@@ -150,8 +150,8 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
 }
 
 /**
- * Returns the figures next to the bars, in as many columns as fit. If no time was recorded, there are no
- * bars, and commits come first.
+ * Returns the text after the bars, in as many columns as fit. Without recorded time, commits come first
+ * instead of bars.
  */
 function rightCells(records: readonly DailyRecord[], room: number): string[] {
   const isOpen = records.some((record) => !record.final);
@@ -178,7 +178,7 @@ function timeWords(record: DailyRecord): string {
   return record.totalMinutes === 0 ? noTime(record) : `creation ${minutes(record.creationMinutes)}`;
 }
 
-/** Colors the parts of a bar by kind. */
+/** Colors each kind's part of a bar. */
 function paintShares(text: string, record: DailyRecord, colors: Palette): string {
   const chars = [...text];
   const total = record.totalMinutes || 1;
@@ -207,13 +207,13 @@ export function captureText(result: CaptureResult, options: { timezone: string; 
   ]);
   return [
     `Captured at ${at}: ${plural(result.events, 'event')}`,
-    ...(lines.length === 0 ? ['  all sources are turned off'] : lines),
+    ...(lines.length === 0 ? ['  all sources are off'] : lines),
     ...daysLine('Recorded', result.rolled),
     ...daysLine('Event logs deleted for', result.pruned),
   ].join('\n');
 }
 
-/** Formats a new rule and the records that were rebuilt. */
+/** Formats the new classification of an application, and the rebuilt records. */
 export function classifiedText({ app, kind, file, rolled, kept }: Classified): string {
   return [
     `${clean(app)} now counts as ${kind} (${file}).`,
@@ -222,7 +222,7 @@ export function classifiedText({ app, kind, file, rolled, kept }: Classified): s
   ].join('\n');
 }
 
-/** Formats what a purge removed or would remove. `usage` lists the days whose token usage is also removed. */
+/** Formats what a purge removed or would remove. `usage` lists the days whose token usage is removed too. */
 export function purgeText(result: PurgeResult & { usage?: readonly string[] }): string {
   const { dryRun, events, logs, rebuilt, removed, kept, insights, usage = [] } = result;
   const lines = [
@@ -232,7 +232,7 @@ export function purgeText(result: PurgeResult & { usage?: readonly string[] }): 
     ...daysLine('  insights removed:', insights),
     ...daysLine('  token usage removed:', usage),
     ...daysLine(
-      '  records that still name it, because their event logs were deleted (--records removes them):',
+      '  records not rebuilt, because their event logs were deleted (--records removes them):',
       kept,
     ),
   ];
@@ -241,7 +241,7 @@ export function purgeText(result: PurgeResult & { usage?: readonly string[] }): 
     ...(result.before === null ? [] : [`before ${longDay(result.before)}`]),
   ].join(', ');
   const when = range === '' ? '' : ` (${range})`;
-  if (lines.length === 0) return `Nothing stored matches${when}.`;
+  if (lines.length === 0) return `No stored data matches${when}.`;
   return [`${dryRun ? 'Would remove' : 'Removed'}${when}:`, ...lines].join('\n');
 }
 

@@ -21,7 +21,7 @@ export interface TextOptions {
   unicode?: boolean;
 }
 
-/** What was not captured. Shown next to the record. */
+/** What was not captured; shown next to the record. */
 export interface NotSeen {
   /** How long you were away. */
   idleMinutes: number;
@@ -42,16 +42,16 @@ export interface RecordTextOptions extends TextOptions {
 const UNSUPPORTED = 'browser tabs (not supported)';
 const APP_ROWS = 6;
 const KIND_COLUMNS = 'consumption'.length;
-/** Minimum width at which blocks are placed side by side. */
+/** Minimum width for two blocks side by side. */
 const WIDE = 72;
-/** Minimum width of the layout. */
+/** Minimum width of the output. */
 export const MIN_COLUMNS = 32;
 
 interface View {
   record: DailyRecord;
   columns: number;
   isWide: boolean;
-  /** Column at which the block on the right begins. */
+  /** Column in which the right block begins. */
   side: number;
   colors: Palette;
 }
@@ -59,7 +59,7 @@ interface View {
 /** Formats a day by kind, application and hour, followed by what was not tracked. */
 export function recordText(record: DailyRecord, options: RecordTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
-  // The block on the right gets 32 columns plus half of the spare ones.
+  // The right block gets 32 columns plus half of the remaining ones.
   const side = columns - 32 - Math.max(0, Math.min(16, Math.floor((columns - 80) / 2)));
   const view: View = { record, columns, isWide: columns >= WIDE, side, colors: palette(options) };
   const blocks = isEmptyRecord(record)
@@ -76,7 +76,7 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
 
 /** Formats `not tracked: …`, wrapped. */
 function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, columns: number): string[] {
-  // A past day without recorded time may still have been a working day.
+  // You may have worked on a past day without recorded time, so show the time as not recorded.
   const isUnrecorded = record.totalMinutes === 0 && idleMinutes === 0 && sources.length === 0;
   const items = [
     ...(idleMinutes > 0 ? [`idle ${minutes(idleMinutes)}`] : []),
@@ -138,7 +138,7 @@ function appLines({ record, columns, colors }: View): string[] {
   if (record.apps.length > count) rows.push(restRow(record.apps.slice(count)));
   const timeColumns = Math.max(8, ...rows.map(({ value }) => minutes(value).length));
   const widest = Math.max(8, ...rows.map(({ name }) => displayWidth(name)));
-  // Names have priority over bars.
+  // Shorten the bars before the names.
   const reserved = 8 + timeColumns + KIND_COLUMNS + (columns < 60 ? 0 : 8);
   const nameColumns = Math.min(widest, columns - reserved, 17 + Math.max(0, columns - 80));
   const room = columns - (2 + nameColumns + 2 + timeColumns + 2) - (2 + KIND_COLUMNS);
@@ -194,7 +194,7 @@ function asManyAs(items: readonly string[], room: number): string {
   return '';
 }
 
-/** Formats the hours as columns, each with creation on the left and all other time on the right. */
+/** Formats the hours as columns: creation on the left, all other time on the right. */
 function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number): string[] {
   const cell = Math.max(1, Math.min(4, Math.floor(room / hours.length)));
   const step = cell >= 3 ? 1 : cell === 2 ? 2 : 3;

@@ -41,13 +41,13 @@ describe('sense: checks of doctor', () => {
       'ok: an excluded application, via hyprland',
     );
     expect(await wordsOf('sense.front', hyprland('{}'))).to.equal(
-      'ok: no window has the focus now (hyprland)',
+      'ok: no window has the focus (hyprland)',
     );
     expect(await wordsOf('sense.front', hyprland('noise'))).to.match(/^failed: hyprctl returned invalid/);
   });
 
   it('accepts a desktop that is invisible here but was captured', async () => {
-    expect(await wordsOf('sense.front')).to.match(/^warning: No desktop here/);
+    expect(await wordsOf('sense.front')).to.match(/^warning: No desktop session/);
     const { state } = box.store.readState();
     const at = toIso(box.deps.clock.now());
     box.store.prepare();
@@ -57,7 +57,7 @@ describe('sense: checks of doctor', () => {
       sources: { appFocus: { state: 'ok', at, lastEventTs: null } },
     });
     expect(await wordsOf('sense.front')).to.match(
-      /^ok: not visible from this session; the capture at .* worked$/,
+      /^ok: not visible from this session, but the capture at .* worked$/,
     );
   });
 
@@ -74,7 +74,7 @@ describe('sense: checks of doctor', () => {
     const blind = { desktop: recordedDesktop('freebsd', {}) };
     expect(await wordsOf('sense.idle', blind)).to.match(/^off: not checked/);
     const unknown = { desktop: recordedDesktop('freebsd', { hyprctl: '{}' }, env) };
-    expect(await wordsOf('sense.idle', unknown)).to.match(/^warning: unknown, so all time .* counts: /);
+    expect(await wordsOf('sense.idle', unknown)).to.match(/^warning: unknown, so idle time counts as active: /);
   });
 
   it('warns about missed and unscheduled captures', async () => {
@@ -88,7 +88,7 @@ describe('sense: checks of doctor', () => {
     };
     expect(await of(100, 'systemd')).to.match(/^ok: last capture at .*, by systemd$/);
     expect(await of(359, 'systemd')).to.match(/^ok/);
-    expect(await of(360, 'systemd')).to.match(/^warning: .*3 missed since/);
+    expect(await of(360, 'systemd')).to.match(/^warning: .*3 captures missed since/);
     expect(await of(100, undefined)).to.match(/^warning: .*no captures are scheduled/);
     expect(await of(undefined, 'cron')).to.equal(
       'warning: no capture yet, although cron is set to run captures',
@@ -102,7 +102,7 @@ describe('sense: checks of doctor', () => {
       { state: 'ok', found: 'Code, via windows', mend: null },
       {
         state: 'off',
-        found: 'each capture starts PowerShell twice, about a second each',
+        found: 'each capture takes about two seconds, because it starts PowerShell twice',
         mend: 'npm install --global koffi@3',
       },
     ]);

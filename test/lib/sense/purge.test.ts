@@ -170,7 +170,7 @@ describe('sense: purge', () => {
     box.write('sense/insights/2026-11-20.json', '{"version":1,"read":null}');
     rollup(box.deps);
     expect(box.store.recordState('2026-11-20')).to.equal('empty');
-    expect(purgeText(run({ day: '2026-11-20', records: true }))).to.match(/^Nothing stored matches/);
+    expect(purgeText(run({ day: '2026-11-20', records: true }))).to.match(/^No stored data matches/);
     expect([box.store.hasRecord('2026-11-20'), box.store.insightDays()]).to.deep.equal([false, []]);
   });
 
@@ -196,7 +196,7 @@ describe('sense: purge', () => {
   it('returns the selected days, also without a match', () => {
     const textOf = (selection: PurgeSelection, dryRun = true): string => purgeText(run(selection, dryRun));
     expect(textOf({ before: '2026-11-20' })).to.match(/^Would remove \(before Fri 20 Nov 2026\):$/m);
-    expect(textOf({ day: '2026-10-02' })).to.equal('Nothing stored matches (only Fri 2 Oct 2026).');
+    expect(textOf({ day: '2026-10-02' })).to.equal('No stored data matches (only Fri 2 Oct 2026).');
     expect(textOf({ day: '2026-11-19', app: 'code' }, false)).to.match(
       /^Removed \(only Thu 19 Nov 2026\):$/m,
     );

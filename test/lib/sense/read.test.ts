@@ -83,7 +83,7 @@ describe('sense: reading', () => {
     const text = statusText(shown, { columns: 80, color: false, timezone: 'UTC', now: 0 });
     expect(text)
       .to.match(/^repositories {2}\/src\/site$/m)
-      .and.to.match(/^event logs {4}kept for 7 days; records stay$/m);
+      .and.to.match(/^event logs {4}deleted after 7 days; records remain$/m);
   });
 
   it('lists sources that failed', async () => {

@@ -11,7 +11,7 @@ export interface FrontApp {
   pid?: number;
 }
 
-/** The desktop facilities that adapters can use. */
+/** The platform, environment and process runner that adapters use. */
 export interface Desktop {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
@@ -29,8 +29,8 @@ export interface FrontAppAdapter {
    */
   read(desktop: Desktop): Promise<FrontApp | null>;
   /**
-   * Calls `onChange` once connected and whenever the focus may have changed, until the signal aborts. Rejects
-   * like `read`, or if the connection ends. Absent if the desktop doesn't report changes.
+   * Calls `onChange` after connecting and whenever the focus may have changed. Rejects if the connection
+   * ends. Absent if the desktop doesn't report changes.
    */
   watch?(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void>;
 }
@@ -62,29 +62,30 @@ export function x11Display(desktop: Pick<Desktop, 'env' | 'platform'>): string |
 }
 
 /**
- * Returns whether this is a Wayland session of the given desktop, from XDG_CURRENT_DESKTOP ("ubuntu:GNOME").
+ * Returns whether this is a Wayland session of the desktop, according to XDG_CURRENT_DESKTOP
+ * ("ubuntu:GNOME").
  */
 export function isWaylandOf(desktop: Desktop, name: string): boolean {
   const names = envOf(desktop, 'XDG_CURRENT_DESKTOP')?.toLowerCase().split(':') ?? [];
   return isWayland(desktop) && names.includes(name.toLowerCase());
 }
 
-/** Returns the options for `withBus`. Throws `unavailable` if there is no session bus. */
+/** Returns the options for connecting to the session bus. Throws `unavailable` if there is no session bus. */
 export function sessionBus({ env }: Desktop, desktop: string): { address: string; timeoutMs: number } {
   const address = sessionBusAddress(env);
   if (address !== undefined) return { address, timeoutMs: READ_TIMEOUT_MS };
   throw new StewardError(
     'unavailable',
-    `${desktop} is only reachable over the session bus, and no session bus was found.`,
+    `${desktop} is only reachable over the session bus, but no session bus was found.`,
     {
-      hint: 'Run the capture inside the session, with its DBUS_SESSION_BUS_ADDRESS.',
+      hint: 'Run the capture in the desktop session, where DBUS_SESSION_BUS_ADDRESS is set.',
     },
   );
 }
 
 /**
- * Parses a JSON response and drops titles while parsing, so that no object ever contains one.
- * @param isAllowed whether to keep this key's value; the top-level value has an empty key
+ * Parses a JSON response. Drops window titles during parsing.
+ * @param isAllowed returns whether to include a key's value; the top-level value has an empty key
  */
 export function parseAnswer(
   text: string,

@@ -12,13 +12,12 @@ interface Entry {
 
 const MAX_ENTRY_BYTES = 64 * 1024;
 const MAX_ENTRIES = 4000;
-/** Programs that start other programs, and so don't identify an entry's application. */
+/** Programs that start other programs. They don't identify the application. */
 const LAUNCHERS = /^(?:env|sh|bash|flatpak|snap|python3?|wine|java|perl)$/;
 
 /**
- * Names a window's application from its desktop entry, matched by desktop id, StartupWMClass, the id's last
- * segment, or the program in Exec. Falls back to the window's class, then to the process name, then to null.
- * @param names app_id or desktop file, class, and instance, most specific first
+ * Returns a window's application, named by its desktop entry, or else by its window class or process.
+ * @param names the window's app id or desktop file, class, and instance, most specific first
  */
 export function nameWindow(
   { env }: Pick<Desktop, 'env'>,
@@ -38,7 +37,7 @@ export function nameWindow(
 }
 
 /**
- * Returns the folders with desktop entries. Includes the defaults, because a scheduler may not set the XDG
+ * Returns the folders with desktop entries. Includes the defaults, because schedulers may not set XDG
  * variables.
  */
 function applicationFolders(env: NodeJS.ProcessEnv): string[] {
@@ -69,11 +68,11 @@ const RULES: readonly ((entry: Entry, id: string) => boolean)[] = [
 function findEntry(entries: readonly Entry[], ids: readonly string[]): Entry | undefined {
   for (const matches of RULES) {
     for (const id of ids) {
-      // Several entries may start the same program (such as an office suite). The one with the shortest id
-      // stands for the program itself.
-      const found = entries.filter((entry) => matches(entry, id));
-      found.sort((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
-      if (found[0] !== undefined) return found[0];
+      // Several entries may start the same program, such as an office suite. The entry with the shortest id
+      // represents the program itself.
+      const candidates = entries.filter((entry) => matches(entry, id));
+      candidates.sort((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
+      if (candidates[0] !== undefined) return candidates[0];
     }
   }
   return undefined;

@@ -7,7 +7,7 @@ const EXTENSION = 'The GNOME extension "Focused Window D-Bus"';
 const UPDATE = 'Update the extension, or log out and back in.';
 const FIELDS = ['', 'wm_class', 'wm_class_instance', 'pid'];
 
-/** GNOME on Wayland, which reveals the focused window only through the "Focused Window D-Bus" extension. */
+/** GNOME on Wayland. Only the extension "Focused Window D-Bus" reports the focused window. */
 export const gnome: FrontAppAdapter = {
   id: 'gnome',
   detect: (desktop) => isWaylandOf(desktop, 'GNOME'),
@@ -32,18 +32,18 @@ export const gnome: FrontAppAdapter = {
 };
 
 /**
- * Returns an empty response if nothing has the focus, which older versions of the extension report as an
+ * Returns an empty response if no window has the focus. Older versions of the extension report that as an
  * error.
  */
 function answerOf(error: BusError): string {
   if (/no window in focus/i.test(error.message)) return '{}';
   if (/^org\.freedesktop\.DBus\.Error\.Unknown(?:Object|Method|Interface)$/.test(error.type)) {
-    throw new StewardError('not_found', 'GNOME on Wayland does not share which application has the focus.', {
+    throw new StewardError('not_found', 'GNOME on Wayland does not report which application has the focus.', {
       hint: 'Install the GNOME extension "Focused Window D-Bus" (extensions.gnome.org), then log out and back in.',
       cause: error,
     });
   }
   if (isAbsentService(error)) throw error;
-  // The extension's message may quote a title, so only its error type is shown.
+  // The extension's message may contain a window title, so show only its error type.
   throw new StewardError('unavailable', `${EXTENSION} failed (${error.type}).`, { hint: UPDATE });
 }

@@ -8,7 +8,7 @@ import { windows } from './windows';
 import { wlroots } from './wlroots';
 import { x11 } from './x11';
 
-/** Tried in this order: desktop-specific adapters first, general protocols last. */
+/** The adapters in the order in which they are tried: specific desktops first, general protocols last. */
 export const FRONT_APP_ADAPTERS: readonly FrontAppAdapter[] = [
   sway,
   hyprland,
@@ -31,8 +31,8 @@ export type FrontAppReading =
   | { state: 'error'; reason: string };
 
 /**
- * Returns the front application from the first adapter that succeeds. If all fail, returns the reason for the
- * first failure. Throws only on bugs.
+ * Returns the front application from the first adapter that succeeds, or the first adapter's error. Throws
+ * only on bugs.
  */
 export async function readFrontApp(
   desktop: Desktop,
@@ -60,17 +60,17 @@ function whyUnsupported(desktop: Desktop): string {
     envOf(desktop, 'DISPLAY') !== undefined || envOf(desktop, 'WAYLAND_DISPLAY') !== undefined;
   if (!hasDisplay) {
     return (
-      'No desktop here: neither DISPLAY nor WAYLAND_DISPLAY is set, as under cron or ssh. ' +
-      'Run steward inside your graphical session.'
+      'No desktop session: neither DISPLAY nor WAYLAND_DISPLAY is set. ' +
+      'Run steward in your graphical session, not from cron or over ssh.'
     );
   }
   if (isWayland(desktop)) {
     return (
       'This is a Wayland session, but WAYLAND_DISPLAY and XDG_RUNTIME_DIR are not both set. ' +
-      'Run steward inside the session, with its environment.'
+      'Run steward in your graphical session, with its environment.'
     );
   }
-  return `Applications cannot be captured on ${desktop.platform}; commits and assistant sessions are.`;
+  return `Applications cannot be captured on ${desktop.platform}; commits and assistant sessions can.`;
 }
 
 function withHint({ message, hint }: StewardError): string {

@@ -7,7 +7,7 @@ import { nameWindow } from './desktop-entries';
 const KWIN = 'org.kde.KWin';
 const OUR_INTERFACE = 'io.github.steward.FrontApp';
 
-/** KWin (Plasma 5 and 6): a script that runs inside KWin reports the active window's names. */
+/** KWin (Plasma 5 and 6). A script inside KWin reports the active window's names. */
 export const kwin: FrontAppAdapter = {
   id: 'kwin',
   detect: (desktop) => isWaylandOf(desktop, 'KDE'),

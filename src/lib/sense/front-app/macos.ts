@@ -25,10 +25,10 @@ async function lsappinfo(desktop: Desktop, args: string[]): Promise<string> {
   });
 }
 
-/** The applications in front while the screen is locked or nobody is logged in. */
+/** System applications that are in front while the screen is locked or no user is logged in. */
 const LOCK_SCREENS = ['com.apple.loginwindow', 'com.apple.ScreenSaver.Engine'];
 /**
- * Applications built with these frameworks report the framework's name; their bundle path has the right one.
+ * Applications built with these frameworks report the framework's name, so use the name in the bundle path.
  */
 const FRAMEWORKS = ['Electron', 'java', 'Python'];
 

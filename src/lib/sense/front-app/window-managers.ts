@@ -20,7 +20,7 @@ type Answer = Readonly<Record<string, unknown>> | undefined;
 /** A window manager with a command-line tool that prints its windows as JSON. */
 interface Tool {
   id: string;
-  /** The environment variable that the window manager sets and that its tool uses to find the socket. */
+  /** The environment variable that the tool needs to find the window manager's socket. */
   variable: string;
   program: string;
   args: string[];
@@ -41,7 +41,7 @@ function toolAdapter(tool: Tool): FrontAppAdapter {
       const { code, stdout } = await desktop.run(program, args, options);
       if (code !== 0) {
         throw new StewardError('unavailable', `${program} cannot reach ${id}.`, {
-          hint: `Run the capture inside the session, with its ${variable} and XDG_RUNTIME_DIR.`,
+          hint: `Run the capture in the desktop session, where ${variable} and XDG_RUNTIME_DIR are set.`,
         });
       }
       // Old versions of hyprctl print "Invalid" if nothing has the focus.
@@ -66,7 +66,7 @@ export const sway = toolAdapter({
   ...TREE,
 });
 
-/** Only on X11, because sway also sets I3SOCK. */
+/** Detected only on X11, because sway also sets I3SOCK. */
 export const i3 = toolAdapter({
   ...{ id: 'i3', variable: 'I3SOCK', program: 'i3-msg' },
   detect: (desktop) => isXdgSystem(desktop) && !isWayland(desktop),
@@ -82,20 +82,20 @@ export const hyprland = toolAdapter({
   detect: isXdgSystem,
   watch: watchHyprland,
   isAllowed: (key) => FIELDS.includes(key),
-  window: (desktop, found) =>
-    nameWindow(desktop, [found?.['class'], found?.['initialClass']], found?.['pid']),
+  window: (desktop, window) =>
+    nameWindow(desktop, [window?.['class'], window?.['initialClass']], window?.['pid']),
 });
 
 const MAGIC = 'i3-ipc';
 const HEADER_BYTES = MAGIC.length + 8;
 const SUBSCRIBE = 2;
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
-/** An event begins with its change type. The title comes later and is not decoded. */
+/** Number of bytes to decode per event: they include the change type, but not the title. */
 const CHANGE_BYTES = 40;
 
 /**
- * Watches the focus over the i3 and sway IPC. A message is a header with the length of its JSON payload, then
- * the payload.
+ * Watches the focus over the IPC of i3 and sway. Each message is a header with the payload's length, then
+ * JSON.
  */
 function watchTree(path = '', onChange: () => void, signal: AbortSignal): Promise<void> {
   return listenTo({ path, what: 'The window manager', signal }, (send) => {
@@ -121,8 +121,8 @@ function watchTree(path = '', onChange: () => void, signal: AbortSignal): Promis
 }
 
 /**
- * Watches Hyprland's event socket, which sends lines such as `activewindowv2>>64cea2525760`. Skips lines with
- * titles.
+ * Watches Hyprland's event socket, which sends lines such as `activewindowv2>>64cea2525760`. Ignores lines
+ * with titles.
  */
 function watchHyprland(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void> {
   const runtime = envOf(desktop, 'XDG_RUNTIME_DIR') ?? '';

@@ -37,10 +37,10 @@ $p = Get-Process -Id $id
 @{ pid = $id; path = $p.Path; description = $p.Description; name = $p.ProcessName } | ConvertTo-Json -Compress
 `;
 
-/** The programs in front while the screen is locked or a desktop without windows has the focus. */
+/** System programs that are in front while the screen is locked or the desktop has the focus. */
 const LOCK_SCREENS = new Set(['lockapp.exe', 'logonui.exe']);
 
-/** Names a program by its FileDescription, or by its executable if it has none. */
+/** Returns a program's name: its FileDescription, or its executable if it has no description. */
 function nameProgram(program: WindowsProgram | null): FrontApp | null {
   if (program === null || program.pid === 0) return null;
   const { pid, path, description } = program;

@@ -14,7 +14,7 @@ export const wlroots: FrontAppAdapter = {
   async read(desktop) {
     const options = { ...serverOf(desktop), timeoutMs: READ_TIMEOUT_MS, maxBytes: MAX_BYTES };
     const toplevels = await converse(options, toplevelDialogue);
-    if (toplevels === 'not offered') throw notOffered();
+    if (toplevels === 'not offered') throw unsupportedError();
     const active = toplevels.find((toplevel) => toplevel.activated);
     return active === undefined ? null : nameWindow(desktop, [active.appId], 0);
   },
@@ -24,7 +24,7 @@ export const wlroots: FrontAppAdapter = {
       return events(conversation, (object, opcode, body) => {
         const isChange = conversation.toplevels.has(object) && (opcode === STATE || opcode === CLOSED);
         const answer = handleEvent(conversation, object, opcode, body);
-        if (answer === 'not offered') throw notOffered();
+        if (answer === 'not offered') throw unsupportedError();
         if (isChange || answer !== undefined) onChange();
         return undefined;
       });
@@ -35,10 +35,14 @@ function serverOf(desktop: Desktop): { path: string; what: string } {
   return { path: waylandSocket(desktop) ?? '', what: 'The Wayland display' };
 }
 
-function notOffered(): StewardError {
-  return new StewardError('not_found', 'This Wayland compositor does not share which window has the focus.', {
-    hint: 'Use one that offers wlr-foreign-toplevel-management; steward still captures commits and assistant sessions.',
-  });
+function unsupportedError(): StewardError {
+  return new StewardError(
+    'not_found',
+    'This Wayland compositor does not report which window has the focus.',
+    {
+      hint: 'Use a compositor with wlr-foreign-toplevel-management. Commits and assistant sessions are still captured.',
+    },
+  );
 }
 
 function waylandSocket(desktop: Desktop): string | undefined {
@@ -48,7 +52,7 @@ function waylandSocket(desktop: Desktop): string | undefined {
   return runtime === undefined ? undefined : join(runtime, name);
 }
 
-/** A window without its title. */
+/** A window, without its title. */
 interface Toplevel {
   appId: string;
   activated: boolean;
@@ -71,16 +75,13 @@ interface Conversation {
   manager?: { name: number; version: number };
 }
 
-/**
- * The client side of the protocol for one read: the registry, the manager, and each window's app_id, state
- * and closed events. Title strings are skipped by length and never decoded.
- */
+/** Reads each window's app_id and state over the Wayland protocol. Skips titles without decoding them. */
 export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => {
   const conversation: Conversation = { send, toplevels: new Map() };
   return events(conversation, (object, opcode, body) => handleEvent(conversation, object, opcode, body));
 };
 
-/** Starts the conversation and passes events to `take` until it returns a value. */
+/** Requests the list of protocols, then passes each event to `take` until `take` returns a value. */
 function events<T>(
   { send }: Conversation,
   take: (object: number, opcode: number, body: Buffer) => T | undefined,
@@ -106,7 +107,7 @@ function events<T>(
   };
 }
 
-/** Handles an event. Returns the response once it is complete. */
+/** Handles an event. Returns the list of windows once it is complete. */
 function handleEvent(
   conversation: Conversation,
   object: number,

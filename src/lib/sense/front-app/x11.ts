@@ -8,8 +8,7 @@ import { nameWindow } from './desktop-entries';
 const ACTIVE = '_NET_ACTIVE_WINDOW';
 
 /**
- * X11: the window manager's active window, or the window with the input focus. Reads only four properties
- * (_NET_ACTIVE_WINDOW, _NET_SUPPORTED, WM_CLASS and _NET_WM_PID), never the title.
+ * X11: the window manager's active window, or the window with the input focus. Never reads a window's title.
  */
 export const x11: FrontAppAdapter = {
   id: 'x11',

@@ -13,14 +13,14 @@ export interface Commit {
   authored: string;
   /** Committer date in seconds since the epoch; 0 if invalid. */
   committedSec: number;
-  /** The first scanned tip from which the commit is reachable. */
+  /** The first branch tip or HEAD from which the commit is reachable. */
   tip: string;
   subject: string;
 }
 
-/** The results of earlier scans. */
+/** What earlier scans found. */
 export interface KnownCommits {
-  /** Author-second hashes of the counted changes, one per change. */
+  /** Counted changes, each as a hash of its author and author date. */
   seen: readonly string[];
   /** Commits no longer reachable from a branch, such as the originals of amended and rebased commits. */
   lost: readonly Commit[];
@@ -30,13 +30,13 @@ export interface KnownCommits {
 
 export interface NewWork {
   counted: { commit: Commit; identity: string }[];
-  /** Rewritten commits whose originals were not counted. They are remembered from now on. */
+  /** Rewritten commits whose originals didn't count, so the rewritten commits don't count either. */
   rewritten: Commit[];
 }
 
 /**
- * Returns a hash of the author and author date, which a rewrite preserves. Commits in the same second share a
- * hash.
+ * Returns a hash of the author and author date, which a rewrite preserves. An author's commits in the same
+ * second share a hash.
  */
 export function authorSecondOf(commit: Pick<Commit, 'sha' | 'email' | 'authored'>): string {
   const { sha, email, authored } = commit;
@@ -50,13 +50,13 @@ interface Second {
   fresh: Commit[];
   held: Commit[];
   lost: Commit[];
-  /** Number of changes in this second that were already counted. */
+  /** Number of changes already counted in this second. */
   seen: number;
 }
 
 /**
- * Returns which candidates (in `git log` order) are new work, oldest first. Commits in one author second are the
- * same change if the older is unreachable, or if they share a patch id and neither is the other's ancestor.
+ * Returns the new work among the candidates, oldest first. Commits with the same author and date are one
+ * change if the older is unreachable, or if their patch ids match and they aren't ancestors of each other.
  */
 export async function newWork(
   git: Git,
@@ -87,11 +87,9 @@ export async function newWork(
   return { counted, rewritten };
 }
 
-/**
- * Returns the commits in this second whose patches must be compared: none for an ordinary series of commits.
- */
+/** Returns the commits whose patches must be compared; none for a linear series of commits. */
 function ambiguous({ fresh, held, lost }: Second): Commit[] {
-  // If there are more new commits than lost ones, some are copies and the others are new work.
+  // With more new commits than lost ones, only some of the new commits are rewrites.
   if (lost.length > 0 && fresh.length > lost.length) return [...lost, ...held, ...fresh];
   return isChain([...held, ...fresh]) ? [] : [...held, ...fresh];
 }
@@ -106,8 +104,8 @@ function isChain(commits: readonly Commit[]): boolean {
 }
 
 /**
- * Assigns identities to this second's new work. If none of its changes were counted before, returns the
- * rewritten commits.
+ * Assigns an identity to each new commit. Returns the rewritten commits if their originals were never
+ * counted.
  */
 function identify(
   { key, fresh, held, lost, seen }: Second,
@@ -122,10 +120,10 @@ function identify(
     return change === undefined;
   };
   for (const commit of held) isNewChange(commit);
-  // Number of counted changes no longer reachable from a branch. Each may have returned as a rewritten
-  // commit.
-  const gone = seen > 0 ? Math.max(0, seen - changes.length) : lost.length;
-  let number = seen > 0 ? Math.max(seen, changes.length) : changes.length + gone;
+  // Number of counted changes that are no longer reachable from a branch. A new commit may be a rewrite of
+  // one of these changes.
+  const lostCount = seen > 0 ? Math.max(0, seen - changes.length) : lost.length;
+  let number = seen > 0 ? Math.max(seen, changes.length) : changes.length + lostCount;
   const changed = fresh.filter(isNewChange);
   const originals = [...lost];
   const copies = changed.filter((commit) => {
@@ -133,8 +131,9 @@ function identify(
     if (index >= 0) originals.splice(index, 1);
     return index >= 0;
   });
-  // Prefer commits that have a lost commit's patch, then the oldest ones, because amending changes the patch.
-  const rewritten = [...new Set([...copies, ...changed])].slice(0, gone);
+  // Prefer commits with the patch of a lost commit, then the oldest commits, because amending changes the
+  // patch.
+  const rewritten = [...new Set([...copies, ...changed])].slice(0, lostCount);
   for (const commit of changed) {
     if (rewritten.includes(commit)) continue;
     number += 1;
@@ -144,8 +143,7 @@ function identify(
 }
 
 /**
- * Sorts by committer date. Commits in the same second are sorted parents first, which `git log` doesn't
- * guarantee.
+ * Sorts by committer date, and parents before children in the same second, which `git log` doesn't guarantee.
  */
 function oldestFirst(candidates: readonly Commit[]): Commit[] {
   const sorted = [...candidates].reverse().sort((a, b) => a.committedSec - b.committedSec);
@@ -182,8 +180,8 @@ const BATCH = 64;
 const MAX_READS = 100;
 
 /**
- * Returns a function that compares commits by patch id. A commit without one (empty, merge or too large)
- * never equals another.
+ * Returns a function that compares commits by patch id. A commit without a patch id (empty, merge or too
+ * large) never matches.
  */
 async function comparePatches(git: Git, commits: readonly Commit[]): Promise<IsSame> {
   const shas = commits.slice(-MAX_COMPARED).map(({ sha }) => sha);
@@ -200,8 +198,8 @@ async function comparePatches(git: Git, commits: readonly Commit[]): Promise<IsS
 }
 
 /**
- * With `--always`, git prints something for every commit, so empty output is a failure. The options override
- * everything that a repository could configure.
+ * With `--always`, git prints something for every commit, so empty output is a failure. The other options
+ * override the repository's configuration.
  */
 const DIFF_TREE = (
   'diff-tree --stdin -p -r --root --always --full-index --unified=3 --no-renames --diff-algorithm=myers ' +
@@ -218,7 +216,7 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
     if (batch === undefined) break;
     const patches = await git(DIFF_TREE, { input: asLines(batch), orEmpty: true });
     if (patches === '') {
-      // One commit in the batch failed, so halve the batch until only that commit is left.
+      // One commit in the batch failed, so halve the batch until only the failing commit is left.
       const half = Math.ceil(batch.length / 2);
       if (batch.length > 1) queue.push(batch.slice(half), batch.slice(0, half));
       continue;
@@ -232,10 +230,7 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
   return ids;
 }
 
-/**
- * Returns a predicate that tells whether either of two commits is an ancestor of the other. It returns true
- * if a commit is unknown.
- */
+/** Returns a predicate: whether one of two commits is an ancestor of the other, or unknown. */
 async function readAncestry(
   git: Git,
   commits: readonly Commit[],
@@ -249,7 +244,7 @@ async function readAncestry(
   );
   const rows = answer.split('\n').map((line) => line.split(' '));
   const places = new Map(rows.map(([sha], place) => [sha, place]));
-  // Children come before their parents, so the search can stop at the older commit.
+  // Rows list children before parents, so the search can stop at the older commit.
   return (a, b) => {
     const [from, to] = [places.get(a), places.get(b)].sort((x, y) => (x ?? 0) - (y ?? 0));
     if (from === undefined || to === undefined) return true;

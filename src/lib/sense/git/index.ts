@@ -14,13 +14,12 @@ export interface GitSourceDeps {
   run: Run;
   machineId: string;
   config: { repos: readonly string[]; git: { authors: Authors } };
-  /** Compared with file dates. Default: the system clock. */
+  /** The clock to compare file dates with. Default: the system clock. */
   clock?: Clock;
   /** Timeout for each git process, in ms. Default: 10,000. */
   timeoutMs?: number;
   /**
-   * Time in ms after which a capture starts no more scans. Default: 15,000, which is less than a source's
-   * timeout.
+   * Time after which a capture starts no more scans, in ms. Default: 15,000, less than a source's timeout.
    */
   deadlineMs?: number;
   /** Environment for git. Default: this process's environment. */
@@ -30,16 +29,18 @@ export interface GitSourceDeps {
 const TIMEOUT_MS = 10_000;
 const DEADLINE_MS = 15_000;
 const AT_ONCE = 4;
-const POSTPONED = 'this capture ran out of time; the next one starts with this repository';
+const POSTPONED = 'the capture ran out of time; the next capture starts with this repository';
 const NAMED_FAULTS = 5;
 /** Maximum stored length of a subject or branch name, in characters. */
 const MAX_TEXT = 200;
-/** A wrong time zone can put the author date ahead of the committer date, but by at most this many seconds. */
+/**
+ * Maximum time from the committer date to a later author date, in seconds. Wrong time zones cause such dates.
+ */
 const MAX_AHEAD_SEC = 86_400;
 
 /**
- * The git source. Reports one event per new commit, with the committer date as `ts`. `reason` names the
- * repositories that failed; the state is `error` only if all of them failed.
+ * The git source. Reports one event per new commit, with the committer date as `ts`. The state is `error`
+ * only if all repositories failed.
  */
 export function gitSource(deps: GitSourceDeps): SenseSource {
   return {
@@ -116,8 +117,8 @@ async function scanDue(
       worktrees: fingerprint.worktrees,
       memory,
     });
-    // Damaged repositories are scanned every time. So is every repository if the clock is earlier than the
-    // first capture.
+    // Rescan damaged repositories every time, and all repositories while the clock is earlier than the first
+    // capture.
     const isFinal = scan.damaged === undefined && memory.dayStartMs <= input.dayStartMs;
     const print = isFinal ? fingerprint.print : '';
     memories.set(folder.commonDir, { ...scan.memory, print, id: folder.id, path });
@@ -138,7 +139,7 @@ async function scanDue(
   }
 }
 
-/** Returns a git runner for a repository, and an object that records which limit caused a timeout. */
+/** Returns a git runner for a repository, and an object that records whether git or the capture timed out. */
 function timedGit(
   { deps, remainingMs }: Capture,
   folder: GitFolder,
@@ -192,21 +193,18 @@ function truncate(text: string): string {
   return text.length <= MAX_TEXT ? text : text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '');
 }
 
-/**
- * Returns a warning about repositories in which everyone's commits count because no e-mail address is
- * configured.
- */
+/** Returns a warning about repositories without an author address, in which everyone's commits count. */
 function anyAuthorReason({ repos, git }: GitSourceDeps['config'], memories: Memories): string {
   const anyAuthor = [...memories.values()].filter(({ anyAuthor }) => anyAuthor).map(({ path }) => path);
   const names = git.authors === 'mine' ? repos.filter((path) => anyAuthor.includes(path)) : [];
   if (names.length === 0) return '';
   const where = names.length === 1 ? (names[0] ?? '') : `${names.length} repositories`;
   return clean(
-    `git has no user.email in ${where}, so everyone's commits count. Set user.email in git, or sense.git.authors.`,
+    `git has no user.email in ${where}, so everyone's commits count. Set user.email in git, or configure sense.git.authors.`,
   );
 }
 
-/** Formats the faults on one line, naming only the first few. */
+/** Formats the number of failed repositories, and the first few failures, on one line. */
 function faultsReason(faults: readonly Fault[], watched: number): string {
   if (faults.length === 0) return '';
   const named = faults.slice(0, NAMED_FAULTS).map(({ path, text }) => `${path}: ${text}`);

@@ -7,30 +7,29 @@ import { isSha } from './queries';
 const MS = v.pipe(v.number(), v.finite(), v.minValue(0));
 const SHAS = v.array(v.custom<string>(isSha));
 
-/** What captures remember about a repository, within the limits below. */
+/** What captures store about a repository. */
 const MEMORY = v.object({
   /** Start of the day of the first capture, in ms. */
   dayStartMs: MS,
-  /** False until a scan succeeds. Until then, commits since `dayStartMs` count. */
+  /** Whether a scan has succeeded. Until then, commits since `dayStartMs` count. */
   scanned: v.boolean(),
   /** Tips of all branches and HEADs at the last scan. */
   tips: SHAS,
-  /** Earlier tips. All commits reachable from them have been scanned. */
+  /** Tips of earlier scans. All commits reachable from these tips have been scanned. */
   former: SHAS,
   /** Committer date (ms) of the newest entry dropped from `seen`, or 0. */
   floorMs: MS,
-  /** Whether there were more tips than can be remembered. */
+  /** Whether `tips` was truncated. */
   cut: v.boolean(),
   /**
-   * Author-second hashes of the counted changes, oldest first, with committer dates in seconds since the
-   * epoch.
+   * Counted changes, oldest first: a hash of author and author date, and the committer date in epoch seconds.
    */
   seen: v.array(v.custom<[authorSecond: string, committedSec: number]>(isSeen)),
   /** Fingerprint of the files that contain refs. Empty if a scan is needed. */
   print: v.string(),
-  /** `dev:ino` of the common folder, which identifies it after a rename. */
+  /** Device and inode of git's common folder. They identify the repository after a rename. */
   id: v.string(),
-  /** The configured path, so that the memory is kept while the repository is missing. */
+  /** The configured path. It prevents the memory from expiring while the repository is missing. */
   path: v.string(),
   /** Time of the last scan. */
   scannedMs: MS,
@@ -42,7 +41,7 @@ const MEMORY = v.object({
 
 export type RepositoryMemory = v.InferOutput<typeof MEMORY>;
 
-/** Keyed by the path of the common folder. */
+/** Memories by the path of git's common folder. */
 export type Memories = Map<string, RepositoryMemory>;
 
 const MAX_TIPS = 256;
@@ -89,7 +88,7 @@ export function writeCursor(memories: Memories, repos: readonly string[], nowMs:
   return { version: VERSION, repositories: Object.fromEntries(remembered) };
 }
 
-/** Returns the memory's fields that change after a scan that found these tips and commits. */
+/** Returns the fields to update after a scan that found these tips and commits. */
 export function afterScan(
   memory: RepositoryMemory,
   tips: readonly string[],

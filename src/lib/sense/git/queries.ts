@@ -3,9 +3,9 @@ import type { Git } from '../../platform/process/git';
 import type { Commit } from './identity';
 
 export interface Refs {
-  /** Commits at HEADs and branches, without duplicates. HEADs come first. */
+  /** Commits that HEADs and branches point to, without duplicates. HEADs come first. */
   tips: string[];
-  /** The branch at each tip: the checked-out one, otherwise the first by name. */
+  /** The branch at each tip: the checked-out branch, otherwise the first by name. */
   branchOf: Map<string, string>;
   /** Branches whose commits are missing. */
   damaged: string[];
@@ -30,8 +30,8 @@ export async function readRefs(
   const now = [...heads, ...branches.map(({ sha }) => sha)];
   const answers = await commitsAt(git, [...now, ...earlier]).catch((error: unknown) => {
     if (earlier.length === 0) throw error;
-    // Before version 2.45, git may fail on commits that are missing from a partial clone, so retry without the
-    // earlier tips. Any other error recurs.
+    // Before version 2.45, git may fail on commits that are missing from a partial clone, so retry without
+    // the earlier tips.
     return commitsAt(git, now);
   });
   const first = now.length;
@@ -40,7 +40,7 @@ export async function readRefs(
   const headTips = answers.slice(0, heads.length).filter((sha) => sha !== undefined);
   return {
     tips: [...new Set([...headTips, ...intact.map(({ sha }) => sha)])],
-    // If several branches point at a commit, the first wins.
+    // If several branches point at a commit, the first branch wins.
     branchOf: new Map([...intact].reverse().map(({ sha, name }) => [sha, name])),
     damaged: branches.filter((_, i) => !isPresent(i)).map(({ name }) => name),
     present: new Set(earlier.filter((_, i) => answers[first + i] !== undefined)),
@@ -74,14 +74,14 @@ async function commitsAt(git: Git, names: readonly string[]): Promise<(string | 
   });
 }
 
-/** Returns whether git would create a worktree with this name. Other names can't be passed to git. */
+/** Returns whether a worktree's name is safe to pass to git. */
 function isPlainName(name: string): boolean {
   return /^[\w.-]+$/.test(name) && !name.includes('..') && !name.endsWith('.lock');
 }
 
 export interface LogQuery {
   tips: readonly string[];
-  /** Excludes commits reachable from these. */
+  /** Excludes commits reachable from these commits. */
   not: readonly string[];
   limit: number;
   /** Excludes commits older than this time, in seconds since the epoch. */
@@ -92,7 +92,7 @@ const FIELDS = 7;
 const LOG = [
   ...'log -z --source --encoding=UTF-8 --no-mailmap --no-show-signature --no-notes'.split(' '),
   ...['--no-color', '--no-patch'],
-  // git truncates long subjects to 240 columns; of these, at most 200 characters are stored.
+  // Lets git truncate long subjects. steward stores at most 200 characters.
   '--format=%H%x00%P%x00%ae%x00%at%x00%ct%x00%S%x00%<(240,trunc)%s',
 ];
 
@@ -104,7 +104,7 @@ export async function readLog(git: Git, { tips, not, limit, sinceSec }: LogQuery
   return commitsIn(await git([...LOG, ...since, `--max-count=${limit}`, '--stdin'], { input }));
 }
 
-/** Parses the output of git run with `LOG`. */
+/** Parses the output of git with the arguments in `LOG`. */
 function commitsIn(text: string): Commit[] {
   const fields = text.split('\0');
   return Array.from({ length: Math.floor(fields.length / FIELDS) }, (_, i) => {
@@ -149,12 +149,12 @@ export async function readRecentLog(
 /** Returns the configured author addresses (user.email, author.email) in lower case. */
 export async function readOwnEmails(git: Git): Promise<string[]> {
   const text = await git(['config', '-z', '--get-regexp', '^(user|author)\\.email$'], { accept: [1] });
-  const found = new Map<string, string>();
+  const emails = new Map<string, string>();
   for (const item of text.split('\0')) {
     const [key = '', ...value] = item.split('\n');
-    if (value.length > 0) found.set(key, value.join('\n').trim().toLowerCase());
+    if (value.length > 0) emails.set(key, value.join('\n').trim().toLowerCase());
   }
-  return [...new Set(found.values())].filter((email) => email !== '');
+  return [...new Set(emails.values())].filter((email) => email !== '');
 }
 
 /** The end of the year 9999. ISO 8601 can't express later dates. */

@@ -8,12 +8,12 @@ import type { Clock } from '../../platform/time/clock';
 import type { CollectInput } from '../source';
 import { newMemory, type Memories, type RepositoryMemory } from './memory';
 
-/** Files that git reads first. If one were a pipe or device, git would block. */
+/** Files that git reads at startup. git would block if one of these were a pipe or device. */
 const READ_BY_GIT = [
   ...['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'],
   ...['HEAD', 'packed-refs'],
 ];
-/** Even a packed-refs file with a million branches is smaller. */
+/** Maximum size of a file that git reads. Even a packed-refs file with a million branches is smaller. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
 /** A repository with more loose refs than this is scanned in every capture. */
 const MAX_LOOSE = 20_000;
@@ -63,7 +63,7 @@ export function findDue(
       if (folder === undefined) {
         faults.push({ path, text: 'not a git repository; was it moved?' });
       } else if (ids.has(folder.id)) {
-        // This is another worktree of, or a link to, a repository that is already listed.
+        // Another worktree of a listed repository, or a link to a listed repository.
         duplicates += 1;
       } else {
         ids.add(folder.id);
@@ -85,7 +85,7 @@ export function findDue(
   return { due, watched: paths.size - duplicates };
 }
 
-/** Returns a repository's memory, even if the repository was renamed. */
+/** Returns the memory of a repository, even if the repository was renamed. */
 function recall(memories: Memories, folder: GitFolder, path: string, input: CollectInput): RepositoryMemory {
   const known = memories.get(folder.commonDir);
   if (known !== undefined) return { ...known, path };
@@ -105,8 +105,8 @@ function isPaused({ timeouts, scannedMs }: RepositoryMemory, nowMs: number): boo
 
 export interface Fingerprint {
   /**
-   * Changes whenever a branch or HEAD changes. Empty if a file has only just changed, because another change
-   * might go unnoticed.
+   * A hash that changes whenever a branch or HEAD changes. Empty if a file has just changed, because the hash
+   * could miss another change.
    */
   print: string;
   /** The names of linked worktrees. */
@@ -150,7 +150,7 @@ function addFile(marks: Marks, name: string, base = marks.folder.commonDir): Sta
   if (stamp === undefined) return undefined;
   const isOdd = stamp.kind === 'link' || stamp.kind === 'other';
   if (isOdd) refuseOddFile(path, { folder: false });
-  // A link's target may change while the link stays the same.
+  // A link stays the same when its target changes.
   if (isOdd || Math.abs(marks.nowMs - stamp.mtimeMs) <= TICK_MS) marks.isTrusted = false;
   marks.list.push(`${path} ${stamp.mark}`);
   return stamp.kind;
@@ -172,13 +172,13 @@ function addLoose(marks: Marks, name: string, depth: number): Stamp['kind'] | un
   return kind;
 }
 
-/** Throws unless all files that git reads first are regular files of a reasonable size. */
+/** Throws if a file that git reads at startup isn't a regular file, or is too large. */
 export function refuseOddFiles({ gitDir, commonDir }: GitFolder): void {
   for (const name of READ_BY_GIT) refuseOddFile(join(commonDir, name));
   for (const name of ['commondir', 'config.worktree']) refuseOddFile(join(gitDir, name));
 }
 
-/** With `folder: false`, also rejects a folder, because git would follow a symlink from the refs into it. */
+/** With `folder: false`, also rejects a link to a folder, which git would follow. */
 function refuseOddFile(path: string, allow: { folder: boolean } = { folder: true }): void {
   const target = targetOf(path);
   if (target === undefined || (target.kind === 'file' && target.bytes <= MAX_FILE_BYTES)) return;

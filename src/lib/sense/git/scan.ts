@@ -17,7 +17,7 @@ export interface ScanInput {
 export interface Scan {
   commits: { commit: Commit; identity: string; branch: string | undefined }[];
   memory: RepositoryMemory;
-  /** What could not be read, as a sentence fragment. */
+  /** What could not be read. */
   damaged: string | undefined;
 }
 
@@ -28,14 +28,11 @@ const LIMIT = 20_000;
 /** Maximum number of commits to search for the originals of rewritten and cherry-picked commits. */
 const HISTORY_LIMIT = 3000;
 /**
- * New commits dated more than this before the first capture's day don't count. A late merge brings in
- * yesterday's commits, but pulling last month's work isn't today's activity.
+ * How far before the first capture's day a new commit may be dated. A late merge is activity; pulling last
+ * month's commits isn't.
  */
 const SLACK_MS = 2 * 86_400_000;
-/**
- * A committer date further in the future than this must come from a wrong clock, so the commit's event gets
- * the time of the scan instead.
- */
+/** A commit dated further ahead was made with a wrong clock, so its event gets the time of the scan. */
 const MAX_AHEAD_MS = 86_400_000;
 
 interface Context extends ScanInput {
@@ -47,14 +44,14 @@ interface Context extends ScanInput {
 }
 
 /**
- * Returns a repository's new commits: on the first scan those made that day, later those not reachable before.
- * Reads the tips only once, so that the next scan finds commits made during this one.
+ * Returns a repository's new commits; on the first scan, the commits of that day. Reads the tips only once,
+ * so that the next scan finds commits made during this scan.
  */
 export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> {
   const { memory, dayStartMs } = input;
   if (memory.dayStartMs <= dayStartMs) return scanWith(git, input);
-  // The clock is earlier than the first capture. Until it has caught up, today's commits are scanned as in a
-  // first scan, and only their identities are remembered.
+  // The clock is earlier than the first capture. Until it catches up, treat each scan as the first scan, and
+  // store only the commits' identities.
   const today = { ...newMemory(dayStartMs, memory.id, memory.path), seen: memory.seen };
   const scan = await scanWith(git, { ...input, memory: today });
   const { seen, floorMs, scannedMs, anyAuthor } = scan.memory;
@@ -102,7 +99,7 @@ function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Com
     commit.committedSec * 1000 >= fromMs && (memory.scanned || !isAhead(commit));
   const older = own.filter((commit) => !isRecent(commit));
   const seen = new Set(memory.seen.map(([second]) => second));
-  // Yesterday's commits are remembered, so that they don't count if the tips are lost.
+  // Remember yesterday's commits, so that they don't count as new if the stored tips are lost.
   const isUnknown = (commit: Commit): boolean =>
     commit.committedSec * 1000 >= slackMs && !isAhead(commit) && !seen.has(authorSecondOf(commit));
   return { recent: own.filter(isRecent), older, remembered: memory.scanned ? [] : older.filter(isUnknown) };
@@ -151,5 +148,5 @@ async function emailsOf(git: Git, authors: Authors): Promise<string[] | undefine
 function describeDamage({ damaged }: Refs): string | undefined {
   if (damaged.length === 0) return undefined;
   const more = damaged.length > 3 ? ' and more' : '';
-  return `missing commit on branch ${damaged.slice(0, 3).join(', ')}${more} (run "git fsck" there)`;
+  return `missing commit on branch ${damaged.slice(0, 3).join(', ')}${more} (run "git fsck" in the repository)`;
 }

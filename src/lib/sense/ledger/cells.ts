@@ -6,7 +6,7 @@ import { AGENT_STATES, PLACES, type AgentRow, type Answers, type Cells, type Day
 import { lengthOf, merged, within, without, type Span } from './spans';
 import type { Stay, Timeline } from './timeline';
 
-/** When you were at the desk, and when you were away. */
+/** When captures ran, and when you were at the desk or away. */
 interface Presence {
   covered: readonly Span[];
   away: readonly Span[];
@@ -63,7 +63,7 @@ export function agentCells(
   return { agents, apps: rounded(byTime.map(([app, { ms }]) => ({ app, ms }))), cells: sumOf(agents) };
 }
 
-/** Splits stays by place, in the order of `PLACES`. */
+/** Splits sessions' states by where you were, in the order of `PLACES`. */
 function placesOf(stays: readonly Stay[], front: readonly Span[], presence: Presence): Span[][] {
   const { covered, desk, away } = presence;
   const spans = stays.filter(({ state }) => state !== 'over').map(({ ms, untilMs }): Span => [ms, untilMs]);
@@ -129,8 +129,8 @@ function total(parts: readonly number[]): number {
 }
 
 /**
- * Returns how long questions waited for an answer. If the session exited, its question doesn't count as
- * answered.
+ * Returns how long questions waited for an answer. A question doesn't count as answered if its session
+ * exited.
  */
 export function answersIn({ stays }: Timeline): Answers {
   const waits = [...stays.values()]
@@ -161,7 +161,8 @@ function medianOf(sorted: readonly number[]): number | null {
 }
 
 /**
- * Merges the answer times of several days or machines. The median is null if a day's record lacks the times.
+ * Merges the answer times of several days or machines. The median is null if a day's record has no answer
+ * times.
  */
 export function joinAnswers(days: readonly Answers[]): Answers {
   const answered = days.filter(({ count }) => count > 0);
@@ -186,7 +187,7 @@ export function parallelIn({ stays }: Timeline, covered: readonly Span[]): DayLe
     ),
   );
   const steps = work.flatMap(([from, to]) => [[from, 1] as const, [to, -1] as const]);
-  // If a start and an end coincide, the end comes first.
+  // If a session ends when another one starts, process the end first.
   steps.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   let [now, most] = [0, 0];
   for (const [, step] of steps) most = Math.max(most, (now += step));

@@ -5,14 +5,14 @@ import { csv } from '../export';
 import type { Piece } from './attention';
 import type { TimeReport } from './rows';
 
-/** Your time from one change to the next, in whole seconds. */
+/** An interval of your time, in whole seconds. */
 export interface Interval {
   startMs: number;
   endMs: number;
   key: string;
 }
 
-/** Joins a period's samples into non-overlapping intervals, each with a single key. */
+/** Joins a period's samples into intervals that don't overlap, each with a single key. */
 export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => string): Interval[] {
   const intervals: Interval[] = [];
   for (const piece of [...pieces].sort((a, b) => a.span[0] - b.span[0] || a.span[1] - b.span[1])) {
@@ -21,7 +21,7 @@ export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => s
     const startMs = Math.max(from, last?.endMs ?? 0);
     if (startMs >= to) continue;
     const key = keyOf(piece);
-    // Consecutive samples can be up to a second apart.
+    // There can be a gap of up to a second between consecutive samples.
     if (last?.key === key && startMs - last.endMs <= 1000) last.endMs = to;
     else intervals.push({ startMs, endMs: to, key });
   }

@@ -17,10 +17,7 @@ export interface LedgerOptions {
   endMs: number;
 }
 
-/**
- * A gap between events that is longer than this isn't covered, because the machine slept or captures didn't
- * run.
- */
+/** Time in longer gaps between events doesn't count: the machine slept, or captures didn't run. */
 const MAX_GAP_MS = 30 * 60_000;
 
 /** An app-focus event. */
@@ -35,8 +32,8 @@ interface Sample {
 }
 
 /**
- * Computes a day's ledger from its events, given in any order. Agents' time counts only while events cover
- * it; with `isOver`, coverage extends to the end of the day.
+ * Computes a day's ledger from its events, in any order. Agents' time counts only while captures ran, or with
+ * `isOver`, until the end of the day.
  */
 export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) {
   const samples = new Map<string, { sample: Sample; text: string }>();
@@ -44,7 +41,7 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
   const times = new Set<number>();
   const timeline = timelineTally(pollIntervalSec);
   const sorted = (): Sample[] =>
-    spelledAlike([...samples].sort(([a], [b]) => byCodeUnits(a, b)).map(([, { sample }]) => sample));
+    withCommonSpelling([...samples].sort(([a], [b]) => byCodeUnits(a, b)).map(([, { sample }]) => sample));
   return {
     add(ms: number, event: Readonly<SenseEvent>): void {
       const activityMs = event.type === 'agent-session' ? pollIntervalSec * 1000 : 0;
@@ -68,7 +65,7 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
       const covered = within(coveredBy([...times, ...(isOver ? [endMs] : [])]), day);
       return ledgerOf(timeline.result(), sorted(), merged(away), covered);
     },
-    /** Your time in pieces, each with its repository, branch and session, if known. */
+    /** Your time in pieces. Each has a repository, a branch and a session, if known. */
     pieces(): Piece[] {
       const sessions = timeline.result();
       return sorted().flatMap((sample) => piecesOf(sessions, sample));
@@ -101,7 +98,7 @@ function ledgerOf(
   };
 }
 
-/** Returns the time spans that events cover. */
+/** Returns the time spans in which captures ran. */
 export function coveredBy(times: readonly number[]): Span[] {
   const sorted = [...times].sort((a, b) => a - b);
   return merged(
@@ -131,7 +128,7 @@ function sampleOf({ app, repo, detail = {} }: Readonly<SenseEvent>, span: Span):
 }
 
 /** Gives each application its most frequent spelling. */
-function spelledAlike(samples: readonly Sample[]): Sample[] {
+function withCommonSpelling(samples: readonly Sample[]): Sample[] {
   const counts = new Map<string, number>();
   for (const { app, span } of samples) counts.set(app, (counts.get(app) ?? 0) + span[1] - span[0]);
   const spelling = new Map(joinSpellings(counts).map(({ app }) => [foldName(app), app]));
@@ -153,7 +150,7 @@ function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   });
   const proven = proofs.flatMap(({ session, span }): Piece[] =>
     within([span], [sample.span]).map((part) => ({
-      // If the session isn't in the sampled pane, the prompt was in another pane.
+      // If the session isn't in the sampled pane, the prompt was sent in another pane.
       ...placeOf(timeline, ids.includes(session) ? sample : { ...sample, ...UNSEEN }, session, span[1]),
       span: part,
     })),

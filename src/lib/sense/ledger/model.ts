@@ -12,7 +12,7 @@ export type Cells = Partial<Record<AgentState, Partial<Record<Place, number>>>>;
 /** Your own time. A day's rows add up to its `totalMinutes`. */
 export interface AttentionRow {
   app: string;
-  /** `null` if unknown or if the folder isn't watched. */
+  /** The repository; null if unknown or not watched. */
   repo: string | null;
   /** Set if the folder is outside the watched repositories. */
   otherFolder?: true;
@@ -36,27 +36,25 @@ export interface Answers {
   count: number;
   medianMinutes: number | null;
   longestMinutes: number | null;
-  /** How long each answer took, shortest first. If there are more than 500, an evenly spaced selection. */
+  /** Answer times, shortest first. Of more than 500 times, an evenly spaced selection. */
   times?: number[];
 }
 
 /** Where a day's time went, both yours and your agents'. */
 export interface DayLedger {
-  /** Sorted by minutes, highest first. */
+  /** Rows with the most minutes first. */
   attention: AttentionRow[];
-  /** Sorted by minutes, highest first. */
+  /** Sessions with the most minutes first. */
   agents: AgentRow[];
   /** The agents' time while each application was in front. */
   apps: { app: string; cells: Cells }[];
-  /** The sums of `agents`. */
+  /** Totals over `agents`. */
   cells: Cells;
   /** How long agents waited while you were at the desk with something else in front (`cells.waiting.desk`). */
   heldUpMinutes: number;
   /** How long questions waited before they were answered. */
   answers: Answers;
-  /**
-   * Number of sessions that worked at the same time. `mean` covers only the time when at least one worked.
-   */
+  /** Number of sessions that worked at the same time. `mean` only includes time when a session worked. */
   parallel: { most: number; mean: number };
 }
 

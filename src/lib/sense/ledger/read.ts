@@ -17,15 +17,15 @@ export interface Ledgers {
   notRecorded: number;
   /** Number of your commits. */
   commits: number;
-  /** Errors for the damaged records of days without a log. */
+  /** Errors about damaged records that can't be rebuilt, because their event logs were deleted. */
   damaged: StewardError[];
-  /** The merged machines; absent if this is the only one. */
+  /** The merged machines; absent if this machine is the only one. */
   machines?: MachineRow[];
 }
 
 /**
- * Returns the days' ledgers. Recomputes damaged records, and records from earlier versions, from their logs.
- * Without a log, all time in a record from an earlier version is unknown.
+ * Returns the days' ledgers. Recomputes damaged or old records from their event logs. Without its log, an old
+ * record has no ledger, so repositories and agents are unknown.
  */
 export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const machines = deps.machines?.();
@@ -35,7 +35,7 @@ export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const { state } = store.readState();
   const damaged: StewardError[] = [];
   const onDamaged = ({ kind, message }: StewardError): void => {
-    const hint = 'Its event log was deleted, so restore the file from a backup or delete it.';
+    const hint = 'The event log was deleted, so restore the record from a backup, or delete it.';
     damaged.push(new StewardError(kind, message, { hint }));
   };
   const records = days.flatMap((day) => {
@@ -59,7 +59,7 @@ function ledgersIn(records: readonly DailyRecord[], days: readonly Day[], damage
   };
 }
 
-/** Returns the pieces of your time on a day; none if the day's event log was deleted. */
+/** Returns your time on a day in pieces; none if the day's event log was deleted. */
 export function dayPieces({ store, config, timezone }: ReadDeps, day: Day): Piece[] {
   if (store.logBytes(day) === undefined) return [];
   const zone = store.readState().state.zones[day] ?? timezone;

@@ -33,7 +33,7 @@ export interface TimeReport {
   timezone: string;
   totalMinutes: number;
   rows: TimeRow[];
-  /** The merged machines; absent if this is the only one. */
+  /** The merged machines; absent if this machine is the only one. */
   machines?: MachineRow[];
 }
 
@@ -79,7 +79,7 @@ export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames)
   }
 }
 
-/** Returns a ledger for a record that has only applications. */
+/** Returns a ledger for a record that contains only application time. */
 export function withoutLedger({ apps }: { apps: readonly { app: string; minutes: number }[] }): DayLedger {
   const unknown = { repo: null, branch: null, session: null, assistant: null };
   return {
@@ -90,7 +90,7 @@ export function withoutLedger({ apps }: { apps: readonly { app: string; minutes:
   };
 }
 
-/** Adds up the days' ledgers, in tenths. */
+/** Adds up the days' ledgers. Calculates in tenths of a minute. */
 export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: WorkNames): TimeRow[] {
   const rows = new Map<string, Record<'minutes' | 'working' | 'waiting' | 'heldUp', number>>();
   const rowOf = (key: string) => {
@@ -151,7 +151,7 @@ export function goalReasons(
     .filter(({ minutes, working }) => minutes + working > 0);
 }
 
-/** Returns a day's goals, for its record. */
+/** Returns the goals to store in a day's record. */
 export function goalTagsOf(ledger: DayLedger, names: Pick<WorkNames, 'goal'>): Record<string, GoalTag> {
   const tags = new Map<string, GoalTag>();
   for (const { goal, reason, minutes, working } of goalReasons([ledger], names)) {

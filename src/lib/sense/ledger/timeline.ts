@@ -5,7 +5,7 @@ import { assistantOfKey, CLAUDE_CODE } from '../../sessions/session-key';
 import type { SenseEvent, SessionState } from '../event';
 import { merged, type Span } from './spans';
 
-/** A session's state and place from a certain time on. */
+/** A session's state and repository from `ms` on. */
 export interface Change {
   ms: number;
   state: SessionState;
@@ -19,18 +19,18 @@ export interface Change {
   assistant: string | null;
 }
 
-/** A session's state until its next change. */
+/** A session's state, and how long the session was in that state. */
 export type Stay = Change & { untilMs: number; next: SessionState | undefined };
 
 /** A day's sessions, computed from its events. */
 export interface Timeline {
-  /** By session id, in chronological order. */
+  /** States by session id, in chronological order. */
   stays: ReadonlyMap<string, readonly Stay[]>;
-  /** Prompts in chronological order. Each proves that you were at its session just before you sent it. */
+  /** Your prompts in chronological order. Each prompt proves that you were in front of its session. */
   proofs: readonly { session: string; span: Span }[];
 }
 
-/** Minimum time counted in front of a session before each prompt, in ms. Equals the ledger's unit. */
+/** Time counted in front of a session before each prompt, in ms. Equals the ledger's unit. */
 const PROOF_MS = 6_000;
 
 const RANK: Record<SessionState, number> = { working: 0, waiting: 1, ready: 2, over: 3 };
@@ -87,8 +87,7 @@ function changeOf(ms: number, { detail = {}, repo }: Readonly<SenseEvent>): Chan
 }
 
 /**
- * If two changes have the same time, the one that is later in a turn wins. The states repeated at the start
- * of a day come first.
+ * Sorts changes by time, then by their usual order in a turn. States repeated from the day before come first.
  */
 function byTime(a: Change, b: Change): number {
   const order = a.ms - b.ms || a.sinceMs - b.sinceMs || RANK[a.state] - RANK[b.state];
@@ -98,7 +97,7 @@ function byTime(a: Change, b: Change): number {
 function staysOf(changes: readonly Change[]): Stay[] {
   return changes.map((change, i) => {
     const before = changes[i - 1];
-    // A prompt during work, or a repeated event, doesn't end the state.
+    // A prompt during work, or a repeated event, doesn't begin a new state.
     const isSame = before?.state === change.state && change.sinceMs === change.ms;
     if (isSame) change.sinceMs = before.sinceMs;
     return { ...change, untilMs: changes[i + 1]?.ms ?? Infinity, next: changes[i + 1]?.state };
@@ -106,8 +105,8 @@ function staysOf(changes: readonly Change[]): Stay[] {
 }
 
 /**
- * Returns activity before the first known state as working time. Backfilled days and logs from earlier
- * versions contain only activity.
+ * Counts activity before the first known state as work. Backfilled days and logs from earlier versions
+ * contain only activity.
  */
 function staysBefore(
   session: string,
@@ -145,15 +144,15 @@ function proofsOf(stays: Timeline['stays']): Timeline['proofs'] {
   }));
 }
 
-/** Returns a session's state at the given time. Before the session's first state, returns that first state. */
+/** Returns a session's state at the given time, or its first state if that begins later. */
 export function stayAt(timeline: Timeline, session: string, ms: number): Stay | undefined {
   const list = timeline.stays.get(session) ?? [];
   return list.findLast((stay) => stay.ms <= ms) ?? list[0];
 }
 
 /**
- * Returns the terminal's session that is in front from the given time on: the one with the latest prompt,
- * otherwise the one with the latest change. Sessions that have exited come last.
+ * Returns which of a terminal's sessions is in front: the last one that you prompted, or else the last one
+ * that changed state. Exited sessions come last.
  */
 export function frontOf(timeline: Timeline, sessions: readonly string[], ms: number): string | undefined {
   const ranked = sessions.map((session) => {

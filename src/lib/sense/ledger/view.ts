@@ -5,14 +5,14 @@ import { joinAnswers } from './cells';
 import type { DayLedger } from './model';
 import type { goalReasons, TimeKey, TimeReport, TimeRow } from './rows';
 
-/** What is shown alongside the report. */
+/** The data shown with the report. */
 export interface TimeBeside {
   by: TimeKey;
   ledgers: readonly DayLedger[];
-  /** Number of days without recorded time: backfilled days, and days with nothing stored. */
+  /** Number of days without recorded time: backfilled days, and days without stored data. */
   notRecorded: number;
   commits: number;
-  /** Set with --explain. */
+  /** The goal rules that matched; set with --explain. */
   reasons?: ReturnType<typeof goalReasons>;
 }
 
@@ -81,7 +81,7 @@ export function agentFacts(ledgers: readonly DayLedger[]): string[] {
 }
 
 function reasonLines(reasons: ReturnType<typeof goalReasons>, columns: number): string[] {
-  if (reasons.length === 0) return wrap('No goal rule matched. Rules: docs/time.md.', columns);
+  if (reasons.length === 0) return wrap('No goal rule matched. See docs/time.md.', columns);
   const rows = reasons.map(({ goal, reason, minutes: own, working }) => [
     ...[goal, reason, own === 0 ? '' : minutes(own)],
     working === 0 ? '' : `agents ${minutes(working)}`,

@@ -18,7 +18,7 @@ interface Part {
   seconds: DaySeconds;
 }
 
-/** Merges the machines' ledgers. Rows carry their machine's id. */
+/** Merges the machines' ledgers. Each row contains its machine's id. */
 export function unionLedger(parts: readonly Part[]): DayLedger {
   const ledgers = parts.map(({ counted }) => counted.day.record.ledger).filter((ledger) => !!ledger);
   const agents = agentRows(parts);
@@ -34,7 +34,7 @@ export function unionLedger(parts: readonly Part[]): DayLedger {
   };
 }
 
-/** Returns your time. Rows shrink in proportion to the time assigned to other machines. */
+/** Returns your time. Each row is reduced in proportion to the time assigned to other machines. */
 function attentionRows(parts: readonly Part[]): AttentionRow[] {
   const rows = parts.flatMap(({ counted, seconds }) =>
     seconds.isWhole ? ownRows(counted) : countedRows(counted),
@@ -45,7 +45,7 @@ function attentionRows(parts: readonly Part[]): AttentionRow[] {
   return rows.flatMap(({ row, machine }, i) => {
     const tenths = shares[i] ?? 0;
     if (tenths === 0) return [];
-    // Spreading each row takes a tenth of the time that reading a year takes.
+    // Copies the fields one by one, because object spread slows down reading a year by a tenth.
     const { app, repo, branch, session, assistant, otherFolder } = row;
     const shown = { app, repo, branch, session, assistant, machine, minutes: tenths / 10 };
     return [otherFolder === undefined ? shown : { ...shown, otherFolder }];
@@ -74,7 +74,7 @@ function countedRows(counted: Counted): TimedRow[] {
     groups.set(key, group);
   }
   const groupOf = (app: string, repo: string | null) => groups.get(placeKey(app, repo));
-  // A row's repository may come from its session. Spans have no sessions.
+  // A row may take its repository from its session. Spans don't include sessions.
   for (const each of ownRows(counted))
     (groupOf(each.row.app, each.row.repo) ?? groupOf(each.row.app, null))?.rows.push(each);
   return [...groups.values()].flatMap(({ app, repo, ms, rows }) => {
@@ -113,7 +113,7 @@ function byName(a: string | null | undefined, b: string | null | undefined): num
   return a === b ? 0 : byCodeUnits(a ?? '', b ?? '');
 }
 
-/** A session on two machines has a row for each. */
+/** Returns the sessions' rows. A session that ran on two machines has two rows. */
 function agentRows(parts: readonly Part[]): AgentRow[] {
   const rows: AgentRow[] = [];
   for (const { day } of capturedFirst(parts.map(({ counted }) => counted))) {
@@ -140,7 +140,7 @@ function sortedByTime<T extends Named & { cells: Cells }>(rows: readonly T[]): T
   return sorted.sort((a, b) => b.time - a.time || byText(a.row, b.row)).map(({ row }) => row);
 }
 
-/** Considers each machine separately, because records don't store when each session worked. */
+/** Computes the values per machine, because records don't store when each session worked. */
 function parallelOf(ledgers: readonly DayLedger[]): DayLedger['parallel'] {
   const worked = ledgers.map(({ cells, parallel: { mean } }) => {
     // The mean is 0 in a ledger without sums.

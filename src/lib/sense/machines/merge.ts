@@ -7,8 +7,8 @@ import { capturedFirst, countOnce, type Counted } from './overlap';
 import { minutesOf, secondsOf, timeOf, type DaySeconds } from './time';
 
 /**
- * Merges the machines' days, in any order, into one record per wanted date, oldest first. For correct overlaps
- * at midnight, pass the days before and after as well. Omits dates that no machine recorded.
+ * Merges the machines' days into one record per wanted date, oldest first. To count overlaps at midnight
+ * correctly, also pass the days before and after.
  */
 export function mergeDays(
   days: readonly MachineDay[],
@@ -30,13 +30,13 @@ export function mergeDays(
 
 /** Returns the latest version of each machine's days. */
 function distinct(days: readonly MachineDay[]): MachineDay[] {
-  const found = new Map<string, MachineDay>();
+  const latest = new Map<string, MachineDay>();
   for (const day of days) {
     const key = `${day.record.date}\n${day.machine}`;
-    const known = found.get(key);
-    if (known === undefined || isLater(day, known)) found.set(key, day);
+    const known = latest.get(key);
+    if (known === undefined || isLater(day, known)) latest.set(key, day);
   }
-  return [...found].sort(([a], [b]) => byCodeUnits(a, b)).map(([, day]) => day);
+  return [...latest].sort(([a], [b]) => byCodeUnits(a, b)).map(([, day]) => day);
 }
 
 function isLater(a: MachineDay, b: MachineDay): boolean {
@@ -86,7 +86,7 @@ function merged(
   };
 }
 
-/** Returns the zone and hours of the machine with the most recent input. */
+/** Returns the time zone and hours of the machine with the most recent input. */
 function placeOf(all: readonly Counted[]): Pick<DailyRecord, 'timezone' | 'hours'> {
   const inputOf = ({ day }: Counted): number =>
     day.spans.reduce((latest, { input }) => Math.max(latest, input ?? -1), -1);
@@ -95,7 +95,7 @@ function placeOf(all: readonly Counted[]): Pick<DailyRecord, 'timezone' | 'hours
   return ranked[0]?.day.record ?? { timezone: 'UTC', hours: [] };
 }
 
-/** If several machines have the same commit, it counts only for the one with the earliest id. */
+/** Counts commits per repository. A commit on several machines counts for the machine with the first id. */
 function commitsOf(all: readonly Counted[], around: readonly Counted[]): DailyRecord['commits'] {
   const counts = new Map<string, number>();
   const add = (repo: string, count: number): unknown => counts.set(repo, (counts.get(repo) ?? 0) + count);
@@ -107,11 +107,11 @@ function commitsOf(all: readonly Counted[], around: readonly Counted[]): DailyRe
     }
   for (const { day } of all) {
     const own = new Map(day.commits.map(({ id, repo }) => [id, repo]));
-    const kept = [...own].filter(([id]) => first.get(id) === day.machine);
-    // The record distinguishes repositories with the same name.
-    if (kept.length === own.size)
+    const counted = [...own].filter(([id]) => first.get(id) === day.machine);
+    // Use the record's repository names, which are unique.
+    if (counted.length === own.size)
       for (const { repo, commits } of day.record.commits.repos) add(repo, commits);
-    else for (const [, repo] of kept) add(repo, 1);
+    else for (const [, repo] of counted) add(repo, 1);
   }
   const repos = [...counts].map(([repo, commits]) => ({ repo, commits }));
   repos.sort((a, b) => b.commits - a.commits || byCodeUnits(a.repo, b.repo));

@@ -17,7 +17,7 @@ export interface MachineDay {
   /** The machine's id. */
   machine: string;
   record: DailyRecord;
-  /** Empty if the machine no longer has the times, only their sums. */
+  /** Empty if the machine stores only the day's totals. */
   spans: readonly MachineSpan[];
   commits: readonly { id: string; repo: string; ts: number; subject?: string }[];
 }
@@ -33,10 +33,10 @@ export interface MachineRow {
   minutes: number | null;
 }
 
-/** The record of a day on several machines. */
+/** A day's record, merged from several machines. */
 export interface UnionRecord extends DailyRecord {
   /** Every known machine, sorted by id. */
   machines: MachineRow[];
-  /** Time that several machines recorded, which counts only once; null if a machine's times are unknown. */
+  /** Time that several machines recorded, counted once; null if a machine's spans are unknown. */
   overlapMinutes: number | null;
 }

@@ -20,8 +20,8 @@ interface Item {
 }
 
 /**
- * Assigns each second to one machine: the one with the more recent input, or else the one with the earlier id.
- * If a machine's own spans overlap, the earlier one counts.
+ * Assigns each second to the machine with the most recent input; ties go to the first id. If a machine's own
+ * spans overlap, the earlier span counts.
  */
 export function countOnce(days: readonly MachineDay[]): Counted[] {
   const all = days.map((day): Counted => ({ day, parts: [], lostSec: 0 }));
@@ -83,7 +83,7 @@ function addPart({ span: { app, kind, repo }, counted: { parts } }: Item, from: 
   parts.push(repo === undefined ? { app, kind, from, to } : { app, kind, repo, from, to });
 }
 
-/** Backfilled sessions may come from a copy of the assistant's files, so captured ones come first. */
+/** Puts captured days first, because backfilled sessions may come from a copy of the assistant's files. */
 export function capturedFirst<T extends { day: MachineDay }>(all: readonly T[]): T[] {
   const isBackfilled = ({ day }: T): boolean => day.record.backfilled === true;
   return [...all.filter((each) => !isBackfilled(each)), ...all.filter(isBackfilled)];

@@ -14,11 +14,11 @@ export interface MachineName {
 
 /** The machines whose days are merged. */
 export interface Machines {
-  /** Sorted by id. */
+  /** The machines, sorted by id. */
   names: readonly MachineName[];
-  /** Whether this machine is one of them. */
+  /** Whether `names` includes this machine. */
   hasOwn: boolean;
-  /** Returns the machines' recorded days, in order. */
+  /** Returns the machines' recorded days, oldest first. */
   days: () => Day[];
   /** Returns the machines' data for these days. Omits days with damaged files. */
   read: (days: readonly Day[]) => MachineDay[];
@@ -37,14 +37,14 @@ export interface KnownMachines {
 export interface UnionOptions {
   /** Returns a ledger's time by goal id. */
   goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
-  /** Whether the records have a ledger, and so goals. Without one, a year takes a fifth less time. */
+  /** Whether to merge ledgers and goals. Without them, reading a year takes a fifth less time. */
   hasLedger?: boolean;
 }
 
-/** Reading a year in parts takes less memory, and so less time. */
+/** Number of days to read at a time. Reading a year in parts uses less memory and is faster. */
 const CHUNK_DAYS = 14;
 
-/** Returns the merged records by date, without dates that no machine recorded. */
+/** Returns the merged records by date. Omits dates that no machine recorded. */
 export function unionDays(
   machines: Machines,
   days: readonly Day[],
@@ -75,8 +75,8 @@ export function sessionReposOf({ ledger }: DailyRecord): SessionRepos {
 }
 
 /**
- * Returns the machines to merge: all of them, or the one with this name or id prefix; `this` is this machine.
- * Undefined if only this machine is read. Throws `usage` for an unknown name.
+ * Returns the machines to merge: all, or the machine with this name or id prefix (`this`: this machine).
+ * Undefined if only this machine is read.
  */
 export function chooseMachines(known: KnownMachines, wanted?: string): Machines | undefined {
   return known.choose(chosenMachines(known, wanted));
@@ -98,6 +98,6 @@ export function chosenMachines(
   const problem = found.length === 0 ? 'Unknown machine' : 'More than one machine matches';
   const list = all.map(({ id, name }) => `${name} (${id === own.id ? 'this' : id})`);
   throw new StewardError('usage', `${problem}: ${JSON.stringify(wanted)}.`, {
-    hint: `Use a name, the start of an id, or "this". Known: ${list.join(', ')}.`,
+    hint: `Use a name, the start of an id, or "this". Known machines: ${list.join(', ')}.`,
   });
 }

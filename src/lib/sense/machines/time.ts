@@ -2,19 +2,19 @@ import { APP_KINDS, type AppKind } from '../classify';
 import { roundTime } from '../focus-tally';
 import type { Counted } from './overlap';
 
-/** One machine's part of a day. */
+/** The time that a machine adds to a day. */
 export interface DaySeconds {
   apps: { app: string; kind: AppKind; sec: number }[];
-  /** Spans, or a record's hours. */
+  /** The start and length of each span, or of each hour in the record. */
   times: { from: number; kind: AppKind; sec: number }[];
-  /** Whether the record's own sums apply, because no time was assigned to another machine. */
+  /** Whether these are the record's totals, because no time was assigned to another machine. */
   isWhole: boolean;
 }
 
 const MINUTE_SEC = 60;
 const HOUR_MS = 3_600_000;
 
-/** Returns a machine's time. Uses the record's own sums unless some of it was assigned to another machine. */
+/** Returns a machine's time: the record's totals, unless some of the time was assigned to another machine. */
 export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySeconds {
   const { record, spans } = day;
   if (spans.length === 0 || (lostSec === 0 && record.timezone === zone)) {
@@ -54,7 +54,7 @@ export function timeOf(
       const hours = hourMs[kind];
       let hour = hourAt(starts, from * 1000);
       for (let at = from, left = sec; left > 0; hour += 1) {
-        // A record's time counts in the hour where its own hour starts.
+        // A record's hour may span two of these hours, but counts in the first one only.
         const end = seconds.isWhole ? Infinity : (starts[hour + 1] ?? Infinity) / 1000;
         const part = Math.min(left, end - at);
         hours[hour] = (hours[hour] ?? 0) + part * 1000;
@@ -66,7 +66,7 @@ export function timeOf(
   return roundTime(appMs, hourMs);
 }
 
-/** Returns the index of the hour that contains a time, or else of the first or last hour. */
+/** Returns the index of the hour that contains the time, or of the nearest hour. */
 function hourAt(starts: readonly number[], ms: number): number {
   const last = starts.length - 1;
   let hour = Math.max(0, Math.min(last, Math.floor((ms - (starts[0] ?? 0)) / HOUR_MS)));
@@ -76,7 +76,7 @@ function hourAt(starts: readonly number[], ms: number): number {
   return hour;
 }
 
-/** Returns the sum in minutes, to one decimal. */
+/** Returns the time of all applications in minutes, to one decimal. */
 export function minutesOf({ apps }: DaySeconds): number {
   return Math.round(apps.reduce((sum, { sec }) => sum + sec, 0) / 6) / 10;
 }

@@ -2,7 +2,7 @@ import { minutes } from '../../platform/terminal/format';
 import type { DailyRecord } from '../record';
 import type { MachineRow, UnionRecord } from './model';
 
-/** Returns the machines that a record merges; empty for a record of this machine alone. */
+/** Returns the machines merged in a record; empty for a record of this machine alone. */
 export function machinesOf(record: DailyRecord | UnionRecord): MachineRow[] {
   return 'machines' in record ? record.machines : [];
 }
@@ -16,7 +16,7 @@ export function machinesText(record: DailyRecord | UnionRecord): string {
     return `${name} ${own === null ? 'not recorded' : minutes(own)}${soFar}`;
   });
   if (overlap !== 0)
-    items.push(overlap === null ? 'overlap unknown' : `${minutes(overlap)} on two machines counted once`);
+    items.push(overlap === null ? 'overlap unknown' : `${minutes(overlap)} of overlap counted once`);
   return items.join(' · ');
 }
 

@@ -2,7 +2,7 @@ import { foregroundOf, inputTimeOf, programOf, ptysBelow, type Pty } from '../..
 import type { Desktop } from '../front-app/adapter';
 import { focusedInKitty, focusedInWezTerm, paneOfTmux } from './listings';
 
-/** Terminals' process names (truncated to 15 characters). Excludes editors with integrated terminals. */
+/** Process names of terminals, truncated to 15 characters. Excludes editors with integrated terminals. */
 const TERMINALS = new Set(
   `alacritty blackbox contour cool-retro-term cosmic-term deepin-terminal foot footclient ghostty gnome-terminal-
   guake io.elementary.t kgx kitty konsole lxterminal mate-terminal mlterm ptyxis qterminal rio roxterm rxvt sakura st
@@ -10,15 +10,15 @@ const TERMINALS = new Set(
   x-terminal-emul yakuake zutty`.split(/\s+/),
 );
 
-/** Terminals record input times in steps of 8 s. */
+/** Maximum difference between two input times. Terminals record theirs in steps of 8 s. */
 const FITS_WITHIN_MS = 16_000;
-/** Allows for tmux within tmux within tmux. */
+/** Maximum depth of nested tmux sessions. */
 const MAX_DEPTH = 3;
 
 /** The pane that has the focus. */
 export interface Pane {
   tty: string;
-  /** `undefined` if the pane's program shows another machine or has panes of its own that can't be read. */
+  /** Undefined if the pane's program runs on another machine, or has panes that can't be read. */
   folder: string | undefined;
 }
 
@@ -28,8 +28,8 @@ export interface PaneDeps {
   inputMs: number | undefined;
 }
 
-/** Programs that show something running elsewhere, so their own folder is irrelevant. */
-const VEILS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
+/** Programs that display a remote or nested session, so their folder isn't the session's folder. */
+const RELAYS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
 
 /**
  * Returns the focused pane in the process's window, or undefined if the window doesn't belong to a terminal
@@ -43,14 +43,14 @@ export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pa
     const shown = foregroundOf(pty.pid);
     if (shown === undefined) return undefined;
     if (shown.program !== 'tmux: client')
-      return { tty: pty.tty, folder: VEILS.has(shown.program) ? undefined : shown.folder };
+      return { tty: pty.tty, folder: RELAYS.has(shown.program) ? undefined : shown.folder };
     pty = await paneOfTmux(deps.desktop, { tty: pty.tty, pid: shown.pid });
   }
   return undefined;
 }
 
 /**
- * Asks the terminal which tab has the focus. If it can't tell, compares the tabs' last input times with the
+ * Asks the terminal which tab has the focus. As a fallback, compares the tabs' last input times with the
  * desktop's.
  */
 async function focusedPty(
@@ -69,10 +69,10 @@ async function focusedPty(
         : undefined;
   const found = ptys.find(({ tty, pid }) => tty === listed || pid === listed);
   if (found !== undefined || inputMs === undefined) return found;
-  return theOneOf(ptys, (pty) => Math.abs((inputTimeOf(pty.tty) ?? 0) - inputMs) <= FITS_WITHIN_MS);
+  return onlyMatch(ptys, (pty) => Math.abs((inputTimeOf(pty.tty) ?? 0) - inputMs) <= FITS_WITHIN_MS);
 }
 
-function theOneOf<T>(items: readonly T[], fits: (item: T) => boolean): T | undefined {
+function onlyMatch<T>(items: readonly T[], fits: (item: T) => boolean): T | undefined {
   const found = items.filter(fits);
   return found.length === 1 ? found[0] : undefined;
 }

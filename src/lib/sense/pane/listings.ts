@@ -12,9 +12,7 @@ import { parseAnswer, type Desktop } from '../front-app/adapter';
 /** Maximum number of tmux servers to search. */
 const MAX_SERVERS = 8;
 
-/**
- * Returns the active pane in the tmux client on this terminal: the pane's own terminal and its first process.
- */
+/** Returns the terminal and first process of the active pane, for the tmux client on this terminal. */
 export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | undefined> {
   const format = '#{client_tty} #{pane_tty} #{pane_pid}';
   for (const socket of socketsOf(client.pid).slice(0, MAX_SERVERS)) {
@@ -43,11 +41,11 @@ function socketsOf(pid: number): string[] {
   return [name, ...others].map((file) => join(folder, file));
 }
 
-/** Matches an array index, or the empty key of the response itself. */
+/** Matches an array index, or the empty key of the top-level value. */
 const INDEX = /^\d*$/;
 const ANSWER_MS = 2000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** The version in which kitty introduced this command. */
+/** Lists the windows. Includes the kitty version that introduced this command. */
 const ASK_KITTY = '\x1bP@kitty-cmd{"cmd":"ls","version":[0,14,2]}\x1b\\';
 const KITTY_KEYS = ['tabs', 'windows', 'is_focused', 'pid'];
 

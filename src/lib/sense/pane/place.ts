@@ -5,8 +5,7 @@ import type { Desktop, FrontApp } from '../front-app/adapter';
 import { focusedPane } from './focused-pane';
 
 /**
- * What the focused pane shows: a watched repository or another folder, and the sessions in it. Empty if
- * unknown.
+ * The watched repository (or other folder) in the focused pane, and the pane's sessions. Empty if unknown.
  */
 export type Place = { repo?: string } & Pick<FocusDetail, 'path' | 'branch' | 'otherFolder' | 'sessions'>;
 
@@ -34,10 +33,7 @@ export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number 
   };
 }
 
-/**
- * Returns the watched repository that contains the folder, directly or in a worktree; otherwise returns
- * `otherFolder`.
- */
+/** Returns the watched repository that contains the folder, or else `otherFolder`. */
 export function placeOf(folder: string, repos: readonly string[]): Place {
   const checkout = checkoutOf(folder);
   const isWatched = checkout !== undefined && repos.some((path) => gitFolderAt(path)?.id === checkout.id);

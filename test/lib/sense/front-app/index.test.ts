@@ -59,7 +59,7 @@ describe('sense/front-app', () => {
     expect(reading).to.include({ state: 'unsupported' });
     expect(reading)
       .to.have.property('reason')
-      .that.matches(/DISPLAY nor WAYLAND_DISPLAY.*cron or ssh.*graphical session/);
+      .that.matches(/DISPLAY nor WAYLAND_DISPLAY.*graphical session.*cron/);
   });
 
   it('explains an incomplete Wayland environment', async () => {
