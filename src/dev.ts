@@ -38,7 +38,7 @@ export async function sourceManifest(root: string): Promise<Manifest> {
   });
   const classes: Record<string, CommandClass> = {};
   for (const [id, load] of Object.entries(COMMANDS)) classes[id] = (await load()).default;
-  // Otherwise, oclif would load the file that package.json names.
+  // Otherwise, oclif would load the built help class that package.json names.
   Reflect.set(plugin, 'commandCache', classes);
   await plugin.load();
   const ids = Object.keys(plugin.manifest.commands).sort();

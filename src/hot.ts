@@ -1,7 +1,6 @@
 /**
- * Commands that hooks, shells and status lines start very often. They run without oclif and the configuration
- * loader, and return an exit code. As long as it has had no side effects, a command may instead return
- * undefined or other arguments; then the full command in src/commands runs.
+ * Frequent commands that run without oclif and the configuration loader. `run` returns an exit code. To run
+ * the full command instead, it returns undefined or new arguments before it has any side effects.
  */
 const COMMANDS: Readonly<
   Record<string, () => Promise<{ run: (argv: readonly string[]) => Promise<HotResult> }>>
@@ -13,7 +12,7 @@ const COMMANDS: Readonly<
 
 export type HotResult = number | undefined | readonly string[];
 
-/** Returns the exit code, or the arguments with which to run the full command. */
+/** Returns the exit code, or the arguments for the full command if that must run. */
 export async function runHot(argv: readonly string[]): Promise<number | readonly string[]> {
   const words =
     [1, 2].map((length) => argv.slice(0, length)).find((some) => some.join(' ') in COMMANDS) ?? [];

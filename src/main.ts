@@ -7,7 +7,7 @@ import { writeOut } from './lib/platform/terminal/stdio';
 /** Identifies the bundles. Set by the build. */
 declare const STEWARD_BUILD: string;
 
-/** The commands in hot.ts, which hooks, shells and status lines start very often. */
+/** The commands in hot.ts. Hooks, shells and status lines start them very often. */
 const HOT = /^(?:hook|statusline|notify send)(?: |$)/;
 
 /** Launches the built program. Kept small because every run compiles this file. */
@@ -24,12 +24,12 @@ async function launch(argv: readonly string[]): Promise<void> {
     process.exitCode = result;
     return;
   }
-  // Code stored now would lack most functions of the next hot run.
+  // The full command runs now, so hot.js would be cached without most of its functions.
   if (isHot) unused.add('hot.js');
   await (load('./cli.js') as typeof import('./cli')).start(result, dirname(__dirname));
 }
 
-/** Returns the code cache's key. Runs of the same kind call about the same functions. */
+/** Returns the key of the code cache. Command lines with the same key use mostly the same functions. */
 function kindOf(argv: readonly string[], isHot: boolean): string {
   const words = argv.filter((word) => !word.startsWith('-')).slice(0, isHot ? 2 : 1);
   return [...words, ...(argv.includes('--help') ? ['--help'] : [])].join(' ');

@@ -16,7 +16,7 @@ export const ERROR_KINDS = [
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 export interface ErrorDetail {
-  /** What to do, as a sentence. */
+  /** A sentence that says how to fix the problem. */
   hint?: string;
   cause?: unknown;
 }
@@ -73,7 +73,7 @@ export function toStewardError(error: unknown): StewardError {
   return new StewardError('internal', message, { cause: error });
 }
 
-/** Throws the failures, if any. Several are combined into one error with every message and hint. */
+/** Throws the failures, if any. Combines several failures into one error with all messages and hints. */
 export function throwAll(failures: readonly unknown[]): void {
   const [first, ...more] = failures.map(toStewardError);
   if (first === undefined) return;
@@ -106,14 +106,15 @@ export function unless<T>(codes: readonly string[], work: () => T): T | undefine
 }
 
 const NO_ACCESS =
-  'Give your user access to it, or set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder you own.';
-const WRITABLE = 'Make it writable, or set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder that is.';
+  'Grant your user access, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder you own.';
+const WRITABLE =
+  'Remount it as writable, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a writable folder.';
 const SMALLER = 'Raise the limit (ulimit -f), or move the file elsewhere.';
-const CHECK_NAME = 'Check the name, and that its disk is mounted.';
-const NO_SPACE = 'Free some space; nothing that was already stored is lost.';
-const ELSEWHERE = 'Set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder on a local disk.';
-const MOUNT_AGAIN = 'Check that its disk or network folder is mounted and responding.';
-const RELEASE = 'Close that program, then rerun the command.';
+const CHECK_NAME = 'Check the path, and that its disk is mounted.';
+const NO_SPACE = 'Free some space; data that is already stored is safe.';
+const ELSEWHERE = 'Set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder on a local disk.';
+const MOUNT_AGAIN = 'Check that the disk or network folder is mounted and responding.';
+const RELEASE = 'Close the program, then rerun the command.';
 const IN_THE_WAY = 'Move or rename it, or set STEWARD_HOME to another folder.';
 const TOO_MANY = 'Close some programs, or raise the limit with ulimit -n.';
 
@@ -132,10 +133,10 @@ const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> =
   ['EREMOTEIO', ['unavailable', 'The network folder is not responding', MOUNT_AGAIN]],
   ['ENXIO', ['unavailable', 'The disk is no longer available', MOUNT_AGAIN]],
   ['ENODEV', ['unavailable', 'The disk is no longer available', MOUNT_AGAIN]],
-  ['EBUSY', ['unavailable', 'Another program is using it', RELEASE]],
+  ['EBUSY', ['unavailable', 'In use by another program', RELEASE]],
   ['ETXTBSY', ['unavailable', 'The program is running', RELEASE]],
   ['ENOLCK', ['unavailable', 'No file locks are available', TOO_MANY]],
-  ['ENOMEM', ['unavailable', 'Out of memory', 'Close some programs, then run it again.']],
+  ['ENOMEM', ['unavailable', 'Out of memory', 'Close some programs, then rerun the command.']],
   ['EXDEV', ['unavailable', 'Cannot move to another disk', 'Keep the folder on one disk.']],
   ['ENOTSUP', ['unavailable', 'The file system does not support this', ELSEWHERE]],
   ['ENOSYS', ['unavailable', 'The file system does not support this', ELSEWHERE]],

@@ -57,7 +57,7 @@ describe('GET /api/stream (built)', function () {
       404,
       'text/html; charset=utf-8',
     ]);
-    expect(await missing.text()).to.include("<h1>There's no page here.</h1>");
+    expect(await missing.text()).to.include('<h1>Page not found</h1>');
     expect((await fetch(`${daemon.url}/nowhere`)).headers.get('content-type')).to.include('json');
   });
 });

@@ -99,7 +99,7 @@ describe('tool confirmations on a terminal (built)', function () {
       [STEP, '\x03'],
       ['Press Ctrl-C again', '\x03'],
     ]);
-    expect(text).to.include(`Interrupted the agent of ${session().id}.`);
+    expect(text).to.include(`Interrupted the agent in session ${session().id}.`);
     expect(code).to.equal(130);
     expect(was('user.interrupt')).to.equal(true);
     expect(said()).to.deep.equal([]);

@@ -150,7 +150,7 @@ describe('notify (built)', function () {
     expect(await run([...args, '--wait'])).to.include({ code: 0, stderr: '' });
     const strict = await run([...args, '--strict']);
     expect(strict).to.include({ code: 8, stdout: '' });
-    expect(strict.stderr).to.match(/^Not delivered on every channel: push: Server error 500\./);
+    expect(strict.stderr).to.match(/^Not delivered on all channels: push: Server error 500\./);
     const json = await run([...args, '--strict', '--json']);
     expect(JSON.parse(json.stderr)).to.have.nested.property('error.kind', 'unavailable');
   });
@@ -158,7 +158,7 @@ describe('notify (built)', function () {
   it('fails with --strict if no channel is available', async () => {
     settings({ push: { topic: '' } });
     const { code, stderr } = await run(['send', 'x', '--event', 'backgroundAgent', '--strict']);
-    expect([code, stderr.split('\n')[0]]).to.deep.equal([8, 'Not delivered on every channel: no channel is set for this event; push: no topic is set']); // prettier-ignore
+    expect([code, stderr.split('\n')[0]]).to.deep.equal([8, 'Not delivered on all channels: no channel is configured for this event; push: no topic is set']); // prettier-ignore
   });
 
   const wrong: [args: string[], code: number, message: RegExp][] = [

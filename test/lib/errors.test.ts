@@ -56,7 +56,7 @@ describe('errors', () => {
     ['EREMOTEIO', 'unavailable', 'The network folder is not responding'],
     ['ENXIO', 'unavailable', 'The disk is no longer available'],
     ['ENODEV', 'unavailable', 'The disk is no longer available'],
-    ['EBUSY', 'unavailable', 'Another program is using it'],
+    ['EBUSY', 'unavailable', 'In use by another program'],
     ['ETXTBSY', 'unavailable', 'The program is running'],
     ['ENOLCK', 'unavailable', 'No file locks are available'],
     ['ENOMEM', 'unavailable', 'Out of memory'],

@@ -20,7 +20,7 @@ describe('real: disk errors', function () {
   for (const [code, call, words] of [
     ['EDQUOT', 'fsync', 'Disk quota exceeded'],
     ['ESTALE', 'fsync', 'The network folder is no longer available'],
-    ['EBUSY', 'rename', 'Another program is using it'],
+    ['EBUSY', 'rename', 'In use by another program'],
     ['ENODEV', 'fsync', 'The disk is no longer available'],
   ] as const) {
     it(`exits as unavailable, not as a bug: ${code}`, () => {

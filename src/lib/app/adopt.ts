@@ -28,15 +28,15 @@ export interface Adopted {
   folder: string;
   deliveries: number;
   captures: number;
-  /** Whether this machine's folder has changed, so that hooks and jobs must be reinstalled. */
+  /** Whether this machine now writes to another folder. If so, hooks and jobs must be reinstalled. */
   isMoved: boolean;
 }
 
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * Takes over the data of a machine that is no longer in use. If it owned the area, this machine becomes the
- * owner. Every step can be repeated after a crash.
+ * Takes over the data of a machine that is no longer in use. If that machine owned the area, this machine
+ * becomes the owner. Every step can be repeated after a crash.
  */
 export async function adopt(context: Context, wanted: string): Promise<Adopted> {
   const { area, clock } = context;
@@ -48,7 +48,7 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
   const into = old.place === '' ? from : area;
   const lock = { clock, machineId: id, waitMs: LOCK_WAIT_MS };
   const taken = await withLock(join(area.machine, 'sense.lock'), lock, async () => {
-    // From now on, hooks write to the folder that remains.
+    // From now on, hooks write to the target folder.
     writePlace(area.root, area.host, into.place, '');
     const result = takeUpAll(from, into, { ids: [old.owner], to: id });
     if (isMoved) await moveInto(context, from, id);
@@ -72,11 +72,13 @@ function findOld(area: UserArea, id: string, wanted: string): Owned {
       ? `No machine ${JSON.stringify(wanted)} in ${area.root}.`
       : `Cannot adopt ${wanted}: it is this machine.`;
   const hint =
-    others.length === 0 ? 'Copy the old area here first, or sync it.' : `Known: ${others.join(', ')}.`;
+    others.length === 0
+      ? "Copy or sync that machine's user area here first."
+      : `Known: ${others.join(', ')}.`;
   throw new StewardError('not_found', problem, { hint });
 }
 
-/** Runs a last capture into the folder that this machine is leaving. */
+/** Runs a last capture into this machine's old folder. */
 async function captureLast(context: Context): Promise<void> {
   const { deps, locked, captureHere } = await openSense(context);
   if (deps.config.enabled) await locked(captureHere);
@@ -103,7 +105,7 @@ async function moveInto(context: Context, into: UserArea, id: string): Promise<v
   for (const name of listFolder(area.observability))
     if (name.endsWith('.jsonl')) settleFrom(join(area.observability, name), join(into.observability, name));
   moveMissing(area.usage, into.usage);
-  // Days that both machines recorded stay behind and count as a separate machine's.
+  // If both machines recorded the same day, the old folder remains and counts as a separate machine.
   if (senseStore(area).recordedDays().length === 0) removeFile(area.owner);
 }
 
@@ -115,12 +117,12 @@ function moveDays(area: UserArea, into: UserArea, today: string): void {
     settleFrom(own.logOf(day), target.logOf(day));
     own.removeRecord(day);
   }
-  // The next capture reads this machine's sources from the start, and compares them with the moved events.
+  // Makes the next capture read every source from the start, without storing moved events twice.
   target.writeState({ ...target.readState().state, lostOn: today });
   moveMissing(area.sense.daily, into.sense.daily);
 }
 
-/** Moves the files that don't exist in the other folder. */
+/** Moves the files that don't exist in the target folder. */
 function moveMissing(from: string, into: string): void {
   for (const name of listFolder(from)) {
     const target = join(into, name);
@@ -135,7 +137,7 @@ function retire(area: UserArea, into: UserArea, { old, id }: { old: Owned; id: s
   const own = owners.find(({ owner }) => owner === id);
   const top = owners.find(({ place }) => place === into.place) ?? old;
   const retired = [...new Set([...top.retired, ...(own?.retired ?? []), old.owner])];
-  // A hash made with a different salt would never match.
+  // The hash of the operating system's id is valid only with the salt that it was made with.
   const os = own?.salt === top.salt ? own.os : null;
   writeOwner(area.root, into.place, { owner: id, os, salt: top.salt, retired });
 }
@@ -151,7 +153,7 @@ async function forgetPublished(context: Context, id: string): Promise<void> {
 export function adoptedText({ adopted, id, folder, deliveries, captures, isMoved }: Adopted): string {
   const lines = [
     `Adopted ${adopted}. This machine, ${id}, writes to ${folder}.`,
-    `Taken over: deliveries ${deliveries}, captures ${captures}.`,
+    `Deliveries taken over: ${deliveries}. Captures taken over: ${captures}.`,
   ];
   if (isMoved) lines.push('Reinstall the hooks and jobs: steward install');
   return lines.join('\n');

@@ -31,10 +31,7 @@ export function startWatchdog(area: UserArea, env: NodeJS.ProcessEnv, session: s
     startDetached(['agents', 'watch', '--until-idle', '--session', session], area.root);
 }
 
-/**
- * Returns whether to start a background process: not if the daemon is running, or if a user typed the hook
- * command.
- */
+/** Returns whether to start a background process. False if the daemon is running or a user typed the command. */
 function needsProcess(area: UserArea, env: NodeJS.ProcessEnv): boolean {
   if (!exists(area.installManifest) && !isCalledByAssistant(env)) return false;
   const daemon = readInstance(area);

@@ -26,14 +26,13 @@ export async function agentSettings(context: Pick<Context, 'area'>): Promise<Age
   return { types: config.user.agents.types, named: entries, broken };
 }
 
-/** Parses YAML like the configuration loader. */
 export const parseYaml: ParseYaml = async (text) => (await import('../config/text')).parseYaml(text);
 
 export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {
   return { folder: area.agents, parseYaml };
 }
 
-/** Resolves a slug, an assistant's session id, or `-` for hook JSON on stdin, to a session's slug. */
+/** Returns a session's slug, given the slug, an assistant's session id, or `-` for hook JSON on stdin. */
 export async function sessionToWatch(deps: WatchDeps, wanted: string): Promise<string> {
   const name = wanted === '-' ? await sessionOfHook() : wanted;
   const state = currentSessions(deps.sessions);
@@ -78,7 +77,7 @@ export async function reportSilence(
   return problems.length === 0 ? undefined : problems.join('\n');
 }
 
-/** Appends to `observability/agents.jsonl`. Omits the session's task. */
+/** Appends a line to `observability/agents.jsonl`, without the session's task. */
 function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void {
   const { ts, session, agents, silentSec, lastTool } = alert;
   const line = JSON.stringify({ ts, event: 'silence', session, agents, silentSec, lastTool });
@@ -89,7 +88,7 @@ function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void 
   });
 }
 
-/** Never spoken. The key limits it to one notification per silent period. */
+/** Sends a notification without voice, at most one per silent period. */
 async function sendSilence(context: Context, alert: SilenceAlert): Promise<void> {
   const { sendNotification } = await import('../notify/send');
   const { openNotify } = await import('./notify');

@@ -46,7 +46,7 @@ export async function planOfPrompt(context: Context, prompt: HeardPrompt | undef
   return planPrompt((await openWork(context)).deps, prompt);
 }
 
-/** Plans the end of a session without marking it as restricted. */
+/** Returns what would be captured at the end of a session. Doesn't mark the session as restricted. */
 export async function planOfSessionEnd(
   context: Context,
   session: { session: string; slug: string | null; restricted?: true },
@@ -54,7 +54,7 @@ export async function planOfSessionEnd(
   return planSessionEnd(await captureDeps(context, await openWork(context), { marks: false }), session);
 }
 
-/** Returns accessors for the evidence on this machine: sessions, and watched or tracked repositories. */
+/** Returns functions that find evidence on this machine: in sessions, and in watched or tracked repositories. */
 export async function evidenceHere(context: Context, work: WorkContext): Promise<Evidence> {
   const sessions = await openSessions(context);
   const { config } = await context.loadConfig();

@@ -12,7 +12,7 @@ import type { Desktop } from '../sense/front-app/adapter';
 export interface Context {
   clock: Clock;
   area: UserArea;
-  /** Created when first read, so read-only code must not access it. */
+  /** Reading this id may create it, so read-only code must not read it. */
   machineId: string;
   /** Loads the configuration. `flags` override it, by dotted key. */
   loadConfig: (flags?: Readonly<Record<string, unknown>>) => Promise<LoadedConfig>;

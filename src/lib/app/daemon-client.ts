@@ -11,10 +11,7 @@ import { wait } from '../platform/time/wait';
 import { productRoot, type Context } from './context';
 import { askAt } from './mirror';
 
-/**
- * Returns the installed version and build id, which reveal an upgrade. Undefined while files are being
- * replaced.
- */
+/** Returns the installed version and build id, to detect an upgrade. Undefined while files are being replaced. */
 export function installedBuild(context: Pick<Context, 'templates'>): string | undefined {
   const read = (path: string): string | undefined =>
     readText(join(productRoot(context), path), { followLink: true });
@@ -50,7 +47,7 @@ export function isDaemonThere({ area }: Pick<Context, 'area'>): Promise<boolean>
   return isAnswering(area);
 }
 
-/** A stopping daemon gives requests, and then jobs, five seconds to finish. */
+/** Allows for two timeouts of a stopping daemon: five seconds for requests, then five for jobs. */
 const STOP_MS = 15_000;
 const STOP_POLL_MS = 50;
 
@@ -62,7 +59,7 @@ export async function stopDaemon(context: Context): Promise<{ stopped: boolean; 
   while (context.clock.monotonic() < deadline) {
     // An exiting daemon removes the instance file last.
     if (readInstance(context.area)?.pid !== asked.pid) return { stopped: true, pid: asked.pid };
-    // A crash leaves the file behind. In another pid namespace, the process isn't visible.
+    // A crashed daemon leaves the file behind. A daemon in another pid namespace isn't visible as a process.
     const hasCrashed = !isAlive(asked.pid) && !(await isDaemonThere(context));
     if (hasCrashed) return { stopped: true, pid: asked.pid };
     await wait(STOP_POLL_MS);

@@ -120,7 +120,7 @@ function pageFolders(context: Context): Pick<PagesDeps, 'pages' | 'assets'> {
   return { pages, assets };
 }
 
-/** The documents that pages subscribe to. A capture rewrites sense's state even without new events. */
+/** Returns the documents that pages subscribe to, with the files that each depends on. */
 function topicsOf({ area }: Context, workEvents: string): Topic[] {
   const sense = [area.sense.state, area.sense.daily, area.sense.config, area.sense.classify];
   const sessions = [area.sessionsState, workEvents, namesFolder(area.machine)];
@@ -140,15 +140,13 @@ function topicsOf({ area }: Context, workEvents: string): Topic[] {
   ];
 }
 
-/**
- * Opens sense and the focus watcher, which starts with the services. Captures store the watcher's intervals.
- */
+/** Opens sense and the focus watcher. The watcher starts with the services; captures store its intervals. */
 function senseService(context: Context, goals: string) {
   const { area, clock } = context;
   let watch: FocusWatch | undefined;
   const watchOf = (): FocusWatch | undefined => watch;
   const isSetUp = (): boolean => exists(area.sense.config);
-  // Reopened when one of these files changes.
+  // Sense is reopened when one of these files changes.
   const files = [area.config, area.settings, area.sense.config, area.sense.classify, goals];
   const sense = cachedLoader(clock, files, async () => {
     const opened = await openSense(context, watchOf);
@@ -219,7 +217,7 @@ function movedPlace({ area }: Context): string | undefined {
   return `for ${join(area.root, stored.place)}`;
 }
 
-/** Reports a failure instead of stopping the daemon. */
+/** Updates files of earlier versions. Prints a failure instead of stopping the daemon. */
 async function updateFiles(context: Context, say: (text: string) => void): Promise<void> {
   const updates: Record<string, () => Promise<unknown>> = {
     'write the voice to settings.json': async () => (await import('../config/write')).mirrorVoice(context),

@@ -82,8 +82,8 @@ export function unregisteredAssistants(context: Context): readonly Assistant[] {
 }
 
 /**
- * Returns the hook status of the assistants in a list. Without a list, uses the registered or installed
- * assistants. Passes errors about unreadable settings to `onFailure`, or throws the first one without it.
+ * Returns the hook status of the assistants in a list; default: the registered or installed ones. Passes
+ * errors about unreadable settings to `onFailure`, or throws the first one if that is missing.
  */
 export async function openHooksStatus(
   context: Context,
@@ -99,7 +99,7 @@ export async function openHooksStatus(
       : wanted.filter((one) => orUndefined(() => installedEvents(deps, one), onFailure) !== undefined);
   const entries = readInstallManifest(area.installManifest);
   const needsTrust = assistants.some(({ pending }) => pending !== undefined);
-  const sessions = needsTrust && exists(area.state) ? await heard(context) : [];
+  const sessions = needsTrust && exists(area.state) ? await lastActivity(context) : [];
   const isHeard = (assistant: Assistant): boolean => {
     const at = entries.find(({ id }) => id === idOf(assistant))?.at ?? '';
     return sessions.some(({ by, lastAt }) => by === assistant.id && lastAt > at);
@@ -111,7 +111,7 @@ function shownAssistants(context: Context): readonly Assistant[] {
   const deps = installerDeps(context);
   const registered = registeredAssistants(context);
   const found = foundAssistants();
-  // Unreadable settings don't matter for an assistant without steward's hooks.
+  // Skips installed assistants with unreadable settings, unless they have steward's hooks.
   return ASSISTANTS.filter(
     (assistant) =>
       registered.includes(assistant) ||
@@ -131,7 +131,7 @@ export function orUndefined<T>(work: () => T, onFailure?: (error: StewardError) 
   }
 }
 
-async function heard(context: Context): Promise<{ by: string; lastAt: string }[]> {
+async function lastActivity(context: Context): Promise<{ by: string; lastAt: string }[]> {
   const { sessions } = currentSessions(await openSessions(context));
   return Object.values(sessions).map(({ assistant = CLAUDE_CODE, updatedAt }) => ({
     by: assistant,
@@ -164,7 +164,7 @@ function chosenFrom(context: Context, agreed: readonly Assistant[]): readonly As
   if (chosen.length > 0) return chosen;
   if (found.length === 0) {
     throw new StewardError('not_found', 'None of the supported assistants is installed.', {
-      hint: 'To register one that you will install later: steward hooks install --assistant NAME',
+      hint: 'To register hooks before you install an assistant: steward hooks install --assistant NAME',
     });
   }
   throw new StewardError('not_found', 'Claude Code is not installed.', {
@@ -172,12 +172,12 @@ function chosenFrom(context: Context, agreed: readonly Assistant[]): readonly As
   });
 }
 
-/** Formats the installed assistants without hooks, and how to register them. */
+/** Lists the installed assistants without hooks, and the command that registers the hooks. */
 export function othersText(others: readonly Assistant[]): string {
-  return `Also installed: ${titlesOf(others)}. To register: steward hooks install --assistant ${listOf(others)}`;
+  return `Also installed: ${titlesOf(others)}. To register hooks: steward hooks install --assistant ${listOf(others)}`;
 }
 
-/** Returns whether the registered assistants have all hooks and their script. */
+/** Returns whether every registered assistant has all hooks, and whether the hook script exists. */
 export function hooksHealth(context: Context): ModuleHealth {
   const deps = installerDeps(context);
   const registered = registeredAssistants(context);
@@ -192,14 +192,14 @@ export function hooksHealth(context: Context): ModuleHealth {
   for (const assistant of registered) {
     const [events, all] = [installedEvents(deps, assistant).length, assistant.hooks.length];
     if (events < all) {
-      const reason = `${events} of ${all} registered`;
+      const reason = `${events} of ${all} hooks registered`;
       return { state: 'needs-you', reason, fix: installCommand(assistant.id) };
     }
   }
   return { state: 'ok', reason: `registered with ${titlesOf(registered)}` };
 }
 
-/** Formats `Claude Code, Codex CLI`. */
+/** Formats titles, such as `Claude Code, Codex CLI`. */
 export function titlesOf(assistants: readonly Assistant[]): string {
   return assistants.map(({ title }) => title).join(', ');
 }
@@ -227,7 +227,7 @@ export async function askForSkill(deps: { host: PathHost }): Promise<boolean> {
   const { isInteractive, confirm } = await import('../platform/terminal/ask');
   if (!isInteractive() || hasSkill(deps, claudeCode)) return false;
   return confirm(
-    `Install the work skill for ${claudeCode.title} too? It checks tasks and adds issues and reminders. It is installed in ${skillPath(deps, claudeCode)}.`,
+    `Also install the work skill in ${skillPath(deps, claudeCode)}? It lets ${claudeCode.title} check tasks and add issues and reminders.`,
     'no',
   );
 }

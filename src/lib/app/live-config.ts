@@ -7,11 +7,11 @@ import type { Context } from './context';
 /** The configuration of a long-running process. */
 export interface LiveConfig {
   current: () => Config;
-  /** Reloads the files if they changed, and only then returns a promise. Never throws. */
+  /** Reloads the files if they changed. Returns a promise only if it reloads. Never throws. */
   refresh: () => Promise<void> | undefined;
   /** Refreshes the configuration; returns whether the files changed since the last call. */
   changed: () => Promise<boolean>;
-  /** Returns what is currently wrong with the files, if anything. */
+  /** Returns the current problem with the files, if any. */
   problem: () => string | undefined;
 }
 

@@ -67,7 +67,7 @@ export function knownMachines(
   };
 }
 
-/** Returns the files and folders that change when another machine's days do. */
+/** Returns the files and folders to check for changes to other machines' days. */
 export function machineFiles(folder: string): string[] {
   const machines = machinesFolder(folder);
   return [
@@ -82,19 +82,19 @@ function storedDays({ store }: ReadDeps): Day[] {
   return [...store.loggedDays(), ...store.recordedDays()];
 }
 
-/** Records from other machines are untrusted. */
+/** Returns another machine's record if it is valid; these records are untrusted. */
 function checkRecord(value: unknown): DailyRecord | undefined {
   const record = asRecord(value);
   const isReadable = record?.hours.every(({ start }) => !Number.isNaN(Date.parse(start))) === true;
   return isReadable && isZone(record.timezone) ? record : undefined;
 }
 
-/** This machine's own file needs no check. */
+/** Returns this machine's own record, which is trusted. */
 function ownRecord(value: unknown): DailyRecord | undefined {
   return isObject(value) ? (value as unknown as DailyRecord) : undefined;
 }
 
-/** This machine shows all of its own sessions. */
+/** Shows all sessions, because this machine reads its own data. */
 const EVERYTHING: Disclosure = {
   details: false,
   isShown: () => true,
@@ -104,8 +104,8 @@ const EVERYTHING: Disclosure = {
 };
 
 /**
- * Returns a function that reads this machine's days in full, with the ids of published days. Reads event logs
- * only if the published times and commits are out of date.
+ * Returns a function that reads this machine's days in full, with the same ids as in published days. Reads an
+ * event log only if the day's published times or commits are out of date.
  */
 function ownDays(
   deps: ReadDeps,
@@ -124,7 +124,7 @@ function ownDays(
   return (day) => {
     const stored = day < today ? store.readRecord(day, () => undefined) : undefined;
     const isClosed = stored !== undefined && (stored.final || !logged.has(day));
-    // Without another machine's data on this or an adjacent day, no times can overlap.
+    // If no other machine has data on this or an adjacent day, no times can overlap.
     if (isClosed && isAlone(day)) return publish(stored, undefined);
     const before = isClosed && own !== undefined ? readPublishedDay(own, day, ownRecord) : undefined;
     const isComplete =

@@ -8,7 +8,7 @@ import type { DatedRow, Usage } from '../usage/rollup';
 import type { Context } from './context';
 import { machineName } from './sync-settings';
 
-/** The rows of several machines. Ids of this machine's sessions aren't hashed. */
+/** The usage rows of several machines. Only the session ids of other machines are hashed. */
 export interface UsageOfMachines {
   rows: DatedRow[];
   machines: Pick<Usage, 'machines'>;
@@ -23,7 +23,7 @@ export interface UsageInput {
   to: Day;
 }
 
-/** Merges the usage of the machines in the exchange folder, or returns that of one. */
+/** Returns the usage of all machines in the exchange folder, merged, or of one machine. */
 export function usageOfMachines(
   { machineId, area }: Pick<Context, 'machineId' | 'area'>,
   { folder, machine: wanted, from, to }: UsageInput,

@@ -3,8 +3,8 @@ import { chooseMachines, type KnownMachines, type Machines } from '../sense/mach
 import type { Context } from './context';
 
 /**
- * Returns dependencies that read the merged days of all machines in the exchange folder, or only those of the
- * named machine. Throws `usage` for an unknown name.
+ * Adds a reader for the merged days of all machines in the exchange folder, or for those of one machine.
+ * Throws `usage` for an unknown name.
  */
 export async function withMachines<T extends ReadDeps>(
   context: Context,
@@ -13,11 +13,11 @@ export async function withMachines<T extends ReadDeps>(
 ): Promise<T> {
   const { folder } = (await context.loadConfig()).config.user.sync;
   if (folder === undefined && wanted === undefined) return deps;
-  // Loaded only if needed, so that reads without an exchange folder stay fast.
+  // This module is loaded only if needed, so that reads without an exchange folder stay fast.
   const { knownMachines, machineFiles } = await import('./machine-days');
   const known = (): KnownMachines => knownMachines(context, deps, folder);
   const machines = (): Machines | undefined => chooseMachines(known(), wanted);
-  // Reports an unknown name before anything is read.
+  // Throws for an unknown name before reading any data.
   if (wanted !== undefined) machines();
   return { ...deps, machines, machineFiles: () => (folder === undefined ? [] : machineFiles(folder)) };
 }

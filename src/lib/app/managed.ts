@@ -29,7 +29,7 @@ export interface ManagedContext {
   folder: string;
   prices: Prices;
   retentionDays: number;
-  /** Lets only one process on this machine read a session, so that each event is shown once. */
+  /** Runs `work` as the only process on this machine that reads the session, so that each event is shown once. */
   asReader: <T>(session: string, work: () => Promise<T>) => Promise<T>;
 }
 
@@ -100,7 +100,7 @@ function secretValue({ name, reference }: SecretReference): string {
   } catch (error) {
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     throw new StewardError('config', error.message, {
-      hint: `Set ${reference.replace(/^(?:env|file):/, '')}, or use another reference with --secret.`,
+      hint: `Set ${reference.replace(/^(?:env|file):/, '')}, or pass another reference with --secret.`,
       cause: error,
     });
   }

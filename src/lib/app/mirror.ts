@@ -19,7 +19,7 @@ export interface HookSettings {
   tellAssistant: boolean;
   /** Whether to store the first line of a session's first prompt. */
   titles: boolean;
-  /** The assistant's name, which may start the last line of a response. */
+  /** The assistant's name. The last line of a response may begin with it. */
   daName: string;
   /** The folder with the session files. */
   sessions: string;
@@ -31,7 +31,7 @@ export interface HookSettings {
 /** How much of a matching prompt to store. */
 export type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
-/** A copy of these settings for the hot path, because loading YAML costs 18 ms. */
+/** A copy of these settings for hooks and the status line, because loading YAML takes 18 ms. */
 interface Mirror {
   /** File stamps of config.yaml and work/config.yaml at load time; null for a missing file. */
   user: string | null;
@@ -89,7 +89,7 @@ export async function promptSetting(context: Loader): Promise<PromptSetting> {
 
 async function loadMirror(context: Loader): Promise<Mirror> {
   const { area } = context;
-  // Taken before the files are read, so that a concurrent change makes the mirror stale.
+  // Read the file stamps before the files, so that a concurrent change makes the mirror stale.
   const marks = { user: markOfTarget(area.config) ?? null, work: markOfTarget(area.work.config) ?? null };
   const { user, work } = (await context.loadConfig()).config;
   const { tab, tellAssistant, titles } = user.sessions;
@@ -119,7 +119,7 @@ function isSettings(value: unknown): value is HookSettings {
   );
 }
 
-/** Temp files in the cache folder older than this were left by killed runs. */
+/** The age in ms at which a temp file in the cache folder is deleted; a killed run has left it behind. */
 const TEMPS_STALE_MS = 60_000;
 
 /** Reads the user area's entry from the cache folder; undefined if the entry is missing or unreadable. */
@@ -153,12 +153,12 @@ function fileOf(name: string, area: UserArea): string {
   return join(cachePath(), `${name}-${shortHash(area.own)}.json`);
 }
 
-/** Caches the daemon's socket, because computing the machine-local path takes longer than the request. */
+/** Caches the path of the daemon's socket, because computing it takes longer than a request. */
 export function cacheSocket(area: UserArea, socket: string): void {
   writeCache('daemon', area, { root: area.root, socket });
 }
 
-/** Returns the socket of the user area's most recent daemon, which may no longer be running. */
+/** Returns the socket path of the user area's last daemon, which may no longer be running. */
 export function cachedSocket(area: UserArea): string | undefined {
   const { root, socket } = readCache<{ root: string; socket: string }>('daemon', area) ?? {};
   return root === area.root && typeof socket === 'string' ? socket : undefined;

@@ -97,7 +97,7 @@ function note(deps: NotifyContext['deps'], error: unknown): void {
   try {
     logFault(deps, toStewardError(error).message);
   } catch {
-    // If the disk is full, this can't be logged either. Undelivered notifications stay in the outbox.
+    // If the disk is full, the fault can't be logged. Undelivered notifications stay in the outbox.
   }
 }
 
@@ -106,7 +106,7 @@ async function loadHttp(): Promise<HttpLibrary> {
   return http.loadHttp();
 }
 
-/** Loads once. After a failure, the next call retries. */
+/** Returns a function that calls `load` once. After a failure, the next call retries. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => {

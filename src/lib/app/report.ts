@@ -64,7 +64,7 @@ export async function openReport(context: Context, period: Period, options: Repo
   return report(await evidenceOf(work, numbers, notes));
 }
 
-/** A longer report would block the daemon. */
+/** A report over a longer period would block the daemon. */
 const MAX_DAYS = 366;
 
 /**
@@ -104,7 +104,7 @@ function timeOfDays(deps: ReadDeps, period: Period, union: ReportUnion | undefin
         try {
           return ledgersOf(deps, [day]).ledgers;
         } catch {
-          // `daysFrom` already reports the reason.
+          // `daysFrom` reports why the day can't be read.
           return [];
         }
       });
@@ -194,8 +194,8 @@ function issuesFrom(
   const repo = deps.workRepo();
   if (repo.repo === undefined) return undefined;
   const { stale, staleReason, lastFetch } = staleness(deps, repo);
-  if (lastFetch === null) notes.push('Issues: not read yet. Run "steward work board".');
-  else if (stale) notes.push(`Issues: last read ${lastFetch}; ${staleReason ?? 'the cache is stale'}`);
+  if (lastFetch === null) notes.push('Issues: not fetched yet. Run "steward work board".');
+  else if (stale) notes.push(`Issues: last fetched ${lastFetch}; ${staleReason ?? 'the cache is stale'}`);
   return itemsOf(deps, repo)
     .filter((item) => reminders || !isReminder(item))
     .map(issueOf);
@@ -230,6 +230,6 @@ async function evidenceOf(
     notes.push(`Closing comments: ${error.message}`);
   }
   if (numbers.length > MAX_EVIDENCE)
-    notes.push(`Closing comments: ${numbers.length - MAX_EVIDENCE} more were not read.`);
+    notes.push(`Closing comments: not fetched for ${numbers.length - MAX_EVIDENCE} more issues.`);
   return found;
 }

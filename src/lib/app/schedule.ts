@@ -75,13 +75,13 @@ export async function schedulerWith(
   if (!exists(installManifest)) return undefined;
   const entries = readInstallManifest(installManifest, context.machineId);
   if (!entries.some((entry) => entry.id === `schedule:${id}`)) return undefined;
-  // Only sense has a configured interval, so the other jobs work even if the configuration is invalid.
+  // Only the capture interval is configurable. The other jobs work even if the configuration is invalid.
   const job = id === 'sense' ? await configuredJob(context, id) : jobOf(id);
   const { scheduler: kind, installed, loaded } = await (await schedulerOf(context)).status(job);
   return { kind, installed, loaded };
 }
 
-/** Reported as the capture scheduler while the daemon is running. */
+/** Reported as the capture scheduler if the daemon runs the captures. */
 export const DAEMON_SCHEDULER: SenseStatus['scheduler'] = { kind: 'the daemon', installed: true };
 
 /** Returns what currently runs captures: the scheduler that has the job, or the daemon. */
@@ -92,7 +92,7 @@ export async function currentScheduler(context: Context): Promise<SenseStatus['s
   return (await isDaemonThere(context)) ? DAEMON_SCHEDULER : (job ?? null);
 }
 
-/** Returns false if a scheduler started the command for a job that has been uninstalled. */
+/** Returns false if a scheduler runs the command for a job that has been uninstalled. */
 export function mayRun(context: Context): boolean {
   return beginScheduled(runsOf(context), processHost());
 }

@@ -45,17 +45,20 @@ export interface SenseContext {
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
   /** Checks who owns the area, merges conflict copies of logs, and captures. Requires the lock. */
   captureHere: () => Promise<CaptureResult>;
-  /** Returns the current focus. `last` is the previous observation if the focus hasn't changed since. */
+  /**
+   * Returns the current focus. `last` is the previous observation, passed if the focus hasn't changed since
+   * then.
+   */
   observe: (last?: Last) => Promise<Observation>;
 }
 
 /** Returns the daemon's focus watcher, once started. */
 type WatchOf = () => FocusWatch | undefined;
 
-/** Long enough for two captures, but much shorter than a poll interval. */
+/** How long to wait for the sense lock, in ms: enough for two captures, but less than a poll interval. */
 const LOCK_WAIT_MS = 30_000;
 
-/** @param watch only passed by the daemon, which watches the focus */
+/** @param watch passed only by the daemon, which watches the focus */
 export async function openSense(context: Context, watch?: WatchOf): Promise<SenseContext> {
   const { config, warnings } = await context.loadConfig();
   const { area, clock } = context;
@@ -92,7 +95,7 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
   };
 }
 
-/** Undefined if no goals have rules, so that sessions and issues are only read when needed. */
+/** Returns undefined if no goal has rules, so that sessions and issues are read only when needed. */
 async function goalTagger(context: Context, { user }: Config): Promise<CaptureDeps['goalTags']> {
   if (!hasRules(parseGoals(readText(user.paths.goals, { followLink: true }) ?? ''))) return undefined;
   const { openWorkNames } = await import('./work-names');
@@ -100,7 +103,7 @@ async function goalTagger(context: Context, { user }: Config): Promise<CaptureDe
   return (ledger) => goalTagsOf(ledger, readNames());
 }
 
-/** Requires the sense lock. */
+/** Returns the dependencies of a backfill, which requires the sense lock. */
 export async function openBackfill(
   context: Context,
   { deps }: Pick<SenseContext, 'deps'>,
@@ -131,7 +134,7 @@ function sourcesOf(context: Context, config: Config, watch?: WatchOf): CaptureDe
     ...{ run, clock, timezone: user.timezone, path: user.paths.workEvents },
     ...observeDeps(context, config),
     config: sense,
-    // A getter, because read-only commands must not create the id.
+    // A getter, because reading the machine id may create it, and read-only commands must not.
     get machineId() {
       return context.machineId;
     },
@@ -202,7 +205,7 @@ function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): v
   replaceFile(area.goalsState, `${JSON.stringify(state, null, 2)}\n`);
 }
 
-/** Returns the time zone set by today's first write; undefined if nothing has been written today. */
+/** Returns the time zone of today's record; undefined if nothing has been recorded today. */
 export function zoneOfToday(
   { area, clock }: Pick<Context, 'area' | 'clock'>,
   zone: string,
@@ -222,8 +225,8 @@ export async function setClassification(
 }
 
 /**
- * Sets up sense if needed, then captures. Writes nothing, not even a lock, if sense.enabled is false.
- * `isPublished`: whether the result is published to your other machines.
+ * Sets up sense if needed, then captures. If sense.enabled is false, writes nothing, not even a lock.
+ * `isPublished` is whether your other machines receive the result.
  */
 export async function captureNow(
   context: Context,
@@ -239,7 +242,7 @@ export async function captureNow(
 /** Writes sense's default configuration if it is missing. */
 export async function setUpSense(context: Context): Promise<InitResult> {
   const { defaultConfig } = await import('../config/load');
-  // Loaded first, so that nothing is written if the configuration is invalid.
+  // Load the configuration first, so that nothing is written if it is invalid.
   await context.loadConfig();
   const { area, templates } = context;
   ensureUserArea(area);
@@ -264,7 +267,7 @@ export async function openInsight(context: Context): Promise<{ deps: BuildDeps &
         ),
       env: processHost().env,
       inEmptyFolder: withTempFolder,
-      // A separate lock, so that captures continue while the assistant responds.
+      // Not the sense lock, so that captures continue while the assistant responds.
       alone: (work) =>
         withLock(
           join(area.machine, 'insight.lock'),

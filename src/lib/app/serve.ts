@@ -48,7 +48,7 @@ export async function daemonReport(context: Context): Promise<DaemonReport> {
   return { running: true, url: found.instance.url, cliVersion: VERSION, ...status };
 }
 
-/** The pages by name. */
+/** The URL path of each page, by the page's name. */
 export const PAGE_PATHS = {
   today: '/',
   sense: '/sense',
@@ -97,7 +97,8 @@ export async function restartDaemon(context: Context): Promise<Restarted> {
 }
 
 /**
- * Returns undefined if no daemon is running. Stops a daemon whose version doesn't support restart requests.
+ * Asks the daemon to restart; returns undefined if none is running. Stops a daemon of an earlier version that
+ * doesn't support restart requests.
  */
 async function askToRestart(context: Context): Promise<{ pid: number; restartsItself: boolean } | undefined> {
   try {
@@ -118,12 +119,12 @@ async function startByJob(context: Context, stopped: number | undefined): Promis
     'unavailable',
     stopped === undefined
       ? 'The daemon is not running, and no job is installed to start it.'
-      : `Stopped the daemon (process ${stopped}): its version cannot restart itself.`,
+      : `Stopped the daemon (process ${stopped}), whose version cannot restart itself.`,
     { hint: 'Start it with "steward up", or install its job with "steward daemon install".' },
   );
 }
 
-/** Waits until a new instance is running. */
+/** Waits until a new daemon process is running. */
 async function nextInstance(context: Context, previous: Instance | undefined): Promise<Instance> {
   const deadline = context.clock.monotonic() + RESTART_MS;
   while (context.clock.monotonic() < deadline) {

@@ -15,7 +15,10 @@ import { rowsOf, type SessionRow } from '../sessions/view';
 import type { Context } from './context';
 import { type HookSettings, hookSettings } from './mirror';
 
-/** The time zone and machine id are getters, because most hooks need neither. */
+/**
+ * Returns dependencies whose time zone and machine id are computed on demand, because most hooks need
+ * neither.
+ */
 export function sessionsDeps(
   parts: { area: UserArea; clock: Clock; machineId: () => string },
   settings: HookSettings,
@@ -47,7 +50,7 @@ export async function openSessions(context: Context): Promise<SessionsDeps> {
   return depsOf(context, await hookSettings(context));
 }
 
-/** Returns a function that reads all sessions; for a long-running process. */
+/** Returns a function that reads all sessions; it caches the archive for long-running processes. */
 export function sessionReader(context: Context): () => Promise<SessionsState> {
   const archived = archiveReader(context.clock);
   return async () => currentSessions(await openSessions(context), archived);
@@ -105,7 +108,7 @@ export function placesNow(context: Context, sessions: readonly Session[]): Promi
 }
 
 /**
- * Brings a session's terminal to the front. If several sessions match, `choose` picks one, or returns
+ * Brings a session's terminal to the front. If several sessions match, `choose` asks which one; it returns
  * undefined if it can't ask.
  */
 export async function goNow(

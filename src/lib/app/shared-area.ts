@@ -7,8 +7,8 @@ import { machinesFolder } from '../sync/exchange';
 import type { Context } from './context';
 
 /**
- * Checks who owns the area before a capture, and merges conflict copies of logs. Returns the problems. Throws
- * `conflict` if this machine now writes to another folder of the area.
+ * Prepares the area for a capture: checks its owner and merges conflict copies of logs. Returns the problems.
+ * Throws `conflict` if this machine now writes to another folder of the area.
  */
 export async function prepareArea(
   { area, clock }: Pick<Context, 'area' | 'clock'>,
@@ -16,7 +16,7 @@ export async function prepareArea(
 ): Promise<string[]> {
   try {
     const { id } = claimArea(area);
-    // Takes over what this machine queued at the top of the area before it detected another owner.
+    // Takes over items that this machine queued at the top of the area before it detected another owner.
     if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
     if (area.exchange !== undefined) ensureFolder(machinesFolder(area.exchange));
     settleLogs(area, { nowMs: clock.now(), zone });
@@ -24,7 +24,7 @@ export async function prepareArea(
   } catch (error) {
     const { kind, message } = toStewardError(error);
     if (kind === 'internal' || kind === 'conflict') throw error;
-    return [`cannot tell which machines write to this area: ${message}`];
+    return [`cannot determine which machines write to this area: ${message}`];
   }
 }
 

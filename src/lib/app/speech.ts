@@ -19,7 +19,7 @@ export async function openVoice(context: Context, onProblem: OnProblem): Promise
   return voiceOf(context, { current: () => config }, onProblem);
 }
 
-/** With `refresh`, the voice follows configuration changes. */
+/** The configuration of a voice. If `refresh` is set, the voice follows changes to the configuration. */
 export type VoiceConfig = Pick<LiveConfig, 'current'> & Partial<Pick<LiveConfig, 'refresh'>>;
 
 /** Returns a voice that loads nothing until it is used. */
@@ -38,9 +38,9 @@ export function speechSettings(
       platform: desktop.platform,
       find: (name) => findProgram(name),
       run,
-      // Shared by all user areas, because the machine has only one audio output.
+      // All user areas share the turns, because the machine has only one audio output.
       takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => {
-        // A getter, because reading the id may create it.
+        // Evaluated late, because reading the machine id may create it.
         return { clock, machineId: context.machineId };
       }),
     },

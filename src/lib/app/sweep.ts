@@ -32,8 +32,8 @@ export async function runSweep(context: Context, options: SweepOptions): Promise
 }
 
 /**
- * Logs a sweep that could not start; returns its message and result. Throws with `--strict` or on an
- * interrupt.
+ * Logs a sweep that could not start, and returns its message and result. Rethrows the error with `--strict`
+ * or after an interrupt.
  */
 export function noSweep(
   context: Context,
@@ -54,7 +54,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   const { area, clock } = context;
   const { paths } = work.user;
   const sessions = await openSessions(context);
-  // Read once for all lookups.
+  // The sessions, which are read once for all lookups.
   let seen: SessionsState | undefined;
   const captures = await captureDeps(context, work, { seen: () => seen });
   return {

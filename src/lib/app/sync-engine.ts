@@ -43,7 +43,7 @@ export async function useGit(context: Context, repo: string): Promise<{ received
   return result;
 }
 
-/** Exchanges through git unless it did so within the last half hour. Does nothing with another engine. */
+/** Runs an exchange if the engine is git and the last exchange was at least half an hour ago. */
 export async function exchangeWhenDue(context: Context): Promise<void> {
   const { folder, repo, engine } = (await context.loadConfig()).config.user.sync;
   if (engine !== 'git' || folder === undefined || repo === undefined) return;
@@ -52,7 +52,7 @@ export async function exchangeWhenDue(context: Context): Promise<void> {
   await exchange(context, folder, repo);
 }
 
-/** Returns the engine's state; null without an engine. Queries Syncthing only if `mayAsk`. */
+/** Returns the engine's state, or null if no engine is set. Queries Syncthing only if `mayAsk` is true. */
 export async function engineStatus(context: Context, mayAsk: boolean): Promise<EngineStatus | null> {
   const { folder, engine, repo } = (await context.loadConfig()).config.user.sync;
   if (engine === 'none' || folder === undefined) return null;
@@ -73,7 +73,7 @@ export async function engineStatus(context: Context, mayAsk: boolean): Promise<E
 
 function syncthingWords(status: SyncthingStatus): Pick<EngineStatus, 'found' | 'problem'> {
   const { state, needBytes, errors, connected, devices } = status;
-  if (state === null) return { found: 'Syncthing does not sync the folder', problem: true };
+  if (state === null) return { found: 'Syncthing does not share this folder', problem: true };
   const parts = [
     state,
     needBytes === 0 ? 'up to date' : `${needBytes} bytes to receive`,
@@ -83,7 +83,7 @@ function syncthingWords(status: SyncthingStatus): Pick<EngineStatus, 'found' | '
   return { found: parts.join(', '), problem: errors > 0 || state === 'error' };
 }
 
-/** The last exchange through git. */
+/** The time and the problem of the last exchange through git. */
 interface Exchange {
   at?: string;
   problem?: { message: string };
@@ -135,7 +135,7 @@ async function openGit(context: Context, folder: string, repo: string): Promise<
   const { deps } = await openWork(context);
   const found = await (await deps.host()).repository(repo);
   if (found.visibility !== 'private') {
-    throw new StewardError('conflict', `${found.repo} is ${found.visibility}; nothing was sent.`, {
+    throw new StewardError('conflict', `${found.repo} is ${found.visibility}; nothing was pushed.`, {
       hint: 'Make it private, or use a different repository.',
     });
   }

@@ -29,7 +29,7 @@ interface MarkInput {
   name: string;
 }
 
-/** Returns a hash that changes whenever published data may have changed. */
+/** Returns a hash that differs if the data to publish may have changed. */
 export function markOfAll({ area }: Context, { sessions, workEvents, ...rest }: MarkInput): string {
   const store = senseStore(area);
   const { text } = marksOf([
@@ -102,8 +102,8 @@ export function localData(
 }
 
 /**
- * Returns which repositories are restricted. Sessions store only a repository's name, so names are looked up
- * among the watched repositories.
+ * Returns a check for restricted repositories. Sessions store only a repository's name, so the check looks
+ * for that name among the watched repositories.
  */
 function restrictedRepos(
   watched: readonly string[],

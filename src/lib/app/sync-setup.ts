@@ -25,7 +25,7 @@ export interface SyncChange extends PublishResult {
 }
 
 /** Printed instead of a command's result while the exchange folder is missing. */
-export const SAVED = 'Saved. The change will be published once the folder is back.';
+export const SAVED = 'Saved. The change will be published once the exchange folder is available.';
 
 /** Sets the exchange folder, and publishes to it. */
 export async function setFolder(
@@ -48,7 +48,7 @@ export async function setFolder(
   return { ...(await republish(context)), before: before === folder ? null : before };
 }
 
-/** Makes the next run compare every published file, so that it repairs damaged ones. */
+/** Makes the next publish run compare every published file and repair damaged ones. */
 async function compareAll(context: Context): Promise<void> {
   const { deps, locked } = await openSync(context);
   await locked(() => {
@@ -58,7 +58,7 @@ async function compareAll(context: Context): Promise<void> {
   });
 }
 
-/** Turns details on or off, and rewrites what was published. */
+/** Turns details on or off, and rewrites the published files. */
 export async function setDetails(context: Context, details: boolean): Promise<SyncChange> {
   await changeSync(context, { details });
   return republish(context);
@@ -74,7 +74,10 @@ export async function rename(context: Context, wanted: string): Promise<SyncChan
   return { ...(await republish(context)), name };
 }
 
-/** Stops publishing and exchanging, and turns details off; `remove` also removes what this machine published. */
+/**
+ * Stops publishing and exchanging, and turns details off. `remove` also deletes this machine's published
+ * files.
+ */
 export async function leave(
   context: Context,
   remove: boolean,
@@ -91,19 +94,19 @@ export async function leave(
   return { folder, removedFiles };
 }
 
-/** Removes what another machine has published. */
+/** Removes the published files of another machine. */
 export async function forget(context: Context, wanted: string, dryRun: boolean): Promise<ForgottenMachine> {
   const { folder, locked } = await openSync(context);
   if (folder === undefined) throw noFolder();
   const ownId = knownMachineId();
   const found = forgetMachine(folder, wanted, { ownId, dryRun: true });
   if (dryRun) return found;
-  // Start with the repository, because the next exchange would restore the files from there.
+  // Delete from the git repository first; otherwise the next exchange would restore the files.
   await forgetInGit(context, found.id);
   return locked(() => forgetMachine(folder, found.id, { ownId, dryRun: false }));
 }
 
-/** Returns what would be published now. With `show`, also the text of that file. */
+/** Returns the files that would be published now and, if `show` names one, its text. */
 export async function plan(
   context: Context,
   show: string | undefined,
@@ -132,7 +135,7 @@ export async function status(context: Context, isDeep: boolean): Promise<SyncSta
   return { ...found, engine: await engineStatus(context, isDeep) };
 }
 
-/** Publishes a saved change. If that fails, the next run publishes it. */
+/** Publishes a saved change. If the folder is unavailable, a later run publishes the change. */
 async function republish(context: Context): Promise<SyncChange> {
   const { folder = null, details } = (await context.loadConfig()).config.user.sync;
   const none = { files: 0, bytes: 0 };

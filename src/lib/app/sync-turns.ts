@@ -27,7 +27,7 @@ const RECENT_MS = 10 * 60_000;
 
 async function turnDeps(context: Context): Promise<TurnDeps | undefined> {
   const { folder } = (await context.loadConfig()).config.user.sync;
-  // A missing folder may be on an unmounted drive, so it must not be created.
+  // Don't create a missing exchange folder; its drive may not be mounted.
   if (folder === undefined || kindOf(machinesFolder(folder)) !== 'folder') return undefined;
   const { clock, machineId, area } = context;
   return { clock, folder, machineId, news: join(area.machine, 'machines-news.json') };

@@ -61,7 +61,7 @@ export async function openSync(context: Context): Promise<SyncContext> {
   };
 }
 
-/** Publishes changes; returns undefined without an exchange folder. Stores a failure for `steward status`. */
+/** Publishes changes. Stores a failure for `steward status`. Returns undefined if no exchange folder is set. */
 export async function publishNow(context: Context, waitMs?: number): Promise<PublishResult | undefined> {
   if ((await context.loadConfig()).config.user.sync.folder === undefined) return undefined;
   const { deps, locked } = await openSync(context);
@@ -103,8 +103,8 @@ export function syncJob(context: Context): Job {
 }
 
 /**
- * Deletes local data, then its published copies. Stores the removal first, so that a later run completes it
- * after a crash or once a missing folder is back. Returns the result and any problem.
+ * Deletes local data, then its published copies. Stores the removal first, so that a later run can complete
+ * it after a crash or a missing folder.
  */
 export async function withRemoval<T>(
   context: Context,

@@ -12,7 +12,7 @@ import { withMachines } from './machines';
 import { openWorkNames } from './work-names';
 
 export interface TimeInput {
-  /** A day in natural language, `week`, `month` or `year` up to today, or `last week` or `last month`. */
+  /** A day in natural language; `week`, `month` or `year` up to today; or `last week` or `last month`. */
   of: string;
   by: TimeKey;
   /** Limits the result to the machine with this name. */
@@ -22,10 +22,10 @@ export interface TimeInput {
 export interface TimeResult {
   report: TimeReport;
   beside: TimeBeside;
-  /** The damaged records, whose time is missing. */
+  /** The errors of damaged records, whose time the report omits. */
   damaged: readonly StewardError[];
   reasons: () => ReturnType<typeof goalReasons>;
-  /** Your time as intervals, for days that still have their event log. */
+  /** Returns your time as intervals, for days that still have an event log. */
   intervals: () => Interval[];
   /** Recorded days whose event log was deleted. */
   withoutLog: readonly Day[];

@@ -70,7 +70,7 @@ function rowsBetween({ days: folder }: UsageDeps, from: Day, to: Day, notes: str
     .flatMap((day) => readDayRows(folder, day, note).map((row) => ({ ...row, day })));
 }
 
-/** Returns the period's rows of all machines, or of one. */
+/** Returns the usage rows of a period, from all machines or from one. */
 async function rowsIn(
   context: Context,
   { deps }: Pick<UsageContext, 'deps'>,
@@ -124,7 +124,7 @@ function withNotes(usage: Usage, notes: string[]): Usage {
   return notes.length === 0 ? usage : { ...usage, notes };
 }
 
-/** If another process is reading the logs, returns what is stored. */
+/** Reads new log lines. Returns no sources, only a note, if another process is reading the logs. */
 async function collected(deps: UsageDeps, notes: string[]): Promise<Source[]> {
   try {
     return await collectUsage(deps);
@@ -133,7 +133,7 @@ async function collected(deps: UsageDeps, notes: string[]): Promise<Source[]> {
     if (kind === 'internal') throw error;
     notes.push(
       kind === 'locked'
-        ? 'The daemon is still reading the logs; this shows what it has stored so far.'
+        ? 'The daemon is still reading the logs, so these figures may be incomplete.'
         : `Cannot store new usage: ${message}`,
     );
     return [];

@@ -1,6 +1,6 @@
 import { version } from '../../../package.json';
 
-/** steward's version. `sense version` prints a component's version. */
+/** The version of steward; `steward sense version` prints the version of sense. */
 export const VERSION: string = version;
 
 /** Returns the output of `steward --version [--json]`, or undefined for other command lines. */

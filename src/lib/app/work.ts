@@ -20,9 +20,9 @@ export interface WorkContext {
   shown: <T extends object>(terminal: T) => T & Pick<WorkTextOptions, 'timezone' | 'nowMs'>;
 }
 
-/** The longest rate-limit delay to wait out on a terminal. For a longer delay, an error reports the time. */
+/** The longest rate-limit delay to wait out on a terminal; a longer delay is an error. */
 const MAX_WAIT_MS = 10_000;
-/** GitHub's issue list lags a few seconds behind writes. */
+/** How long to allow for GitHub's issue list, which lags a few seconds behind writes. */
 const SETTLE_MS = 10_000;
 const GIT_TIMEOUT_MS = 60_000;
 

@@ -16,11 +16,11 @@ export { boolean, integer, string as text } from '@oclif/core/flags';
 
 /** Limits merged data to one machine. */
 export const machine = string({
-  description: 'Only this machine: its name, the start of its id, or "this" (default: all, merged).',
+  description: 'Limit to one machine: its name, the start of its id, or "this" (default: all, merged).',
   helpValue: 'NAME',
 });
 
-/** A text argument. oclif's own type would read stdin if the argument is missing. */
+/** A text argument. Unlike oclif's type, it doesn't read stdin if the argument is missing. */
 export const word = custom<string>({ ignoreStdin: true, parse: (text) => Promise.resolve(text) });
 
 const numberArgument = custom<number>({
@@ -42,8 +42,8 @@ export function issueNumber(): Arg<number> {
 }
 
 /**
- * Base class for all commands. `run` parses, calls one library function, and prints and returns its value,
- * which with `--json` is the only document on stdout. `runCli` prints errors and sets the exit code.
+ * Base class for all commands. `run` calls one library function, prints the result as text and returns it.
+ * With `--json`, the returned value is the only document on stdout.
  */
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
@@ -54,7 +54,7 @@ export abstract class BaseCommand extends Command {
     debug: boolean({ description: 'Show the stack trace of an error.', helpGroup: 'GLOBAL' }),
   };
 
-  /** Whether the command needs the list of all commands, like help and completion. */
+  /** Whether the command needs the list of all commands, as help and completion do. */
   static knowsAll = false;
 
   /** Related commands shown in the help, with spaces: `sense today`. */
@@ -62,7 +62,7 @@ export abstract class BaseCommand extends Command {
 
   #context: Context | undefined;
 
-  /** Does the work. Returns the value for `--json`, or undefined if the command streams its documents. */
+  /** Runs the command. Returns the value for `--json`, or undefined if the command streams its documents. */
   abstract override run(): Promise<unknown>;
 
   /** Runs the command and, with `--json`, prints its value. */
@@ -71,11 +71,11 @@ export abstract class BaseCommand extends Command {
     const value = await this.run();
     if (!this.parsed) throw new StewardError('internal', `${String(this.id)} did not parse its arguments.`);
     if (this.json && value !== undefined) writeStdout(toJson(value));
-    await this.tellPlace();
+    await this.warnOfOwner();
   }
 
   /** Warns once that this machine doesn't own its area. Scheduled runs don't warn. */
-  private async tellPlace(): Promise<void> {
+  private async warnOfOwner(): Promise<void> {
     if (this.#context === undefined || processHost().env[JOB_VARIABLE] !== undefined) return;
     const { takeNotice } = await import('../platform/files/area-owner');
     const { root, host } = this.#context.area;
@@ -83,9 +83,7 @@ export abstract class BaseCommand extends Command {
     if (notice !== '') this.say(notice);
   }
 
-  /**
-   * Returns whether a scheduled run's job is still installed (schedule/running.ts). True for all other runs.
-   */
+  /** Returns false if a scheduler started this run for a job that has been uninstalled. */
   private async mayRun(): Promise<boolean> {
     if (processHost().env[JOB_VARIABLE] === undefined) return true;
     const { mayRun } = await import('../app/schedule');

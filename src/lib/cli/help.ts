@@ -20,7 +20,7 @@ class StewardCommandHelp extends CommandHelp {
     return description === undefined ? undefined : this.wrap(description);
   }
 
-  /** Shows the arguments and required flags. The flag list includes optional flags. */
+  /** Formats the usage line with arguments and required flags; the list of flags shows the optional ones. */
   protected override defaultUsage(): string {
     const { id, args, flags } = this.command;
     const required = Object.values(flags)
@@ -30,10 +30,7 @@ class StewardCommandHelp extends CommandHelp {
     return [id, ...given, ...required, '[FLAGS]'].join(' ');
   }
 
-  /**
-   * Separates a flag's options with commas. oclif's vertical bars would make one long word that breaks in the
-   * middle.
-   */
+  /** Separates a flag's options with commas. With oclif's vertical bars, they would be one long word. */
   protected override flags(
     flags: Parameters<CommandHelp['flags']>[0],
   ): [string, string | undefined][] | undefined {
@@ -53,7 +50,7 @@ class StewardCommandHelp extends CommandHelp {
   }
 }
 
-/** oclif's help without the version and runtime, and with a short first page. */
+/** Help like oclif's, but with a short first page and without the version and runtime. */
 export class StewardHelp extends Help {
   protected override CommandHelpClass = StewardCommandHelp;
 

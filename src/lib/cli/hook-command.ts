@@ -25,7 +25,7 @@ import {
 import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 
-/** Enough for the fields that hooks use, which precede a tool's input and output. */
+/** Limits for reading stdin. The fields that hooks use come before a tool's long input and output. */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
 
 /** How long to wait for the assistant to read a hook's output. */
@@ -53,15 +53,12 @@ function parseHookArgs(argv: readonly string[]): HookArgs {
   };
 }
 
-/** Returns whether steward itself started the assistant; such a run doesn't count as a session. */
+/** Returns whether steward itself started the assistant. Such a run isn't a session of the user. */
 export function isInternal(): boolean {
   return processHost().env['STEWARD_INTERNAL'] === '1';
 }
 
-/**
- * Whether this is `--dry-run` for one of the two hooks that capture work. Capturing needs the full
- * configuration.
- */
+/** Return what the two hooks that capture work would do, for `--dry-run`. They need the full configuration. */
 export interface CapturePlans {
   prompt: (prompt: HeardPrompt | undefined) => Promise<object>;
   sessionEnd: (session: { session: string; slug: string | null; restricted?: true }) => Promise<object>;
@@ -110,26 +107,26 @@ export async function hookCommand(
   const args = parseHookArgs(argv);
   const { verb, flags } = args;
   const clock = systemClock();
-  const isTakenAway = watchShim();
+  const isUninstalled = watchShim();
   const line: HookLine = { hook: isVerb(verb) ? verb : 'unknown', session: null, ok: false, ms: 0 };
   let trouble: StewardError | undefined;
   let area: UserArea | undefined;
   try {
     area = userArea();
     const known = await config(verb === 'prompt');
-    trouble = await callHook({ area, clock, args, plans, isTakenAway, ...known }, line);
+    trouble = await callHook({ area, clock, args, plans, isUninstalled, ...known }, line);
   } catch (error) {
     trouble = toStewardError(error);
   }
   line.ok = trouble === undefined;
   if (trouble !== undefined) line.error = [trouble.kind, errnoCode(trouble.cause) ?? []].flat().join(' ');
   line.ms = Math.round(clock.monotonic() * 10) / 10;
-  if (area !== undefined && !flags.has('--dry-run') && !isTakenAway()) {
+  if (area !== undefined && !flags.has('--dry-run') && !isUninstalled()) {
     try {
       prepare(area, area.observability);
       logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
     } catch (error) {
-      // If the disk is full, both writes fail; --strict reports the first error.
+      // On a full disk, the hook and its log line both fail. Report the first error.
       trouble ??= toStewardError(error);
     }
   }
@@ -145,12 +142,12 @@ interface Call extends HookConfig {
   clock: Clock;
   args: HookArgs;
   plans: CapturePlans | undefined;
-  isTakenAway: () => boolean;
+  isUninstalled: () => boolean;
 }
 
 /**
- * Returns a predicate for whether the shim that started this hook has been uninstalled; if so, the hook must
- * leave no files, not even a code cache. Always false if no shim started it.
+ * Returns a check for whether the shim that started this hook has been uninstalled. If so, the hook must not
+ * write any files, not even a code cache.
  */
 function watchShim(): () => boolean {
   const { env } = processHost();
@@ -171,7 +168,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
       hint: 'Run "steward hook --help" for its events and flags.',
     });
   }
-  // Not spread, because spreading would read the machine id, which only some hooks need.
+  // Object.assign, because a spread would read the machine id, which only some hooks need.
   const deps: HookDeps = Object.assign(sessionsDeps({ area, clock, machineId }, settings), {
     spool: area.spool,
     env: processHost().env,
@@ -196,7 +193,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     writeOutNow(toJson(await planned(deps, call, given.plans)), STDOUT_WAIT_MS);
     return undefined;
   }
-  if (given.isTakenAway()) return undefined;
+  if (given.isUninstalled()) return undefined;
   prepare(area, area.state);
   const result = await runHook(deps, call);
   line.session = result.session;

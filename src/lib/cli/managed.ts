@@ -26,10 +26,10 @@ export interface FollowHost {
 }
 
 export type FollowOptions = Omit<FollowInput, 'session'> & {
-  /** If undefined, no requests are answered. */
+  /** Answers permission requests. If undefined, they stay unanswered. */
   policy: Policy | undefined;
   fromStart?: boolean;
-  /** If set, locks the session before `start`, which sends nothing while another command is showing it. */
+  /** If set, locks the session before `start`. While another command shows the session, `start` doesn't run. */
   session?: string | undefined;
 };
 
@@ -137,25 +137,25 @@ function detachedError(session: string | undefined): StewardError {
 }
 
 async function maybeInterrupt(host: FollowHost, session: string, again: Promise<void>): Promise<void> {
-  host.say('Detaching. Press Ctrl-C again to interrupt the agent, too.');
+  host.say('Detaching. Press Ctrl-C again to also interrupt the agent.');
   const second = await Promise.race([again.then(() => true), wait(SECOND_PRESS_MS).then(() => false)]);
   if (!second) return;
   await withManaged(host.context, ({ deps }) => sendInterrupt(deps, session));
-  throw new StewardError('canceled', `Interrupted the agent of ${session}.`, {
-    hint: `To see how it ends: steward agents managed wake ${session}`,
+  throw new StewardError('canceled', `Interrupted the agent in session ${session}.`, {
+    hint: `To see the result: steward agents managed wake ${session}`,
   });
 }
 
-/** Flags for permissions given in advance. */
+/** Flags that answer permission requests in advance. */
 export const answerFlags = {
   allow: text({
-    description: 'Allow a tool without asking: tool name, tool-use id, or all; repeatable.',
+    description: 'Tool to allow without asking: a tool name, a tool-use id, or all; repeatable.',
     helpValue: 'TOOL',
     multiple: true,
     multipleNonGreedy: true,
   }),
   deny: text({
-    description: 'Deny a tool without asking: tool name, tool-use id, or all; repeatable.',
+    description: 'Tool to deny without asking: a tool name, a tool-use id, or all; repeatable.',
     helpValue: 'TOOL',
     multiple: true,
     multipleNonGreedy: true,
@@ -163,7 +163,7 @@ export const answerFlags = {
 };
 
 export const costFlag = text({
-  description: 'Interrupt the agent at this cost.',
+  description: 'Interrupt the agent when it reaches this cost.',
   helpValue: 'USD',
 });
 
@@ -182,11 +182,11 @@ export function policyOf(flags: { allow?: string[] | undefined; deny?: string[] 
   return { allow: named('allow'), deny: named('deny') };
 }
 
-/** Returns a flag's value. Throws `usage` if it is empty, because a shell variable may be unset. */
+/** Returns a flag's value. Throws `usage` for an empty one, which usually comes from an unset shell variable. */
 export function given(flag: string, value: string): string {
   if (value.trim() !== '') return value;
   throw new StewardError('usage', `--${flag} is empty.`, {
-    hint: 'Give it a value; a shell variable may be unset.',
+    hint: 'Pass a value; a shell variable may be unset.',
   });
 }
 
@@ -202,7 +202,7 @@ export function hostOf(context: Context, terminal: Terminal, json: boolean): Fol
   };
 }
 
-/** Warns that the cost limit can't include tokens if token prices aren't set. */
+/** If token prices aren't set, warns that the cost limit ignores tokens. */
 export function warnOfMissingPrices(
   host: FollowHost,
   { prices }: Pick<ManagedContext, 'prices'>,
@@ -210,29 +210,29 @@ export function warnOfMissingPrices(
 ): void {
   if (maxCost === undefined || (prices.input !== undefined && prices.output !== undefined)) return;
   host.say(
-    'Token prices are not set (agents.managed.inputPrice, outputPrice), so --max-cost ignores tokens until the service reports the cost. The service enforces the same limit.',
+    '--max-cost ignores tokens until the service reports the cost. Set agents.managed.inputPrice and outputPrice to include them.',
   );
 }
 
 export interface Asking {
   policy: Policy;
   columns: number;
-  /** Shows the input above a question. */
+  /** Shows a tool's input above the question. */
   show: (text: string) => void;
   /** Ctrl-C aborts this signal, leaving the question unanswered. */
   signal: AbortSignal;
 }
 
 /**
- * Returns a function that answers according to the policy, or by asking on the terminal (Enter denies). After
- * Ctrl-D, the function doesn't ask again in this run.
+ * Returns a function that answers permission requests by the policy or by asking on the terminal (Enter
+ * denies). After Ctrl-D, it doesn't ask again in this run.
  */
 export function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<SentEvent[]> {
   let isClosed = !isInteractive();
   return async (pending) => {
     const given = answersBy(asking.policy, pending);
     if (given.length > 0 || isClosed) return given;
-    const { answers, ended } = await asked(
+    const { answers, ended } = await askOnTerminal(
       asking,
       pending.filter(({ kind }) => kind === 'tool'),
     );
@@ -241,7 +241,7 @@ export function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promi
   };
 }
 
-async function asked(
+async function askOnTerminal(
   { columns, show, signal }: Asking,
   uses: readonly ToolUse[],
 ): Promise<{ answers: SentEvent[]; ended: boolean }> {
@@ -267,7 +267,7 @@ async function asked(
   }
 }
 
-/** Uses one abort listener for all questions. */
+/** Returns a promise that rejects on abort. All questions share its one listener. */
 function onceAborted(signal: AbortSignal): { withdrawn: Promise<never>; release: () => void } {
   let abort: () => void = () => undefined;
   const withdrawn = new Promise<never>((_, reject) => {

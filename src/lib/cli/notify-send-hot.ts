@@ -12,9 +12,8 @@ import { toJson } from '../platform/terminal/error-report';
 import { bodyOf, type SendFlags } from '../notify/send';
 
 /**
- * Runs `steward notify send MESSAGE` in a script, with one request to the daemon's socket. Leaves all other
- * cases to the full command: a terminal, a message on stdin, a flag that waits, invalid arguments, or a
- * daemon that isn't running.
+ * Runs `steward notify send MESSAGE` in a script, with one request to the daemon. Returns undefined for other
+ * cases, such as a terminal, a message on stdin or `--wait`; the full command handles them.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined | readonly string[]> {
   const call = callOf(argv);
@@ -39,7 +38,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
     return 0;
   } catch (error) {
     if (error instanceof StewardError && error.kind === 'unavailable') return [...argv, '--unanswered', id];
-    // Imported lazily because it also loads the suggestion table.
+    // Imported here because the module is slow to load.
     const { reportError } = await import('../platform/terminal/error-report');
     const { text, exitCode } = reportError(error, { json: call.json, debug: false });
     writeErr(text);
@@ -59,7 +58,7 @@ interface Call {
 
 const TEXTS = ['title', 'voice-id', 'phase', 'slug', 'duration', 'dedupe', 'url'] as const;
 
-/** Undefined for an unexpected argument, which the full command reports. */
+/** Parses the arguments. Returns undefined for an unexpected one, which the full command reports. */
 function callOf(argv: readonly string[]): Call | undefined {
   const flags: SendFlags = { event: 'taskComplete', source: 'da', voice: true, wait: false, strict: false };
   let message: string | undefined;

@@ -23,15 +23,15 @@ export interface Sent extends Accepted {
 }
 
 const MAX_STDIN_BYTES = 64 * 1024;
-/** Longer than a delivery attempt takes on any channel. */
+/** How long `--wait` waits, in ms. A delivery attempt on any channel takes less. */
 const WAIT_MS = 60_000;
 const POLL_MS = 1_000;
 /** How long to wait on a terminal for the first delivery results, in ms. */
-const GLANCE_MS = 300;
+const FIRST_RESULTS_MS = 300;
 
 /**
- * Sends through the daemon, or through the outbox and a detached process. `wait` waits for each channel's
- * first result. With `strict`, throws `unavailable` if a channel didn't accept it.
+ * Sends through the daemon, or else through the outbox and a detached process. `wait` waits for each
+ * channel's first result. `strict` throws `unavailable` if a channel didn't accept the notification.
  */
 export async function sendFromTerminal(
   notify: NotifyContext,
@@ -49,20 +49,24 @@ export async function sendFromTerminal(
     answersText(entry, { ...terminal, zone: deps.settings().zone, nowMs: deps.clock.now() });
   if (!flags.wait && !flags.strict) {
     if (isOurs) notify.deliverLater();
-    const entry = terminal.isTTY ? await awaitAnswers(deps, accepted.id, GLANCE_MS) : undefined;
+    const entry = terminal.isTTY ? await awaitAnswers(deps, accepted.id, FIRST_RESULTS_MS) : undefined;
     return { sent: accepted, shown: entry === undefined ? accepted.id : textOf(entry) };
   }
   const entry = await answersTo(deps, accepted.id, isOurs);
   if (entry === undefined) {
-    throw new StewardError('unavailable', `The result is unknown: ${accepted.id} is not in the log.`, {
-      hint: 'Check the disk and `steward notify history`.',
-    });
+    throw new StewardError(
+      'unavailable',
+      `Delivery result unknown: notification ${accepted.id} is not in the log.`,
+      {
+        hint: 'Check the disk and `steward notify history`.',
+      },
+    );
   }
   // Another process continues with the retries.
   if (isOurs && entry.channels.some(({ result }) => result === 'waiting')) notify.deliverLater();
   const problem = flags.strict ? whyUndelivered(entry) : undefined;
   if (problem !== undefined) {
-    throw new StewardError('unavailable', `Not delivered on every channel: ${problem}`, {
+    throw new StewardError('unavailable', `Not delivered on all channels: ${problem}`, {
       hint: `Run \`steward notify test\` for the fix, then \`steward notify retry ${accepted.id}\`.`,
     });
   }
@@ -70,8 +74,8 @@ export async function sendFromTerminal(
 }
 
 /**
- * Waits for the first results. Without a daemon, delivers the notification itself, because another delivering
- * process may end too early.
+ * Waits for the first results. Without a daemon, delivers in this process, because another delivering process
+ * may end too early.
  */
 async function answersTo(
   deps: NotifyContext['deps'],

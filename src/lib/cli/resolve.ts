@@ -1,4 +1,4 @@
-/** What a command line refers to: a command, help, a topic, or something unknown. */
+/** The target of a command line: a command, help, a topic, or something unknown. */
 export type Resolution =
   | { kind: 'command'; id: string; argv: string[] }
   /** Help for a topic, a command, or all of steward (no words). */

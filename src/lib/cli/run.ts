@@ -14,7 +14,7 @@ export interface CommandClass {
   id: string;
   flags: Record<string, { hidden?: boolean }>;
   baseFlags: Record<string, { hidden?: boolean }>;
-  /** Whether the command needs the list of all commands, like help. */
+  /** Whether the command needs the list of all commands, as help does. */
   knowsAll: boolean;
   new (argv: string[], config: Config): BaseCommand;
 }
@@ -69,7 +69,7 @@ async function dispatch(product: Product, argv: readonly string[]): Promise<void
 
 async function runCommand(product: Product, id: string, argv: string[]): Promise<void> {
   const load = product.table[id];
-  if (load === undefined) throw new Error(`The command table has no ${id}.`);
+  if (load === undefined) throw new Error(`Command ${id} is missing from the command table.`);
   const { default: CommandToRun } = await load();
   CommandToRun.id = id;
   const config = await loadOclif(product, CommandToRun.knowsAll ? (await product.manifest()).commands : {});
@@ -85,7 +85,7 @@ async function runCommand(product: Product, id: string, argv: string[]): Promise
 /** Returns oclif's configuration with one plain plugin object, so that oclif doesn't search folders. */
 async function loadOclif({ root, pjson, table }: Product, commands: Manifest['commands']): Promise<Config> {
   const { name, version } = pjson;
-  // CommandClass is a subclass of oclif's Command, but oclif's types can't express that.
+  // CommandClass extends oclif's Command, but oclif's types can't express that.
   const find = async (id: string): Promise<Command.Class> =>
     (await table[id]?.())?.default as unknown as Command.Class;
   const plugin: Interfaces.Plugin = {
@@ -111,7 +111,7 @@ async function loadOclif({ root, pjson, table }: Product, commands: Manifest['co
   };
   const plugins = new Map([[name, plugin]]);
   const config = new Config({ root, pjson, plugins, userPlugins: false, devPlugins: false });
-  // Otherwise, oclif would search for a theme file.
+  // Without this setting, oclif would search for a theme file.
   Reflect.set(config, 'loadTheme', () => Promise.resolve(undefined));
   await config.load();
   return config;

@@ -12,20 +12,20 @@ import { CLAUDE_CODE } from '../sessions/session-key';
 export interface StatusLine extends StatusInput {
   phase: Session['phase'] | null;
   session: string | null;
-  /** That session's assistant. */
+  /** The assistant of the shown session. */
   assistant: string | null;
   /** Number of other sessions waiting for you. */
   waiting: number;
-  /** Minutes of creation today; null if no time is recorded. */
+  /** Minutes of creation today; null if no time is recorded today. */
   creationMinutes: number | null;
-  /** Present with `sense.statusline`; null if no time is recorded. */
+  /** Set if `sense.statusline` is true; null if no time is recorded today. */
   time?: TimeToday | null;
 }
 
 /** Today's minutes, with one decimal. */
 export interface TimeToday {
   totalMinutes: number;
-  /** How long agents waited while you were at the desk with something else in front. */
+  /** How long agents waited for you while you were active in another application. */
   heldUpMinutes: number;
 }
 
@@ -61,8 +61,8 @@ export function statusLine(
 }
 
 /**
- * Formats `Opus 4.8 · context 42% · 5 h 63% until 18:00 · week 31% · ▶ Execute · Fix the login · 2 waiting ·
- * 1 h 10 m`. To fit, drops the reset times, then the least important parts.
+ * Formats `Opus 4.8 · context 42% · 5 h 63% until 18:00 · ▶ Execute · Fix the login · 2 waiting · 1 h 10 m`.
+ * If the line is too long, drops the reset times first, then the least important parts.
  */
 export function statusLineText(line: StatusLine, options: { columns: number; nowMs: number }): string {
   const row = line.phase === null ? undefined : phase(line.phase);
@@ -111,8 +111,8 @@ const DAY_MS = 86_400_000;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /**
- * Formats `5 h 63% until 18:00`. Includes the weekday if the reset isn't today, and omits a limit that has
- * already been reset.
+ * Formats `5 h 63% until 18:00`, with the weekday if the reset isn't today. Omits a limit whose reset time
+ * has passed.
  */
 function limitPart(rank: number, name: string, limit: Limit | null, nowMs: number): Part[] {
   if (limit === null) return [];

@@ -16,7 +16,7 @@ import { sessionsDeps } from '../app/sessions';
 import { toJson } from '../platform/terminal/error-report';
 import { NO_INPUT, statusLine, statusLineText, type DayFigures, type StatusLine } from './statusline-text';
 
-/** An assistant writes its JSON before Node has started. A shell may leave stdin open without writing. */
+/** Limits for reading stdin: an assistant writes at once, but a shell may leave stdin open without writing. */
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 256 * 1024 };
 /** The width if there is no terminal and no COLUMNS. */
 const UNKNOWN_COLUMNS = 160;
@@ -46,7 +46,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
     await printLine(area, deps, flags, day);
     return 0;
   } catch {
-    // Stdin hasn't been read yet, so the full command can report the same error.
+    // The full command can report this error, because stdin hasn't been read yet.
     return undefined;
   }
 }
@@ -65,26 +65,26 @@ export async function printLine(
   flags: StatusFlags,
   day: DayFigures,
 ): Promise<void> {
-  // Comes first, because this may fail and stdin can only be read once.
+  // Read the sessions before stdin: if this fails, the full command still needs stdin.
   const state = runningSessions(deps);
   const { bytes, end } = await readStdin(STDIN, isWholeJson);
   const fields = bytes.length === 0 ? undefined : fieldsIn(bytes, end === 'large');
   const session = storedId(fields?.['session_id']);
   const nowMs = deps.clock.now();
   const input = fields === undefined ? NO_INPUT : readStatusInput(fields);
-  keepSeen(area, input, nowMs);
-  // The other status line already shows the assistant's part.
+  storeLimits(area, input, nowMs);
+  // The other status line already shows the model and the limits.
   const shown = flags.then === undefined ? input : NO_INPUT;
   const line = statusLine(state, { session, input: shown, day, nowMs });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
   writeOut(before + (flags.json ? toJson(line) : `${textOf(line, nowMs)}\n`));
 }
 
-function keepSeen(area: UserArea, input: typeof NO_INPUT, nowMs: number): void {
+function storeLimits(area: UserArea, input: typeof NO_INPUT, nowMs: number): void {
   try {
     keepLimits(area.limits, 'claude-code', input, nowMs);
   } catch (error) {
-    // Without stored limits, the line is still useful.
+    // The line is still useful if the limits can't be stored.
     if (toStewardError(error).kind === 'internal') throw error;
   }
 }
@@ -115,7 +115,7 @@ async function outputOf(command: string, input: Buffer): Promise<string> {
   }
 }
 
-/** Today's cached figures, and the file stamps of their sources. */
+/** Today's cached figures, and the file stamps of the files that they depend on. */
 interface Kept {
   startMs: number;
   endMs: number;

@@ -15,7 +15,7 @@ export function suggest(typed: string, candidates: readonly string[]): string | 
   return best;
 }
 
-/** Returns whether two adjacent letters are swapped, which would otherwise count as two edits. */
+/** Returns whether the words differ by two swapped letters, which would otherwise count as two edits. */
 function swapsTwo(typed: string, candidate: string): boolean {
   if (typed.length !== candidate.length) return false;
   let at = 0;

@@ -13,7 +13,7 @@ import { EMPTY_LIST, pressKey, watchedRows, watchFrame, withRows, type WatchList
 
 /** How often to check the session files for changes, in ms. */
 const CHECK_MS = 250;
-/** How often to refresh regardless, in ms, because ages and processes change even if no files do. */
+/** How often to refresh if no file has changed, in ms. Ages and running processes change without files. */
 const REFRESH_MS = 2_000;
 /** How often to query tmux and kitty for window names, in ms. */
 const PLACES_MS = 30_000;
@@ -102,7 +102,7 @@ function askPlaces(at: Watching): void {
       at.places = places;
       draw(at);
     },
-    // Keep the last known locations.
+    // On an error, keep the last known locations.
     (error: unknown) => report(at, toStewardError(error).message),
   );
 }
@@ -137,7 +137,7 @@ async function jump(at: Watching): Promise<void> {
   let message: string;
   try {
     const { name, via, target } = await goTo(at.context, session, row.name);
-    message = `${name} is in front (${via} ${target}).`;
+    message = `Brought ${name} to the front (${via} ${target}).`;
   } catch (error) {
     message = toStewardError(error).message;
   }

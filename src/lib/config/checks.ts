@@ -57,7 +57,7 @@ async function checkSecrets({ loadConfig }: ConfigChecked): Promise<Finding[]> {
   }
   for (const [path, keys] of plain) findings.push(...openFile(path), ...inRepository(path, keys));
   if (findings.length > 0) return findings;
-  if (secrets.length === 0) return [ok('none set')];
+  if (secrets.length === 0) return [ok('no secrets set')];
   const count = [...plain.values()].flat().length;
   const where = count === 0 ? 'all by reference' : `${count} in private files`;
   return [ok(`${secrets.length} set, ${where}`)];

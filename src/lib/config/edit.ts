@@ -42,8 +42,8 @@ export function setInJson(source: string | undefined, value: unknown): string {
 type Yaml = typeof import('yaml');
 
 /**
- * Returns the YAML text with one value set, or removed if undefined. Preserves every comment. Parses the
- * result again, and throws `config` unless it has exactly the expected values.
+ * Returns the YAML text with one value set, or removed if undefined. Preserves every comment. Throws `config`
+ * if the new text doesn't parse to exactly the expected values.
  */
 export async function setInYaml(source: string, path: readonly string[], value: unknown): Promise<string> {
   const yaml = await import('yaml');
@@ -60,7 +60,7 @@ export async function setInYaml(source: string, path: readonly string[], value: 
   throw unchangeable(path);
 }
 
-/** Removes empty sections, which are equivalent to missing ones. */
+/** Returns the value without empty sections, which are equivalent to missing ones. */
 function withoutEmpty(value: unknown): unknown {
   if (!isObject(value)) return value ?? undefined;
   const entries = Object.entries(value).flatMap(([name, inner]) => {
@@ -72,7 +72,7 @@ function withoutEmpty(value: unknown): unknown {
 
 function unchangeable(path: readonly string[]): StewardError {
   return new StewardError('config', `${path.join('.')} cannot be changed in this file automatically.`, {
-    hint: 'Edit the file by hand: it uses anchors or aliases, or has a value where a section belongs.',
+    hint: 'Edit the file by hand: it uses anchors or aliases, or has a value where a section should be.',
   });
 }
 
@@ -95,7 +95,7 @@ function inPlace(
   if (source.slice(start, end).includes('\n')) return undefined;
   const node = new yaml.Scalar(value);
   if (old.type === 'QUOTE_DOUBLE' || old.type === 'QUOTE_SINGLE') node.type = old.type;
-  // Not trimEnd, because a plain value may end in a non-ASCII space.
+  // Remove only the line break; trimEnd would also remove a non-ASCII space at the end of the value.
   const written = yaml.stringify(node, { lineWidth: 0 }).replace(/\n$/, '');
   return source.slice(0, start) + (source[start - 1] === ':' ? ' ' : '') + written + source.slice(end);
 }
@@ -125,7 +125,8 @@ function eolOf(source: string): string {
 }
 
 /**
- * Returns false if there is a value where a section should be. List items that remain keep their comments.
+ * Sets a value. Returns false if another value is where a section should be. Unchanged list items keep their
+ * comments.
  */
 function set(copy: Document<ParsedNode>, path: readonly string[], value: unknown, yaml: Yaml): boolean {
   for (let depth = 0; depth < path.length; depth += 1) {

@@ -26,7 +26,7 @@ export interface ConfigFile {
   name: string;
   path: (area: UserArea) => string;
   format: 'yaml' | 'json';
-  /** Prefix of the file's keys in `config set` and `config show`. It is omitted in the file itself. */
+  /** Prefix of the file's keys in `config set` and `config show`. The file itself omits the prefix. */
   prefix: string;
   keys: Tree;
   /** Whether to follow a link created by the user; other links are refused. */
@@ -64,7 +64,7 @@ export function allKeys(): string[] {
   return CONFIG_FILES.flatMap((file) => leavesOf(file.keys).map(({ path }) => dottedKey(file, path)));
 }
 
-/** A file's values by dotted key. `problems` stop the program, `warnings` don't. */
+/** A file's values by dotted key. The program stops if there are `problems`, but not for `warnings`. */
 export interface Checked {
   values: Map<string, unknown>;
   problems: string[];
@@ -132,10 +132,7 @@ function checkLeaf(
   else checked.problems.push(`${path.join('.')}${wrong}`);
 }
 
-/**
- * Returns `: expected …, found …`, preceded by the index if an item is invalid, or undefined if the value is
- * valid.
- */
+/** Returns `: expected …, found …`, after the index of an invalid item. Undefined if the value is valid. */
 export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
   const result = v.safeParse(leaf.check, value);
   if (result.success) return undefined;
@@ -170,7 +167,10 @@ export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   return { file: file as ConfigFile, path: parts };
 }
 
-/** Describes a value for a message, sanitized and shortened. For a quiet key, returns only the type. */
+/**
+ * Returns a value as sanitized, shortened text. For a key that may contain private data, returns only the
+ * type.
+ */
 function describe(value: unknown, quiet: boolean): string {
   if (quiet || value === null || typeof value === 'object' || value === undefined) return typeWords(value);
   const text = clean(JSON.stringify(value));

@@ -36,7 +36,7 @@ export interface Leaf<T> {
   readonly quiet: boolean;
   /** Whether this list can only be set as a whole, not item by item. */
   readonly whole: boolean;
-  /** Checks an item on this machine; returns why it can't be added, such as " does not exist". */
+  /** Returns why an item can't be added on this machine, such as " does not exist", or undefined. */
   readonly refuses: ((item: string) => string | undefined) | undefined;
 }
 
@@ -157,10 +157,10 @@ export function command(fallback: readonly string[]): Leaf<string[]> {
   });
 }
 
-/** Defines a key for a map from names to strings; `expected` describes the strings. */
+/** Defines a key for a map from names to strings. `test` checks the strings. */
 export function mapOf(expected: string, test: (value: string) => boolean): Leaf<Record<string, string>> {
   return leaf<Record<string, string>>({
-    expected: `names, each with ${expected}`,
+    expected,
     check: v.record(string(isCleanText), string(test)),
     fallback: () => ({}),
   });
@@ -179,7 +179,7 @@ export function secretText(expected: string, test: (value: string) => boolean): 
   });
 }
 
-/** Defines a key for a path that is absolute or starts with `~/`. Resolves to an absolute path. */
+/** A path that is absolute or starts with `~/`. Resolves to an absolute path. */
 const PATH = {
   expected: 'an absolute path, or one that starts with ~/',
   check: string((value) => isCleanText(value) && (isAbsolute(value) || /^~[/\\]./.test(value))),
@@ -213,7 +213,7 @@ export function hostOrAddress(fallback: string): Leaf<string> {
   });
 }
 
-/** Defines a key for a list of git repositories without duplicates. It stays valid if a repository is deleted. */
+/** Defines a key for a list of git repositories. The list stays valid if a repository is deleted. */
 export function repositoryList(): Leaf<string[]> {
   const isFromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
   return leaf({

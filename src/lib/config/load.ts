@@ -25,15 +25,13 @@ export type Origin =
 
 export interface LoadInput {
   area: UserArea;
-  /** Default: the environment of this process. */
+  /** The environment variables. Default: those of this process. */
   env?: NodeJS.ProcessEnv;
-  /** For `~` in paths. Default: the user's home folder. */
+  /** Replaces `~` in paths. Default: the user's home folder. */
   home?: string;
   /** Values from flags, by dotted key. They override all other values. */
   flags?: Readonly<Record<string, unknown>>;
-  /**
-   * Reads only this file, so that errors in other files don't matter. Keys of other files get their defaults.
-   */
+  /** Reads only this file and ignores errors in others. Keys of other files get their defaults. */
   only?: ConfigFile['id'];
 }
 
@@ -166,7 +164,7 @@ function invalid(
       ? 'The configuration has a problem'
       : `The configuration has ${problems.length} problems`;
   const list = problems.map((problem) => `\n  ${problem}`).join('');
-  // `config set` doesn't change a file that can't be parsed.
+  // Suggest `config set` only for files that can be parsed; it refuses to change others.
   const edit = isUnreadable ? 'Edit the file' : 'Edit the file or use "steward config set KEY VALUE"';
   const fixes = [
     ...(variables.length === 0 ? [] : [`Unset or correct ${variables.join(', ')}.`]),

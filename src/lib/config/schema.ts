@@ -34,8 +34,8 @@ import {
 import { modelPrices, TOKEN_PRICE } from './model-prices';
 
 /**
- * Claude Code's one-shot mode with its fast model, isolated from the user's setup even in versions without a
- * safe mode (sense/insight.ts). `--bare` isn't used because it would ignore a subscription's login.
+ * Runs Claude Code once with its fast model, isolated from the user's settings. Not `--bare`, because that
+ * ignores a subscription's login.
  */
 const INSIGHT_COMMAND: readonly string[] = [
   'claude',
@@ -43,16 +43,16 @@ const INSIGHT_COMMAND: readonly string[] = [
   '--print',
   '--model',
   'haiku',
-  // No tools, so that it can't read files or run commands.
+  // No tools, so that the model can't read files or run commands.
   '--tools',
   '',
   // No user or project settings, and therefore no hooks, plugins or CLAUDE.md.
   '--setting-sources',
   '',
-  // Only MCP servers from --mcp-config, which is not set.
+  // No MCP servers: only those from --mcp-config are allowed, and it isn't set.
   '--strict-mcp-config',
   '--no-session-persistence',
-  // JSON distinguishes an error from a response, and names the model.
+  // JSON output distinguishes errors from responses, and contains the model's name.
   '--output-format',
   'json',
   // Replaces the default system prompt, which describes the folder, the system and the tools.
@@ -60,7 +60,7 @@ const INSIGHT_COMMAND: readonly string[] = [
   "You describe a day from a program's notes. Respond with one JSON object and nothing else.",
 ];
 
-/** Every configuration key with its type, check and default. Used to load, show and set them. */
+/** Every configuration key with its type, check and default. */
 export const SENSE_KEYS = {
   enabled: flag(true),
   pollIntervalSec: wholeNumber(10, 3600, 120),
@@ -182,7 +182,7 @@ export const USER_KEYS = {
   },
 };
 
-/** The channels that a route may name. Voice has a list of events instead. */
+/** The channels that a route may contain. Voice isn't one: it has its own list of events. */
 const ROUTED_CHANNELS = ['push', 'chat', 'telegram', 'desktop'] as const;
 export type RoutedChannel = (typeof ROUTED_CHANNELS)[number];
 
@@ -256,7 +256,9 @@ export const WORK_KEYS = {
     check: v.picklist(['line', 'whole']),
     fallback: 'line',
   }),
-  PROJECT_PROPERTY: mapOf('a Property such as website', (value) => /^[^\s,:][^,:]{0,38}$/.test(value)),
+  PROJECT_PROPERTY: mapOf('project names with a Property each, such as {"my-blog": "website"}', (value) =>
+    /^[^\s,:][^,:]{0,38}$/.test(value),
+  ),
 };
 
 /** work/work_repo.json: the repository, whether work tracking is on, and the result of the privacy check. */

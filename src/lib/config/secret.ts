@@ -11,8 +11,8 @@ export const REDACTED = '•••• (set)';
 const MAX_SECRET_FILE_BYTES = 64 * 1024;
 
 /**
- * A stored value, `env:NAME` or `file:PATH`. When printed or logged, it shows only whether it is set; use
- * `resolveSecret` to get the value.
+ * A secret: the stored value, `env:NAME` or `file:PATH`. Printing it shows only whether it is set;
+ * `resolveSecret` returns the value.
  */
 export interface Secret {
   /** The configuration key, for messages. */

@@ -13,13 +13,13 @@ import type { UserArea } from './user-area';
 import { changeConfig, type WriteDeps } from './write';
 
 export interface KeyInput {
-  /** Dotted, with the prefix of its file, such as `sense.pollIntervalSec`. */
+  /** The dotted key with the prefix of its file, such as `sense.pollIntervalSec`. */
   key: string;
   dryRun?: boolean;
 }
 
 export interface SetInput extends KeyInput {
-  /** The argument as typed: JSON, plain text or a comma-separated list, depending on what the key accepts. */
+  /** The argument as typed: JSON, plain text or a comma-separated list, depending on the key. */
   value: string;
 }
 
@@ -93,7 +93,7 @@ export async function removeFromConfig(deps: SetDeps, input: SetInput): Promise<
     const rest = list.filter((known) => resolved(target, known) !== item);
     if (rest.length < list.length) return rest;
     throw new StewardError('not_found', `${clean(item)} is not in ${target.key}.`, {
-      hint: list.length === 0 ? 'The list is empty.' : `The list is: ${clean(list.join(', '))}.`,
+      hint: list.length === 0 ? 'The list is empty.' : `Its items: ${clean(list.join(', '))}.`,
     });
   });
 }
@@ -202,7 +202,7 @@ export interface ShownValue {
   /** The value, or null if unset. A secret is redacted. */
   value: unknown;
   source: Origin['from'];
-  /** Path of the file or name of the variable, or null for a default or a flag. */
+  /** The path of the file or the name of the variable; null for a default or a flag. */
   from: string | null;
 }
 
@@ -215,7 +215,7 @@ export function shownConfig(loaded: LoadedConfig): ShownValue[] {
       const origin = loaded.origins.get(key) ?? { from: 'default' };
       return {
         key,
-        // A secret serializes to its redacted form, and to null if unset.
+        // In JSON, a secret is its redacted form, or null if unset.
         value: leaf.secret ? String(value) || null : (value ?? null),
         source: origin.from,
         from: origin.from === 'file' ? origin.path : origin.from === 'env' ? origin.name : null,

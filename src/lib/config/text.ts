@@ -22,7 +22,7 @@ export function parseJson(source: string): Parsed {
   return { value: JSON.parse(source.startsWith('\ufeff') ? source.slice(1) : source) as unknown };
 }
 
-/** More aliases than any real file uses, but far fewer than an alias bomb. */
+/** The most aliases allowed: more than any real file uses, but far fewer than an alias bomb. */
 const MAX_ALIASES = 50;
 
 /**
@@ -63,7 +63,7 @@ export async function parseDocumentOf(
     version: '1.2',
     schema: 'core',
     prettyErrors: false,
-    // The library's check takes quadratic time.
+    // `duplicateKeyAt` checks the keys, because the library's check takes quadratic time.
     uniqueKeys: false,
     strict: true,
     stringKeys: true,
@@ -94,7 +94,7 @@ function duplicateKeyAt(
 }
 
 /**
- * Returns the index at which nesting becomes too deep. The library's recursive parser would use gigabytes of
+ * Returns the index at which nesting becomes too deep; the recursive YAML parser would use gigabytes of
  * memory.
  */
 function tooDeepAt(source: string): number | undefined {
@@ -104,7 +104,7 @@ function tooDeepAt(source: string): number | undefined {
     else depth += 1;
     if (depth > MAX_DEPTH) return index;
   }
-  // Each block level is indented by at least one column.
+  // Blocks that are too deep have a line with that much indentation: each level adds at least one column.
   return DEEP_LINE.exec(source)?.index;
 }
 
@@ -112,14 +112,14 @@ const MAX_DEPTH = 64;
 const DEEP_LINE = /^[ ?:-]{128}[ ?:-]*[^\s#]/m;
 
 function wordsOf(error: YAMLError): string {
-  // The library uses this code for two mistakes, and reports an unclosed bracket far from where it opened.
+  // The library reports wrong indentation and an unclosed bracket with the same code.
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')) {
     return 'a [ or { above is not closed, or its content is not indented';
   }
   return WORDS[error.code] ?? 'invalid YAML';
 }
 
-/** Our own messages, because the library's messages may quote the file. */
+/** Messages by the library's error code. The library's own messages may quote the file. */
 const WORDS: Partial<Record<YAMLError['code'], string>> = {
   BAD_ALIAS: 'undefined alias (*name)',
   BAD_DQ_ESCAPE: 'unknown escape sequence',
@@ -178,7 +178,7 @@ async function loadYaml(path: string): Promise<Parsed> {
   const { Explorer } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as {
     Explorer: new (options: Options & { moduleName: string; metaConfigFilePath: null }) => PublicExplorer;
   };
-  // Wrapped because cosmiconfig follows a top-level `$import`.
+  // Wrap the content, because cosmiconfig follows a top-level `$import`.
   const parse = (_path: string, content: string): Promise<Parsed> => parseYaml(content);
   const explorer = new Explorer({
     moduleName: 'steward',

@@ -17,8 +17,8 @@ export function userArea(host: PathHost = processHost()): UserArea {
 }
 
 /**
- * Like `userArea`, but detects a change of owner, which hooks learn about only from the next capture. Doesn't
- * claim an area that has no owner.
+ * Like `userArea`, but detects a change of owner. Hooks use `userArea`, so they miss a change until the next
+ * capture. Doesn't claim an area.
  */
 export function checkedArea(host: PathHost = processHost()): UserArea {
   const area = userArea(host);
@@ -28,13 +28,13 @@ export function checkedArea(host: PathHost = processHost()): UserArea {
   return place === area.place ? area : areaAt(area.root, place, host);
 }
 
-/** Returns the area as seen by the machine with this place, or by the area's owner if there is no place. */
+/** Returns the area for a machine that writes to this place; without a place, for the owner of the area. */
 export function areaAt(root: string, found: Place | undefined, host: PathHost = processHost()) {
   const sep = host.platform === 'win32' ? '\\' : '/';
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
   const place = found ?? '';
   const own = sep === '/' ? base + place : base + place.replaceAll('/', sep);
-  // `join` is too slow for the fifty paths in every hook run.
+  // Not `join`, which is too slow for the fifty paths of every hook run.
   const shared = (...names: string[]): string => base + names.join(sep);
   const at = (...names: string[]): string => own + names.join(sep);
   return {
@@ -58,7 +58,7 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     usage: at('usage'),
     /** The install manifest, which lists files outside the user area for the uninstall. */
     installManifest: at('state', 'install-manifest.json'),
-    /** Answers to the questions that `init` asks. */
+    /** The answers to the questions of `steward init`. */
     initState: at('state', 'init.json'),
     /** This machine's id in the area, with a hash of its operating system's id. */
     owner: at('state', 'owner.json'),
@@ -70,7 +70,7 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     outbox: at('state', 'outbox'),
     /** The result of each notification. */
     notifyLog: at('observability', 'notify.jsonl'),
-    /** The end of the current mute. */
+    /** The time when the current mute ends. */
     mute: at('state', 'mute.json'),
     /** Logs, outboxes and cursors of hosted sessions. */
     managed: at('state', 'managed'),
@@ -134,9 +134,9 @@ function workArea(at: PathOf, shared: PathOf) {
     /** Marks the customers' folder as restricted, so nothing in it is ever sent. */
     restricted: shared('work', 'customers', 'RESTRICTED.md'),
     cache: at('work', 'cache.json'),
-    /** The part of the cache that the board shows. */
+    /** The part of the issue cache that the board needs. */
     board: at('work', 'board.json'),
-    /** When the cache was last updated, and why an update last failed. */
+    /** The time of the last cache update, and the reason of the last failure. */
     poll: at('work', 'poll.json'),
     /** Issues by identity, and issues that are being created. */
     ledger: at('work', 'ledger.json'),
@@ -144,29 +144,26 @@ function workArea(at: PathOf, shared: PathOf) {
     reminders: at('work', 'reminders.json'),
     /** The reasons why captured issues are still in the spool. */
     waiting: at('work', 'waiting.json'),
-    /** Contains TASKLIST.md. */
+    /** The folder of TASKLIST.md. */
     tasklist: at('work', 'tasklist'),
   };
 }
 
-/**
- * Creates the user area (0700) if it is missing, and claims it if it has no owner. It may be a link, because
- * users may move it.
- */
+/** Creates the user area (0700) if it is missing, and claims it if it has no owner. The area may be a link. */
 export function ensureUserArea(area: UserArea): void {
   ensureFolder(area.root, { allowLink: true });
   if (area.isClaimed) return;
   try {
     claimArea(area);
   } catch (error) {
-    // An unreadable owner or local state must not stop a hook; captures report it.
+    // An unreadable owner file or local state must not stop a hook. Captures report the problem.
     if (['conflict', 'internal'].includes(toStewardError(error).kind)) throw error;
   }
 }
 
 /**
- * Checks who owns the area. Throws `conflict` if this machine now writes to another place in it than `area`
- * says.
+ * Checks who owns the area, and claims it if it has no owner. Throws `conflict` if `area.place` is out of
+ * date.
  */
 export function claimArea({ root, place, host }: UserArea): Claimed {
   const claimed = claimPlace(root, { host, osId });

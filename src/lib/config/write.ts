@@ -23,10 +23,7 @@ export interface WriteDeps {
   machineId: string;
 }
 
-/**
- * A key and a function that maps its stored value to the new one. Undefined means that the file doesn't have
- * the key.
- */
+/** A key, and a function from its stored value to the new one. Undefined means that the file lacks the key. */
 export interface Change {
   key: string;
   to: (stored: unknown) => unknown;
@@ -40,8 +37,8 @@ export interface Changed {
 }
 
 /**
- * Changes keys in their files, under one lock so that concurrent changes aren't lost. Also mirrors the
- * assistant's voice. Throws `usage` for an invalid value, and `config` for an unreadable or newer file.
+ * Changes keys in their files under one lock. Also mirrors the assistant's voice. Throws `usage` for an
+ * invalid value, and `config` for an unreadable file or a newer format.
  */
 export async function changeConfig(
   deps: WriteDeps,
@@ -133,10 +130,11 @@ async function openFile(
   const hint = 'Nothing was written. Fix the file in an editor first.';
   if ('problem' in read) throw new StewardError('config', `${path}: ${read.problem}.`, { hint });
   const content = read.content ?? {};
-  if (!isObject(content)) throw new StewardError('config', `${path}: no keys at the top level.`, { hint });
+  if (!isObject(content))
+    throw new StewardError('config', `${path}: expected keys at the top level.`, { hint });
   const version = content['version'];
   if (version !== undefined && !(typeof version === 'number' && version <= FORMAT)) {
-    throw new StewardError('config', `${path} has a newer format than this steward can write.`, {
+    throw new StewardError('config', `${path} has a newer format than this version of steward supports.`, {
       hint: 'Update steward. The file is unchanged.',
     });
   }

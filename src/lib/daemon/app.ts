@@ -18,7 +18,7 @@ import {
 export interface AppDeps {
   routes: readonly Route[];
   policy: GuardPolicy;
-  /** Checks requests over TCP. The local socket is accessible only to this user. */
+  /** Checks requests over TCP. Requests over the local socket need no check: only this user can open it. */
   gate: Pick<Gate, 'isRequired' | 'hasKey' | 'hasPageSecret'>;
   /** Whether other users on this machine may send requests over TCP without a token. */
   otherUsers: boolean;
@@ -29,10 +29,7 @@ export interface AppDeps {
 /** Routes by path, then by method. */
 type Table = ReadonlyMap<string, ReadonlyMap<string, Route>>;
 
-/**
- * Builds the daemon's application, from request to response but without sockets. Errors in routes become
- * responses.
- */
+/** Returns the daemon's application, which maps requests to responses. Errors in routes become responses. */
 export function daemonApp(deps: AppDeps): Application {
   const table = tableOf(deps.routes);
   return {
@@ -94,8 +91,8 @@ function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route
 }
 
 /**
- * Returns the refusal for a request over TCP, or undefined. A valid key is always enough for reading; this user
- * needs one only if a token is required. Writing requires a page secret.
+ * Returns the refusal for a request over TCP, or undefined. The token or a page secret is always enough for
+ * reading. Only a page secret allows writing.
  */
 async function accessRefusal(
   { gate, otherUsers }: AppDeps,
@@ -148,7 +145,7 @@ const REFUSED: ReadonlyMap<number, readonly [string, string]> = new Map([
   [408, ['The request timed out.', 'Send it within ten seconds.']],
   [413, ['The body is too large.', 'Send at most 64 KiB.']],
   [417, ['The Expect header is not supported.', 'Send the request without it.']],
-  [431, ['The headers are too large.', 'Send fewer.']],
+  [431, ['The headers are too large.', 'Send fewer or shorter headers.']],
 ]);
 
 function requestOf(head: RequestHead, body: Buffer): RouteRequest {

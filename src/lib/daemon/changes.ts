@@ -10,12 +10,9 @@ export interface Topic {
   path: string;
   /** The files that the document depends on. Changes to them are noticed within a second. */
   files: () => readonly string[];
-  /**
-   * How often to check the document even if no file has changed, since it also depends on the time and on
-   * processes.
-   */
+  /** How often to check the document if no file has changed. It also depends on the time and on processes. */
   everySec: number;
-  /** Returns the part that pages show. Only for documents whose bytes always differ. */
+  /** Returns the part of the document that pages show. Needed only if every response differs. */
   shown?: (document: never) => unknown;
 }
 
@@ -37,7 +34,7 @@ interface Known {
 
 const EVERY_MS = 1000;
 const BEAT_EVERY = 15;
-/** A browser needs only one listener for all its tabs. */
+/** The most open streams. All tabs of a browser share one. */
 const MAX_LISTENERS = 32;
 
 /** Notifies listeners of the documents that have changed. Checks only while there are listeners. */
@@ -88,7 +85,7 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
         if (listeners.size > 0) return;
         clearInterval(timer);
         timer = undefined;
-        // Later changes won't be noticed.
+        // Forget the ETags, because nothing checks for changes without listeners.
         known.clear();
       };
     },
@@ -99,7 +96,7 @@ function lineOf(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Returns a response's ETag. If it has none, hashes the error or the part that pages show. */
+/** Returns a response's ETag. Without one, returns a hash of the error or of the part that pages show. */
 function etagOf({ shown }: Topic, { status, headers, body }: HttpAnswer): string {
   const at = headers.indexOf('etag');
   if (at !== -1) return headers[at + 1] ?? '';
@@ -109,7 +106,7 @@ function etagOf({ shown }: Topic, { status, headers, body }: HttpAnswer): string
 }
 
 export interface StreamDeps extends ChangesDeps {
-  /** Identifies this run of the daemon, since page secrets are valid for one run only. */
+  /** Identifies this run of the daemon. Page secrets are valid for one run only. */
   run: string;
   version: string;
   hasPageSecret: (head: RequestHead) => boolean;

@@ -25,7 +25,7 @@ type Unconfigured = Omit<DaemonChecked, 'config'>;
 export const DAEMON_CHECKS: readonly Check<DaemonChecked>[] = [
   { id: 'daemon.runs', title: 'the daemon', needsConfig: false, run: checkRuns },
   { id: 'daemon.port', title: "the daemon's port", needsConfig: true, run: checkPort },
-  { id: 'daemon.guard', title: "the daemon's guards", needsConfig: false, run: checkGuard },
+  { id: 'daemon.guard', title: "the daemon's access control", needsConfig: false, run: checkGuard },
   { id: 'daemon.users', title: 'other users', needsConfig: true, run: checkUsers },
 ];
 
@@ -106,7 +106,7 @@ export function judgeTaken(port: number, owner: PortOwner | undefined): Finding 
   });
 }
 
-/** Requests that a web page in the browser could send. All must be refused. */
+/** Requests that any web page in the browser could send. The daemon must refuse them all. */
 const FOREIGN: readonly { what: string; headers: (own: string) => Record<string, string> }[] = [
   { what: 'an unknown Host header', headers: () => ({ host: 'steward.example.org' }) },
   { what: 'an unknown Origin header', headers: (own) => ({ host: own, origin: 'https://example.org' }) },
@@ -137,7 +137,12 @@ async function checkGuard({ area, findDaemon }: Unconfigured): Promise<Finding[]
 function checkUsers({ config, host }: DaemonChecked): Finding[] {
   const { requireToken, otherUsers } = config.user.daemon;
   return [
-    judgeUsers({ requireToken, otherUsers, isLinux: host.platform === 'linux', canTell: canIdentifyPeers() }),
+    judgeUsers({
+      requireToken,
+      otherUsers,
+      isLinux: host.platform === 'linux',
+      canIdentify: canIdentifyPeers(),
+    }),
   ];
 }
 
@@ -145,12 +150,13 @@ export function judgeUsers(facts: {
   requireToken: boolean;
   otherUsers: boolean;
   isLinux: boolean;
-  canTell: boolean;
+  canIdentify: boolean;
 }): Finding {
   const mend = 'steward config set daemon.requireToken true';
-  if (facts.requireToken) return ok('need the token');
-  if (facts.otherUsers) return ok('are allowed (daemon.otherUsers)');
-  if (!facts.isLinux) return off('cannot be identified on this system; a token keeps them out', { mend });
-  if (facts.canTell) return ok('are refused');
-  return warning('are allowed: /proc/net/tcp, which identifies them, cannot be read', { mend });
+  if (facts.requireToken) return ok('a token is required');
+  if (facts.otherUsers) return ok('other users are allowed (daemon.otherUsers)');
+  if (!facts.isLinux)
+    return off('other users cannot be identified on this system; require a token', { mend });
+  if (facts.canIdentify) return ok('other users are refused');
+  return warning('other users are allowed, because /proc/net/tcp cannot be read', { mend });
 }

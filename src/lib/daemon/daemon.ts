@@ -17,7 +17,7 @@ import { ownRoutes } from './routes';
 import type { Route } from './route';
 import { healthOf, type DaemonStatus, type Module } from './status';
 
-/** The daemon's parts. To add a route, job or module, add a row to the corresponding table. */
+/** The parts of the daemon, which app/daemon.ts assembles. */
 export interface DaemonParts {
   area: UserArea;
   clock: Clock;
@@ -56,10 +56,10 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-/** Why the daemon ended: stop requested, restart requested, or another build installed. */
+/** Why the daemon ended: a stop request, a restart request, or the installation of another build. */
 export type Ending = 'stopped' | 'restarted' | 'outdated';
 
-/** How long requests and jobs may take to finish after the daemon begins to stop. */
+/** How long a stopping daemon waits for requests, and then for jobs, in ms. */
 const REQUESTS_GRACE_MS = 5_000;
 const JOBS_GRACE_MS = 5_000;
 
@@ -142,15 +142,13 @@ async function serve(
   }
 }
 
-/** Returns a request from the daemon to itself. */
+/** Returns the head of a request from the daemon to itself. */
 function ownHead(target: string): RequestHead {
   const nothing = { headers: {}, rawHeaders: [], isLocal: true, isOtherUser: () => false };
   return { method: 'GET', target, ...nothing };
 }
 
-/**
- * Returns a logger that reports the same fault for the same request only once per minute, because pages poll.
- */
+/** Returns a logger that reports a repeated fault of a request once per minute, because pages poll. */
 function faultLog(clock: Clock, log: DaemonLog): AppDeps['onFault'] {
   const loggedMs = new Map<string, number>();
   return ({ method, target }, { kind, message, stack }) => {

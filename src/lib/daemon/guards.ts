@@ -14,7 +14,7 @@ import { refusal } from './route';
 export interface GuardPolicy {
   /** The daemon's names and addresses: lower case, and IPv6 without brackets. */
   hosts: ReadonlySet<string>;
-  /** Whether the daemon listens on every address. If so, any IP address is accepted, but no other names. */
+  /** Whether the daemon listens on all addresses. If so, any IP address is accepted, but no further names. */
   anyAddress: boolean;
 }
 
@@ -83,10 +83,7 @@ function headerOf({ headers }: RequestHead, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/**
- * Counts a header's occurrences. If Host occurs more than once, a proxy might use a different one than the
- * daemon.
- */
+/** Counts a header's occurrences. With several Host headers, a proxy and the daemon might use different ones. */
 function countOf({ rawHeaders }: RequestHead, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length;
 }
@@ -96,7 +93,7 @@ const MAX_CODES = 20;
 
 /** Checks the sender of a request over TCP. */
 export interface Gate {
-  /** Whether reading requires a key. */
+  /** Whether reading requires the token or a page secret. */
   isRequired: boolean;
   /** Returns whether the request has the token or a page secret. */
   hasKey: (head: RequestHead) => boolean;
@@ -109,14 +106,14 @@ export interface Gate {
 }
 
 /**
- * Returns a gate. Programs send the token from its file. Pages send this run's secret in a header, because a
- * cookie would go to every port on the host. If `token` is undefined, no token is required.
+ * Returns a gate; if `token` is undefined, reading requires none. Pages send this run's secret in a header,
+ * because browsers would send a cookie to every port on the host.
  */
 export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined): Gate {
   const secret = randomBytes(32).toString('base64url');
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
-  /** Expiry times, keyed by the code's digest so that the lookup time reveals nothing about the code. */
+  /** Expiry times by the code's digest. With a digest, the lookup time reveals nothing about the code. */
   const codes = new Map<string, number>();
   const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {

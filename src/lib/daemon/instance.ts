@@ -32,7 +32,7 @@ type Area = Pick<UserArea, 'machine'>;
 
 const FORMAT = 1;
 const PING_MS = 3_000;
-/** How long a daemon that is shutting down may keep its lock. */
+/** How long to wait for the lock of a daemon that is shutting down, in ms. */
 const HANDOVER_MS = 500;
 
 function instancePath(area: Area): string {
@@ -68,8 +68,8 @@ export async function isAnswering(area: Area): Promise<boolean> {
 }
 
 /**
- * Runs `work` as the user area's only daemon; throws `locked` if another one is running. Takes over a dead
- * daemon's lock unless its socket responds, because a daemon in another pid namespace looks dead.
+ * Runs `work` as the user area's only daemon; throws `locked` if another one is running. Before it takes over
+ * a dead daemon's lock, checks the socket: a daemon in another pid namespace looks dead.
  */
 export async function asOnlyDaemon<T>(
   deps: { area: Area; clock: Clock; machineId: string },

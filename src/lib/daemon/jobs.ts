@@ -8,13 +8,13 @@ import type { DaemonLog } from './log';
 /** A periodic task run by the daemon. */
 export interface Job {
   id: string;
-  /** The module shown as failing while this job fails. */
+  /** The module whose status shows the failure if this job fails. */
   module?: string;
-  /** Called before each wait, so that configuration changes take effect immediately. */
+  /** Returns the interval. Called before each wait, so that configuration changes take effect immediately. */
   everySec: () => number | Promise<number>;
   /**
-   * Runs the job and may return why there was nothing to do. Errors are logged, and the job runs again after
-   * its usual interval.
+   * Runs the job. May return why there was nothing to do. After an error, which is logged, the job runs again
+   * at its next interval.
    */
   run: () => Promise<string | undefined>;
 }
@@ -49,7 +49,7 @@ export interface RunningJobs {
 
 /** How often a waiting job checks whether its interval has been shortened. */
 const RECHECK_MS = 30_000;
-/** The interval used while a broken configuration hides a job's own. */
+/** The interval of a job while the configuration is invalid. */
 const FALLBACK_SEC = 60;
 
 interface Running extends JobsDeps {
@@ -64,8 +64,8 @@ interface Running extends JobsDeps {
 }
 
 /**
- * Runs each job immediately and then at its interval. Intervals run from start to start on the monotonic
- * clock, so that clock changes and sleep cause neither bursts nor gaps. A job never overlaps with itself.
+ * Runs each job immediately and then at its interval, measured from start to start. Uses the monotonic clock,
+ * which clock changes don't affect. A job never overlaps with itself.
  */
 export function startJobs(deps: JobsDeps, jobs: readonly Job[]): RunningJobs {
   const all = jobs.map((job): Running => {
@@ -136,7 +136,7 @@ function statusOf(running: Running): JobStatus {
   };
 }
 
-/** Returns a job's interval. Doesn't report a broken configuration, because the job does so when it runs. */
+/** Returns a job's interval. Ignores an invalid configuration, because the job reports it when it runs. */
 async function intervalOf(job: Job): Promise<number> {
   try {
     return await job.everySec();
@@ -159,8 +159,8 @@ export const UPGRADE_JOB = 'upgrade';
 const UPGRADE_CHECK_SEC = 30;
 
 /**
- * Ends an idle daemon after another build is installed. Waits until it has seen the same build twice, because
- * installation replaces files one by one.
+ * Ends an idle daemon after another build is installed. Two checks in a row must find the same build, because
+ * an installation replaces files one by one.
  */
 export function upgradeJob({ build, installedBuild, isIdle, end, checkSec }: UpgradeDeps): Job {
   let previous: string | undefined;
@@ -193,7 +193,7 @@ export interface CaptureJobDeps {
   onProblem: (problem: string) => void;
 }
 
-/** How often the watched focus is stored. If the daemon is killed, at most this much focus data is lost. */
+/** How often the focus is stored, in s. A killed daemon loses at most this much focus data. */
 const FLUSH_SEC = 120;
 
 /** Captures at sense's interval, unless a scheduled job has just captured. */
@@ -253,7 +253,7 @@ export interface SweepJobDeps {
   sweep: () => Promise<string | undefined>;
 }
 
-/** Sweeps every hour unless a scheduled job has just done so. */
+/** Sweeps every hour, unless a scheduled job has just run a sweep. */
 export function sweepJob({ clock, hasRepository, lastSweepMs, sweep }: SweepJobDeps): Job {
   return {
     id: 'sweep',

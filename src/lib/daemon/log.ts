@@ -60,7 +60,7 @@ export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog 
       if (problem !== undefined && before === undefined) say(`Could not write the log: ${problem}`);
     },
     problem() {
-      // Write a line right away, because a healthy daemon may log nothing for days.
+      // Write one line now to detect a problem early: a healthy daemon may log nothing for days.
       if (problem !== undefined) this.write('info', 'log-resumed');
       return problem;
     },

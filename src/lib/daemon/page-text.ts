@@ -1,12 +1,12 @@
-/** A type annotation for the type checker, such as one before a cast. */
+/** Matches a comment for the type checker, such as a type cast. */
 const TYPE = /\/\*\* @[^*]*\*\/ ?/g;
 
-/** A line break that no script or style sheet needs, given that each statement ends with a semicolon. */
+/** Matches a line break that is unnecessary in a script or style sheet whose statements end with semicolons. */
 const BREAK = /([,;{}([])\n/g;
 
 /**
- * Removes the indentation, the comments and most line breaks from a page, style sheet or script; they are a
- * quarter of its bytes. The files contain no multi-line strings.
+ * Removes indentation, comments and most line breaks from a page, style sheet or script. That is a quarter of
+ * the bytes. The files contain no multi-line strings.
  */
 export function withoutComments(text: string): string {
   const lines: string[] = [];

@@ -5,7 +5,7 @@ import { PAGE_POLICY } from './routes';
 const SHOWN: ReadonlyMap<number, string> = new Map([
   [401, 'Sign in first'],
   [403, 'Not allowed'],
-  [404, "There's no page here."],
+  [404, 'Page not found'],
 ]);
 
 const LINKS = [
@@ -16,7 +16,7 @@ const LINKS = [
   ['/status', 'Status'],
 ];
 
-/** Returns an error response as an HTML page if the user opened the URL in a browser. */
+/** Converts an error response to an HTML page if a browser asked for one. */
 export function forPeople({ method, target, headers }: RequestHead, answer: HttpAnswer): HttpAnswer {
   const title = SHOWN.get(answer.status);
   const accept = headers['accept'];

@@ -36,7 +36,7 @@ interface RouteBase {
 export interface JsonRoute extends RouteBase {
   /** Default: 200. */
   status?: number;
-  /** Whether every response differs, so that responses get no-store and no ETag. */
+  /** Whether every response differs. If so, responses have no ETag and aren't cached. */
   isLive?: true;
   /** Parses the parameters. Throws `usage` if one of them is invalid. */
   input?: (request: RouteRequest) => unknown;
@@ -48,7 +48,7 @@ export interface RawRoute extends RouteBase {
   serve: (request: RouteRequest) => HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** Infers a row's type, so that `run` takes what `input` returns. */
+/** Returns the row unchanged. Its type requires `run` to take what `input` returns. */
 export function route<I>(
   row: Omit<JsonRoute, 'input' | 'run'> & {
     input: (request: RouteRequest) => I;
@@ -68,7 +68,7 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   const [text, second] = query.getAll(name);
   if (text === undefined) return undefined;
   if (second !== undefined) {
-    throw new StewardError('usage', `Parameter ${name} is given twice.`, { hint: 'Give it once.' });
+    throw new StewardError('usage', `Parameter ${name} appears twice.`, { hint: 'Send it once.' });
   }
   if (/^-?\d{1,9}$/.test(text)) return Number(text);
   throw new StewardError('usage', `${name} must be an integer, not "${text.slice(0, 100)}".`, {
@@ -114,7 +114,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   internal: 500,
 };
 
-/** Sent with every response: other origins can't embed or read it, and browsers don't guess its type. */
+/** Headers of every response. Other origins can't embed or read it, and browsers don't guess its type. */
 export const SAFE_HEADERS = [
   'x-content-type-options',
   'nosniff',
@@ -124,7 +124,7 @@ export const SAFE_HEADERS = [
   'no-referrer',
 ] as const;
 
-/** For data responses, so that they can't load, run or frame anything if a browser displays them. */
+/** Headers of data responses. If a browser displays one, it can't load, run or frame anything. */
 export const DATA_POLICY = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"] as const;
 
 export const JSON_HEADERS: readonly string[] = [
@@ -179,7 +179,7 @@ export interface Tagged {
 
 /**
  * Computes the ETag. Browsers may cache the body but must revalidate it.
- * @param same the ETag changes only if this does; default: the body
+ * @param same the text that the ETag is computed from; default: the body
  */
 export function tagged(body: string | Buffer, headers: readonly string[], same = body): Tagged {
   const hash = createHash('sha1').update(same).digest('base64url');
@@ -206,7 +206,7 @@ export function taggedAnswer(head: RequestHead, response: Tagged): HttpAnswer {
 }
 
 const GZIP_BYTES = 8192;
-/** Favors speed over size, because most clients are on this machine. */
+/** Fast rather than small, because most clients are on this machine. */
 const GZIP_LEVEL = 3;
 const GZIP_HEADERS = ['content-encoding', 'gzip', 'vary', 'accept-encoding'] as const;
 
@@ -226,13 +226,13 @@ function isKnown(header: string | string[] | undefined, etag: string): boolean {
   return header === '*' || header.split(',').some((part) => bare(part) === bare(etag));
 }
 
-/** Returns the dependencies for the current configuration. Throws `config` if it is invalid. */
+/** Returns dependencies with the current configuration. Throws `config` if the configuration is invalid. */
 export type Opened<D> = () => D | Promise<D>;
 
 /**
- * Returns a route that caches its bytes while the version stays the same. Requests in the same event loop
- * turn share one version check.
- * @param more returns keys that the ETag ignores
+ * Returns a route that caches its response until the version changes. Checks the version once per event loop
+ * turn.
+ * @param more returns additional keys, which don't affect the ETag
  */
 export function cached<D, V>(
   path: string,

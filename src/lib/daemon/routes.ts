@@ -38,7 +38,7 @@ export interface OwnRoutesDeps {
   version: string;
   build: string;
   status: () => Promise<DaemonStatus>;
-  /** Ends the daemon once pending requests have been answered. */
+  /** Ends the daemon after it has answered all pending requests. */
   end: (ending: 'stopped' | 'restarted') => void;
   /** Returns the URL of the pages. */
   url: () => string;
@@ -97,7 +97,7 @@ export function ownRoutes({ version, build, status, end, url, gate }: OwnRoutesD
       isLocal: true,
       run: (): OpenLink => {
         const { code, expiresInSec } = gate.newCode();
-        // Browsers don't send fragments to servers. The page exchanges the code for a secret.
+        // The code is in the fragment, which browsers don't send. The page exchanges it for a secret.
         return { url: `${url()}/#code=${code}`, expiresInSec };
       },
     },
@@ -108,7 +108,7 @@ export function ownRoutes({ version, build, status, end, url, gate }: OwnRoutesD
       input: ({ body }) => {
         const code = isObject(body) ? body['code'] : undefined;
         if (typeof code === 'string') return code;
-        throw new StewardError('usage', 'The body has no code.', { hint: 'Send {"code": "…"}.' });
+        throw new StewardError('usage', 'The body has no sign-in code.', { hint: 'Send {"code": "…"}.' });
       },
       run: (code): SignedIn => {
         const secret = gate.redeem(code);
@@ -127,7 +127,7 @@ export interface SenseRoutesDeps {
   insights: InsightReadDeps['insights'];
   /** Does the same as `steward sense classify set`. */
   classify: (input: { app: string; kind: AppKind; since?: Day | undefined }) => Promise<Classified>;
-  /** Limits reads to one machine. */
+  /** Returns dependencies that read the data of one machine only. */
   of: (deps: ReadDeps, machine: string) => Promise<ReadDeps>;
 }
 
@@ -136,7 +136,7 @@ const APP = v.pipe(v.string(), v.maxLength(200));
 const DAY = v.optional(v.pipe(v.string(), v.check(isDay, 'Use a day such as 2026-11-20.')));
 
 export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutesDeps): Route[] {
-  // For reads that return the same object until something changes.
+  // Returns a route for a read function that returns the same object until something changes.
   const liveRoute = <T>(path: string, read: (deps: ReadDeps) => T): RawRoute =>
     cached(path, sense, read, (_, value) => value);
   const depsOf = async (machine: string | undefined): Promise<ReadDeps> =>
@@ -211,8 +211,8 @@ const ASSET = /^[a-z0-9][a-z0-9.-]*\.(css|js|svg|png)$/;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Serves the pages and `/assets/NAME`. The files in both folders are listed at startup, so that a request
- * path never becomes a file path.
+ * Serves the pages and `/assets/NAME`. Lists the files at startup, so that no request path is used as a file
+ * path.
  */
 export function pageRoutes({ clock, pages, assets }: PagesDeps): RawRoute[] {
   const files = new Map<string, string>(PAGES.map(([path, file]) => [path, join(pages, file)]));

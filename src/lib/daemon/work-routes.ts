@@ -15,7 +15,7 @@ import { workStatus } from '../work/status';
 import { cached, oneOf, type Opened, type Route } from './route';
 import { writeRoute, type Written } from './write-route';
 
-/** How long a view may be cached. Kept short because staleness depends on the time. */
+/** How long a view may be cached, in ms. Short, because the view shows whether the issues are stale. */
 const CACHE_MS = 1000;
 
 export interface WorkRoutesDeps {
@@ -52,9 +52,7 @@ export type BoardDocument = Omit<BoardView, 'items'> & {
   items: (Omit<Item, 'labels'> & Partial<Pick<Item, 'labels'>>)[];
 };
 
-/**
- * The ETag ignores `lastFetch`, which changes with every poll and is also returned by `GET /api/work/status`.
- */
+/** `lastFetch` changes with every poll, so the ETag ignores it. `GET /api/work/status` also returns it. */
 function boardRoute(work: Opened<WorkDeps>): Route {
   const read = (isFull: boolean) =>
     cached(
@@ -120,7 +118,7 @@ function lastCaptures(deps: WorkDeps): Undoable[] {
   return deps.workRepo().repo === undefined ? [] : undoable(deps, 1);
 }
 
-/** Undoes the captures shown on the page, even if there has been a newer prompt since. */
+/** Undoes the captures that the page shows, even if a newer prompt has been captured since then. */
 function undoKeys(deps: WorkDeps, keys: ReadonlySet<string>): Promise<Undone[]> {
   const captures = undoable(deps, MAX_PROMPTS).filter(({ key }) => keys.has(key));
   if (captures.length > 0) return undo(deps, captures);

@@ -411,7 +411,7 @@ describe('config: setConfig', () => {
     const error = await fails(remove('~/notes'), 'not_found');
     expect([error.message, error.hint]).to.deep.equal([
       `${notes} is not in sense.repos.`,
-      `The list is: ${site}.`,
+      `Its items: ${site}.`,
     ]);
   });
 
