@@ -87,9 +87,9 @@ describe('steward init --import (built)', function () {
         .map(({ why }) => why)
         .join('\n'),
     )
-      .to.include('it contains no events')
-      .and.include('steward rebuilds it from')
-      .and.include('its name is not a slug')
+      .to.include('contains no valid events')
+      .and.include('it will be rebuilt from')
+      .and.include('invalid slug')
       .and.include('sense.retentionDays')
       .and.include('symbolic link');
     expect(JSON.stringify(items)).to.not.include('customers');

@@ -273,7 +273,7 @@ describe('work capture by the hooks (built)', function () {
     const plan = async (): Promise<unknown> => jsonOf(await hook('session-end', {}, '--dry-run', '--json'));
     expect(await plan()).to.deep.equal({
       action: 'none',
-      reason: 'it has not reached the execute phase (plan)',
+      reason: 'the session has not reached the execute phase (plan)',
       title: null,
       labels: [],
     });
@@ -293,7 +293,7 @@ describe('work capture by the hooks (built)', function () {
     expect(await titles()).to.deep.equal(['[Core] Fix it [slug:fix-login]']);
     const labels = (await issuesOf(github, 'ann/work'))[0]?.labels.map(({ name }) => name).sort();
     expect([...planned.labels].sort()).to.deep.equal(labels);
-    expect(await plan()).to.deep.include({ action: 'none', reason: 'its issue already has this Status' });
+    expect(await plan()).to.deep.include({ action: 'none', reason: 'the issue already has this Status' });
     // The phase that a notification has said since.
     const said = await run(
       'notify',
@@ -320,7 +320,7 @@ describe('work capture by the hooks (built)', function () {
     const kept = jsonOf(await hook('session-end', { cwd: place }, '--dry-run', '--json'));
     expect(kept).to.deep.include({
       action: 'none',
-      reason: 'its work is restricted to this machine',
+      reason: 'the session is restricted to this machine',
     });
     expect(existsSync(join(folder, 'RESTRICTED.md'))).to.equal(false);
   });

@@ -137,7 +137,7 @@ describe('sync through a private GitHub repository (built)', function () {
     expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(0);
     git.refuse = 500;
     expect((await run(0, 'sync', 'connect', 'git', 'ann/work')).code).to.equal(8);
-    expect((await run(0, 'sync', 'status')).stdout).to.match(/git: The exchange through git failed: /);
-    expect((await run(0, 'status')).stdout).to.match(/The exchange through git failed/);
+    expect((await run(0, 'sync', 'status')).stdout).to.match(/git: Syncing through git failed: /);
+    expect((await run(0, 'status')).stdout).to.match(/Syncing through git failed/);
   });
 });

@@ -9,8 +9,8 @@ import { toIso, type Clock } from '../platform/time/clock';
 import { parseSession, type Session } from './session';
 
 /**
- * `state/sessions-archive/YYYY-MM.jsonl` holds sessions idle for a day, by the month of their last event, to
- * keep the state small. If a slug has several lines, the last one is current.
+ * `state/sessions-archive/YYYY-MM.jsonl`: sessions idle for a day, by the month of their last event. If a
+ * slug has several lines, the last one is current.
  */
 const MONTH = /^\d{4}-\d{2}\.jsonl$/;
 const MAX_LINE_BYTES = 1024 * 1024;
@@ -37,7 +37,7 @@ export function archiveReader(clock: Pick<Clock, 'now'>): typeof archivedSession
   };
 }
 
-/** Copies a session, because callers apply events to it. */
+/** Returns a deep copy, because callers modify the sessions. */
 function copyOf(session: Session): Session {
   const { sessionIds, agents, phaseHistory } = session;
   return {

@@ -30,7 +30,7 @@ export interface Artifact {
 
 export const ARTIFACT_NAME = 'ISA.md';
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Large enough for the front matter, which is short and comes first. */
+/** Bytes to read for the front matter, which is at the start of the file. */
 const HEAD_BYTES = 16 * 1024;
 const MAX_TEXT = 300;
 
@@ -39,8 +39,8 @@ export function artifactPath(sessions: string, slug: string): string {
 }
 
 /**
- * Returns the slug of the session file at a path, no matter how the path is spelled. Returns undefined for
- * other files and for session folders that are links.
+ * Returns the slug of the session file at a path, however the path is written. Returns undefined for other
+ * files and for session folders that are links.
  */
 export function slugOfArtifact(sessions: string, path: string): string | undefined {
   if (path.includes('\0')) return undefined;
@@ -59,8 +59,8 @@ function sameFolder(a: string, b: string): boolean {
 }
 
 /**
- * Reads the session file for a slug. Returns undefined if the file is missing or can't be read (a link, a
- * folder or another user's file), since one unreadable file must not hide other sessions.
+ * Reads the session file for a slug. Returns undefined if the file is missing or unreadable (a link, a folder
+ * or another user's file), so that other sessions are still shown.
  */
 export function artifactOf(sessions: string, slug: string): Artifact | undefined {
   const path = artifactPath(sessions, slug);
@@ -138,7 +138,7 @@ export function writeIssue(path: string, link: IssueLink): void {
   replaceFile(path, next);
 }
 
-/** Works on Latin-1 text, in which each byte is one character, so all other bytes stay unchanged. */
+/** Treats the text as Latin-1, one character per byte, so that unrelated bytes stay unchanged. */
 function withIssue(text: string, link: IssueLink): string | undefined {
   const lines = text.split('\n');
   const first = (lines[0] ?? '').replace(/^\xef\xbb\xbf/, '').trimEnd();
@@ -173,14 +173,14 @@ function isPlain(url: string): boolean {
   return /^https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{1,500}$/.test(url);
 }
 
-/** The claims in a session file: task list items such as `- [x] The tests pass`. */
+/** The checklist items in a session file, such as `- [x] The tests pass`. */
 export interface Claims {
   closed: string[];
   /** Number of unchecked items. */
   open: number;
 }
 
-/** Returns the claims outside code blocks, or undefined if the session file can't be read. */
+/** Returns the checklist items outside of code blocks, or undefined if the session file can't be read. */
 export function claimsOf(sessions: string, slug: string): Claims | undefined {
   if (artifactOf(sessions, slug) === undefined) return undefined;
   const text = readText(artifactPath(sessions, slug), { maxBytes: MAX_BYTES }) ?? '';

@@ -8,7 +8,7 @@ export interface SessionFigures {
   tokens: number;
 }
 
-/** Minutes, keyed by where you were at the time. */
+/** Minutes by your location (`Place` in the ledger). */
 type Minutes = Readonly<Record<string, number>>;
 
 /** A row of a day's ledger; `session` is a session key. */

@@ -15,8 +15,8 @@ export function nthSession(sessions: readonly Session[], text: string): Session 
 }
 
 /**
- * Returns the sessions with this slug or name. If none match, returns the sessions in which each word occurs
- * in the repository, branch, worktree, name or slug: `shop login` finds `shop·login`.
+ * Returns the sessions with this slug or name or, if there are none, those whose repository, branch,
+ * worktree, name or slug contain every word: `shop login` finds `shop·login`.
  */
 export function matchingSessions(sessions: readonly Session[], text: string): Session[] {
   const exact = sessions.filter((session) =>
@@ -67,7 +67,9 @@ export function findSession(state: SessionsState, text: string, nowMs: number): 
 
 const MAX_LISTED = 10;
 
-/** Returns the first lines of a list, and how many more `command` shows. */
+/**
+ * Returns the first lines of a list. If there are more, adds their number and the command that lists them.
+ */
 export function firstOf(lines: readonly string[], command: string): string {
   const rest = lines.length - MAX_LISTED;
   return [...lines.slice(0, MAX_LISTED), ...(rest > 0 ? [`${rest} more: ${command}`] : [])].join('\n');

@@ -12,8 +12,7 @@ export interface Folder {
 
 export interface FoldDeps {
   /**
-   * Returns an instant's local day, such as `2026-11-20`. Called only for sessions whose start was not
-   * recorded.
+   * Returns the local day of a time, such as `2026-11-20`. Used for sessions whose start was not recorded.
    */
   dayOf: (ms: number) => string;
 }
@@ -171,14 +170,14 @@ function apply(session: Session, event: WorkEvent): void {
   }
 }
 
-/** Forgets the process if it changes, because then each hook runs in a short-lived wrapper. */
+/** Clears a process that changes, because then each hook runs in its own short-lived wrapper. */
 function noteProcess(session: Session, type: WorkEvent['type'], process: ProcessMark): void {
   const known = session.process;
   if (type === 'session-start' || known === undefined) session.process = process;
   else if (known?.pid !== process.pid || known.started !== process.started) session.process = null;
 }
 
-/** Stores a request from a subagent, or from the main turn, which then waits. */
+/** Stores a pending request. A request from the main turn also makes the session wait. */
 function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
   // The assistant reports a permission request twice: immediately, and again if it remains unanswered.
   if (agent === undefined) {

@@ -15,7 +15,7 @@ import {
 } from './terminals';
 import { orderOfSessions } from './view';
 
-/** The result of a jump. */
+/** The session that was brought to the front, and its terminal. */
 export interface Went {
   slug: string;
   name: string;
@@ -78,7 +78,7 @@ export function severalMatch(
   });
 }
 
-/** Lists the command that goes to each session. */
+/** Lists the `steward go` command for each session. */
 function listOf(
   found: readonly Session[],
   all: readonly Session[],
@@ -102,7 +102,7 @@ export async function goToSession(deps: GoDeps, session: Session, name: string):
   if (pane !== undefined) return { slug, name, via: 'tmux', tty, target: pane };
   const window = await focusKitty(deps, terminal.pid, session.terminal?.kittySocket ?? undefined);
   if (window !== undefined) return { slug, name, via: 'kitty', tty, target: window };
-  throw new StewardError('unavailable', `${name} runs on ${tty}, which neither tmux nor kitty can show.`, {
+  throw new StewardError('unavailable', `${name} runs on ${tty}, outside of tmux and kitty.`, {
     hint: 'Start sessions in tmux, or in kitty with "allow_remote_control socket-only" and "listen_on unix:@kitty" in kitty.conf.',
   });
 }
@@ -116,7 +116,7 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
   const { tty, pid, started } = terminal ?? {};
   if (typeof tty !== 'string' || typeof pid !== 'number' || typeof started !== 'string') {
     throw new StewardError('unavailable', `The terminal of ${name} is unknown.`, {
-      hint: 'steward records it on Linux when a session starts in a terminal, not in an editor.',
+      hint: 'steward records terminals only on Linux, and only for sessions started outside of an editor.',
     });
   }
   if (holdsTerminal({ tty, pid, started })) return { tty, pid, started };
@@ -125,7 +125,9 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
   });
 }
 
-/** Focuses the kitty window running a process and returns its id, or undefined if no window was focused. */
+/**
+ * Focuses the kitty window in which a process runs. Returns its id, or undefined if no window was focused.
+ */
 async function focusKitty(
   deps: TerminalDeps,
   pid: number,
@@ -148,7 +150,7 @@ interface Client {
 }
 
 /**
- * Shows the terminal's pane in the calling or most recently used client, and focuses that client's kitty
+ * Shows the terminal's pane in the calling or most recently used tmux client, and focuses that client's kitty
  * window. Returns the pane, or undefined if no tmux server has this terminal.
  */
 async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<string | undefined> {
@@ -161,7 +163,7 @@ async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<st
     if (!PANE.test(pane)) continue;
     await tmuxRows(deps, socket, ['select-window', '-t', window]);
     await tmuxRows(deps, socket, ['select-pane', '-t', pane]);
-    // Inside tmux, switch the client that runs the command.
+    // In tmux, switch the client in which the command runs.
     const asks = own !== undefined && own === (socket ?? own) ? await ownClient(deps, socket) : undefined;
     const client = asks ?? (await bestClient(deps, socket, session));
     if (client === undefined) throw unattached(socket, session);
@@ -172,7 +174,7 @@ async function showInTmux(deps: TerminalDeps, terminal: OwnTerminal): Promise<st
   return undefined;
 }
 
-/** Returns the client that shows this process's pane. */
+/** Returns the tmux client that shows this process's pane. */
 async function ownClient(deps: TerminalDeps, socket: Socket): Promise<Client | undefined> {
   const pane = deps.env['TMUX_PANE'] ?? '';
   if (!PANE.test(pane)) return undefined;
@@ -180,13 +182,13 @@ async function ownClient(deps: TerminalDeps, socket: Socket): Promise<Client | u
   return (await clientsOf(deps, socket)).find(({ session }) => session === row?.[0]);
 }
 
-/** Returns a client that already shows the session, or the most recently used one. */
+/** Returns a tmux client that already shows the session, or the most recently used client. */
 async function bestClient(deps: TerminalDeps, socket: Socket, session: string): Promise<Client | undefined> {
   const clients = await clientsOf(deps, socket);
   return clients.find((client) => client.session === session) ?? clients[0];
 }
 
-/** Returns the clients, most recently used first. */
+/** Returns the tmux clients, most recently used first. */
 async function clientsOf(deps: TerminalDeps, socket: Socket): Promise<Client[]> {
   const format = '#{client_tty} #{client_pid} #{session_id} #{client_activity}';
   const rows = await tmuxRows(deps, socket, ['list-clients', '-F', format]);

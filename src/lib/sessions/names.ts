@@ -15,19 +15,19 @@ const MAX_BYTES = 8192;
 const MAX_PROMPT = 4000;
 
 /**
- * Returns the machine-local folder for given names and titles. Text that you typed must not leave this
+ * Returns the machine-local folder for session names and titles. Text that you typed must not leave this
  * machine.
  */
 export function namesFolder(machineFolder: string): string {
   return join(machineFolder, 'session-names');
 }
 
-/** Adds the given name and title to each session that has one. */
+/** Adds each session's user-given name and title, if any. */
 export function addNames(folder: string, sessions: Iterable<Session>): void {
   const files = new Set(listFolder(folder));
   if (files.size === 0) return;
   for (const session of sessions) {
-    // The newest id comes last, so a resumed session keeps its first title and its latest name.
+    // The newest id comes last, so a resumed session has its first title and its latest name.
     for (const id of session.sessionIds) {
       const [name, title] = [`${fileOf(id)}.name`, `${fileOf(id)}.title`].map((file) =>
         files.has(file) ? textIn(folder, file, id) : undefined,
@@ -51,8 +51,8 @@ export function giveName(folder: string, session: Session, text: string): string
 }
 
 /**
- * Stores the first line of a session's first prompt. `scrub` removes credentials and gets the entire prompt,
- * since some credentials span several lines.
+ * Stores the first line of a session's first prompt. `scrub` gets the entire prompt, since a credential can
+ * span several lines.
  */
 export function keepTitle(folder: string, id: string, prompt: string, scrub: (text: string) => string): void {
   const file = `${fileOf(id)}.title`;

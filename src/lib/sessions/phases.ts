@@ -7,7 +7,7 @@ export interface Phase {
   icon: string;
   /** `#rrggbb`, for a tab or page. */
   color: string;
-  /** Sessions usually move from lower to higher numbers. */
+  /** The phase's position in a session; later phases have higher numbers. */
   order: number;
   /** Whether the session-end hook sends a session in this phase to the work repository. */
   synced: boolean;
@@ -67,15 +67,15 @@ export function phase(id: PhaseId): Phase {
   return PHASES.find((row) => row.id === id) as Phase;
 }
 
-/** Returns the title of a session's tab. It contains only strings from the table, so it needs no escaping. */
+/** Returns a session's tab title. It needs no escaping, because all its strings come from the table. */
 export function tabTitle(id: PhaseId): string {
   const { icon, label } = phase(id);
   return `${icon} ${label}`;
 }
 
 /**
- * Describes to the user how a notification changed the phase.
- * @param result the daemon's result; undefined if the phase was stored
+ * Returns the message for the user about a phase change.
+ * @param result the daemon's error, or undefined if the phase was set
  */
 export function phaseWords(name: string, slug: string | undefined, result: string | undefined): string {
   switch (result) {
@@ -88,7 +88,7 @@ export function phaseWords(name: string, slug: string | undefined, result: strin
     case 'unknown':
       return `Phase not set: unknown phase "${name}". Use ${PHASES.map(({ id }) => id).join(', ')}.`;
     case 'not known':
-      return 'The daemon did not report whether it set the phase. Run "steward sessions".';
+      return 'The daemon did not confirm the phase. Run "steward sessions".';
     default:
       return `Phase not set. Run "steward notify phase ${name}" for the reason.`;
   }

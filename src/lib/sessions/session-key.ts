@@ -2,10 +2,7 @@
 export const ASSISTANT_IDS = ['claude-code', 'codex', 'copilot', 'opencode', 'qwen', 'cursor'] as const;
 export type AssistantId = (typeof ASSISTANT_IDS)[number];
 
-/**
- * The assistant for events and sessions that don't name one, because it used to be the only supported
- * assistant.
- */
+/** The default for events and sessions without an assistant: earlier versions supported only Claude Code. */
 export const CLAUDE_CODE = 'claude-code';
 
 /**

@@ -41,7 +41,10 @@ export interface Session {
   tool?: string;
   /** The tool that the assistant is asking permission to use. */
   askedTool?: string;
-  /** The given name, and the first line of the first prompt. Stored by `names.ts`, never in the state. */
+  /**
+   * The user's name for the session and the first line of its first prompt. Stored by `names.ts`, not in the
+   * state.
+   */
   givenName?: string;
   title?: string;
   phase: PhaseId;
@@ -67,14 +70,13 @@ export interface Session {
   terminal: SessionTerminal | null;
   /** The assistant's process; null if each hook comes from a different process. */
   process?: ProcessMark | null;
-  /** Set once you have been shown that the session ended unexpectedly. */
+  /** Set once a list has shown that the session ended unexpectedly. */
   lost?: true;
   /** Whether the session's process is running. Set by state.ts for sessions with a known process. */
   isAlive?: boolean;
   machine: string | null;
   /**
-   * Set if the session has worked in a folder whose work stays on this machine. Nothing about such a session
-   * is sent.
+   * Set if the session has worked in a restricted folder. No data about such a session leaves this machine.
    */
   restricted?: true;
 }
@@ -82,14 +84,14 @@ export interface Session {
 /** `state/sessions.json`: the sessions from the last day. Older ones are in the archive. */
 export interface SessionsState {
   version: number;
-  /** How far the log has been applied. */
+  /** The position in the log up to which events have been applied. */
   cursor: LogCursor;
   /** The UTC day of the last daily cleanup. */
   pruned?: string;
   sessions: Record<string, Session>;
 }
 
-/** How long a session without a known process can go without an event before it counts as crashed. */
+/** A session without a known process counts as crashed after this long without an event. */
 const CRASHED_AFTER_MS = 12 * 3_600_000;
 /** After this long without an event, it is unknown whether the session is still working. */
 const SILENT_AFTER_MS = 30 * 60_000;
@@ -107,8 +109,8 @@ export type SessionStatus = 'working' | 'waiting' | 'no-signal' | 'crashed' | 'e
 type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt' | 'lost' | 'isAlive'>;
 
 /**
- * Determines the status from the process or, if that is unknown, from the time since the last event. A future
- * time means that the clock was set back. A session with a pending subagent request is waiting.
+ * Returns the status, based on the process or, if that is unknown, on the time of the last event. A pending
+ * request of a subagent counts as waiting.
  */
 export function statusOf(session: Current, nowMs: number): SessionStatus {
   if (session.activity === 'ended') return session.lost === true ? 'crashed' : 'ended';
@@ -126,8 +128,7 @@ export function isLive(session: Current, nowMs: number): boolean {
 }
 
 /**
- * Sets the phase and adds it to the history. If the last entry already has this phase, no entry is added, but
- * a different source is merged into it.
+ * Sets the phase. Adds it to the history or, if the last entry has the same phase, merges the source into it.
  */
 export function recordPhase(session: Session, phase: PhaseId, source: PhaseSource, at: string): void {
   session.phase = phase;
@@ -141,8 +142,8 @@ export function recordPhase(session: Session, phase: PhaseId, source: PhaseSourc
 }
 
 /**
- * Records the session file's phase. Once a notification has set another phase, ignores the file until its
- * phase changes.
+ * Records the session file's phase. Once a notification has set another phase, ignores the file until the
+ * phase in the file changes.
  */
 export function recordArtifactPhase(session: Session, phase: PhaseId, at: string): void {
   const reported = session.phaseHistory.findLastIndex(

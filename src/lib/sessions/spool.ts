@@ -29,8 +29,8 @@ import {
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 
 /**
- * A task queued by a hook, in a file of its own. Contains ids and paths, but only the matching line of a
- * prompt unless configured to include the whole prompt.
+ * A task queued by a hook, one file per task. Contains ids, paths and the matching line of a prompt, or the
+ * whole prompt if so configured.
  */
 export interface Intention {
   id: string;
@@ -67,7 +67,7 @@ export interface EndOfTurn {
 export interface Capture {
   kind: string;
   text: string;
-  /** The same for identical words in the same session. */
+  /** The request's key, equal for the same words in the same session. */
   key: string;
   /** The whole prompt, if `WORK.CAPTURE_PROMPT` is `whole`. Limited by `wholePrompt`. */
   prompt?: string;
@@ -78,8 +78,8 @@ export type IntentionKind = keyof typeof KINDS;
 const HOUR_MS = 3_600_000;
 
 /**
- * How long each kind is kept, in ms, and how many times it is tried. Notifications quickly become useless.
- * Text that you typed exists nowhere else, so it is never simply deleted.
+ * The lifetime in ms and the maximum attempts of each kind. Notifications soon become useless. Text that you
+ * typed exists nowhere else, so it is never simply deleted.
  */
 const KINDS = {
   'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
@@ -89,12 +89,12 @@ const KINDS = {
   'prompt-matched': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
   'issue-wanted': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
 } as const;
-/** Kinds from a newer version are kept the longest, since they may contain text that you typed. */
+/** Kinds from a newer version have the longest lifetime, since they may contain text that you typed. */
 const UNKNOWN_KIND = { keepMs: KINDS['prompt-matched'].keepMs, words: true };
 /** A time further in the future than this means that the clock was set back. */
 const AHEAD_MS = HOUR_MS;
 
-/** The maximum number of tasks with text that you typed and, separately, of other tasks. */
+/** The maximum number of queued tasks. Tasks with text that you typed are counted separately. */
 export const MAX_WAITING = 1000;
 const TEMPS_STALE_MS = 60_000;
 const WITHDRAW_WAIT_MS = 15_000;
@@ -109,8 +109,8 @@ export interface SpoolDeps {
 }
 
 /**
- * Runs tasks of one kind. A task is retried if this throws, waits unchanged if it returns `later` because
- * something is missing, and fails permanently if it returns a `Refusal`.
+ * Runs tasks of one kind. Throw to retry a task, return `later` to leave it in the queue, or return a
+ * `Refusal` to fail it permanently.
  */
 export type Consumer = (intention: Intention) => unknown;
 export interface Refusal {
@@ -185,7 +185,7 @@ export interface SpoolStatus {
   waiting: number;
   /** Number of entries that are skipped because they are damaged or aren't regular files. */
   unreadable: number;
-  /** Number of tasks that failed permanently. They are kept for a while. */
+  /** Number of tasks that failed permanently and have not been deleted yet. */
   dead: number;
   /** Folder with the tasks that failed permanently. */
   deadFolder: string;
@@ -304,7 +304,7 @@ function requeueAbandoned(deps: SpoolDeps): number {
   const outcomes = abandoned(spool, deps.machineId, deps.clock.now()).map(({ name, entry }) => {
     if (entry === undefined) return retry(spool, name, undefined, burial(deps, 'the file cannot be read'));
     const isOurs = entry.machine === deps.machineId;
-    const reason = isOurs ? 'its process was killed during each attempt' : foreignReason(entry);
+    const reason = isOurs ? 'its process was killed on every attempt' : foreignReason(entry);
     return retry(spool, name, isOurs ? again(entry) : undefined, burial(deps, reason));
   });
   return outcomes.filter((outcome) => outcome === 'dead').length;
@@ -315,12 +315,12 @@ function burial({ clock }: Pick<SpoolDeps, 'clock'>, reason: string): { atMs: nu
 }
 
 function foreignReason({ machine }: Intention): string {
-  return `left by another machine (${machine}), which did not send it within a day`;
+  return `queued by another machine (${machine}), which did not send it within a day`;
 }
 
 /**
- * Removes and returns this machine's matching tasks, including claimed and dead ones. If a process is running
- * the queue, waits for it; throws `locked` if that takes too long.
+ * Removes and returns this machine's matching tasks, including claimed and dead ones. Waits if a process is
+ * running the queue; throws `locked` if that takes too long.
  */
 export function withdraw(deps: SpoolDeps, isMeant: (intention: Intention) => boolean): Promise<Intention[]> {
   const spool = spoolAt(deps.path);
@@ -342,7 +342,7 @@ export function revive(deps: SpoolDeps): Promise<number> {
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {
     const dead = entriesIn(spool, 'dead');
     for (const intention of dead) {
-      // The task's age restarts, but `at` stays the same, because times in the text are relative to it.
+      // Restart the task's age, but not `at`: times in the text are relative to it.
       const id = newId(deps.clock.now());
       reviveEntry(spool, spool.nameOf(intention), { ...intention, id, machine: deps.machineId, attempts: 0 });
     }
@@ -351,8 +351,8 @@ export function revive(deps: SpoolDeps): Promise<number> {
 }
 
 /**
- * Removes expired tasks and the oldest ones above the limit. Moves those with text or failed attempts to the
- * dead folder, and returns how many. File names contain the time and kind, so few files are opened.
+ * Deletes expired tasks and the oldest ones above the limit. Moves those with typed text or failed attempts
+ * to the dead folder instead, and returns their number.
  */
 export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): number {
   const spool = spoolAt(path);
@@ -366,13 +366,16 @@ export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): numbe
     const file = join(path, name);
     if (lstatOf(file)?.isFile !== true) continue;
     if (!limitsOf(name).words && !readEntry(spool, 'waiting', name)?.attempts) removeFile(file);
-    else if (bury(spool, 'waiting', name, burial({ clock }, 'it could not be sent in time'))) dead += 1;
+    else if (bury(spool, 'waiting', name, burial({ clock }, 'expired before it was sent'))) dead += 1;
   }
   if (listFolder(path).some((name) => name.endsWith('.tmp'))) sweepTemps(path, TEMPS_STALE_MS, nowMs);
   return dead;
 }
 
-/** Text that you typed doesn't expire if its time is in the future; it is sent immediately. */
+/**
+ * A task also expires if its time is in the future (the clock was set back), unless it contains text that you
+ * typed.
+ */
 function isExpired(name: string, nowMs: number): boolean {
   const { keepMs, words } = limitsOf(name);
   const at = timeOfName(name);

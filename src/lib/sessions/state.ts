@@ -48,9 +48,9 @@ const LOST_WAIT_MS = 400;
 const TEMPS_STALE_MS = 3_600_000;
 /** After this time without an event, a session moves to the archive. */
 const ARCHIVE_AFTER_MS = DAY_MS;
-/** After this time, finished sessions are removed from the archive. Their session files are kept. */
+/** After this time, a finished session is removed from the archive, but not its session file. */
 const PRUNE_AFTER_MS = 30 * DAY_MS;
-/** Maximum number of archived sessions. Above it, the oldest unfinished ones are dropped. */
+/** Maximum number of archived sessions; beyond it, the oldest are removed. */
 const MAX_ARCHIVED = 5000;
 /** Files larger than this aren't read. */
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
@@ -88,8 +88,8 @@ export function storedSession(path: string, id: string): Session | undefined {
 }
 
 /**
- * Returns the slug of the stored session with this id. Slugs are kept in a small file of their own, because
- * every hook needs them. Throws `config` for a newer format.
+ * Returns the slug of the stored session with this id, from a small separate file because every hook reads
+ * it. Throws `config` for a newer format.
  */
 export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: string): string | undefined {
   const live = parseObject(readText(deps.livePath, { maxBytes: MAX_STATE_BYTES }) ?? '');
@@ -112,7 +112,7 @@ export function currentSessions(deps: ReadDeps, archived = archivedSessions): Se
   return observed(state, deps);
 }
 
-/** Adds what isn't in the log: given names, titles, and whether each process is running. */
+/** Adds data that isn't in the log: user-given names, titles, and whether each process is running. */
 export function observed(
   state: SessionsState,
   deps: Pick<SessionsDeps, 'locks' | 'machineId'>,
@@ -165,9 +165,8 @@ export function runningSessions(
 }
 
 /**
- * Applies the log and `change` to the state, then stores it. Throws `locked` if another writer takes longer
- * than `waitMs`; the events stay in the log. `change` gets the sessions from the last day, those in the log,
- * and those with a slug or id in `names`. `isKnown` returns whether any session has a slug.
+ * Applies the log and `change`, then stores the state. Also loads archived sessions that the log or `names`
+ * (slugs or ids) refer to. Throws `locked` if another writer takes longer than `waitMs`.
  */
 export async function updateSessions<T>(
   deps: SessionsDeps,
@@ -191,10 +190,10 @@ export async function updateSessions<T>(
     const result = change(state, isKnown);
     archiveOld(state, archive, clock.now());
     if (state.pruned !== utcDay(clock.now())) tidy(state, deps);
-    // After a crash, the log restores both files, so neither needs a full sync.
+    // After a crash, both files are restored from the log, so neither needs a full fsync.
     replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
     replaceFile(deps.livePath, indexOf(state), { sync: false });
-    // Rotate the log only here, where all of it has been read and no other process is reading it.
+    // Rotate the log only here, where all of it has been read and no other process can be reading it.
     rotateRead({ path: deps.workEvents }, WORK_EVENTS_ROTATE_BYTES);
     return Promise.resolve(result);
   });
@@ -208,8 +207,8 @@ function unknownOf(state: SessionsState, names: readonly string[]): string[] {
 }
 
 /**
- * Archives old sessions. After a crash, a session may be in both places; the state's copy is current and is
- * archived again.
+ * Archives old sessions. After a crash, a session may be in both the state and the archive; its entry in the
+ * state is current.
  */
 function archiveOld(state: SessionsState, archive: string, nowMs: number): void {
   const old = Object.values(state.sessions).filter(
@@ -220,7 +219,7 @@ function archiveOld(state: SessionsState, archive: string, nowMs: number): void 
   for (const { slug } of old) delete state.sessions[slug];
 }
 
-/** Daily cleanup. */
+/** Cleans up once a day. */
 function tidy(state: SessionsState, { path, clock, locks }: SessionsDeps): void {
   const nowMs = clock.now();
   const isOver = (session: Session): boolean =>

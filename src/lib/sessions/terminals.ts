@@ -11,7 +11,7 @@ export interface TerminalDeps {
   env: NodeJS.ProcessEnv;
 }
 
-/** The socket of a tmux server; undefined for tmux's default. */
+/** The socket of a tmux server; undefined for the default socket. */
 export type Socket = string | undefined;
 
 const TIMEOUT_MS = 5000;
@@ -112,10 +112,7 @@ export async function placesOf(
   return places;
 }
 
-/**
- * Returns the sessions currently running on a terminal, each with its id, and with its assistant unless that
- * is the default.
- */
+/** Returns the ids of the sessions running on a terminal, with the assistant unless it is Claude Code. */
 export function sessionsOnTerminal(
   sessions: readonly Session[],
   tty: string,

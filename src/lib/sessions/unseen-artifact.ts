@@ -6,7 +6,7 @@ import { type Session, type SessionsState, isLive } from './session';
 import { idOfKey } from './session-key';
 import { isSlug } from './slug';
 
-/** A session file written by a tool that doesn't report its writes, such as a shell. */
+/** A session file written without a reported event, for example by a shell command. */
 export interface UnseenArtifact {
   slug: string;
   phase: PhaseId | null;
@@ -16,9 +16,8 @@ export interface UnseenArtifact {
 const COARSE_MS = 2000;
 
 /**
- * Returns the file that this session wrote in its last turn without reporting it, or undefined if no file is
- * clearly its own. Ignores files that belong to a known session. A file must name this session, or be the
- * only new one that names none and date from a time when no other session without a file was working.
+ * Returns the new file that names this session or, if no other session without a file was working, the only
+ * new file that names no session.
  * @param isKnown returns whether any session has this slug
  */
 export function unseenArtifact(
@@ -70,9 +69,8 @@ export function wasAtWork(session: Session, atMs: number): boolean {
 }
 
 /**
- * Returns whether a session file may come from a session in a restricted folder, based on the file's slug or
- * the session it names. A file with neither may come from any restricted session that was working when it was
- * written.
+ * Returns whether a session file may come from a restricted session: the one with its slug, the one it names
+ * or, if there is neither, any that was working when the file was written.
  * @param found the session file and when it was written
  */
 export function isRestrictedWork(

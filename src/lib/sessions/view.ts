@@ -59,15 +59,15 @@ export interface SessionsReport {
 
 export interface RowOptions {
   nowMs: number;
-  /** The terminals by slug (terminals.ts). */
+  /** The sessions' terminals by slug, from `placesOf`. */
   places?: ReadonlyMap<string, string>;
 }
 
 const ORDER: readonly SessionStatus[] = ['waiting', 'working', 'no-signal', 'crashed', 'ended'];
 
 /**
- * Returns the running sessions and those that have ended unexpectedly since the last list (`noteLost`); with
- * `all`, every session. Waiting sessions come first, then the most recent.
+ * Returns the running sessions and those whose unexpected end has not been shown (`noteLost`); with `all`,
+ * every session. Waiting sessions come first, then the most recent.
  */
 export function sessionsReport(
   state: SessionsState,
@@ -128,7 +128,7 @@ function rowOf(session: Session, { nowMs, places }: RowOptions, name?: string): 
   };
 }
 
-/** Returns what a session is about or, if that is unknown, its name. */
+/** Returns a session's given name, task or title or, if it has none of them, its label or slug. */
 export function titleOf(session: Session): string {
   return session.givenName ?? session.task ?? session.title ?? labelOf(session) ?? session.slug;
 }
@@ -192,7 +192,7 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
   }
   const hasOthers = rows.some((row) => whoseOf(row) !== '');
   const cells = rows.map((row) => cellsOf(row, options).filter((_, at) => hasOthers || at !== WHOSE_CELL));
-  // Leaves room for other assistants' names at 80 columns.
+  // At 80 columns, use narrow columns to leave room for the assistants' names.
   const widths = [
     { max: hasOthers ? Math.min(MAX_NAME_CELL, columns - 56) : MAX_NAME_CELL },
     {},
@@ -208,11 +208,11 @@ export function sessionLines(rows: readonly SessionRow[], options: SessionsTextO
 
 /** Below this width, the table has no room for tasks. */
 const NARROW = 72;
-/** At this width, there is room for the model. */
+/** From this width on, the table has room for the model. */
 const WIDE = 100;
 const MAX_NAME_CELL = 32;
 const MAX_DOES_CELL = 24;
-/** The index of the assistant in a row. */
+/** The index of the assistant's column. */
 const WHOSE_CELL = 4;
 
 const STATUS_WORDS: Readonly<Record<SessionStatus, string>> = {
@@ -236,7 +236,7 @@ function cellsOf(row: SessionRow, { nowMs, columns }: SessionsTextOptions): stri
   ];
 }
 
-/** Returns what a session is doing or waiting for; null if it has ended or is silent. */
+/** Returns what a session is doing or waiting for; null if it has ended or sends no events. */
 function doesOf({ status, waitingFor, activity, startedAt, updatedAt }: SessionRow): string | null {
   const hasWorked = updatedAt !== startedAt;
   return waitingFor ?? activity ?? (status === 'waiting' && hasWorked ? 'turn finished' : null);
@@ -324,9 +324,7 @@ export function factsOf(detail: SessionDetail, { nowMs, localTime }: SessionText
   return rows.flatMap(([name, value]) => (value === null ? [] : [[name, clean(value)]]));
 }
 
-/**
- * Formats `46 m`, `3 h 02 m` or `5 d`. A future time means that the clock was set back, and counts as now.
- */
+/** Formats the time since `iso` as `46 m`, `3 h 02 m` or `5 d`. Treats a future time as now. */
 function ago(iso: string, nowMs: number): string {
   const value = Math.max(0, nowMs - Date.parse(iso)) / 60_000;
   return value < 48 * 60 ? minutes(Math.floor(value)) : `${Math.floor(value / 1440)} d`;

@@ -23,7 +23,7 @@ export interface WatchList {
   isTyping: boolean;
   /** Whether the details of the selected session are shown instead of the list. */
   isDetailed: boolean;
-  /** The result of the last jump. */
+  /** A message to show instead of the key help. */
   message: string | null;
 }
 
@@ -36,7 +36,7 @@ export const EMPTY_LIST: WatchList = {
   message: null,
 };
 
-/** An action outside the list. */
+/** The action that the caller takes after a key press. */
 export type WatchAction = 'go' | 'quit' | undefined;
 
 const RECENT_MS = 3_600_000;
@@ -82,7 +82,7 @@ function selectedAmong(list: WatchList): WatchList {
   return isThere ? list : { ...list, selected: shown[0]?.slug ?? null };
 }
 
-/** Returns the list after a key press, and the key's action. */
+/** Returns the list after a key press, and the action that the key triggers. */
 export function pressKey(list: WatchList, key: string): [WatchList, WatchAction] {
   const next = { ...list, message: null };
   if (key === 'ctrl-c') return [next, 'quit'];
@@ -175,15 +175,12 @@ function headOf({ rows }: WatchList, columns: number): string {
 
 function footOf({ filter, isTyping, message }: WatchList, columns: number): string {
   if (message !== null) return clean(message);
-  if (isTyping) return `Filter: ${filter}_   Enter keeps it, Esc clears it`;
-  const keys = columns < 60 ? 'Enter go  n next  / find  s show  q quit' : 'Enter jump · n next waiting · / filter · s details · q quit'; // prettier-ignore
-  return filter === '' ? keys : `Filter: ${filter} (Esc clears it) · Enter jump · q quit`;
+  if (isTyping) return `Filter: ${filter}_   Enter apply · Esc clear`;
+  const keys = columns < 60 ? 'Enter go  n next  / filter  s details  q quit' : 'Enter jump · n next waiting · / filter · s details · q quit'; // prettier-ignore
+  return filter === '' ? keys : `Filter: ${filter} (Esc to clear) · Enter jump · q quit`;
 }
 
-/**
- * Returns the rows that fit around the selected one, each marked or indented, and the number of rows below
- * them.
- */
+/** Returns the lines that fit on the screen, around the selected row, and the number of rows below them. */
 function listLines(list: WatchList, options: FrameOptions, height: number): { body: string[]; more: number } {
   const shown = filteredRows(list);
   if (shown.length === 0) {

@@ -22,14 +22,14 @@ const WORK_EVENT_TYPES = [
 ] as const;
 export type WorkEventType = (typeof WORK_EVENT_TYPES)[number];
 
-/** What is known about a session's terminal. Used for its tab. */
+/** A session's terminal, with null for unknown values. */
 export interface SessionTerminal {
   tty: string | null;
   program: string | null;
   kittySocket: string | null;
   /**
-   * The process that had the terminal and its start time (clock ticks since boot), to verify that the
-   * terminal is still the same.
+   * The process in the terminal and its start time, in clock ticks since boot. Used to check whether another
+   * process has the terminal now.
    */
   pid: number | null;
   started: string | null;
@@ -65,7 +65,9 @@ export interface WorkEvent {
   restricted?: true;
   /** Id of a subagent. */
   agent?: string;
-  /** The assistant's keyword for why the session is waiting for you, or for how it started or ended. */
+  /**
+   * The assistant's keyword for why the session is waiting for you, or for how the session started or ended.
+   */
   reason?: string;
   machine?: string;
   /** The assistant's process. Only on session starts and prompts. */
@@ -75,11 +77,11 @@ export interface WorkEvent {
 
 /** The size at which the log is rotated. */
 export const WORK_EVENTS_ROTATE_BYTES = 8 * 1024 * 1024;
-/** Above this size, tool events also fold the log, because no turn has ended for a long time. */
+/** Above this size, tool events also fold the log, which otherwise happens at the end of a turn. */
 export const WORK_EVENTS_FOLD_BYTES = 2 * WORK_EVENTS_ROTATE_BYTES;
 
 const MAX_ID = 200;
-/** How many characters of an id are examined, including escapes. */
+/** The maximum length of an id before escape sequences are removed. */
 const MAX_RAW_ID = 2000;
 const MAX_WORD = 100;
 

@@ -34,9 +34,9 @@ import { workStatus, type WorkStatus } from '../work/status';
 import { malformedText } from '../work/view-results';
 
 /**
- * - off: not set up or switched off, possibly on purpose
- * - muted: works, but is silent on purpose
- * - error: its state is unknown
+ * - off: not set up or switched off
+ * - muted: working, but silenced by the user
+ * - error: the state is unknown
  */
 export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 
@@ -57,7 +57,7 @@ export interface Sources {
   localTime: (iso: string) => string;
 }
 
-/** The rows in order. */
+/** The rows of `steward status`, in order. */
 export const ROWS: Readonly<Record<string, (sources: Sources) => Row | Promise<Row>>> = {
   sense: senseRow,
   work: workRow,
@@ -115,7 +115,7 @@ async function workRow({ context, daemon, localTime }: Sources): Promise<Row> {
   if (daemon.running && isCredentialHereOnly(status.staleReason, processHost().env))
     return row(
       'needs-you',
-      [...facts, 'the daemon lacks the GitHub token of this terminal'],
+      [...facts, 'the GitHub token of this terminal is not available to the daemon'],
       'gh auth login',
     );
   const [state, reason, next] = workState(status);
@@ -162,14 +162,13 @@ function notifyRow({ context, config }: Sources): Row {
 }
 
 /**
- * Returns the row for notifications, hook events and messages to hosted agents that are pending or were given
- * up.
+ * Returns the row for notifications, hook events and messages to hosted agents that are pending or failed.
  */
 function queueRow({ context }: Sources): Row {
   const { area } = context;
   const outbox = outboxStatus(area);
   const spool = spoolStatus(area.spool);
-  // Reading the machine id would create it, so this is skipped for an empty queue.
+  // Reading the machine id would create it, so don't read it for an empty queue.
   const foreign = {
     outbox: outbox.waiting > 0 ? foreignDeliveries({ outbox: area.outbox, machineId: context.machineId }) : 0,
     spool: spool.waiting > 0 ? foreignIntentions(area.spool, context.machineId) : 0,
@@ -182,7 +181,7 @@ function queueRow({ context }: Sources): Row {
     spool.waiting >= MAX_INTENTIONS || spool.unreadable + foreign.spool > 0,
     false,
   ].map((bad, index) => bad || (graves[index]?.count ?? 0) > 0);
-  // A retry doesn't fix unreadable files; doctor lists them.
+  // A retry doesn't fix unreadable files; `steward doctor` lists them.
   const spoolFix = spool.unreadable > 0 ? 'steward doctor hooks' : 'steward work retry';
   const fixes = ['steward notify history', spoolFix, null];
   const [deadOutbox, deadSpool, deadSent] = graves.map(deadText);

@@ -40,7 +40,7 @@ export async function overview(context: Context): Promise<Overview> {
   } catch (error) {
     return { ...head, parts: [{ id: 'configuration', ...errorRow(error, 'steward config path') }] };
   }
-  // Several rows query the daemon and the scheduler, but only one reports a failure.
+  // Several rows use the daemon and the scheduler, but only one row reports that a query failed.
   const failures = new Map<string, unknown>();
   const gather = async <T>(id: string, fallback: T, get: () => Promise<T>): Promise<T> => {
     try {
@@ -102,7 +102,7 @@ async function syncPart(context: Context): Promise<Part[]> {
 function errorRow(error: unknown, next: string | null): Row {
   const { kind, message, hint } = toStewardError(error);
   if (kind === 'internal') throw error;
-  // Items in a list of problems don't end in a full stop.
+  // The message may come from a list of problems, in which sentences have no full stop.
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
   return { state: 'error', summary: hint === undefined ? sentence : `${sentence} ${hint}`, next };
 }

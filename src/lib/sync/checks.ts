@@ -27,7 +27,7 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
       : [warning('purged data is still published', { mend: 'steward sense capture' })]),
     ...old.map(({ name, daysBehind }) =>
       warning(`${name} was last seen ${plural(daysBehind, 'day')} ago`, {
-        hint: 'Check its sync tool. For a machine that you no longer have:',
+        hint: 'Check the sync tool on that machine. If you no longer have the machine:',
         mend: 'steward sync forget MACHINE',
       }),
     ),
@@ -37,13 +37,13 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
           warning(
             `${plural(conflicts.length, 'conflict copy', 'conflict copies')}, such as ${conflicts[0] ?? ''}`,
             {
-              hint: 'Nothing reads them. Delete them; if they come back, two machines have the same id.',
+              hint: 'steward ignores conflict copies; delete them. If they reappear, two machines have the same id.',
             },
           ),
         ]),
     ...damaged.slice(0, 5).map(({ path, reason }) =>
       warning(`${path}: ${reason}`, {
-        hint: 'Its machine rewrites it within a day. If it needs a newer steward, upgrade this one.',
+        hint: 'The other machine rewrites the file within a day. If it needs a newer steward, upgrade steward here.',
       }),
     ),
   ];

@@ -17,22 +17,22 @@ import {
 
 type SessionDetails = Pick<PublishedSession, 'slug' | 'title' | 'issue'>;
 
-/** What may leave this machine. */
+/** The rules for which data may leave this machine. */
 export interface Disclosure {
-  /** Whether subjects, paths and session titles may leave. */
+  /** Whether commit subjects, paths and session titles may leave this machine. */
   details: boolean;
-  /** Returns whether a session's data may leave: it is known, and not restricted. */
+  /** Returns whether a session's data may leave this machine: the session is known and not restricted. */
   isShown: (session: string) => boolean;
   /** Returns whether a session is known to be restricted. */
   isRestricted: (session: string) => boolean;
-  /** Returns a session's details, if it is known. */
+  /** Returns the details of a known session. */
   about: (session: string) => SessionDetails | undefined;
-  /** Returns whether a repository is restricted, by its path or, if that is unknown, by its name. */
+  /** Returns whether a repository is restricted, by its path or, without a path, by its name. */
   isRestrictedRepo: (repo: string, path?: string) => boolean;
 }
 
 /**
- * This machine's data for a day. If the event log exists, `record` and `parts` contain only what may leave.
+ * This machine's data for a day. If the event log exists, `record` and `parts` contain no restricted data.
  */
 export interface LocalDay {
   record: DailyRecord | undefined;
@@ -67,7 +67,10 @@ export function publishedDay(
   };
 }
 
-/** If the event log was deleted, the published times and commits remain, without restricted repositories. */
+/**
+ * Returns the published times and commits, without restricted repositories, for a day whose event log was
+ * deleted.
+ */
 function keptTimes(
   { spans, commits }: PublishedDay,
   { isRestrictedRepo }: Disclosure,
@@ -84,8 +87,8 @@ function keptTimes(
 }
 
 /**
- * Keeps the published sums of a day whose event log was deleted, since the stored record's sums include
- * hidden sessions. Drops them if they include anything that may no longer leave.
+ * Reuses the published sums of a day whose event log was deleted, because the record's own sums include
+ * hidden sessions. Omits the published sums if they include data that is now restricted.
  */
 export function withSumsBefore(
   published: PublishedDay,
@@ -141,8 +144,8 @@ function withoutDetails({ id, assistant, repo, branch, parts }: PublishedSession
 }
 
 /**
- * Returns a day's usage without restricted sessions. For sessions that this machine doesn't know, only the
- * assistant, the model and the amounts leave.
+ * Returns a day's usage without restricted sessions. For sessions unknown to this machine, it includes only
+ * the assistant, the model and the amounts.
  */
 export function publishedUsage(rows: readonly DayRow[], shown: Disclosure): PublishedUsage {
   const sums = new Map<string, DayRow>();
@@ -179,7 +182,7 @@ function publishedRecord(record: DailyRecord, parts: DayParts | undefined, all: 
   const items = sessions.items.filter(({ session }) => shown.isShown(session));
   return {
     ...record,
-    // A record that isn't final is rebuilt on each run, so its time must come from its events.
+    // A record that isn't final is rebuilt on each run. A time from its events stays the same.
     generatedAt: record.final || parts === undefined ? record.generatedAt : toIso(parts.lastAt * 1000),
     commits: commitsIn(commits, shown.isRestrictedRepo),
     sessions: {
@@ -205,7 +208,7 @@ function commitsIn(
   return { count: rows.reduce((sum, { commits }) => sum + commits, 0), repos: rows };
 }
 
-/** Leaves out sums that can't be recomputed without the hidden sessions. */
+/** Recomputes the sums without hidden sessions, and omits the sums for which that is impossible. */
 function publishedLedger(ledger: DayLedger, shown: Disclosure): DayLedger {
   const agents = ledger.agents
     .filter(({ session, repo }) => shown.isShown(session) && !isHiddenRepo(repo, shown))

@@ -26,7 +26,7 @@ import {
   type CheckRecord,
 } from './parse';
 
-/** Receives each file that can't be used, and why. */
+/** Called with the path of each unusable file and the reason. */
 export type OnDamagedFile = (path: string, reason: string) => void;
 
 const MAX_INFO_BYTES = 64 * 1024;
@@ -54,7 +54,7 @@ export function readMachines(folder: string, onDamaged: OnDamagedFile = () => un
       const info = readFile(join(path, 'machine.json'), MAX_INFO_BYTES, onDamaged, parseInfo, 'missing');
       if (info?.id !== id) {
         if (info !== undefined)
-          onDamaged(join(path, 'machine.json'), `belongs to another machine, ${info.id}`);
+          onDamaged(join(path, 'machine.json'), `contains the id of another machine: ${info.id}`);
         return [];
       }
       return [{ id, path, info, days: daysOf(path) }];

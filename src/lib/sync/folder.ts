@@ -17,7 +17,7 @@ export function prepareFolder(folder: string, ownFolders: readonly string[]): vo
   const parent = realPath(exists(folder) ? folder : dirname(folder));
   if (parent === undefined || kindOf(parent) !== 'folder') {
     throw new StewardError('usage', `The folder ${dirname(folder)} does not exist.`, {
-      hint: 'Create it first, or connect its drive. steward creates only the last folder of the path.',
+      hint: 'Create the folder or connect its drive. steward creates only the last folder of the path.',
     });
   }
   const real = exists(folder) ? parent : join(parent, relative(dirname(folder), folder));
@@ -25,7 +25,7 @@ export function prepareFolder(folder: string, ownFolders: readonly string[]): vo
     const other = realPath(path) ?? path;
     if (!isWithin(real, other) && !isWithin(other, real)) continue;
     throw new StewardError('usage', `${folder} overlaps with ${path}.`, {
-      hint: "Choose a folder outside of steward's own files; otherwise the sync tool would carry them all.",
+      hint: "Choose a folder outside of steward's own files; otherwise, the sync tool copies them.",
     });
   }
   ensureFolder(folder, { allowLink: true });
@@ -57,14 +57,14 @@ export function noFolder(): StewardError {
 export function requireFolder(folder: string): void {
   if (kindOf(machinesFolder(folder)) === 'folder') return;
   const hint =
-    'Connect its drive or start the sync tool; publishing then resumes. To stop publishing: steward sync leave';
+    'Connect the drive or start the sync tool to resume publishing. To stop publishing: steward sync leave';
   if (!exists(folder))
     throw new StewardError('unavailable', `Exchange folder not found: ${folder}.`, { hint });
   throw new StewardError(
     'unavailable',
     `${folder} has no folder "machines", so its drive may not be mounted.`,
     {
-      hint: `If it was emptied on purpose, run: steward sync set ${folder}`,
+      hint: `If you emptied the folder, run: steward sync set ${folder}`,
     },
   );
 }

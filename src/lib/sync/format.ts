@@ -21,7 +21,7 @@ export interface MachineInfo {
   publishedAt: string;
 }
 
-/** Time in front of an application. `from`, `to` and `input` are epoch seconds. */
+/** A period in which an application was in front. `from`, `to` and `input` are epoch seconds. */
 export interface PublishedSpan {
   from: number;
   to: number;
@@ -32,7 +32,7 @@ export interface PublishedSpan {
   input: number | null;
 }
 
-/** The id is the same on every machine that has the commit. `ts` is in epoch seconds. */
+/** A commit. Its id is the same on every machine that has the commit; `ts` is in epoch seconds. */
 export interface PublishedCommit {
   id: string;
   repo: string;
@@ -57,7 +57,7 @@ export interface PublishedSession {
   assistant: string | null;
   repo: string | null;
   branch: string | null;
-  /** In epoch seconds: `w` while it worked, `y` while it waited for you. */
+  /** Periods in epoch seconds: `w` for working, `y` for waiting for you. */
   parts: [from: number, to: number, state: 'w' | 'y'][];
   /** Only with details, like `title` and `issue`. */
   slug?: string;
@@ -71,20 +71,20 @@ export interface PublishedUsage {
   rows: DayRow[];
 }
 
-/** A machine's folders with one file per day, and the endings of their file names. */
+/** The folders with one file per day, and the extension of the files in each. */
 export const DAY_FILES = { daily: '.json', sessions: '.jsonl', usage: '.json' } as const;
 export type DayKind = keyof typeof DAY_FILES;
 
-/** A machine in the exchange folder, and the days that it has files for. */
+/** A machine in the exchange folder, and the days that it has published. */
 export interface Machine {
   id: string;
-  /** Its folder. */
+  /** The machine's folder. */
   path: string;
   info: MachineInfo;
   days: Record<DayKind, Day[]>;
 }
 
-/** Returns an id that is the same on every machine but doesn't show the original. */
+/** Returns a hash of an id: the same on every machine, without revealing the id. */
 export function hashedId(kind: 'commit' | 'session' | 'notice', id: string): string {
   return hash('sha256', `steward\0${kind}\0${id}`).slice(0, 16);
 }
@@ -94,7 +94,7 @@ export function commitId(repo: string, change: string): string {
   return hashedId('commit', `${repo.toLowerCase()}\n${change}`);
 }
 
-/** Returns the published key of an item that machines notify you about. */
+/** Returns the hashed key that machines publish for a notification. */
 export function hashedKey(key: string): string {
   return hashedId('notice', key);
 }

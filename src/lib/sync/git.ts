@@ -22,9 +22,8 @@ const HEADS = 'refs/heads/machine-';
 const FETCHED = 'refs/machines/';
 
 /**
- * Fetches the other machines' files and pushes this machine's. Each machine has its own branch, whose only
- * commit it replaces, so pushes can't conflict and the repository has no history of purged data. Throws
- * `auth` if the server rejects the credential, `unavailable` for other failures.
+ * Fetches the other machines' files and pushes this machine's. Each push replaces the only commit of the
+ * machine's own branch, so pushes can't conflict and purged data isn't in the history.
  */
 export async function exchangeByGit(exchange: GitExchange): Promise<{ received: string[]; sent: boolean }> {
   const { folder, clone, machineId, remote } = exchange;
@@ -91,7 +90,7 @@ async function succeeded(answer: Promise<GitAnswer>): Promise<GitAnswer> {
   if (result.code === 0) return result;
   throw new StewardError(
     result.isRefused ? 'auth' : 'unavailable',
-    `The exchange through git failed: ${result.complaint}`,
+    `Syncing through git failed: ${result.complaint}`,
     {
       hint: result.isRefused
         ? 'Run `gh auth login` with an account that can access the repository.'

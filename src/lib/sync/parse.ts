@@ -23,7 +23,7 @@ export function isNewer(text: string): boolean {
   return typeof format === 'number' && format > FORMAT;
 }
 
-/** Matches text that `cleanLine` could only truncate. */
+/** Matches JSON text that contains nothing for `cleanLine` to remove. */
 const PLAIN = /^[\n\x20-\x5b\x5d-\x7e]*(?:\\["\\/][\n\x20-\x5b\x5d-\x7e]*)*$/;
 
 /** Parses another machine's file and cleans every text in it. Returns undefined for other formats. */

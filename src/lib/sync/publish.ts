@@ -27,16 +27,16 @@ import { DAY_FILES, FORMAT, hashedId, toMinute, type DayKind, type MachineInfo }
 import { parseInfo, type CheckRecord } from './parse';
 import { readState, writeState, type Removal, type SyncState } from './state';
 
-/** This machine's data, and the rules for what may leave. */
+/** This machine's data, and the rules for which of it may leave. */
 export interface LocalData {
   /** Returns the days with a record, events or usage, in order. */
   days: () => Day[];
-  /** Returns a mark that changes when a day's published files may need to change. */
+  /** Returns a fingerprint that changes when a day's files may need to be published again. */
   markOf: (day: Day) => string;
   /** @param isShown Default: `disclosure.isShown`. */
   read: (day: Day, isShown?: Disclosure['isShown']) => LocalDay;
   disclosure: Disclosure;
-  /** Epoch seconds of the last known input; null if unknown. */
+  /** Returns the time of the last input in epoch seconds; null if unknown. */
   lastInput: () => number | null;
 }
 
@@ -49,7 +49,7 @@ export interface PublishDeps {
   today: Day;
   machine: Pick<MachineInfo, 'id' | 'name' | 'timezone' | 'version'>;
   asRecord: CheckRecord;
-  /** Returns a mark that changes when the local data may have changed. Must be cheap. */
+  /** Returns a fingerprint that changes when the local data may have changed. Must be fast. */
   mark: () => string;
   /** Opens the local data. Called only if something may have changed. */
   local: () => LocalData;
@@ -72,7 +72,9 @@ export interface PublishResult {
 const KINDS = Object.keys(DAY_FILES) as DayKind[];
 /** How often to rewrite machine.json if nothing else changes. */
 const HEARTBEAT_MS = 6 * 3_600_000;
-/** The same if there are other machines, which use it to decide which machine notifies you. */
+/**
+ * How often to rewrite it if there are other machines, which read it to decide which machine notifies you.
+ */
 const SHARED_HEARTBEAT_MS = 290_000;
 
 /** Returns the folder of a machine in an exchange folder. */
@@ -81,8 +83,8 @@ export function machineFolderOf({ folder, machine }: Pick<PublishDeps, 'folder' 
 }
 
 /**
- * Writes what changed since the last run. Compares every file once a day, and otherwise only marks. The
- * caller must hold the sync lock.
+ * Writes the files that changed since the last run. Compares every file once a day, and otherwise only the
+ * fingerprints. The caller must hold the sync lock.
  */
 export function publish(deps: PublishDeps): PublishResult {
   requireFolder(deps.folder);
@@ -90,7 +92,7 @@ export function publish(deps: PublishDeps): PublishResult {
   const before = readState(state);
   const own = machineFolderOf(deps);
   const mark = deps.mark();
-  // After a failure, everything is compared again.
+  // After a failure, compare every file again.
   const isSame =
     before.checked === deps.today && before.folder === deps.folder && before.problem === undefined;
   const isComplete = isSame && exists(join(own, 'machine.json'));
@@ -118,7 +120,7 @@ export function publish(deps: PublishDeps): PublishResult {
   return result;
 }
 
-/** Rewrites only machine.json, and only when that is due. */
+/** Rewrites machine.json if that is due. Writes no other file. */
 function heartbeat(deps: PublishDeps, before: SyncState): PublishResult {
   const none = { files: 0, bytes: 0 };
   const others = listFolder(machinesFolder(deps.folder)).filter(
@@ -136,7 +138,7 @@ function heartbeat(deps: PublishDeps, before: SyncState): PublishResult {
   return { files: 1, bytes: Buffer.byteLength(text) };
 }
 
-/** Returns every file that this machine publishes, and how it differs from what is published. */
+/** Returns every file that this machine would publish, and whether it differs from the published file. */
 export function planFiles(deps: PublishDeps): PlannedFile[] {
   const own = machineFolderOf(deps);
   const local = deps.local();
@@ -158,7 +160,7 @@ function dayFiles(deps: PublishDeps, local: LocalData, day: Day): PlannedFile[] 
   const known = new Set(sessionsBefore.map(({ id }) => id));
   const shown: Disclosure = {
     ...local.disclosure,
-    // A published session stays known after its state is pruned.
+    // Show a session that has been published, even if it is no longer in the state.
     isShown: (id) => isShown(id) || (!isRestricted(id) && known.has(hashedId('session', id))),
   };
   const source = local.read(day, shown.isShown);
@@ -193,7 +195,7 @@ function lines(items: readonly unknown[]): string {
   return items.length === 0 ? '[]' : `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]`;
 }
 
-/** An empty text means that the file should not exist. */
+/** Plans a file. An empty text means that the file should not exist. */
 function plannedFile(own: string, path: string, text: string): PlannedFile {
   const stored = readText(join(own, path));
   const change =
@@ -228,7 +230,9 @@ function infoText({ machine }: PublishDeps, local: LocalData, publishedAt: strin
   return `${JSON.stringify(info)}\n`;
 }
 
-/** Writes machine.json last. Returns the current time, or undefined if the file is unchanged. */
+/**
+ * Writes machine.json after all other files. Returns the current time, or undefined if the file is unchanged.
+ */
 function writeInfo(deps: PublishDeps, local: LocalData, result: PublishResult): number | undefined {
   const own = machineFolderOf(deps);
   const stored = parseInfo(readText(join(own, 'machine.json')) ?? '');

@@ -19,12 +19,12 @@ export interface SyncState {
   name?: string;
   /** The exchange folder that the other fields refer to. */
   folder?: string;
-  /** The mark of the local data when it was last published. */
+  /** The fingerprint of the local data when it was last published. */
   mark?: string;
-  /** The day of the last comparison with every published file. */
+  /** The day on which every published file was last compared. */
   checked?: Day;
   publishedMs?: number;
-  /** The mark of each published day. */
+  /** The fingerprint of each published day. */
   days: Record<Day, string>;
   /** Removals that have not been applied yet. */
   removals: Removal[];

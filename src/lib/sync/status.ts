@@ -27,13 +27,13 @@ export interface MachineStatus extends Pick<
   lastSeen: string;
   /** Number of local days since the machine last published. */
   daysBehind: number;
-  /** Number of published days, and the first and last of them. */
+  /** The number of published days, the first day and the last day. */
   days: number;
   from: Day | null;
   to: Day | null;
 }
 
-/** The sync tool that carries the folder, and its progress. */
+/** The tool that syncs the exchange folder, and its progress. */
 export interface EngineStatus {
   engine: 'syncthing' | 'git';
   found: string;
@@ -121,7 +121,7 @@ function machineStatus(info: MachineInfo, daily: readonly Day[], input: StatusIn
 
 const MAX_BEHIND = 3660;
 
-/** A machine that was removed, or would be without `dryRun`. */
+/** A machine that was removed or, in a dry run, would be removed. */
 export interface ForgottenMachine {
   id: string;
   name: string | null;
@@ -151,7 +151,7 @@ export function forgetMachine(
       'not_found',
       `${found.length > 1 ? 'Several machines are' : 'No machine is'} named ${JSON.stringify(wanted)}.`,
       {
-        hint: `Use an id. Known machines: ${list.map(({ id, info }) => `${id} (${info?.name ?? ''})`).join(', ') || 'none'}.`,
+        hint: `Use a machine's id: ${list.map(({ id, info }) => `${id} (${info?.name ?? ''})`).join(', ') || 'none'}.`,
       },
     );
   }
@@ -160,7 +160,7 @@ export function forgetMachine(
       'usage',
       `${JSON.stringify(wanted)} is this machine; only other machines can be forgotten.`,
       {
-        hint: 'To stop publishing from here: steward sync leave --remove',
+        hint: 'To stop publishing from this machine: steward sync leave --remove',
       },
     );
   }

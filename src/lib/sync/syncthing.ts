@@ -59,7 +59,7 @@ export function syncthingApi(client: Pick<OriginClient, 'request'>, apiKey: stri
     throw new StewardError(
       'unavailable',
       `Syncthing returned status ${answer.status}: ${cleanLine(answer.text, 200)}`,
-      { hint: "Open Syncthing's web page, and check that its version is 1.12 or later." },
+      { hint: "Check in Syncthing's web page that its version is 1.12 or later." },
     );
   };
   return {
@@ -104,13 +104,13 @@ export interface Connected {
   folder: string;
   /** Names of the devices that it is shared with. */
   devices: string[];
-  /** False if Syncthing already carried the folder. */
+  /** False if Syncthing already synced the folder. */
   added: boolean;
 }
 
 /**
- * Adds the exchange folder to Syncthing, shared with every device that Syncthing knows, and syncs only the
- * files that steward writes. Does nothing if Syncthing already carries the folder.
+ * Adds the exchange folder to Syncthing unless it is already synced. Shares it with all devices that
+ * Syncthing knows, and syncs only the files that steward writes.
  */
 export async function connectSyncthing(api: SyncthingApi, path: string): Promise<Connected> {
   const me = textOf(parseObject(await api.get('system/status'))?.['myID']);
@@ -138,16 +138,16 @@ export async function connectSyncthing(api: SyncthingApi, path: string): Promise
 }
 
 export interface SyncthingStatus {
-  /** Syncthing's own state, such as `idle` or `syncing`; null if it doesn't carry the folder. */
+  /** Syncthing's own state, such as `idle` or `syncing`; null if it doesn't sync the folder. */
   state: string | null;
-  /** Bytes that are still missing here. */
+  /** Number of bytes that this machine has not received yet. */
   needBytes: number;
   errors: number;
   connected: number;
   devices: number;
 }
 
-/** Returns Syncthing's progress with the exchange folder. */
+/** Returns the progress of syncing the exchange folder. */
 export async function syncthingStatus(api: SyncthingApi, path: string): Promise<SyncthingStatus> {
   const none = { state: null, needBytes: 0, errors: 0, connected: 0, devices: 0 };
   const carrier = carrierOf(await foldersOf(api), path);

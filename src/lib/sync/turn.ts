@@ -8,10 +8,8 @@ import { machinesFolder, readMachines } from './exchange';
 import { hashedKey, type Machine } from './format';
 
 /**
- * Decides which of your machines notifies you about something that all of them know, such as a reminder.
- * Claims in a synced folder can't be atomic, so a machine writes its claim to its own `told.jsonl`, waits
- * until the other machines should have received it, and notifies only if no machine with a lower id has made
- * the same claim.
+ * Decides which machine sends a notification that all machines know about, such as a reminder. A machine
+ * writes a claim to its `told.jsonl` and waits for others to sync; the lowest id wins.
  */
 export interface TurnDeps {
   clock: Clock;
@@ -26,18 +24,21 @@ export interface TurnDeps {
 const NEWS_MS = 10 * 60_000;
 /** How long to wait for other machines' claims. Syncing takes less time. */
 const CLAIM_MS = 90_000;
-/** How long before an event to claim it. */
+/** How long before its due time a notification is claimed. */
 const AHEAD_MS = 2 * 60_000;
 const KEEP_MS = 7 * 24 * 60 * 60_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Something to notify about, and when. */
+/** A notification, and when it is due. */
 export interface Due {
   key: string;
   dueMs: number;
 }
 
-/** `now`: notify. `done`: another machine has notified. `later`: not due yet, or left to another machine. */
+/**
+ * `now`: send it. `done`: another machine has sent it. `later`: it isn't due, or another machine should send
+ * it.
+ */
 export type Turn = 'now' | 'done' | 'later';
 
 interface Told {
@@ -46,7 +47,10 @@ interface Told {
   what: 'claimed' | 'told';
 }
 
-/** Returns what to do about each item, and claims those that are due soon. Call it about once a minute. */
+/**
+ * Returns what to do with each notification, and claims those that are due soon. Call this about once a
+ * minute.
+ */
 export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Turn> {
   const nowMs = deps.clock.now();
   const machines = readMachines(deps.folder);
@@ -71,7 +75,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
     const isOverdue = nowMs - dueMs >= waitMs;
     let turn: Turn = 'later';
     if (isTold) turn = 'done';
-    // Recorded before a crash, so the notification may not have been sent.
+    // This machine crashed after recording the notification, so it may not have been sent.
     else if (of(mine, 'told') !== undefined) turn = 'now';
     else if (others.length === 0) turn = dueMs <= nowMs ? 'now' : 'later';
     else if (claim === undefined) {
@@ -88,7 +92,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
   return turns;
 }
 
-/** Records that this machine is about to notify about these items. */
+/** Records that this machine is about to send these notifications. */
 export function noteTold(deps: TurnDeps, keys: readonly string[]): void {
   note(deps, keys.map(hashedKey), 'told');
 }
@@ -120,7 +124,7 @@ function readTold(deps: TurnDeps, id: string): Told[] {
 }
 
 /**
- * Returns the other machines that sent an update recently. Uses arrival times, because their clocks may
+ * Returns the other machines that sent an update recently. Uses arrival times, because machines' clocks may
  * differ.
  */
 export function activeMachines(deps: TurnDeps): Machine[] {
@@ -135,7 +139,7 @@ function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
   for (const { id, info } of others) {
     const before = known[id];
     const isOld = isObject(before) && textOf(before['publishedAt']) === info.publishedAt;
-    // For a machine that is new here, go by the time that it published.
+    // For a machine without a stored arrival time, use the time at which it published.
     const isRecent = Math.abs(nowMs - (parseIso(info.publishedAt) ?? 0)) < 3 * NEWS_MS;
     const seen = isOld ? Number(before['seen']) : isObject(before) || isRecent ? nowMs : 0;
     news[id] = { publishedAt: info.publishedAt, seen: Number.isFinite(seen) ? seen : 0 };
@@ -156,7 +160,10 @@ function byInput(a: Machine, b: Machine): number {
   return inputB - inputA || (a.id < b.id ? -1 : 1);
 }
 
-/** Returns how many active machines have a lower id. This machine lets each of them take over first. */
+/**
+ * Returns how many active machines have a lower id. Each of them can send an overdue notification before this
+ * machine does.
+ */
 function rankOf(deps: TurnDeps, others: readonly Machine[]): number {
   return others.filter(({ id }) => id < deps.machineId).length;
 }

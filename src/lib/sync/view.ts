@@ -43,10 +43,10 @@ export function planText(
     .map(({ path, bytes, change }) => [`${machine}/${path}`, String(bytes), WORDS[change]]);
   const lines = [
     ...(rows.length === 0 ? [] : [table(rows, [{}, { align: 'right' }]), '']),
-    `${plural(changed.files, 'file')} to write, ${plural(changed.bytes, 'byte')}; ${plural(total.files, 'file')} in all, ${plural(total.bytes, 'byte')}.`,
+    `${plural(changed.files, 'file')} to write, ${plural(changed.bytes, 'byte')}; ${plural(total.files, 'file')} in total, ${plural(total.bytes, 'byte')}.`,
     details
-      ? 'With commit subjects, paths and session titles.'
-      : 'Without commit subjects, paths or session titles.',
+      ? 'Includes commit subjects, paths and session titles.'
+      : 'Excludes commit subjects, paths and session titles.',
     folder === null
       ? 'No exchange folder is set, so nothing is published. Set one: steward sync set FOLDER'
       : `Folder: ${folder}`,
@@ -89,7 +89,7 @@ export function statusText(
     ),
     ...(pendingRemovals === 0
       ? []
-      : ['', 'Purged data is still published; it will be removed once the folder is back.']),
+      : ['', 'Purged data is still published. It will be removed when the folder is available again.']),
   ];
   const text = lines.join('\n');
   return terminal.unicode ? text : toAscii(text);

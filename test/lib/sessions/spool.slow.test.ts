@@ -126,7 +126,7 @@ describe('the spool', () => {
     nowMs += 2 * HOUR;
     expect(await drain(deps, never)).to.include({ done: 0, failed: 0, dead: 1 });
     expect(reasons()).to.deep.equal([
-      'left by another machine (ffffffffffff), which did not send it within a day',
+      'queued by another machine (ffffffffffff), which did not send it within a day',
     ]);
     expect(await revive(deps)).to.equal(1);
     const got: unknown[] = [];
@@ -163,7 +163,7 @@ describe('the spool', () => {
     leave(deps, ASKED);
     nowMs += 61 * DAY;
     expect(sweep(deps)).to.equal(1);
-    expect(reasons()).to.deep.equal(['it could not be sent in time']);
+    expect(reasons()).to.deep.equal(['expired before it was sent']);
   });
 
   it('gives up what is refused, with the reason', async () => {

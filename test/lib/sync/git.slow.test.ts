@@ -120,6 +120,6 @@ describe('sync: exchange through git', () => {
     rmSync(path('remote.git'), { recursive: true });
     let message = '';
     await exchangeByGit(a).catch((error: unknown) => (message = String(error)));
-    expect(message).to.match(/The exchange through git failed: .*does not appear to be a git repository/);
+    expect(message).to.match(/Syncing through git failed: .*does not appear to be a git repository/);
   });
 });

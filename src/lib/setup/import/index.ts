@@ -50,12 +50,12 @@ export async function planImport(context: Context, folder: string): Promise<Impo
   const { root } = context.area;
   if (kindOf(from) !== 'folder') {
     throw new StewardError('not_found', `Folder ${clean(from)} not found.`, {
-      hint: 'Use the folder of the system to import from.',
+      hint: "Use the folder that contains the other system's data.",
     });
   }
   if (from === root || from.startsWith(`${root}${sep}`)) {
     throw new StewardError('usage', `${clean(from)} is steward's own folder.`, {
-      hint: 'Use the folder of the other system.',
+      hint: "Use the folder that contains the other system's data.",
     });
   }
   const { cut, parts } = findParts(from, root);
@@ -65,7 +65,7 @@ export async function planImport(context: Context, folder: string): Promise<Impo
   for (const part of PARTS) {
     for (const { path } of parts.filter((found) => found.part === part)) {
       for (const item of await sources[part](path)) {
-        // The configuration already refers to this file.
+        // Skip a file that the configuration already uses.
         if (item.from === item.to) continue;
         const isSecond = item.state === 'new' && taken.has(item.to);
         if (item.state === 'new') taken.add(item.to);
@@ -96,7 +96,7 @@ async function itemSources(
     work: async (folder) => {
       const labels = join(folder, 'labels.yml');
       return [
-        // Imports only the name: steward itself must verify that the repository is private.
+        // Import only the repository's name: steward itself must verify that the repository is private.
         ...(await settings('work settings', join(folder, 'work_repo.json'), 'workRepo', ['repo'])),
         ...(await settings('work settings', join(folder, 'config.yaml'), 'work')),
         ...(kindOf(labels) === 'file'
@@ -128,10 +128,10 @@ function sessionItems(folder: string, sessions: string): PlannedItem[] {
   return slugs.sort().map((slug) => {
     const from = join(folder, slug);
     if (!isSlug(slug))
-      return unfit('sessions', from, 'its name is not a slug (lowercase letters, digits, ".", "_" and "-")');
+      return unfit('sessions', from, 'invalid slug (use lowercase letters, digits, ".", "_" and "-")');
     return hasFrontMatter(join(from, ARTIFACT_NAME))
       ? folderItem('sessions', from, join(sessions, slug))
-      : unfit('sessions', from, `its ${ARTIFACT_NAME} has no front matter`);
+      : unfit('sessions', from, `no front matter in ${ARTIFACT_NAME}`);
   });
 }
 
@@ -169,7 +169,7 @@ function knowledgeItems(folder: string, knowledge: string): Promise<PlannedItem[
   );
 }
 
-/** Imports the new items one by one. The next import completes an interrupted one. */
+/** Imports the new items one by one, so that the next import can complete an interrupted one. */
 export async function runImport(context: Context, plan: ImportPlan): Promise<ImportResult> {
   const wanted = plan.items.filter(({ state }) => state === 'new');
   const done = new Set<PlannedItem>();
@@ -190,7 +190,7 @@ export async function runImport(context: Context, plan: ImportPlan): Promise<Imp
   return { ...importReport({ ...plan, items }, false), imported: done.size };
 }
 
-/** Returns a plan's report before the import. */
+/** Returns the report of a plan that has not been run. */
 export function importReport({ from, items, cut }: ImportPlan, dryRun: boolean): ImportResult {
   const plain = items.map(({ take: _, ...item }) => item);
   return { from, dryRun, imported: 0, items: plain, cut };

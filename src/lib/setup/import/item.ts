@@ -28,8 +28,8 @@ export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
  * - there: already in steward
- * - conflict: steward has a different one, which is kept
- * - unfit: not in a format that steward reads
+ * - conflict: differs from steward's version, which stays unchanged
+ * - unfit: in a format that steward can't read
  */
 export type ImportState = 'new' | 'there' | 'conflict' | 'unfit';
 
@@ -45,7 +45,7 @@ export interface ImportItem {
   why: string | null;
 }
 
-/** An item with the function to import it, which returns false if the target exists by then. */
+/** An item and the function that imports it. The function returns false if the target exists by then. */
 export interface PlannedItem extends ImportItem {
   take: () => boolean | Promise<boolean>;
 }
@@ -70,7 +70,7 @@ export async function fileItem(
 ): Promise<PlannedItem> {
   try {
     const text = readText(from, { maxBytes: MAX_BYTES });
-    const wrong = text === undefined ? 'it was deleted' : await problem(text);
+    const wrong = text === undefined ? 'deleted during the search' : await problem(text);
     if (typeof wrong === 'string') return unfit(kind, from, wrong);
   } catch (error) {
     const { kind: errorKind, message } = toStewardError(error);
@@ -100,7 +100,7 @@ function copied(
   };
   if (!exists(to)) return { ...about, take, state: 'new', why: null };
   if (isThere) return { ...about, take, state: 'there', why: 'already imported' };
-  return { ...about, take, state: 'conflict', why: `steward has a different ${name}, which is kept` };
+  return { ...about, take, state: 'conflict', why: `steward already has a different ${name}` };
 }
 
 const MAX_NAMED = 20;
@@ -134,7 +134,7 @@ export function importText(
   ].join('\n');
 }
 
-/** What can be imported, in import order. */
+/** The parts that can be imported, in import order. */
 export const PARTS = [
   'sense',
   'work',

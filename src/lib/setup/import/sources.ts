@@ -27,13 +27,13 @@ export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sens
     const isRecorded =
       !exists(to) && exists(join(sense.daily, record)) && !exists(join(folder, 'daily', record));
     const isOld = isRecorded && item.state === 'new';
-    items.push(isOld ? { ...item, state: 'there', why: 'its day already has a record' } : item);
+    items.push(isOld ? { ...item, state: 'there', why: 'this day already has a record' } : item);
   }
   for (const day of daysIn(join(folder, 'daily'), '.json')) {
     const name = `${day}.json`;
     const hasLog = lstatOf(join(folder, 'events', `${day}.jsonl`))?.isFile === true;
     const wrong = hasLog
-      ? "not a steward record; steward rebuilds it from that day's events"
+      ? "not a steward record; it will be rebuilt from the day's events"
       : 'not a steward record';
     const [from, to] = [join(folder, 'daily', name), join(sense.daily, name)];
     const problem = (text: string): string | undefined => (isRecord(text) ? undefined : wrong);
@@ -56,10 +56,10 @@ function daysIn(folder: string, end: string): string[] {
     .sort();
 }
 
-/** Accepts a log that contains any event; the rollup quarantines its invalid lines. */
+/** Returns a problem if a log has no valid event. The rollup quarantines invalid lines. */
 function noEvents(text: string): string | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.some((line) => !('invalid' in readEventLine(line))) ? undefined : 'it contains no events';
+  return lines.some((line) => !('invalid' in readEventLine(line))) ? undefined : 'contains no valid events';
 }
 
 function isRecord(text: string): boolean {
@@ -81,7 +81,7 @@ function sameRecord(from: string, to: string): boolean {
   return isDeepStrictEqual(content(from), content(to));
 }
 
-/** Returns whether a log was imported and has grown since. */
+/** Returns whether the target is the same log, possibly with more lines. */
 function beginsWith(from: string, to: string): boolean {
   const [old, now] = [readBytes(from), readBytes(to)];
   return old !== undefined && now !== undefined && now.subarray(0, old.length).equals(old);
@@ -89,7 +89,7 @@ function beginsWith(from: string, to: string): boolean {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Plans the settings in a file, key by key. Your existing settings are kept. */
+/** Plans the import of a settings file, key by key. Values that you have set are not replaced. */
 export function settingsItems(context: Context, { config }: LoadedConfig) {
   return async (
     kind: ImportKind,
@@ -100,7 +100,7 @@ export function settingsItems(context: Context, { config }: LoadedConfig) {
     const text = readText(path, { maxBytes: MAX_BYTES });
     if (text === undefined) return [];
     const content = await contentOf(text, path, id);
-    if (content === undefined) return [unfit(kind, path, 'it cannot be parsed')];
+    if (content === undefined) return [unfit(kind, path, 'cannot be parsed')];
     const owner = CONFIG_FILES.find((file) => file.id === id);
     return leavesOf(owner?.keys ?? {}).flatMap(({ path: names, leaf }): PlannedItem[] => {
       const value = valueAt(content, names);
@@ -127,10 +127,10 @@ function settingItem(
   };
   if (isDeepStrictEqual(imported, now))
     return { ...about, take, state: 'there', why: 'already set to this value' };
-  // Repositories are added. Any other value that you chose is kept.
+  // Add to the list of repositories, but don't replace any other value that you have set.
   if (about.to === 'sense.repos' || now === undefined || isDeepStrictEqual(now, preset))
     return { ...about, take, state: 'new', why: null };
-  return { ...about, take, state: 'conflict', why: 'your setting differs and is kept' };
+  return { ...about, take, state: 'conflict', why: 'you already set a different value' };
 }
 
 async function contentOf(
@@ -140,7 +140,7 @@ async function contentOf(
 ): Promise<Record<string, unknown> | undefined> {
   const found = path.endsWith('.json') ? parseObject(text) : await fromYaml(text);
   if (found === undefined || id === 'sense') return found;
-  // The keys may have the prefix WORK, either as a section or followed by a dot.
+  // The keys may be in a section named WORK or begin with `WORK.`.
   const section = isObject(found['WORK']) ? found['WORK'] : {};
   const dotted = Object.entries(found).map(([key, value]) => [key.replace(/^WORK\./, ''), value]);
   const all = { ...(Object.fromEntries(dotted) as Record<string, unknown>), ...section };

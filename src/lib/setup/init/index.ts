@@ -41,7 +41,7 @@ export interface InitSummary {
   userArea: string;
   /** Whether every question has been answered. */
   done: boolean;
-  /** The current settings by question. */
+  /** The current settings, by question id. */
   set: Record<string, string>;
   next: string[];
 }
@@ -74,7 +74,7 @@ export async function setUpSteward(
   else if (given.length === 0) await change(setup, questions);
   const next = isDone() ? ['steward status', 'steward up'] : ['steward init'];
   const summary = { userArea: context.area.root, done: isDone(), set: await settings(setup), next };
-  // If the user changed settings, they have already seen them.
+  // A user who has just changed settings has seen the result.
   return { summary, wasShown: questions !== undefined && wasDone && given.length === 0 };
 }
 
@@ -117,8 +117,8 @@ async function askOpen(setup: Session, questions: Prompt): Promise<void> {
   const count = STEPS.length - open.length;
   setup.say(
     count > 0
-      ? `Continuing after ${count} of ${STEPS.length} questions.`
-      : `${consentText(setup.context.area.root)}\n\n${STEPS.length} questions follow. Press Enter to accept the value in [brackets], or Ctrl-C to stop; your answers are saved. Nothing leaves this machine unless you agree.`,
+      ? `Resuming setup: ${count} of ${STEPS.length} questions answered.`
+      : `${consentText(setup.context.area.root)}\n\n${STEPS.length} questions follow. Press Enter to accept the value in [brackets]. Press Ctrl-C to stop; your answers are saved. Nothing leaves this machine unless you agree.`,
   );
   for (const step of open) {
     setup.say('');
@@ -162,7 +162,7 @@ async function change(setup: Session, questions: Prompt): Promise<void> {
   setup.say(`${settingsText(await settings(setup))}\n`);
   for (;;) {
     const word = await questions
-      .line('Setting to change (first column; Enter for none): ')
+      .line('Setting to change (name in the first column, Enter for none): ')
       .catch((error: unknown) => {
         throw toStewardError(error).kind === 'canceled' ? stopped(setup, error) : error;
       });

@@ -51,7 +51,7 @@ export const voiceStep: Step = {
     const { engines, hint } = voiceOf(setup.context, { current: setup.config }, () => undefined).status();
     setup.say(
       engines[0] === undefined
-        ? `The voice is on, but no speech engine is installed, so messages are shown instead. ${hint ?? ''}`
+        ? `The voice is on, but no speech engine is installed. Messages are shown instead. ${hint ?? ''}`
         : `The voice is on: steward speaks aloud with ${engines[0]}. "mute" silences it until "steward notify unmute".`,
     );
     const now = voiceNow(setup);
@@ -62,7 +62,9 @@ export const voiceStep: Step = {
     const known = setup.config().user.da.voices.main.voiceId ?? "the provider's default";
     const { apiKey, url } = setup.config().user.notify.voice.provider;
     const hasProvider = apiKey.isSet || url !== SPEECH_PROVIDER_URL;
-    const voiceId = hasProvider ? await questions.line(`Voice id at your speech provider [${known}]: `) : '';
+    const voiceId = hasProvider
+      ? await questions.line(`Voice id from your speech provider [${known}]: `)
+      : '';
     return async () => {
       await setVoice(setup, choice);
       if (voiceId !== '') await setup.set({ 'da.voices.main.voiceId': voiceId });
@@ -91,7 +93,7 @@ function muteDeps({ context }: Setup): Parameters<typeof muteState>[0] {
   return { clock: context.clock, mute: context.area.mute };
 }
 
-/** Validates a flag that sets one key. */
+/** Validates a flag and returns a function that writes its value to a key. */
 function textFlag(
   setup: Setup,
   flags: InitFlags,
@@ -101,9 +103,8 @@ function textFlag(
   const text = flags[flag];
   if (text === undefined) return undefined;
   const fit = fromText(key, text);
-  if ('wrong' in fit)
-    throw new StewardError('usage', `--${flag}${fit.wrong}.`, { hint: 'Nothing was changed.' });
-  // Not parsed, because a name may consist of digits.
+  if ('wrong' in fit) throw new StewardError('usage', `--${flag}${fit.wrong}.`, { hint: 'Nothing changed.' });
+  // Store the text as it is, because a name may consist of digits.
   return () => setup.set({ [key]: text });
 }
 

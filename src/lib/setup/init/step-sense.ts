@@ -33,7 +33,7 @@ export const reposStep: Step = {
     const watched = setup.config().sense.repos;
     const found = scan(setup, folderAt(answer || '~')).filter((path) => !watched.includes(path));
     if (found.length === 0) {
-      setup.say('No new repository found there.');
+      setup.say('No new repositories found.');
       return undefined;
     }
     found.forEach((path, index) => setup.say(`${String(index + 1).padStart(4)}  ${clean(path)}`));
@@ -65,7 +65,7 @@ export const sourcesStep: Step = {
   },
   async ask(setup, questions) {
     setup.say(
-      'Sources: appFocus records the name of the application in front, never its titles or content; git records new commits; agentSession records which assistant sessions were active.',
+      'Sources:\n  appFocus: name of the application in front, never titles or content\n  git: new commits\n  agentSession: active assistant sessions',
     );
     const now = SOURCE_IDS.filter((id) => setup.config().sense.sources[id]);
     const preset = now.length === SOURCE_IDS.length ? 'all' : now.join(' ') || 'none';
@@ -106,7 +106,7 @@ function repositoryAt(text: string): string {
   const path = absolute(text);
   if (gitFolderAt(path) !== undefined) return path;
   throw new StewardError('usage', `No git repository at ${clean(path)}.`, {
-    hint: 'Use the folder that contains .git, or --repos-below DIR for all repositories below DIR.',
+    hint: 'Use the folder that contains .git. To add all repositories below a folder, use --repos-below DIR.',
   });
 }
 
@@ -115,13 +115,13 @@ function absolute(text: string): string {
   return resolve(text);
 }
 
-/** `depth` is the number of levels below the folder. */
+/** The limits of a search. `depth` counts the levels below the folder. */
 export const SCAN = { depth: 4, folders: 20_000, repositories: 200, ms: 5_000 };
 /** Large folders that rarely contain your own repositories. */
 const SKIPPED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'Library', 'AppData', 'snap']);
 
 /**
- * Returns the git repositories at or below a folder, sorted. Skips links, hidden folders and the inside of
+ * Returns the git repositories at or below a folder, sorted. Skips links, hidden folders and folders inside
  * repositories. `cut` means a limit was reached.
  */
 export function findRepositories(

@@ -34,7 +34,7 @@ export const workStep: Step = {
   },
   async ask(setup, questions) {
     setup.say(
-      'steward can keep your work as issues in a private GitHub repository. This contacts GitHub with the credential from "gh auth login", and adds labels to the repository.',
+      'steward can store your work as issues in a private GitHub repository. Setup signs in with the credential from "gh auth login" and adds labels to the repository.',
     );
     const known = setup.config().workRepo.repo;
     const repo = await questions.line(`Repository as OWNER/REPO, or none [${known ?? 'none'}]: `);
@@ -72,10 +72,10 @@ export const pushStep: Step = {
   shown({ config }) {
     const { enabled, topic, server } = config().settings.notifications.push;
     if (!topic.isSet) return 'no topic';
-    return enabled ? `a topic at ${clean(server)}` : 'off';
+    return enabled ? `topic on ${clean(server)}` : 'off';
   },
   given(setup, { push, 'push-test': isTest }) {
-    // Undefined if the flag wasn't passed, although its type is boolean.
+    // If the flag wasn't passed, this is undefined, despite its declared type.
     const on = push as boolean | undefined;
     if (on === undefined && !isTest) return undefined;
     return async () => {
@@ -85,7 +85,7 @@ export const pushStep: Step = {
   },
   async ask(setup, questions) {
     const { topic, enabled, detail, server } = setup.config().settings.notifications.push;
-    const limits = detail === 'generic' ? ' They contain only the kind of event.' : '';
+    const limits = detail === 'generic' ? ' Each push names only the kind of event.' : '';
     setup.say(`Push sends urgent notifications to your phone through ${clean(server)}.${limits}`);
     const isOn = topic.isSet && enabled;
     if (!(await questions.yes('Send push notifications to your phone?', isOn ? 'yes' : 'no')))
@@ -110,7 +110,7 @@ function sayHowToSubscribe(setup: Setup): void {
   const { topic, server } = setup.config().settings.notifications.push;
   const base = /^https?:\/\//.test(server) ? server.replace(/\/$/, '') : `https://${server}`;
   setup.say(
-    'To receive them, install the app "ntfy" (Android, iPhone) and subscribe to this topic, or open its address. Keep it secret: anyone who knows it can read your notifications.',
+    'To receive notifications, subscribe to this topic in the app "ntfy" (Android, iPhone), or open its URL. Keep the topic secret: anyone who knows it can read your notifications.',
   );
   setup.say(`${base}/${resolveSecret(topic, secretSources()) ?? ''}`);
   if (base !== 'https://ntfy.sh') setup.say(`Set the server in the app to ${base}.`);
@@ -119,7 +119,7 @@ function sayHowToSubscribe(setup: Setup): void {
 async function sendTest(setup: Setup): Promise<void> {
   const { deps } = await openNotify(setup.context);
   const push = deps.channels.find(({ id }) => id === 'push');
-  if (push === undefined) throw new StewardError('internal', 'The push channel is missing.');
+  if (push === undefined) throw new StewardError('internal', 'Push channel not found.');
   const { state, reason, hint } = await testChannel(deps.clock, push);
   if (state !== 'ok')
     throw new StewardError('unavailable', `The test was not sent: ${reason ?? 'unknown reason'}`, {
@@ -172,7 +172,7 @@ export const jobsStep: Step = {
   id: 'jobs',
   async shown(setup) {
     const here = await schedulerHere(setup);
-    if (here === undefined) return 'none; "steward up" runs them';
+    if (here === undefined) return 'no scheduler; "steward up" runs the jobs';
     return `${here.installed.join(', ') || 'none'} in ${here.kind}`;
   },
   given(setup, flags) {
@@ -188,7 +188,7 @@ export const jobsStep: Step = {
     }
     const { pollIntervalSec } = setup.config().sense;
     setup.say(
-      `Jobs for ${here.kind}: sense (a capture every ${pollIntervalSec} s), daemon (dashboard and notifications, from login), work (a sweep every hour), insight (sends an outline of your day to your assistant every hour).`,
+      `Jobs for ${here.kind}:\n  sense: capture every ${pollIntervalSec} s\n  daemon: dashboard and notifications, started at login\n  work: hourly sweep\n  insight: hourly; sends an outline of your day to your assistant`,
     );
     const preset = (here.installed.length > 0 ? here.installed : defaultJobs(setup.config())).join(' ');
     const text = await questions.line(`Jobs to schedule: all, none, or some of these [${preset}]: `);

@@ -9,10 +9,10 @@ import { clean } from '../../platform/terminal/terminal';
 
 /** The answers of `steward init` as flags. */
 export const INIT_FLAGS = {
-  yes: boolean({ char: 'y', description: 'Ask no questions; change only what the flags set.' }),
+  yes: boolean({ char: 'y', description: 'Skip the questions; change only the settings given as flags.' }),
   name: string({ description: 'Your name.', helpValue: 'NAME' }),
   'da-name': string({ description: "Your assistant's name.", helpValue: 'NAME' }),
-  voice: string({ description: 'Whether steward speaks aloud.', options: ['on', 'mute', 'off'] }),
+  voice: string({ description: 'Set voice output.', options: ['on', 'mute', 'off'] }),
   'voice-id': string({ description: 'A voice id from your speech provider.', helpValue: 'ID' }),
   'repos-below': string({ description: 'Watch the repositories below this folder.', helpValue: 'DIR' }),
   repo: string({
@@ -22,15 +22,15 @@ export const INIT_FLAGS = {
     multipleNonGreedy: true,
   }),
   sources: string({
-    description: 'Capture all, none, or some of appFocus,git,agentSession.',
+    description: 'Sources to capture: all, none, or a list from appFocus,git,agentSession.',
     helpValue: 'LIST',
   }),
   'work-repo': string({
-    description: 'Keep work as issues in this repository. Contacts GitHub.',
+    description: 'Store work as issues in this repository. Contacts GitHub.',
     helpValue: 'OWNER/REPO',
   }),
   'create-work-repo': boolean({
-    description: 'Create the repository as private if it does not exist.',
+    description: 'Create a private repository if it does not exist.',
     dependsOn: ['work-repo'],
   }),
   push: boolean({
@@ -43,7 +43,7 @@ export const INIT_FLAGS = {
     helpValue: 'DIR',
   }),
   'dry-run': boolean({
-    description: 'With --import: show what would be imported, and write nothing.',
+    description: 'With --import, show what would be imported without writing anything.',
     dependsOn: ['import'],
   }),
   hooks: boolean({
@@ -76,11 +76,11 @@ export interface Step {
   shown: (setup: Setup) => string | Promise<string>;
   /** Returns the answer from the flags, if any. Throws `usage` for an invalid flag. */
   given: (setup: Setup, flags: InitFlags) => Apply | undefined;
-  /** Asks on the terminal. Undefined keeps the setting unchanged. */
+  /** Asks on the terminal. Returns undefined if the setting stays unchanged. */
   ask: (setup: Setup, questions: Prompt) => Promise<Apply | undefined>;
 }
 
-export const NO_TERMINAL = 'This command needs a terminal for its questions.';
+export const NO_TERMINAL = 'This command asks questions, so it needs a terminal.';
 
 const wordsOf = (text: string): string[] =>
   text
@@ -88,7 +88,10 @@ const wordsOf = (text: string): string[] =>
     .split(/[\s,]+/)
     .filter((word) => word !== '');
 
-/** Parses `all`, `none`, or numbers and ranges such as `1 3-5`. Returns sorted zero-based indexes, or undefined if the text is invalid. */
+/**
+ * Parses `all`, `none`, or numbers and ranges such as `1 3-5` into sorted zero-based indexes. Returns
+ * undefined if the text is invalid.
+ */
 export function chosenNumbers(text: string, count: number): number[] | undefined {
   const words = wordsOf(text);
   if (words.join() === 'all') return Array.from({ length: count }, (_, index) => index);
@@ -103,7 +106,10 @@ export function chosenNumbers(text: string, count: number): number[] | undefined
   return words.length === 0 ? undefined : [...chosen].sort((a, b) => a - b);
 }
 
-/** Parses `all`, `none`, or some of the names. Returns them in order. Throws `usage` otherwise. */
+/**
+ * Parses `all`, `none`, or some of the names, and returns them in the given order. Throws `usage` for unknown
+ * names.
+ */
 export function chosenNames<T extends string>(what: string, text: string, names: readonly T[]): T[] {
   const words = wordsOf(text);
   if (words.join() === 'all') return [...names];
@@ -113,11 +119,11 @@ export function chosenNames<T extends string>(what: string, text: string, names:
     return names.filter((name) => words.includes(name.toLowerCase()));
   const unknown = words.find((word) => !isKnown(word)) ?? '';
   throw new StewardError('usage', `Unknown ${what} "${clean(unknown)}".`, {
-    hint: `Use ${names.join(', ')}, separated by commas or spaces, or all or none.`,
+    hint: `Use all, none, or a list from ${names.join(', ')}.`,
   });
 }
 
-/** Opens a prompt for `work`. Throws `usage` if there is no terminal. */
+/** Runs `work` with a terminal prompt. Throws `usage` if there is no terminal. */
 export async function asking<T>(hint: string, work: (questions: Prompt) => Promise<T>): Promise<T> {
   if (!isInteractive()) throw new StewardError('usage', NO_TERMINAL, { hint });
   const questions = openPrompt();
@@ -129,8 +135,8 @@ export async function asking<T>(hint: string, work: (questions: Prompt) => Promi
 }
 
 /**
- * Asks for consent. Throws `canceled` with this message if the user declines, `usage` with this hint if there
- * is no terminal.
+ * Asks for consent. Throws `canceled` with the message `no` if the user declines, or `usage` with `hint` if
+ * there is no terminal.
  */
 export async function consent(
   question: string,
@@ -138,5 +144,5 @@ export async function consent(
 ): Promise<void> {
   if (!isInteractive()) throw new StewardError('usage', NO_TERMINAL, { hint });
   if (await confirm(question, preset)) return;
-  throw new StewardError('canceled', no, { hint: 'Rerun the command to try again.' });
+  throw new StewardError('canceled', no, { hint: 'Rerun the command.' });
 }

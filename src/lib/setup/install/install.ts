@@ -64,7 +64,7 @@ export async function askChoice(
   const mayAsk = hooks && assistants.includes(claudeCode) && !hasSkill({ host: processHost() }, claudeCode);
   const skill = mayAsk && (await questions.yes(about, 'no'));
   say(
-    'Jobs: sense (capture), daemon (dashboard and notifications), work (a sweep every hour), insight (sends an outline of your day to your assistant every hour).',
+    'Jobs:\n  sense: capture\n  daemon: dashboard and notifications\n  work: hourly sweep\n  insight: hourly; sends an outline of your day to your assistant',
   );
   const text = await questions.line(`Jobs to schedule: all, none, or some of these [${defaults}]: `);
   const jobs = chosenNames('job', text === '' ? defaults : text, JOB_IDS);

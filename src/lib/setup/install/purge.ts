@@ -70,17 +70,17 @@ export async function consentToPurge(
 ): Promise<void> {
   if (!json) say(purgeText(plan));
   if (dryRun || yes) return;
-  const hint = 'To agree without one: steward uninstall --purge --yes';
+  const hint = 'To agree without a terminal: steward uninstall --purge --yes';
   if (json) throw new StewardError('usage', NO_TERMINAL, { hint });
   await consent('Uninstall and delete all of this?', { preset: 'no', hint, no: 'Nothing was removed.' });
 }
 
-/** Longer than a hook takes, even on a busy machine. */
+/** How long to wait for running hooks; longer than a hook takes, even on a busy machine. */
 const HOOK_MS = 1000;
 
 /**
- * Deletes the data once nothing writes to it any longer. Running hooks aren't recorded, so this waits a
- * second for them to finish.
+ * Deletes the data once no process writes to it. Running hooks aren't recorded, so this waits a second for
+ * them to finish.
  */
 export async function purgeData(
   context: Context,
@@ -91,7 +91,7 @@ export async function purgeData(
   await endRuns(context, say, 'The data was not deleted.');
   purge(context.area);
   // A hook may have just started a delivery.
-  await endRuns(context, say, 'The data was deleted, but this process may write more.');
+  await endRuns(context, say, 'The data was deleted, but this process may write new data.');
   if (exists(context.area.root)) purge(context.area);
 }
 
@@ -101,21 +101,21 @@ async function endRuns(context: Context, say: Say, soFar: string): Promise<void>
   const running = await waitForRunsOf(context, (runs) => say(`Waiting for ${named(runs)} to end.`));
   if (running.length === 0) return;
   throw new StewardError('locked', `Still running: ${named(running)}. ${soFar}`, {
-    hint: 'Wait for the process to end, or stop it, then rerun the command. It will not be restarted.',
+    hint: 'Stop the process or wait until it ends, then rerun the command.',
   });
 }
 
-/** Shared by all user areas on a machine. */
+/** Names in the machine-local folder that all user areas share. */
 const SHARED = ['machine-id', 'speech'];
 
-/** This process's state and the cache are deleted when it exits. */
+/** Deletes machine-local state and the cache only when this process exits, because it still uses them. */
 function purge(area: UserArea): void {
   const host = processHost();
   const { machine } = area;
   const [state, cache] = [machineStatePath(host), cachePath(host)];
   const root = realPath(area.own);
   refuseWide(root ?? area.own, host);
-  // A killed run may have left a copy with a token next to a link's target.
+  // A killed process may have left a temporary copy with a token next to a link's target.
   for (const path of area.place === '' ? [area.config, area.settings] : []) {
     const target = lstatOf(path)?.isLink === true ? realPath(path) : undefined;
     if (target !== undefined) sweepTemps(dirname(target), -1, 0, basename(target));

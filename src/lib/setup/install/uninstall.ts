@@ -131,7 +131,7 @@ async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
   }
 }
 
-/** Doesn't write anything if nothing is installed. */
+/** Removes the hooks. Writes nothing if none are installed. */
 async function removeHooks(context: Context, dryRun: boolean): ReturnType<typeof uninstallAllHooks> {
   const { deps, assistants } = openRegistered(context);
   const { result: found, failures } = await uninstallAllHooks(deps, { assistants, dryRun: true });
@@ -164,7 +164,7 @@ async function removeFiles(
     const removed: InstallEntry[] = [];
     for (const entry of manifest.entries().filter(isMeant)) {
       const { id, path, kind } = entry;
-      if (kind !== 'file') left.push({ what: path, why: `the entry ${id} was not removed` });
+      if (kind !== 'file') left.push({ what: path, why: `entry ${id} is still in the install manifest` });
       else if (!removeRecorded(entry)) left.push({ what: path, why: CHANGED });
       else {
         removed.push(entry);

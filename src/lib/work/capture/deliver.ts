@@ -124,7 +124,7 @@ export function sessionEndPlan(
   return planSession(found, deps, 'hook');
 }
 
-/** Builds the issue for a request in a prompt. A relative time counts from when the prompt was sent. */
+/** Builds the issue for a request in a prompt. Relative times count from when the prompt was sent. */
 export async function promptWanted(
   { kind, text, key, prompt }: { kind: CaptureKind; text: string; key: string; prompt?: string },
   sent: { atMs: number; zone: string },
@@ -148,7 +148,7 @@ async function dueOf(
   try {
     return await readDue(text, { nowMs: atMs, zone });
   } catch (error) {
-    // The time is invalid, so create the reminder without one.
+    // Create a reminder without a time if the time is invalid.
     if (error instanceof StewardError && error.kind === 'usage') return { text, dueMs: undefined };
     throw error;
   }
@@ -249,8 +249,8 @@ function refusal(state: PrivacyState): Refusal {
 }
 
 /**
- * Sends a capture if the repository is private and reachable, and rejects it if the repository is known not
- * to be private; otherwise the capture waits. Throws service errors, which count as attempts.
+ * Sends a capture if the repository is private and reachable. Otherwise, leaves it waiting, or rejects it if
+ * work tracking is off or the repository is public. Throws service errors, which count as attempts.
  */
 async function send(
   { work }: CaptureDeps,

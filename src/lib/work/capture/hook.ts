@@ -80,8 +80,8 @@ function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch
     { clock, machineId: machineId(), path: area.spool },
     { kind: 'prompt-matched', session, slug, transcript: null, capture },
   );
-  // Recorded after spooling. After a crash in between, the same key is captured again, which doesn't create a
-  // second issue.
+  // Record the key after spooling. If the hook is killed in between, the request may be spooled twice, but
+  // the key prevents a second issue.
   recordKey(path, key, at);
   return true;
 }
@@ -95,7 +95,7 @@ function noteOf(requests: readonly PromptMatch[]): string {
   return unusable === undefined ? '' : `. "${unusable}" is not a future time, so the reminder has no time.`;
 }
 
-/** Reads work_repo.json, so that no capture is announced and then dropped. */
+/** Checks work_repo.json first, so that steward doesn't announce a capture that it then drops. */
 function gateOf(path: string): 'open' | 'off' | 'public' {
   const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '');
   if (stored?.['enabled'] === false) return 'off';
@@ -106,8 +106,7 @@ function gateOf(path: string): 'open' | 'off' | 'public' {
 }
 
 /**
- * Marks the folder of a session that worked in a restricted folder. The session-end hook and the sweep check
- * the mark.
+ * Marks the folder of a session that worked in a restricted folder, for the session-end hook and the sweep.
  */
 export function markRestrictedSession(
   sessions: string,

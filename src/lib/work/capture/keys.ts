@@ -5,7 +5,7 @@ import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { shortHash } from '../../platform/files/short-hash';
 
-/** Hashes of captured prompts. The same words in the same session count once. */
+/** Hashes of captured requests. The same words in the same session are captured once. */
 interface CapturedKeys {
   version: 1;
   /** Maps a key to the time of its prompt, as ISO 8601 in UTC; newest last. */
@@ -28,8 +28,8 @@ export function captureKey(session: string, kind: string, text: string): string 
 }
 
 /**
- * Returns the key to use for the next capture. It changes after each undo, because the old key's issue stays
- * closed.
+ * Returns the key for the next capture of a request. The key changes after each undo, because the issue with
+ * the old key stays closed.
  */
 export function currentKey(path: string, key: string): string {
   const times = read(path).undone[key] ?? 0;

@@ -40,7 +40,7 @@ export async function planPrompt(
 /** The output of `hook session-end --dry-run`. */
 export interface SessionEndPlan {
   action: 'create' | 'update' | 'none';
-  /** Why nothing happens, or what the capture is waiting for. */
+  /** Why the action is `none`, or why the capture waits. */
   reason: string | null;
   title: string | null;
   labels: string[];
@@ -62,7 +62,7 @@ export function planSessionEnd(
   if (session.restricted === true) return none(RESTRICTED);
   const plan = sessionEndPlan(deps, session);
   if (plan.wanted === null) return none(plan.reason);
-  const reason = state === 'expired' ? 'waits until the repository is verified as private again' : null;
+  const reason = state === 'expired' ? 'waiting until the repository is verified as private again' : null;
   try {
     const found = issuePlan(deps.work, repo, plan);
     return found.action === 'none' ? found : { ...found, reason };
@@ -84,9 +84,9 @@ function issuePlan(
   const issue = knownIssue(paths.ledger, repo, cache.issues, wanted);
   if (issue === undefined)
     return { action: 'create', reason: null, title: wantedTitle(wanted), labels: existing(wanted.labels) };
-  if (issue.state === 'closed') return none('its issue is closed');
+  if (issue.state === 'closed') return none('the issue is closed');
   const { add, remove } = statusEdit(issue.labels, status);
-  if (add.length + remove.length === 0) return none('its issue already has this Status');
+  if (add.length + remove.length === 0) return none('the issue already has this Status');
   if (existing(add).length < add.length) return none(`${repo} has no label ${add.join(', ')}`);
   return { action: 'update', reason: null, title: issue.title, labels: existing([`Status:${status}`]) };
 }

@@ -17,10 +17,12 @@ export interface PromptMatch {
 
 /** Maximum length of a prompt to search, in UTF-16 units; the rest is probably pasted. */
 const MAX_READ = 64 * 1024;
-/** Longer lines are assumed to be pasted. Checked both before and after whitespace is normalized. */
+/** Longer lines are assumed to be pasted. Lines are measured before and after whitespace is normalized. */
 const MAX_RAW_LINE = 1000;
 const MAX_LINE = 300;
-/** In a prompt with more lines, only the first can be a request; the rest is assumed to be pasted. */
+/**
+ * In a prompt with more lines than this, only the first can be a request; the rest is assumed to be pasted.
+ */
 const MAX_LINES = 8;
 const MAX_MATCHES = 5;
 
@@ -33,7 +35,7 @@ const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
  * "remind me about the flags of tar" is a question; "remind me about the dentist on monday" is a reminder.
  */
 const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
-/** "remind me to is the prefix" only quotes the phrase. */
+/** Excludes quotations of the phrase, such as "remind me to is the prefix". */
 const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
 const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) (?:\[ \] )?/;
 /** Research followed by an immediate next step should happen now, so it isn't captured. */
@@ -50,7 +52,7 @@ const PASTED = new RegExp(
     '\\S+(?: \\S+)?(?: {2,}|\\t)\\[?\\d{1,2}:\\d\\d|\\[\\d{1,2}:\\d\\d[^\\]]{0,6}\\] |diff --git |@@ |(?:From|Subject): )',
 );
 
-/** Imperatives at the start of a line. Hints, questions and mentions don't match. */
+/** Phrases that match imperatives at the start of a line, but not hints, questions and mentions. */
 const PHRASES: readonly (readonly [CaptureKind, string])[] = [
   [
     'reminder',
@@ -174,7 +176,7 @@ export function mayMatch(prompt: string): boolean {
   return WORDS.test(prompt);
 }
 
-/** In UTF-16 units of at most three bytes each, which keeps an intention below the spool's size limit. */
+/** Maximum length of a stored prompt in UTF-16 units, so that an intention fits the spool's size limit. */
 export const MAX_PROMPT = 16_000;
 
 /** Returns the whole prompt, redacted before it is truncated so that no partial credential remains. */

@@ -29,7 +29,9 @@ export interface SessionRules {
   /** The folder that contains the session files. */
   sessions: string;
   state: () => SessionsState;
-  /** Whether to mark restricted sessions, so that they stay restricted after the state drops them. */
+  /**
+   * Whether to mark restricted sessions, so that they stay restricted when they are no longer in the state.
+   */
   marks: boolean;
 }
 
@@ -51,7 +53,7 @@ function sessionWith(
     !name.startsWith('.') &&
     !name.endsWith('.tmp') &&
     (stampOf(`${folder}/${name}`)?.kind ?? 'other') !== 'other';
-  // Lazy, because most sessions already have an issue and need neither check.
+  // These checks are lazy, because sessions that already have an issue need neither.
   return {
     slug,
     artifact,
@@ -77,7 +79,7 @@ export function sessionsAmong(
     });
 }
 
-export const RESTRICTED = 'its work is restricted to this machine';
+export const RESTRICTED = 'the session is restricted to this machine';
 
 /** The issue a session should have, or why it shouldn't have one. */
 export type SessionPlan = { wanted: Wanted; status: Status } | { wanted: null; reason: string };
@@ -94,8 +96,8 @@ const PRIORITY_OF: Readonly<Record<string, Priority>> = {
 };
 
 /**
- * Plans an issue for a session that has reached phase execute, or a native session whose folder has another
- * file. The hook and the sweep use different titles and labels.
+ * Plans an issue for a session in or after the execute phase, or for a native session whose folder has
+ * another file. The hook and the sweep use different titles and labels.
  */
 export function planSession(
   session: CapturedSession,
@@ -110,9 +112,9 @@ export function planSession(
   const phase = phaseNamed(phaseOf(rules, session) ?? ('starting' satisfies PhaseId));
   if (isNative) {
     if (!config.CAPTURE_NATIVE) return none('WORK.CAPTURE_NATIVE is false');
-    if (!session.hasFiles()) return none('its folder has no files besides the session file');
+    if (!session.hasFiles()) return none('the folder contains only the session file');
   } else if (phase?.synced !== true) {
-    return none(`it has not reached the execute phase (${phase?.id ?? 'unknown'})`);
+    return none(`the session has not reached the execute phase (${phase?.id ?? 'unknown'})`);
   }
   const status: Status = isNative ? 'queued' : (phase?.status ?? 'queued');
   const property = propertyOfProject(artifact.project, config.PROJECT_PROPERTY);

@@ -50,7 +50,7 @@ export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number): 
  */
 export async function undo(deps: WorkDeps, captures: readonly Undoable[]): Promise<Undone[]> {
   const keys = new Set(captures.map(({ key }) => key));
-  // Withdraws them from the spool first, so that no delivery creates their issues in the meantime.
+  // Withdraw the captures from the spool first, so that no delivery creates their issues in the meantime.
   const isMeant = ({ capture }: Intention): boolean => capture !== undefined && keys.has(capture.key);
   const texts = textsOf(await withdraw(spoolOf(deps), isMeant));
   const done: Undone[] = [];

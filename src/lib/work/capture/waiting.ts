@@ -6,7 +6,7 @@ import { plural } from '../../platform/terminal/format';
 import { keptIntentions } from '../../sessions/spool';
 import { failureOf } from '../host/failure';
 
-/** Why captures wait, and the command that fixes it; `null` if waiting is enough. */
+/** The reasons why captures wait, and the command that fixes each; `null` if no action is needed. */
 const REASONS = {
   'signed-out': { message: 'not signed in to GitHub', fix: 'gh auth login' },
   'no-access': { message: 'the credential has no write access to issues', fix: 'steward work verify' },
@@ -26,7 +26,7 @@ export interface Waiting {
   count: number;
   message: string;
   fix: string | null;
-  /** When the oldest one was captured, as ISO 8601 in UTC. */
+  /** When the oldest capture was made, as ISO 8601 in UTC. */
   since: string;
 }
 
@@ -37,7 +37,7 @@ export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'
   const groups = new Map<WaitReason, Waiting>();
   const reasons = readReasons(work.waiting);
   for (const { id, kind, at } of keptIntentions(spool)) {
-    // A session's end counts only if a delivery attempt found something to send.
+    // Count an ended session only if a delivery attempt found something to send.
     const isCapture = kind === 'prompt-matched' || kind === 'issue-wanted';
     const reason = reasons.get(id) ?? (isCapture ? 'untried' : undefined);
     if (reason === undefined) continue;
@@ -52,7 +52,7 @@ export function waitingText({ count, message, fix }: Waiting): string {
   return `${plural(count, 'capture')} waiting: ${message}${fix === null ? '' : `; run ${fix}`}`;
 }
 
-/** Returns the reason a capture waits after this error. */
+/** Returns the reason to wait after this error. */
 export function waitReason(error: StewardError): WaitReason {
   const reason = failureOf(error)?.reason;
   if (error.kind === 'auth') return reason === 'forbidden' ? 'no-access' : 'signed-out';

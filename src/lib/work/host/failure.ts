@@ -61,7 +61,7 @@ export function hostError(error: unknown, asked: Asked): StewardError {
 
 /** Returns the error for a response that is truncated or malformed. */
 export function garbled({ host }: Asked): StewardError {
-  const hint = 'Check whether a proxy or a sign-in page intercepts it.';
+  const hint = 'Check whether a proxy or a sign-in page intercepts requests.';
   return failed(['unavailable', 'garbled', `Unexpected response from ${host}.`, hint]);
 }
 
@@ -71,7 +71,7 @@ export function garbled({ host }: Asked): StewardError {
  */
 export function tooLong({ host, what }: Asked, limit: string): StewardError {
   const message = `The list for ${what} on ${host} is longer than ${limit}.`;
-  return failed(['unavailable', 'garbled', message, `It was discarded. ${CHECK_ADDRESS}`]);
+  return failed(['unavailable', 'garbled', message, `The list was discarded. ${CHECK_ADDRESS}`]);
 }
 
 function failed(
@@ -96,11 +96,16 @@ function responseWords(status: number, serviceMessage: string, wait: number | nu
   }
   if (status === 403 || status === 451) {
     const message = `The credential from ${credential} has no access to ${what}${quoted}.`;
-    return ['auth', 'forbidden', message, 'Give it read and write access to the issues of this repository.'];
+    return [
+      'auth',
+      'forbidden',
+      message,
+      'Give the credential read and write access to issues of this repository.',
+    ];
   }
   if (status === 404) {
     const message = `${what} not found on ${host}, or not visible to this credential.`;
-    return ['not_found', 'missing', message, 'Check the name, and check your account with `gh auth status`.'];
+    return ['not_found', 'missing', message, 'Check the name and your account (`gh auth status`).'];
   }
   if (status === 410) {
     const hint = "Enable issues in the repository's settings, or choose another issue.";
@@ -108,7 +113,7 @@ function responseWords(status: number, serviceMessage: string, wait: number | nu
   }
   if (status >= 300 && status < 400) {
     const message = `${what} has moved; the credential was not sent to the new address.`;
-    return ['conflict', 'moved', message, 'Run `steward work setup OWNER/REPO` with its new name.'];
+    return ['conflict', 'moved', message, 'Run `steward work setup OWNER/REPO` with the new name.'];
   }
   if (status >= 500) return ['unavailable', 'trouble', `Server error ${status} from ${host}.`, AGAIN];
   const message = `${host} rejected the request (${status})${quoted}.`;
@@ -132,7 +137,7 @@ function networkWords(codes: readonly string[], host: string): Words {
   const has = (...names: string[]): boolean => names.some((name) => codes.includes(name));
   if (has('ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN')) {
     const message = `Cannot reach ${host}: this machine is offline.`;
-    return ['unavailable', 'offline', message, 'Connect and try again.'];
+    return ['unavailable', 'offline', message, 'Connect to a network and try again.'];
   }
   if (has('ECONNREFUSED'))
     return ['unavailable', 'refused', `${host} refused the connection.`, CHECK_ADDRESS];
@@ -140,7 +145,7 @@ function networkWords(codes: readonly string[], host: string): Words {
     return ['unavailable', 'timeout', `${host} did not respond in time.`, AGAIN];
   if (codes.some((code) => /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO/.test(code))) {
     const hint =
-      'Check the clock, and set NODE_EXTRA_CA_CERTS if your network has its own certificate authority.';
+      'Check the clock. If your network has its own certificate authority, set NODE_EXTRA_CA_CERTS.';
     return ['unavailable', 'refused', `This machine does not trust the certificate of ${host}.`, hint];
   }
   if (has('TOO_LARGE'))

@@ -45,7 +45,7 @@ const MIB = 1024 * 1024;
 const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 15 * 60_000 };
 const PAGE = 100;
 const TIMEOUT_MS = 30_000;
-/** GitHub allows 80 per minute; the rest is left for your other tools. */
+/** GitHub allows 80 writes per minute; leave some for other tools. */
 const WRITES_PER_MINUTE = 60;
 const HEADERS = { 'x-github-api-version': '2022-11-28', accept: 'application/vnd.github+json' };
 
@@ -175,7 +175,7 @@ async function fetchList<T>(
       const items = (reply.data as unknown[]).map((item) => v.safeParse(schema, item));
       const found = items.flatMap((item) => (item.success ? [item.output] : []));
       malformed += items.length - found.length;
-      // Copied, because a substring keeps the whole response in memory.
+      // Copy the items, because their strings would keep the whole response in memory.
       value.push(...(JSON.parse(JSON.stringify(found)) as T[]));
       lastEtag = reply.headers.etag ?? null;
     }
@@ -254,7 +254,7 @@ function issueCalls(
         direction: 'asc',
         ...(since === undefined ? {} : { since }),
       };
-      // Converted page by page, so that thousands of bodies aren't kept in memory.
+      // Convert the issues page by page, so that memory never holds thousands of bodies.
       const item = v.union([
         v.pipe(
           PullRequest,

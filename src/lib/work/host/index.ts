@@ -1,9 +1,8 @@
 import type { Issue } from '../issue';
 
 /**
- * The code-hosting service. Calls throw only StewardErrors: `auth` (credential or permissions), `not_found`,
- * `conflict` (rejected, moved, archived) or `unavailable` (network, limits, 5xx). A write that throws
- * `unavailable` may still have taken effect.
+ * The code-hosting service. Calls throw only StewardErrors: `auth`, `not_found`, `conflict` (rejected, moved,
+ * archived) or `unavailable`. A write that throws `unavailable` may still have taken effect.
  */
 export interface Host {
   /** Hash of the token, since an ETag is only valid for the token it was issued to. */
@@ -27,7 +26,7 @@ export interface Host {
   removeLabel(repo: string, number: number, label: string): Promise<void>;
   comment(repo: string, number: number, body: string): Promise<{ url: string }>;
   comments(repo: string, number: number): Promise<Comment[]>;
-  /** Oldest first. */
+  /** Returns label events, oldest first. */
   labelEvents(repo: string, number: number): Promise<LabelEvent[]>;
   labels(repo: string, query: { etag?: string }): Promise<Conditional<HostLabel[]>>;
   createLabel(repo: string, label: HostLabel): Promise<void>;
@@ -39,7 +38,7 @@ export type Conditional<T> =
 
 export interface Repository {
   id: number;
-  /** As spelled by the service. */
+  /** The repository's name as GitHub spells it. */
   repo: string;
   url: string;
   visibility: string;

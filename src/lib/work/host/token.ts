@@ -26,7 +26,7 @@ export function apiUrl(env: NodeJS.ProcessEnv): URL {
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
   if (url !== undefined && isSecure && `${url.username}${url.password}${url.search}` === '') return url;
   throw new StewardError('config', 'Invalid GITHUB_API_URL: use https://, without a password.', {
-    hint: 'Correct it, or unset it for github.com. http:// is allowed for this machine only.',
+    hint: 'Correct the variable, or unset it to use github.com. http:// is allowed only for this machine.',
   });
 }
 
@@ -39,7 +39,7 @@ export function siteOf(api: URL): string {
 const TOKEN_VARIABLES = ['GH_TOKEN', 'GITHUB_TOKEN'];
 const NO_CREDENTIAL = 'No credential found for';
 
-/** Returns whether the stored failure is a missing credential that this process has. */
+/** Returns whether the stored failure is a missing credential, although this process has one. */
 export function isCredentialHereOnly(failure: string | null, env: NodeJS.ProcessEnv): boolean {
   return (
     failure?.startsWith(NO_CREDENTIAL) === true && TOKEN_VARIABLES.some((name) => (env[name] ?? '') !== '')
@@ -83,7 +83,7 @@ export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Rem
   return { url: `${siteOf(api)}/${repo}.git`, authorization: `Basic ${basic}` };
 }
 
-/** Rejects a token that isn't valid in a header. */
+/** Throws `auth` for a token that can't be sent in a header. */
 function checked(credential: Credential): Credential {
   if (/^[\x21-\x7e]{4,1024}$/.test(credential.token)) return credential;
   throw new StewardError('auth', `${credential.from} is malformed.`, {
