@@ -145,10 +145,10 @@ async function readStream(signal, onLine) {
   }
 }
 
-// Browsers limit connections per host, so one tab reads the stream and forwards its lines to the others.
+// Browsers limit connections per host, so one tab reads the stream and forwards its lines to other tabs.
 
 const NAME = 'steward-stream';
-/** After this time, two heartbeats were missed. */
+/** The time of two missed heartbeats. */
 const SILENT_MS = 40_000;
 /** How long a hidden page stays connected, to update the number in its title. */
 const HIDDEN_MS = 60_000;
@@ -167,7 +167,7 @@ export function openStream(onLine) {
   const channel = new BroadcastChannel(NAME);
   /** @type {AbortController | undefined} */
   let life;
-  /** The first line, while this tab reads the stream. @type {Line | undefined} */
+  /** The stream's first line, if this tab reads it. @type {Line | undefined} */
   let hello;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let silence;

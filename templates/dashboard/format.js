@@ -4,7 +4,7 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY_MS = 86_400_000;
 
-/** `3 h 02 m`, `46 m`; rounded to whole minutes. @param {number} value */
+/** Formats `3 h 02 m`, `46 m`; rounded to whole minutes. @param {number} value */
 export function minutes(value) {
   const whole = Math.round(value);
   const hours = Math.floor(whole / 60);
@@ -12,12 +12,12 @@ export function minutes(value) {
   return hours === 0 ? `${rest} m` : `${hours} h ${String(rest).padStart(2, '0')} m`;
 }
 
-/** `Fri 20 Nov 2026` for `2026-11-20`. @param {string} day */
+/** Formats `2026-11-20` as `Fri 20 Nov 2026`. @param {string} day */
 export function longDay(day) {
   return `${shortDay(day)} ${day.slice(0, 4)}`;
 }
 
-/** `Fri 20 Nov`. @param {string} day */
+/** Formats `Fri 20 Nov`. @param {string} day */
 export function shortDay(day) {
   const at = new Date(`${day}T00:00:00Z`);
   return `${WEEKDAYS[at.getUTCDay()]} ${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`;
@@ -40,22 +40,22 @@ export function noDate(text) {
   return `"${text}" isn't a date. Use 2026-11-20.`;
 }
 
-/** `2,400`. @param {number} value */
+/** Formats `2,400`. @param {number} value */
 export function grouped(value) {
   return value.toLocaleString('en');
 }
 
-/** `09:42` in a time zone; by default, the browser's. @param {number} ms @param {string} [zone] */
+/** Formats `09:42` in a time zone; by default, the browser's. @param {number} ms @param {string} [zone] */
 export function clock(ms, zone) {
   return wall(ms, zone).slice(11, 16);
 }
 
-/** `2026-11-20`. @param {number} ms @param {string} [zone] */
+/** Formats `2026-11-20`. @param {number} ms @param {string} [zone] */
 export function dayOf(ms, zone) {
   return wall(ms, zone).slice(0, 10);
 }
 
-/** `14:02`, or `Thu 19 Nov 14:02` if that isn't today. @param {number} ms @param {number} now @param {string} [zone] */
+/** Formats `14:02`, or `Thu 19 Nov 14:02` if that isn't today. @param {number} ms @param {number} now @param {string} [zone] */
 export function moment(ms, now, zone) {
   const day = dayOf(ms, zone);
   return day === dayOf(now, zone) ? clock(ms, zone) : `${shortDay(day)} ${clock(ms, zone)}`;
@@ -91,7 +91,7 @@ function formatOf(zone) {
   }
 }
 
-/** `just now`, `2 min ago`, `3 h ago`, `4 days ago`, `2 years ago`; also `just now` for a time in the future. @param {number} ms @param {number} now */
+/** Formats `just now`, `2 min ago`, `3 h ago`, `4 days ago`, `2 years ago`; also `just now` for a time in the future. @param {number} ms @param {number} now */
 export function ago(ms, now) {
   const min = Math.floor((now - ms) / 60_000);
   if (min < 1) return 'just now';
@@ -102,12 +102,12 @@ export function ago(ms, now) {
   return hours < 48 ? `${hours} h ago` : `${days} days ago`;
 }
 
-/** `2 min`, `90 s`. @param {number} seconds */
+/** Formats `2 min`, `90 s`. @param {number} seconds */
 export function span(seconds) {
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
 }
 
-/** `1 commit`, `2 commits`. @param {number} count @param {string} noun */
+/** Formats `1 commit`, `2 commits`. @param {number} count @param {string} noun */
 export function plural(count, noun) {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -9,7 +9,7 @@ import { daysBefore, minutes, plural, shortDay } from './format.js';
 
 export const KINDS = /** @type {const} */ (['creation', 'consumption', 'neutral']);
 
-/** Returns the fill for a kind, after adding all fills to the page. @param {Kind} kind */
+/** Returns the fill for a kind, and adds all fills to the page. @param {Kind} kind */
 export function fill(kind) {
   if (document.querySelector('pattern') === null) document.body.prepend(fills());
   return `url(#fill-${kind})`;

@@ -19,7 +19,7 @@ export function sum(values) {
   return Object.values(values ?? {}).reduce((total, value) => total + value, 0);
 }
 
-/** Folds the last rows of a table, unless there is only one. @template T @param {T[]} rows @param {(part: T[]) => Element} table */
+/** Folds a table's last rows, but never a single row. @template T @param {T[]} rows @param {(part: T[]) => Element} table */
 function folded(rows, table) {
   const rest = rows.length > ROWS + 1 ? rows.slice(ROWS) : [];
   return [

@@ -8,7 +8,7 @@ import { sum } from './sense-time.js';
 /** @typedef {import('./kinds.js').DailyRecord} DailyRecord */
 
 const HEIGHT = 32;
-/** The minimum range, so that a short day doesn't fill the row. */
+/** The minimum range of hours, so that a short day doesn't fill the row. */
 const HOURS = 8;
 const NAMES = ['tracked', ...KINDS, 'not recorded', 'agents', 'waiting', 'commits', 'sessions'];
 

@@ -190,7 +190,7 @@ function spent({ workingMinutes, tokens }) {
     .join(' · ');
 }
 
-/** `340 k`, `1.2 M`. @param {number} value */
+/** Formats `340 k`, `1.2 M`. @param {number} value */
 function short(value) {
   if (value < 1e6) return value < 1000 ? String(value) : `${Math.round(value / 1000)} k`;
   return `${(value / 1e6).toFixed(1)} M`;

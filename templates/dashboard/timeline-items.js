@@ -11,14 +11,14 @@ import { KINDS } from './kinds.js';
  * @property {number} end
  * @property {string} row
  * @property {string} text what happened, without the time
- * @property {string} [app] for a stay in an application
+ * @property {string} [app] for a visit to an application
  * @property {string} [repo]
  */
 /** @typedef {{ id: string, label: string, boxes: [at: number, end: number, state: string][] }} Row */
 /** @typedef {{ id: string, label: string, rows: Row[], items: Item[] }} Group */
 
 const SESSION_ROWS = 6;
-/** Stays below this length share one table row. */
+/** Consecutive shorter visits share one table row. */
 const SHORT_SEC = 300;
 
 /** Returns the groups of rows. Each group is one tab stop. @param {DayDocument} day @returns {Group[]} */
@@ -125,14 +125,14 @@ export function rangeOf(groups, { record }, until) {
   return { from, to: Math.max(end, from + 8 * 3600) };
 }
 
-/** `10:24 to 10:52 · Firefox · consumption · 28 m`. @param {Item} item @param {(at: number) => string} clock */
+/** Formats `10:24 to 10:52 · Firefox · consumption · 28 m`. @param {Item} item @param {(at: number) => string} clock */
 export function itemText({ at, end, text }, clock) {
   return end === at
     ? `${clock(at)} · ${text}`
     : `${clock(at)} to ${clock(end)} · ${text} · ${lengthOf(end - at)}`;
 }
 
-/** Returns the rows of the table, with short stays joined. @param {Group[]} groups @param {(at: number) => string} clock */
+/** Returns the rows of the table, with short visits joined. @param {Group[]} groups @param {(at: number) => string} clock */
 export function tableRows(groups, clock) {
   /** @type {string[][]} */
   const rows = [];
@@ -142,7 +142,7 @@ export function tableRows(groups, clock) {
     const [first] = short;
     if (first !== undefined) {
       const sum = short.reduce((total, { at, end }) => total + end - at, 0);
-      const what = short.length === 1 ? first.text : `${short.length} short stays`;
+      const what = short.length === 1 ? first.text : `${short.length} short visits`;
       rows.push([clock(first.at), what, lengthOf(sum)]);
     }
     short = [];

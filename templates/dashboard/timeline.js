@@ -16,7 +16,7 @@ const HOUR = 3600;
 
 /**
  * @param {HTMLElement} place @param {HTMLElement} readout @param {HTMLElement} table
- * @param {(item: import('./timeline-items.js').Item | undefined) => void} [pick] called with the stay by which to filter
+ * @param {(item: import('./timeline-items.js').Item | undefined) => void} [pick] called with the visit to filter by
  */
 export function timeline(place, readout, table, pick = () => {}) {
   /** @type {Group[]} */
@@ -148,7 +148,7 @@ function nearest({ items }, row, at, reach) {
   return found;
 }
 
-/** Returns the index to which a key moves. @param {KeyboardEvent} event @param {Group} group @param {number} from */
+/** Returns the index of the item after a key press. @param {KeyboardEvent} event @param {Group} group @param {number} from */
 function target({ key, shiftKey }, { items }, from) {
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[key];
   if (step !== undefined && shiftKey) {

@@ -46,7 +46,7 @@ export function showWaitingList(place, { sessions, items, failed }, now, lost) {
   return rows.length;
 }
 
-/** Sorts questions before turns, and longer waits before shorter ones. @param {SessionRow} a @param {SessionRow} b */
+/** Sorts questions before ended turns, and longer waits before shorter ones. @param {SessionRow} a @param {SessionRow} b */
 export function byNeed(a, b) {
   const turns = Number(a.waitingFor === null) - Number(b.waitingFor === null);
   return turns || Date.parse(a.waitingSince ?? '') - Date.parse(b.waitingSince ?? '');

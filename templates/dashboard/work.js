@@ -14,7 +14,7 @@ import { FACETS, filtered, valuesOf } from './work-rows.js';
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/work/status').WorkStatus} Status */
 
-/** Counts this page's own changes; each of them redraws the page. */
+/** Counts this page's own changes; each change redraws it. */
 let revision = 0;
 /** @type {Map<number, import('../../src/lib/work/board').Item>} */
 let items = new Map();

@@ -25,7 +25,7 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
   const { number } = input;
   const { timezone, clock } = deps;
   const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
-  // Keeps the seconds, so that snoozing again to the same minute still triggers a notification.
+  // Keep the seconds, so that a second snooze to the same minute triggers another notification.
   const dueMs = Math.floor(whenMs / 1000) * 1000;
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, number);

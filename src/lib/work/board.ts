@@ -109,7 +109,7 @@ export function byCompletion(a: Item, b: Item): number {
 
 type BoardDeps = Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache' | 'workRepo'>;
 
-/** Returns the cached board, or the setup steps before setup. */
+/** Returns the cached board. Before setup, returns the setup steps. */
 export function boardView(deps: BoardDeps): BoardView {
   const workRepo = deps.workRepo();
   const isSetUp = workRepo.repo !== undefined;
@@ -168,7 +168,7 @@ export interface Filter {
   priority?: string;
   property?: string;
   agent?: string;
-  /** Words that the title must contain, in any case. */
+  /** Words that the title must contain, ignoring case. */
   search?: string;
 }
 

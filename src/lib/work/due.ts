@@ -172,8 +172,7 @@ function following<T extends { year: number; month: number; day: number }>(named
 }
 
 /**
- * Returns the first month, starting with the given one, that has this day. Month 13 is January of the next
- * year.
+ * Returns the first month that has this day, from the given month on. Month 13 is January of the next year.
  */
 function monthWith(day: number, from: { year: number; month: number }): { year: number; month: number } {
   const at = toDate(Date.UTC(from.year, from.month - 1, 1));

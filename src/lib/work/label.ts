@@ -90,8 +90,8 @@ export function priorityOf(labels: readonly string[]): Priority | null {
 }
 
 /**
- * Returns the Type, with or without its prefix. If there are several, prefers the first one in TYPES, then
- * the first by name.
+ * Returns the Type from labels with or without the prefix. Prefers the first one in TYPES, then the first by
+ * name.
  */
 export function typeOf(labels: readonly string[]): string | null {
   return memberOf(labels, 'type:', TYPES);

@@ -138,7 +138,7 @@ export async function labelNames({ deps, host, repo }: Open): Promise<string[]> 
   const found = await host.labels(repo, cached === null || cached.etag === null ? {} : { etag: cached.etag });
   if (found.unchanged) return cached?.names ?? [];
   const names = found.value.map(({ name }) => name);
-  // Read again, because another process may have updated the cache during the request.
+  // Read the cache again, because another process may have updated it during the request.
   writeCache(deps.paths.cache, {
     ...readCache(deps.paths.cache, repo),
     labels: { names, etag: found.etag, tokenHash: host.tokenHash },
@@ -148,7 +148,7 @@ export async function labelNames({ deps, host, repo }: Open): Promise<string[]> 
 
 /**
  * Splits labels into existing ones, in the repository's spelling, and missing ones. Throws `config` if the
- * repository has no steward labels at all, so was never seeded.
+ * repository has no steward labels at all, because it was never seeded.
  */
 export function existingLabels(
   wanted: readonly string[],

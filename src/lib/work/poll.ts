@@ -71,7 +71,7 @@ async function fetchChanges(
   repo: string,
 ): Promise<Cache> {
   const { since, fullAt, etag } = read(repo);
-  // Use the absolute value: a time in the future means that the clock moved back.
+  // Use the absolute age: a fetch time in the future means that the clock moved back.
   const full =
     since === null || Math.abs(clock.now() - (parseIso(fullAt ?? '') ?? -Infinity)) > FULL_FETCH_MS;
   const found = await host.issues(repo, {
@@ -79,7 +79,7 @@ async function fetchChanges(
     ...(!full && etag?.tokenHash === host.tokenHash ? { etag: etag.value } : {}),
   });
   if (found.unchanged) return read(repo);
-  // Read again, because another process may have cached labels during the request.
+  // Read the cache again, because another process may have cached labels during the request.
   const { value, malformed } = found;
   const next = merged(read(repo), value, { full, nowMs: clock.now(), malformed });
   // An ETag is only valid for the same query.

@@ -61,8 +61,8 @@ export function notSetUp(): StewardError {
 type PrivacyDeps = Pick<WorkDeps, 'clock' | 'workRepo' | 'host' | 'attest'>;
 
 /**
- * Verifies that the repository is private and has not been replaced, and stores the result. If verification
- * fails, work tracking stops and this throws `conflict`.
+ * Verifies that the repository is private and has not been replaced, and stores the result. If not, throws
+ * `conflict`, and work tracking stops.
  * @param known The service's response, if the caller already has it.
  */
 export async function verify(deps: PrivacyDeps, known?: Repository): Promise<Repository> {

@@ -46,7 +46,8 @@ const StoredReminders = v.object({
   version: v.literal(VERSION),
   repo: v.string(),
   /**
-   * Maps each issue number to the due time of the sent notification, and when it was sent. ISO 8601 in UTC.
+   * Maps an issue number to the due time in the last notification and the time of sending, as ISO 8601 in
+   * UTC.
    */
   told: v.fallback(v.record(v.string(), v.object({ due: v.string(), at: v.string() })), {}),
   /** The notice being sent, stored before sending. */

@@ -23,7 +23,7 @@ export interface Missed extends Wanted {
   folder: string;
 }
 
-/** Returns the issues that the sessions should have, oldest first. Skips sessions without a task. */
+/** Returns the missing issues of the sessions, oldest first. Skips sessions without a task. */
 export function missedSessions(sessions: readonly CapturedSession[], rules: SessionRules): Missed[] {
   return sessions.flatMap((session) => {
     if (session.artifact.github_issue !== null || session.artifact.task === null) return [];
@@ -40,7 +40,7 @@ export type Flagged = Readonly<Record<string, string>>;
 
 export interface StalePlan {
   flag: Issue[];
-  /** Issues flagged by a sweep that are active again or no longer in progress. */
+  /** Issues that a sweep flagged and that are active again or no longer in progress. */
   unflag: Issue[];
 }
 
@@ -128,7 +128,7 @@ export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wa
   });
 }
 
-/** Returns whether the identity needs an issue: it has no open one and none closed as not planned. */
+/** Returns whether the identity has neither an open issue nor one closed as not planned. */
 function isNeeded(issues: readonly Issue[], key: string): boolean {
   return !issues.some(
     ({ identity, state, stateReason }) =>

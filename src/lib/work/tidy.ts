@@ -41,7 +41,7 @@ export interface Proposal {
 }
 
 export interface Tidied {
-  /** Whether the issues were closed rather than only proposed. */
+  /** Whether the proposed issues were closed. */
   applied: boolean;
   proposed: Proposal[];
   /** Issues labeled Status:done that stay open because they lack evidence or have open items. */

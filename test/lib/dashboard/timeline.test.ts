@@ -59,14 +59,14 @@ describe('the timeline of the page of a day', () => {
     expect(items.rangeOf(items.groupsOf(empty), empty)).to.deep.equal({ from: 0, to: 8 * HOUR });
   });
 
-  it('joins short stays into one row of the table', () => {
+  it('joins short visits into one row of the table', () => {
     const day = dayOf({
       spans: [[0, 600, 0], [600, 60, 1], [660, 90, 0]],
       commits: [{ at: 900, repo: 'steward', branch: 'main', sha: 'a1', subject: 'Fix the login' }],
     }); // prettier-ignore
     expect(items.tableRows(items.groupsOf(day), String)).to.deep.equal([
       ['0', 'Code · creation', '10 m'],
-      ['600', '2 short stays', '3 m'],
+      ['600', '2 short visits', '3 m'],
       ['900', 'steward · Fix the login', ''],
     ]);
   });
