@@ -15,7 +15,7 @@ import { parseStates, statesFold, type StatesCursor } from './session-states';
 import type { CollectInput, Collected, SenseSource } from './source';
 
 export interface AgentSessionDeps {
-  /** `state/work-events.jsonl`, which the assistant's hooks append to. */
+  /** Path of `state/work-events.jsonl`, to which the assistant's hooks append. */
   path: string;
   timezone: string;
   machineId: string;
@@ -25,11 +25,9 @@ export interface AgentSessionDeps {
 interface Cursor extends LogCursor {
   /** If the log position was lost: the time up to which work events are already stored. */
   afterMs?: number;
-  /**
-   * Time of the newest work event read so far, or 0. If the file is truncated, only later work events count.
-   */
+  /** Time of the newest work event read, or 0. If the log is truncated, only later work events count. */
   lastMs: number;
-  /** The sessions that are still running. */
+  /** The states of the running sessions. */
   states?: StatesCursor | undefined;
 }
 
@@ -137,8 +135,7 @@ function parseWorkEvent(text: string): WorkEvent | undefined {
 }
 
 /**
- * Parses the cursor; returns undefined if it is invalid. Replaces times in the future, which were stored
- * before the clock was set back.
+ * Parses the cursor; returns undefined if it is invalid. If the clock was set back, replaces future times.
  */
 function parseCursor(input: CollectInput): Cursor | undefined {
   const cursor = parsePosition(input);

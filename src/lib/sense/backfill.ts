@@ -29,7 +29,7 @@ export interface BackfillDeps extends CaptureDeps {
 }
 
 export interface BackfillResult {
-  /** False if `sense.enabled` is false, in which case nothing was read. */
+  /** False if `sense.enabled` is false. Nothing was read then. */
   enabled: boolean;
   dryRun: boolean;
   from: Day;

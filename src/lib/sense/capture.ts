@@ -24,7 +24,7 @@ export interface SourceOutcome {
 }
 
 export interface CaptureResult {
-  /** False if `sense.enabled` is false, in which case nothing was read or written. */
+  /** False if `sense.enabled` is false. Nothing was read or written then. */
   captured: boolean;
   ts: string;
   /** Number of events stored. */
@@ -34,7 +34,7 @@ export interface CaptureResult {
   rolled: Day[];
   /** Days whose event logs were deleted. */
   pruned: Day[];
-  /** Failures outside the sources; the events were stored anyway. */
+  /** Problems outside the sources. The events were stored anyway. */
   problems: string[];
 }
 
@@ -230,7 +230,7 @@ export function appendEvents(run: Run, next: SenseState, events: readonly SenseE
   store.writeState(next);
 }
 
-/** Groups the events by day. If a day's log was deleted or can't be written, its events go to quarantine. */
+/** Groups the events by day. Quarantines the events of days whose log was deleted or can't be written. */
 function planAppends({ deps, nowMs, today, problems }: Run, events: readonly SenseEvent[]): PendingAppend[] {
   const { store, timezone } = deps;
   const byLog = new Map<LogName, SenseEvent[]>();

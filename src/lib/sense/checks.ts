@@ -60,7 +60,7 @@ export const SENSE_CHECKS: readonly Check<SenseChecked>[] = [
   { id: 'sense.insight', title: 'assistant for insights', needsConfig: true, run: checkInsight },
 ];
 
-/** Runs the check if the source is on; otherwise returns the setting that turned the source off. */
+/** Runs the check if the source is on. Otherwise returns the setting that turned the source off. */
 function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Promise<Finding[]>) {
   return async (at: SenseChecked): Promise<Finding[]> => {
     const { enabled, sources } = at.config.sense;
@@ -102,7 +102,7 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
     const isExcluded = (await appMatcher(config.sense.exclude))(front.app);
     return ok(`${isExcluded ? 'an excluded application' : front.app.app}, via ${front.via}`);
   }
-  // Over ssh, doctor can't see the desktop session that captures run in.
+  // Over ssh, doctor can't access the desktop session in which captures run.
   const { sources, lastCaptureTs } = senseStore(area).readState().state;
   const last = sources['appFocus']?.state;
   if (lastCaptureTs !== null && (last === 'ok' || last === 'idle'))
@@ -137,7 +137,7 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
     const { code, stdout } = await run(path, ['--version'], { timeoutMs: GIT_MS });
     const version = stdout.trim().split('\n')[0] ?? '';
     if (code === 0 && version.startsWith('git version ')) return [ok(`${version}, ${path}`)];
-    return [failed(`${path} is not a working git`, { hint: 'Reinstall git.' })];
+    return [failed(`${path} is not a working git executable`, { hint: 'Reinstall git.' })];
   });
 }
 
@@ -156,7 +156,7 @@ async function checkRepos(at: SenseChecked): Promise<Finding[]> {
 }
 
 async function checkRepo({ run }: SenseChecked, root: string, onlyMine: boolean): Promise<Finding> {
-  const hint = 'Restore it, or correct sense.repos (`steward config show` lists them).';
+  const hint = 'Restore the repository, or correct sense.repos (see `steward config show`).';
   if (!exists(root)) return failed(`${root} does not exist`, { hint });
   if (gitFolderAt(root) === undefined) return failed(`${root} is not a git repository`, { hint });
   const git = gitIn({ run, timeoutMs: () => GIT_MS }, root);
@@ -209,7 +209,7 @@ function lastCaptureFinding(
   if (by === undefined) {
     return warning(`${last}, and no captures are scheduled`, {
       mend: 'steward sense install',
-      hint: 'Run `steward up`, or schedule them:',
+      hint: 'Run `steward up`, or schedule captures:',
     });
   }
   const mend = 'steward sense capture';
@@ -231,7 +231,7 @@ function checkInsight(at: SenseChecked): Promise<Finding[]> {
     const when = isHourly ? 'runs hourly' : 'runs only with `steward sense insight build`';
     if (path !== undefined) return [ok(`${path}; ${when}`)];
     const problem = `${program} is not installed, or not on the PATH`;
-    const hint = 'Install it, or set another program with `steward config set sense.insight.command`.';
+    const hint = 'Install the program, or choose another with `steward config set sense.insight.command`.';
     return [isHourly ? failed(problem, { hint }) : off(problem, { hint })];
   });
 }

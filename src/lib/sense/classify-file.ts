@@ -104,7 +104,7 @@ async function parseYaml(text: string, fileName: string): Promise<unknown> {
     const at = cause.linePos?.[0];
     const where = at === undefined ? '' : ` (line ${at.line}, column ${at.col})`;
     throw new StewardError('config', `${fileName} is not valid YAML${where}.`, {
-      hint: 'Look for a missing colon, quote or space there.',
+      hint: 'Look for a missing colon, quote or space.',
       cause,
     });
   }

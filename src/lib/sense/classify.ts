@@ -9,7 +9,7 @@ import { clean } from '../platform/terminal/terminal';
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
 export type AppKind = (typeof APP_KINDS)[number];
 
-/** A rule matches a complete name, a complete id, or a glob for either. */
+/** A rule matches a complete name, a complete id, or names and ids that match a glob. */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;
 
 /** A rule in your classify.yaml. */
@@ -23,7 +23,7 @@ export interface ClassifyRule {
 
 /** The rule that matched. */
 export interface DecidingRule {
-  /** The rule's position, from 1, in your list or the shipped list. */
+  /** The rule's position in your list or the shipped list, starting from 1. */
   index: number;
   origin: 'user' | 'shipped';
   /** The rule as written, such as `app: Firefox`. */
@@ -32,7 +32,7 @@ export interface DecidingRule {
 
 export interface Classification {
   kind: AppKind;
-  /** Absent if no rule matched. */
+  /** The matching rule; absent if no rule matched. */
   rule?: DecidingRule;
 }
 
@@ -121,7 +121,7 @@ export function explainClassification(
 export function refuseEmptyApp(app: string): void {
   if (app.trim() !== '') return;
   throw new StewardError('usage', 'The application name is empty.', {
-    hint: 'Use a name that "steward sense today" shows.',
+    hint: 'Use a name from "steward sense today".',
   });
 }
 

@@ -27,13 +27,13 @@ export interface DayTimeline {
   sessions: SessionParts[];
 }
 
-/** A session's time: `w` while it worked, `y` while it waited for you. */
+/** A session on one day. In `parts`, `w` means working and `y` means waiting for you. */
 export interface SessionParts {
   /** The session id that the assistant uses. */
   id: string;
   repo: string | null;
   branch: string | null;
-  /** Slug, title and issue are set only for sessions on other machines, if those machines publish details. */
+  /** Slug, title and issue are set only for sessions on other machines that publish details. */
   slug?: string;
   title?: string;
   issue?: number;

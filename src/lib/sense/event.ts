@@ -27,7 +27,7 @@ export interface SenseEvent {
 export interface FocusDetail {
   /** Length of the interval. Default: the poll interval. */
   intervalSec?: number;
-  /** Seconds from the last input to `ts`; absent if unknown. */
+  /** How long before `ts` the last input was, in seconds; absent if unknown. */
   idleSec?: number;
   /**
    * Id of the adapter that reported the application, with the suffix `-events` if the daemon watched the
@@ -41,17 +41,19 @@ export interface FocusDetail {
   /** The checked-out branch; absent if HEAD is detached. */
   branch?: string;
   /**
-   * Set if the focused pane's folder is outside the watched repositories; `repo` and `path` are then absent.
+   * Set if the focused pane's folder is outside the watched repositories. `repo` and `path` are then absent.
    */
   otherFolder?: true;
   /** The assistant sessions in the focused pane: their ids, optionally with the assistant's name. */
   sessions?: (string | { id: string; assistant?: string })[];
 }
 
-/** `ready`: the session's turn is over. `waiting`: the session needs a response before it can continue. */
+/**
+ * `ready`: the session has finished its turn. `waiting`: the session needs a response from you to continue.
+ */
 export type SessionState = 'working' | 'waiting' | 'ready' | 'over';
 
-/** A session-state event's `detail`. The state applies from `ts` on. */
+/** A session-state event's `detail`. The state begins at `ts`. */
 export interface SessionStateDetail {
   session: string;
   state: SessionState;
@@ -62,7 +64,7 @@ export interface SessionStateDetail {
   otherFolder?: true;
   /** Why the session is waiting, such as `permission_prompt`. */
   reason?: string;
-  /** Set if you sent a prompt at `ts`, which means that this session was in front. */
+  /** Set if you sent a prompt at `ts`. This means that the session was in front. */
   prompt?: true;
   /** When the state began, in ISO 8601, UTC. Set only in events that repeat a state from the day before. */
   since?: string;

@@ -4,7 +4,7 @@ import type { DailyRecord } from './record';
 
 export type ExportFormat = 'json' | 'csv';
 
-/** CSV has one row per day, or one per day and application. JSON contains complete records. */
+/** A CSV table has one row per day, or one per day and application. JSON contains complete records. */
 export type RecordTable = 'days' | 'apps';
 
 /** Yields events as text, in chunks. In CSV, `detail` is JSON. */

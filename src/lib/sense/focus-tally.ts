@@ -56,7 +56,8 @@ export function focusTally(
 }
 
 /**
- * Rounds top-down, so that the kinds add up to the day, and the applications and hours add up to their kind.
+ * Rounds the kinds so that they add up to the day, then the applications and hours so that they add up to
+ * their kind.
  */
 export function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<AppKind, number[]>) {
   const kindMs = APP_KINDS.map((kind) => sum(hourMs[kind]));
@@ -78,8 +79,8 @@ export function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: R
 }
 
 /**
- * Merges spellings that differ only in case ("Code" and "code" on two window systems) under the most frequent
- * one. Returns the rows sorted by name.
+ * Merges spellings that differ only in case, such as "Code" and "code", into the most frequent one. Returns
+ * the rows sorted by name.
  */
 export function joinSpellings(counts: ReadonlyMap<string, number>): { app: string; ms: number }[] {
   const joined = new Map<string, { app: string; most: number; ms: number }>();
@@ -104,8 +105,8 @@ export function apportion(count: number, parts: readonly number[], unit: number)
 }
 
 /**
- * Returns the key for an app-focus event's application and machine. At any given time, only one event per key
- * counts.
+ * Returns a key for an app-focus event's application and machine. Of the events with the same key and time,
+ * only one counts.
  */
 export function sampleKey({ app, detail }: Readonly<Pick<SenseEvent, 'app' | 'detail'>>): string {
   const bundleId = textOf(detail?.['bundleId']);

@@ -21,13 +21,13 @@ const MIN_FOCUS_MS = 5_000;
 /** Longer gaps between observations don't count. They occur during sleep, for example. */
 const MAX_GAP_MS = 60_000;
 
-/** Adds an observation. If it differs from the current interval, a new interval begins. */
+/** Adds an observation. Starts a new interval if the observation differs from the current interval. */
 export function addObservation(timeline: Timeline, atMs: number, seen: Observation): void {
   const { open } = timeline;
   const input = seen.state === 'focus' && seen.inputMs !== undefined ? { inputMs: seen.inputMs } : {};
   const next = { ...stretchOf(seen), fromMs: atMs, toMs: atMs, ...input };
   if (open === undefined || atMs < open.toMs) {
-    // The clock was set back, so the earlier times are wrong.
+    // The clock was set back, so discard the earlier intervals.
     Object.assign(timeline, { done: [], open: next });
   } else if (atMs - open.toMs > MAX_GAP_MS) {
     timeline.done.push(open);
@@ -35,7 +35,7 @@ export function addObservation(timeline: Timeline, atMs: number, seen: Observati
   } else if (sameStretch(open, next)) {
     Object.assign(open, { toMs: atMs, ...input });
   } else {
-    // If you are now away, the interval ends when the idle limit was reached.
+    // If you are now away, the interval ended when you reached the idle limit.
     const endMs = seen.state === 'away' ? Math.max(open.toMs, atMs - seen.forMs) : atMs;
     replaceOpen(timeline, { ...open, toMs: endMs }, { ...next, fromMs: endMs });
   }

@@ -16,10 +16,10 @@ export interface FocusWatchDeps {
    * sample.
    */
   lease: string;
-  /** Returns whether sense is on and the appFocus source is enabled. */
+  /** Returns whether sense and the appFocus source are enabled. */
   isWanted: () => Promise<boolean>;
   observe: (last: Last | undefined) => Promise<Observation>;
-  /** Called when the watcher fails; captures go back to sampling. */
+  /** Called when the watcher fails. Captures then sample the focus again. */
   onProblem: (problem: string) => void;
   adapters?: readonly FrontAppAdapter[];
   tickMs?: number;
@@ -28,7 +28,7 @@ export interface FocusWatchDeps {
 /** What the watcher has recorded since the last capture. */
 export interface Watched {
   intervals: Interval[];
-  /** `undefined` if the watcher has stopped. */
+  /** The last observation; undefined if the watcher has stopped. */
   now: Observation | undefined;
   /** Whether a later capture can still store the intervals. */
   canWait: boolean;

@@ -6,7 +6,7 @@ import { askPowerShell, windowsCalls } from '../platform/process/windows';
 import { systemClock } from '../platform/time/clock';
 import { READ_TIMEOUT_MS, envOf, isWayland, x11Display, type Desktop } from './front-app/adapter';
 
-/** What an adapter reports. Unknown fields are absent. */
+/** The values that an adapter reports. Unknown values are absent. */
 export interface Idle {
   /** Milliseconds since the last input. */
   idleMs?: number;
@@ -18,7 +18,7 @@ export interface IdleAdapter {
   /** The adapter's id: x11, mutter, screensaver, logind, macos or windows. */
   id: string;
   detect(desktop: Desktop): boolean;
-  /** Throws `unavailable` if the adapter should work here but doesn't. */
+  /** Reads the idle time. Throws `unavailable` if the adapter should work here but doesn't. */
   read(desktop: Desktop): Promise<Idle>;
 }
 
@@ -54,7 +54,7 @@ export async function readIdle(
   return { unknown: failure?.message ?? 'This desktop does not report the time since the last input.' };
 }
 
-/** The X server's idle time. In Wayland sessions, it only reflects input to XWayland windows. */
+/** The X server's idle time. In a Wayland session, only input to XWayland windows counts. */
 export const x11Idle: IdleAdapter = {
   id: 'x11',
   detect: (desktop) => x11Display(desktop) !== undefined,
@@ -65,7 +65,7 @@ export const x11Idle: IdleAdapter = {
   },
 };
 
-/** GNOME's compositor, in Wayland and X11 sessions. */
+/** The idle time from GNOME's compositor, in Wayland and X11 sessions. */
 export const mutterIdle: IdleAdapter = {
   id: 'mutter',
   detect: hasSession,
@@ -79,7 +79,7 @@ export const mutterIdle: IdleAdapter = {
     }),
 };
 
-/** The screen savers and lockers of GNOME, KDE (under the generic name), Cinnamon, MATE and Xfce. */
+/** The screen savers and lockers of GNOME, KDE (`freedesktop`), Cinnamon, MATE and Xfce. */
 const LOCKERS = ['gnome', 'freedesktop', 'cinnamon', 'mate', 'xfce'];
 
 export const screensaverLock: IdleAdapter = {
@@ -168,7 +168,7 @@ export function readHints(hints: { locked: unknown; idle: unknown; since: unknow
 }
 
 /**
- * Returns the session with this id. Without an id (as in a user-manager job), returns the user's graphical
+ * Returns the session with this id. Without an id (as in a systemd user job), returns the user's graphical
  * session.
  */
 async function sessionPath(bus: Bus, id: string | undefined): Promise<string | undefined> {
@@ -184,7 +184,7 @@ async function sessionPath(bus: Bus, id: string | undefined): Promise<string | u
   return typeof path === 'string' && path !== '/' ? path : undefined;
 }
 
-/** macOS: the HID system's idle time, and the console session's lock state, from `ioreg`. */
+/** macOS: reads the idle time and the console session's lock state from `ioreg`. */
 export const macosIdle: IdleAdapter = {
   id: 'macos',
   detect: (desktop) => desktop.platform === 'darwin',
@@ -227,7 +227,7 @@ function parseConsole(text: string, uid: number): Idle {
   return { locked: isLocked || valueIn(own, 'kCGSSessionOnConsoleKey') !== 'Yes' };
 }
 
-/** Windows: the idle time from GetLastInputInfo, and whether input goes to this user's desktop. */
+/** Windows: reads the idle time from GetLastInputInfo, and whether this user's desktop receives input. */
 export const windowsIdle: IdleAdapter = {
   id: 'windows',
   detect: (desktop) => desktop.platform === 'win32',

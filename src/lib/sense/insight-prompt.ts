@@ -26,7 +26,7 @@ export interface InsightSummary {
 export interface SummaryOptions {
   /** Returns the slug for a session id. Ids never leave the machine. */
   slugOf: (session: string) => string | undefined;
-  /** Matches excluded applications, which may have been captured before they were excluded. */
+  /** Matches excluded applications. They may have been captured before they were excluded. */
   excludes: AppMatcher;
 }
 
@@ -45,12 +45,12 @@ Answer with one JSON object of this shape, and nothing else:
 {"narrative": "two or three plain sentences, at most 320 characters", "contentTypes": [{"label": "one to three words", "share": 0.4, "evidence": "which data shows it, at most 120 characters"}]}
 At most 6 content types. The shares are numbers from 0 to 1 that add up to 1.`;
 
-/** Returns the prompt, which asks only for a description, never for a score. */
+/** Returns the prompt. It asks only for a description, never for a score. */
 export function insightPrompt(summary: InsightSummary): string {
   return `${TASK}\n\n${JSON.stringify(summary, null, 1)}\n`;
 }
 
-/** Returns a bounded summary of a day's events, which can be in any order. */
+/** Returns a summary of a day's events, with a limit on each list. The events can be in any order. */
 export function insightSummary(events: readonly SenseEvent[], options: SummaryOptions): InsightSummary {
   const apps = appCounts(events, options.excludes);
   const commits = commitSubjects(events);
@@ -85,7 +85,7 @@ function appCounts(events: readonly SenseEvent[], excludes: AppMatcher): Insight
   return rows.sort((a, b) => b.samples - a.samples || byCodeUnits(a.app, b.app));
 }
 
-/** Returns the commit subjects, newest first. A change that was captured twice counts only once. */
+/** Returns the commit subjects, newest first. A commit that was captured twice counts once. */
 function commitSubjects(events: readonly SenseEvent[]): string[] {
   const commits = new Map<string, { subject: string; ts: string }>();
   for (const event of events) {
@@ -112,7 +112,7 @@ function sessionsOf(events: readonly SenseEvent[]): string[] {
   return [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnits(a, b)).map(([session]) => session);
 }
 
-/** A kind of content in a day. An insight's shares add up to 1. */
+/** A kind of content in a day, with its share. An insight's shares add up to 1. */
 export interface ContentType {
   label: string;
   /** Share of the day, from 0.01 to 1, in steps of 0.01. */
@@ -130,9 +130,9 @@ export interface InsightText {
 
 /** A parsed reply, or the reason why it can't be used. */
 export type Reply =
-  /** `model`: the model that ran, if the reply names it. */
+  /** `model` is the model that ran, if the reply names it. */
   | { text: InsightText; model: string | null }
-  /** `refused`: the assistant itself reported the failure. */
+  /** `refused` is set if the assistant reported the failure. */
   | { reason: string; refused: boolean };
 
 const MAX_TYPES = 8;
@@ -156,8 +156,8 @@ const ANSWER = v.object({
 });
 
 /**
- * Parses a reply: one JSON object, either bare, in a code fence, or in the `result` of the assistant's JSON
- * output. Normalizes percentages, long text and repeated labels.
+ * Parses a reply: one JSON object, which may be in a code fence or in the `result` of the assistant's JSON
+ * output. Normalizes shares, long text and repeated labels.
  */
 export function parseReply(stdout: string): Reply {
   const outer = parseObject(stdout.trim());
@@ -195,7 +195,7 @@ function inFence(text: string): string | undefined {
   return fences.length === 1 ? fences[0]?.[1] : undefined;
 }
 
-/** Weights are scaled to integers up to this value, so that remainders compare exactly. */
+/** Shares are scaled to integers up to this value, so that remainders compare exactly. */
 const SCALE = 1e9;
 
 /**
@@ -205,7 +205,7 @@ const SCALE = 1e9;
 function normalizeShares(entries: readonly ContentType[]): ContentType[] {
   const largest = Math.max(0, ...entries.map(({ share }) => share));
   if (!(largest > 0)) return [];
-  // Scale first, so that the sum of huge weights doesn't overflow.
+  // Scale the shares first, so that the sum of huge shares doesn't overflow.
   const all = joined(entries.map((entry) => ({ ...entry, share: entry.share / largest })));
   const rest = all.slice(MAX_TYPES - 1).map((entry) => ({ ...entry, label: 'other', evidence: '' }));
   const rows = all.length <= MAX_TYPES ? all : joined([...all.slice(0, MAX_TYPES - 1), ...rest]);

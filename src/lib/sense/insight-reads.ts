@@ -18,7 +18,7 @@ const TEMPS_STALE_MS = 3_600_000;
 const ISO = v.custom<string>(isIso);
 const TYPE = v.object({ label: v.string(), share: v.number(), evidence: v.string() });
 
-/** A stored insight. Times are ISO 8601 in UTC. */
+/** A stored insight. Times are in ISO 8601, UTC. */
 const READ = v.object({
   narrative: v.string(),
   contentTypes: v.pipe(v.array(TYPE), v.minLength(1)),
@@ -34,7 +34,7 @@ const FAILURE = v.object({ at: ISO, reason: v.string() });
 
 export type InsightRead = v.InferOutput<typeof READ>;
 
-/** The contents of a day's file: the last insight, and any later failure. */
+/** The contents of a day's insight file: the last insight, and any later failure. */
 export interface InsightFile {
   read: InsightRead | null;
   failed: v.InferOutput<typeof FAILURE> | null;
@@ -52,7 +52,7 @@ export function insightStore(folder: string) {
       ensureFolder(folder);
       sweepTemps(folder, TEMPS_STALE_MS, nowMs);
     },
-    /** Reads a day's file, ignoring damaged parts. Throws `config` if the file has a newer format. */
+    /** Reads a day's insight file, ignoring damaged parts. Throws `config` if the file has a newer format. */
     read(day: Day): InsightFile {
       const path = pathOf(day);
       const { version, read, failed } = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
@@ -76,7 +76,7 @@ export interface Insight {
   available: boolean;
   /** Whether the insight is from an earlier day, because today has no insight. */
   stale: boolean;
-  /** The insight's day, or today if no insight exists. */
+  /** The insight's day; today if no insight exists. */
   date: Day;
   narrative: string | null;
   /** Content types with the largest share first; the shares add up to 1. */
@@ -97,10 +97,7 @@ export interface InsightReadDeps {
   insights: Pick<InsightStore, 'read'>;
 }
 
-/**
- * Returns today's insight, or the latest earlier one, marked as stale. Starts no processes and writes
- * nothing.
- */
+/** Returns today's insight, or the latest earlier insight, marked as stale. Writes nothing. */
 export function latestInsight(deps: InsightReadDeps): Insight {
   const today = dayOf(deps.clock.now(), deps.timezone);
   const days = deps.store.insightDays().filter((day) => day <= today);

@@ -48,9 +48,9 @@ export interface InsightPreview {
   date: Day;
   /** The program and its arguments. */
   command: readonly string[];
-  /** The program's standard input, or null if there are no events. */
+  /** The program's standard input; null if there are no events. */
   prompt: string | null;
-  /** Why a build would send nothing now, or null if it would send the prompt. */
+  /** Why a build would send nothing now; null if it would send the prompt. */
   skipped: string | null;
 }
 
@@ -63,7 +63,7 @@ const NO_EVENTS = 'nothing was captured today';
 const ENVIRONMENT = {
   // Makes steward's hooks ignore this session.
   STEWARD_INTERNAL: '1',
-  // Disables customization. Used instead of --safe-mode, which older versions reject.
+  // Disables customization. Older versions reject the flag --safe-mode.
   CLAUDE_CODE_SAFE_MODE: '1',
   // Disables updates and telemetry.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -146,7 +146,7 @@ function span(events: readonly SenseEvent[]): { since: string; until: string } {
 type Failure = { reason: string; hint: string };
 type Answer = Pick<InsightRead, 'narrative' | 'contentTypes' | 'model'> | Failure;
 
-/** Calls the assistant in an empty folder, away from your projects. */
+/** Calls the assistant in an empty folder, so that it can't read your projects. */
 async function ask(
   deps: BuildDeps,
   program: string,

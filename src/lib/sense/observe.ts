@@ -15,13 +15,13 @@ export interface ObserveDeps {
    * known.
    */
   place?: (app: FrontApp, inputMs: number | undefined) => Promise<Place>;
-  /** Default: `readFrontApp`. */
+  /** Reads the front application. Default: `readFrontApp`. */
   frontApp?: (desktop: Desktop) => Promise<FrontAppReading>;
-  /** Default: `readIdle`. */
+  /** Reads the idle time. Default: `readIdle`. */
   idle?: (desktop: Desktop) => Promise<IdleReading>;
 }
 
-/** What has the focus, by name only. */
+/** The application that has the focus, by name only. */
 export interface Focus {
   app: string;
   repo?: string;
@@ -109,7 +109,7 @@ async function awayOf(
   return { reason: 'idle', text: `idle ${Math.floor(idleMs / 60_000)} min`, forMs };
 }
 
-/** Sanitizes and truncates names, which come from other programs. */
+/** Sanitizes and truncates names, because they come from other programs. */
 function boundedNames({ app, bundleId = '', pid }: FrontApp): FrontApp {
   const limit = (text: string): string => [...clean(text).trim()].slice(0, MAX_TEXT).join('');
   const id = limit(bundleId);

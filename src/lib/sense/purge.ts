@@ -7,15 +7,15 @@ import { completePending } from './capture';
 import type { SenseEvent } from './event';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 
-/** What to remove: the matching events on the matching days. Default: all days. */
+/** What to remove: the matching events on the selected days. Default: all days. */
 export interface PurgeSelection {
   /** Only this day, which must not be in the future. */
   day?: Day;
   /** Only days before this day. The maximum is tomorrow, which selects today too. */
   before?: Day;
-  /** Only time in this application, given by name or bundle id, ignoring case. */
+  /** Only time in this application, by name or bundle id in any case. */
   app?: string;
-  /** Only events in this repository, given by name or path. */
+  /** Only events in this repository, by name or path. */
   repo?: string;
   /** Everything that was ever captured. */
   all?: boolean;
@@ -33,7 +33,7 @@ export interface PurgeResult {
   before: Day | null;
   /** Number of events removed from event logs. */
   events: number;
-  /** Days whose event logs were removed or shortened. */
+  /** Days whose event logs were shortened or removed. */
   logs: Day[];
   /** Days whose records were rebuilt. */
   rebuilt: Day[];
@@ -41,7 +41,7 @@ export interface PurgeResult {
   removed: Day[];
   /** Days whose records still mention `app` or `repo`, because `records` isn't set. */
   kept: Day[];
-  /** Days whose insights were removed because they may mention removed data. */
+  /** Days whose insights were removed, because they may mention removed data. */
   insights: Day[];
 }
 

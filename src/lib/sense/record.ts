@@ -53,7 +53,7 @@ export interface DailyRecord {
 export interface TallyOptions {
   /** IANA name of the day's time zone. */
   timezone: string;
-  /** Length of app-focus events that have no `detail.intervalSec`. */
+  /** Length of app-focus events without `detail.intervalSec`, in seconds. */
   pollIntervalSec: number;
   classify: Classifier;
 }
@@ -225,7 +225,7 @@ function sessionTally() {
   };
 }
 
-/** Returns the number of work events in an agent-session event, or 1 if the number isn't stored. */
+/** Returns the number of work events in an agent-session event; 1 if the number isn't stored. */
 export function countOf(count: unknown): number {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 1;
 }

@@ -17,7 +17,7 @@ export interface RollDeps {
   config: Pick<SenseConfig, 'pollIntervalSec' | 'retentionDays'>;
   timezone: string;
   classify: Classifier;
-  /** Returns the goals that a ledger's time belongs to. If absent, records have no goals. */
+  /** Returns the goals to which a ledger's time belongs. If absent, records have no goals. */
   goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
   /** Called once after records are written. Rebuilds data that depends on records. */
   afterRecords: (today: Day) => void;
@@ -28,7 +28,7 @@ export function todayOf({ clock, timezone }: Pick<RollDeps, 'clock' | 'timezone'
   return dayOf(clock.now(), timezone);
 }
 
-/** A day's data, computed from its event log. */
+/** A day's record, and other data from its event log. */
 export interface DayRead {
   record: DailyRecord;
   sessionRepos: SessionRepos;
@@ -86,7 +86,8 @@ export function rollKeepingTime(deps: RollDeps, state: SenseState, days: readonl
 }
 
 /**
- * Records these days and stores the state. If the state was lost, the next capture records the days again.
+ * Builds and stores the days' records, then stores the state. If the state was lost, the next capture builds
+ * them again.
  */
 function rollDays(deps: RollDeps, days: readonly Day[]): DailyRecord[] {
   const { state, damaged, lost } = deps.store.readState();
@@ -142,8 +143,8 @@ export interface Rerolled {
 }
 
 /**
- * Rebuilds the records from the given day on, for days that still have an event log. The caller must hold the
- * sense lock.
+ * Rebuilds records from the given day on. Skips days without an event log. The caller must hold the sense
+ * lock.
  */
 export function rollAgain(deps: RollDeps, since: Day): Rerolled {
   const { store } = deps;
@@ -162,8 +163,8 @@ export interface RollResult {
 }
 
 /**
- * Records each past day that has new events or no final record, then deletes old event logs. If a day fails,
- * the next capture retries it.
+ * Builds the record of each past day that has new events or no final record, then deletes old event logs. If
+ * a day fails, the next capture retries it.
  */
 export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): RollResult {
   const { store } = deps;

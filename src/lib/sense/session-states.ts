@@ -67,7 +67,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     at.storedMs = ms;
   };
   const end = (id: string, at: Known, ms: number): void => {
-    // The event must not precede the session's last stored event, which may be on a later day.
+    // The event must not be earlier than the session's last stored event, which may be on a later day.
     if (at.storedMs > 0) store(id, at, Math.min(nowMs, Math.max(ms, at.storedMs)), { state: 'over' });
     known.delete(id);
   };
@@ -102,7 +102,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
       known.set(event.session, next);
       const isChange = at?.state !== next.state || at.reason !== next.reason;
       const prompt = event.type === 'prompt' ? { prompt: true as const } : {};
-      // If the cursor was lost, today's earlier changes are already stored.
+      // If the cursor was lost, today's earlier state changes are already stored.
       if (!isNew && ms >= deps.dayStartMs) next.storedMs = ms;
       else if (isNew && (isChange || event.type === 'prompt')) store(event.session, next, ms, prompt);
     },
@@ -129,7 +129,7 @@ function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId:
   if (typeof event.branch === 'string') next.branch = event.branch;
   else if (event.branch === null) delete next.branch;
   if (event.assistant !== undefined) next.assistant = event.assistant;
-  // Only the machine that runs the process can check whether it is alive.
+  // Only the machine that runs the process can check whether the process is alive.
   if (event.process !== undefined && (event.machine ?? machineId) === machineId) next.process = event.process;
   if (change === undefined) return next;
   delete next.reason;

@@ -84,8 +84,8 @@ function logsFound(logs: readonly ConflictCopy[], isOwn: boolean): SharedFinding
   const count = plural(logs.length, 'conflict copy', 'conflict copies');
   const found = `a sync tool left ${count} of logs, such as ${logs[0]?.path ?? ''}; no lines are lost`;
   return isOwn
-    ? { found, hint: 'To merge them, run a capture:', mend: 'steward sense capture' }
-    : { found, hint: 'The machine that writes these logs merges them at its next capture.' };
+    ? { found, hint: 'To merge the copies, run a capture:', mend: 'steward sense capture' }
+    : { found, hint: 'The machine that writes these logs merges the copies at its next capture.' };
 }
 
 /** Returns a finding for each user-edited file with git conflict markers. */

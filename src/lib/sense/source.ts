@@ -10,7 +10,7 @@ export interface Collected {
    * should work here but failed.
    */
   state: 'ok' | 'idle' | 'unsupported' | 'error';
-  /** Why the source is in this state, and what to do. For `ok`: any partial failure. */
+  /** Why the source is in this state, and what to do. If `ok`, may describe a partial failure. */
   reason?: string;
 }
 
@@ -19,11 +19,14 @@ export interface CollectInput {
   nowMs: number;
   /** Start of the local day of `nowMs`. */
   dayStartMs: number;
-  /** The source's last cursor; undefined on the first capture. Read from a file, so validate it. */
+  /**
+   * The source's last cursor; undefined on the first capture. Validate the cursor, because it comes from a
+   * file.
+   */
   cursor: unknown;
 }
 
-/** A source of events. Factories return it as a plain object. */
+/** A source of events, created as a plain object by a factory. */
 export interface SenseSource {
   id: SourceId;
   label: string;
@@ -77,7 +80,7 @@ export interface SenseStatus {
   scheduler: { kind: string; installed: boolean } | null;
 }
 
-/** The state of sense on the status page. */
+/** The health of sense, as shown on the status page. */
 export interface SenseHealth {
   state: 'ok' | 'off' | 'needs-you';
   reason?: string;

@@ -106,7 +106,7 @@ const MAX_JUMPS = 5;
 export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'clock' | 'jumps'> {
   const { clock, lastCaptureTs } = state;
   const lastMs = clock?.wallMs ?? parseIso(lastCaptureTs ?? '') ?? now.wallMs;
-  // If the time since boot is unknown, only a step back is detectable.
+  // If the time since boot is unknown, only a backward clock change is detectable.
   const byMs = (clock && clockSetBy(clock, now)) ?? Math.min(0, now.wallMs - lastMs);
   const isJump = Math.abs(byMs) > HOUR_MS;
   const jumps = isJump ? [...state.jumps, { at: toIso(now.wallMs), byMs }].slice(-MAX_JUMPS) : state.jumps;

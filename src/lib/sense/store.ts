@@ -161,7 +161,7 @@ function recordJson(record: DailyRecord): string {
   return `${text.replace('"ledger": 0', () => `"ledger": ${JSON.stringify(record.ledger ?? null)}`)}\n`;
 }
 
-/** Reads the state. `lost`: the state is missing or damaged although there are stored events. */
+/** Reads the state. `lost` means that the state is missing or damaged, but events are stored. */
 function readState(sense: UserArea['sense']): { state: SenseState; damaged: boolean; lost: boolean } {
   const text = readText(sense.state, { maxBytes: MAX_DAY_BYTES });
   const state = text === undefined ? undefined : parseState(text, sense.state);
@@ -222,7 +222,7 @@ function readRecord(path: string, day: Day, onDamaged?: OnDamaged): DailyRecord 
   const record = text === undefined ? undefined : parseRecord(text);
   if (text === undefined || record !== undefined) return record;
   const error = new StewardError('config', `${path} is not a valid daily record.`, {
-    hint: `Move or rename it, then run "steward sense rollup ${day}" if its event log still exists.`,
+    hint: `Move or rename the file, then run "steward sense rollup ${day}" if its event log still exists.`,
   });
   if (onDamaged === undefined) throw error;
   onDamaged(error);

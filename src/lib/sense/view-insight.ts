@@ -12,10 +12,10 @@ export interface InsightTextOptions extends TextOptions {
 }
 
 const HOW =
-  'Build one with "steward sense insight build"; "steward sense insight preview" shows what would be sent.';
+  'Build an insight with "steward sense insight build", or see what would be sent with "steward sense insight preview".';
 const MAX_LABEL = 24;
 
-/** Formats an insight: its times, its narrative, and one line per content type. */
+/** Formats an insight: its times, its narrative, and a line per content type. */
 export function insightText(insight: Insight, options: InsightTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   const { attention } = palette(options);
@@ -29,7 +29,7 @@ export function insightText(insight: Insight, options: InsightTextOptions): stri
   const head = [longDay(date), `built at ${at(generatedAt)}`, `since ${at(since)}`];
   if (model !== null) head.push(clean(model));
   const notes = [
-    ...(stale ? ['From an earlier day; there is no insight for today.'] : []),
+    ...(stale ? ['This insight is from an earlier day; today has none.'] : []),
     ...(reason === '' ? [] : [`The last build failed: ${reason}.`]),
   ];
   const lines = [

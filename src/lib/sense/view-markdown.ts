@@ -36,7 +36,7 @@ function frontMatter(record: DailyRecord): string {
   const figures = Object.entries(record).filter(([, value]) => typeof value !== 'object');
   const counts = { commits: commits.count, sessions: sessions.count, narrative, goalTags };
   const fields = { ...Object.fromEntries(figures), ...counts };
-  // JSON values are valid YAML.
+  // Formats values as JSON, which is valid YAML.
   const lines = Object.entries(fields).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   return ['---', ...lines, '---'].join('\n');
 }
@@ -105,7 +105,7 @@ function hours(record: DailyRecord): string[] {
   ];
 }
 
-/** Formats an hour as `02:00`, with the offset if the day has this hour twice. */
+/** Formats an hour as `02:00`. Adds the UTC offset if the hour occurs twice that day. */
 function hourName(record: DailyRecord, start: string): string {
   const clock = start.slice(11, 16);
   const isRepeated = record.hours.filter((hour) => hour.start.slice(11, 16) === clock).length > 1;

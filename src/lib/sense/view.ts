@@ -74,7 +74,7 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
   );
 }
 
-/** Formats `not tracked: …`, wrapped. */
+/** Formats and wraps the line `not tracked: …`. */
 function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, columns: number): string[] {
   // You may have worked on a past day without recorded time, so show the time as not recorded.
   const isUnrecorded = record.totalMinutes === 0 && idleMinutes === 0 && sources.length === 0;
@@ -125,7 +125,7 @@ function kindLines({ record, columns, isWide, side, colors }: View): string[] {
   return [padEnd(first, side) + line('consumption'), ' '.repeat(side) + line('neutral')];
 }
 
-/** Formats the applications with the most time, grouped by kind. */
+/** Formats the applications with the most time, and their kinds. */
 function appLines({ record, columns, colors }: View): string[] {
   const count = record.apps.length <= APP_ROWS ? record.apps.length : APP_ROWS - 1;
   const named = record.apps.slice(0, count);
@@ -184,7 +184,7 @@ function countLines({ record, colors }: View, options: RecordTextOptions, room: 
   return [`${commits}  ${repos}`.trimEnd(), `${sessions}  ${after.join(' · ')}`.trimEnd()];
 }
 
-/** Returns the items that fit, and how many were omitted. */
+/** Returns the items that fit, and how many don't. */
 function asManyAs(items: readonly string[], room: number): string {
   for (let count = items.length; count > 0; count -= 1) {
     const more = count < items.length ? [`${items.length - count} more`] : [];

@@ -37,13 +37,13 @@ describe('sense: the view of an insight', () => {
 
   it('explains an earlier day, a failed build, and no insight', () => {
     expect(insightText({ ...INSIGHT, stale: true }, OPTIONS)).to.match(
-      /\nFrom an earlier day; there is no insight for today\.\n/,
+      /\nThis insight is from an earlier day; today has none\.\n/,
     );
     expect(insightText({ ...INSIGHT, reason: 'no answer' }, OPTIONS)).to.match(
       /\nThe last build failed: no answer\.\n/,
     );
     expect(insightText(NONE, OPTIONS)).to.match(
-      /^Insight unavailable: no insight has been built yet\.\nBuild one with "steward sense insight build"/,
+      /^Insight unavailable: no insight has been built yet\.\nBuild an insight with "steward sense insight build"/,
     );
     const skipped = {
       status: 'skipped',

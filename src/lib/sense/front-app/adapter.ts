@@ -4,9 +4,9 @@ import type { Run } from '../../platform/process/process';
 
 /** The front application by name and ids, without its window title. */
 export interface FrontApp {
-  /** The display name in English ("Firefox"), by which the record groups time. */
+  /** The display name in English, such as "Firefox". The record groups time by this name. */
   app: string;
-  /** Bundle id (macOS), desktop id or window class (Linux), executable name (Windows). */
+  /** Bundle id (macOS), desktop id or window class (Linux), or executable name (Windows). */
   bundleId?: string;
   pid?: number;
 }
@@ -24,8 +24,8 @@ export interface FrontAppAdapter {
   /** Returns whether the environment indicates this desktop. Starts no processes. */
   detect(desktop: Desktop): boolean;
   /**
-   * Returns the front application, or null if none has the focus. Throws `not_found` if an extension,
-   * protocol or program is missing, and `unavailable` if the desktop doesn't respond.
+   * Returns the front application, or null if no application has the focus. Throws `not_found` if a required
+   * component is missing, and `unavailable` if the desktop doesn't respond.
    */
   read(desktop: Desktop): Promise<FrontApp | null>;
   /**

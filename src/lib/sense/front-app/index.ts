@@ -27,7 +27,7 @@ export type FrontAppReading =
   | { state: 'none'; via: string }
   /** This desktop can't report the front application, or a required component is missing. */
   | { state: 'unsupported'; reason: string }
-  /** An adapter should work here but failed. */
+  /** An adapter that should work here failed. */
   | { state: 'error'; reason: string };
 
 /**

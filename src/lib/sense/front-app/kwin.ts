@@ -15,7 +15,7 @@ export const kwin: FrontAppAdapter = {
     const [file, windowClass, instance, pid] = await withBus(sessionBus(desktop, 'KWin'), askKwin);
     if (typeof file !== 'string' || typeof pid !== 'number') {
       throw new StewardError('unavailable', 'KWin returned an unexpected response.', {
-        hint: 'Log out and back in. If that does not help, report it with your Plasma version.',
+        hint: 'Log out and back in. If that does not help, report the problem with your Plasma version.',
       });
     }
     // The script reports pid -1 if no application is active.
@@ -26,7 +26,7 @@ export const kwin: FrontAppAdapter = {
 
 async function askKwin(bus: Bus): Promise<unknown[]> {
   const answer = bus.called(OUR_INTERFACE, 'Front');
-  // KWin rejects the name of a script that is still loaded, for example because a capture was killed.
+  // KWin rejects the name of a script that is still loaded, for example after a capture was killed.
   const name = `steward-front-app-${bus.name.replace(/\D/g, '-')}`;
   return withTempFile('front-app.js', kwinScript(bus.name), async (path) => {
     const scripting = { destination: KWIN, path: '/Scripting', interface: 'org.kde.kwin.Scripting' };

@@ -4,7 +4,7 @@ import { StewardError } from '../../errors';
 import { textOf } from '../../platform/files/json-object';
 import { READ_TIMEOUT_MS, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 
-/** macOS: queries Launch Services with `lsappinfo`, which needs no permission. */
+/** macOS: queries Launch Services with `lsappinfo`, which requires no permission. */
 export const macos: FrontAppAdapter = {
   id: 'macos',
   detect: (desktop) => desktop.platform === 'darwin',

@@ -4,9 +4,7 @@ import { textOf } from '../../platform/files/json-object';
 import { askPowerShell, windowsCalls, type WindowsProgram } from '../../platform/process/windows';
 import type { FrontApp, FrontAppAdapter } from './adapter';
 
-/**
- * Windows: the foreground window's program, from native calls or, if those aren't available, from PowerShell.
- */
+/** Windows: reads the foreground window's program with native calls, or else with PowerShell. */
 export const windows: FrontAppAdapter = {
   id: 'windows',
   detect: (desktop) => desktop.platform === 'win32',

@@ -14,7 +14,7 @@ export const wlroots: FrontAppAdapter = {
   async read(desktop) {
     const options = { ...serverOf(desktop), timeoutMs: READ_TIMEOUT_MS, maxBytes: MAX_BYTES };
     const toplevels = await converse(options, toplevelDialogue);
-    if (toplevels === 'not offered') throw unsupportedError();
+    if (toplevels === 'unsupported') throw unsupportedError();
     const active = toplevels.find((toplevel) => toplevel.activated);
     return active === undefined ? null : nameWindow(desktop, [active.appId], 0);
   },
@@ -24,7 +24,7 @@ export const wlroots: FrontAppAdapter = {
       return events(conversation, (object, opcode, body) => {
         const isChange = conversation.toplevels.has(object) && (opcode === STATE || opcode === CLOSED);
         const answer = handleEvent(conversation, object, opcode, body);
-        if (answer === 'not offered') throw unsupportedError();
+        if (answer === 'unsupported') throw unsupportedError();
         if (isChange || answer !== undefined) onChange();
         return undefined;
       });
@@ -40,7 +40,7 @@ function unsupportedError(): StewardError {
     'not_found',
     'This Wayland compositor does not report which window has the focus.',
     {
-      hint: 'Use a compositor with wlr-foreign-toplevel-management. Commits and assistant sessions are still captured.',
+      hint: 'Use a compositor that supports wlr-foreign-toplevel-management. Commits and assistant sessions are still captured.',
     },
   );
 }
@@ -76,7 +76,7 @@ interface Conversation {
 }
 
 /** Reads each window's app_id and state over the Wayland protocol. Skips titles without decoding them. */
-export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => {
+export const toplevelDialogue: Dialogue<Toplevel[] | 'unsupported'> = (send) => {
   const conversation: Conversation = { send, toplevels: new Map() };
   return events(conversation, (object, opcode, body) => handleEvent(conversation, object, opcode, body));
 };
@@ -113,7 +113,7 @@ function handleEvent(
   object: number,
   opcode: number,
   body: Buffer,
-): Toplevel[] | 'not offered' | undefined {
+): Toplevel[] | 'unsupported' | undefined {
   const { send, toplevels, manager } = conversation;
   if (object === DISPLAY && opcode === 0) {
     throw new StewardError('unavailable', `The Wayland display reported error ${body.readUInt32LE(4)}.`, {
@@ -123,7 +123,7 @@ function handleEvent(
     if (stringAt(body, 4) !== INTERFACE) return undefined;
     conversation.manager = { name: body.readUInt32LE(0), version: body.readUInt32LE(body.length - 4) };
   } else if (object === GLOBALS_KNOWN) {
-    if (manager === undefined) return 'not offered';
+    if (manager === undefined) return 'unsupported';
     const version = Math.min(manager.version, 3);
     send(request(REGISTRY, 0, uint(manager.name), string(INTERFACE), uint(version), uint(MANAGER)));
     send(request(DISPLAY, 0, uint(TOPLEVELS_KNOWN)));
@@ -152,7 +152,7 @@ function uint(value: number): Buffer {
   return bytes;
 }
 
-/** Encodes a string: its length including the final NUL, then the bytes, padded to a multiple of four. */
+/** Encodes a string as its length (including the final NUL) and its bytes, padded to a multiple of four. */
 function string(text: string): Buffer {
   const bytes = Buffer.from(`${text}\0`, 'utf8');
   return Buffer.concat([uint(bytes.length), bytes, Buffer.alloc(-bytes.length & 3)]);

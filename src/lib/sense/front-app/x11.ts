@@ -44,7 +44,7 @@ async function readWindow(x: Display, id: number): Promise<X11Window> {
   return { classes: await x.property(id, 'WM_CLASS'), pid: await x.property(id, '_NET_WM_PID') };
 }
 
-/** Returns the window with the input focus, for window managers that don't set an active window. */
+/** Returns the window with the input focus. Used if the window manager doesn't set an active window. */
 async function focusedWindow(x: Display): Promise<X11Window | null> {
   const ids = await x.focused();
   if (ids.length === 0) return null;
@@ -59,7 +59,10 @@ async function focusedWindow(x: Display): Promise<X11Window | null> {
   );
 }
 
-/** Names a window by its WM_CLASS (`instance NUL class NUL`). Returns null if the window no longer exists. */
+/**
+ * Returns the application's name from WM_CLASS (`instance NUL class NUL`), or null if the window no longer
+ * exists.
+ */
 export function nameX11Window(desktop: Pick<Desktop, 'env'>, { classes, pid }: X11Window): FrontApp | null {
   if (classes === undefined && pid === undefined) return null;
   const [instance, name] = (classes?.toString('latin1') ?? '').split('\0').map(decoded);

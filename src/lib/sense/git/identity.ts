@@ -9,7 +9,7 @@ export interface Commit {
   parents: string[];
   /** The author's e-mail address as committed, without mailmap. */
   email: string;
-  /** Author date in seconds since the epoch, as git prints it. A damaged commit can have any text here. */
+  /** Author date in seconds since the epoch, as printed by git. Damaged commits can have any text here. */
   authored: string;
   /** Committer date in seconds since the epoch; 0 if invalid. */
   committedSec: number;
@@ -44,7 +44,7 @@ export function authorSecondOf(commit: Pick<Commit, 'sha' | 'email' | 'authored'
   return createHash('sha256').update(text).digest('base64url').slice(0, 10);
 }
 
-/** Commits with the same author and author date, to the second. */
+/** Commits with the same author and author date. Dates are compared to the second. */
 interface Second {
   key: string;
   fresh: Commit[];
@@ -166,16 +166,19 @@ function oldestFirst(candidates: readonly Commit[]): Commit[] {
   return [...ordered];
 }
 
-/** Returns whether a commit is the same change as all of these commits, for example after a cherry-pick. */
+/** Returns whether a commit is the same change as these commits, for example after a cherry-pick. */
 type IsSame = (commit: Commit, change: readonly Commit[]) => boolean;
 
-/** Maximum number of commits to compare in a scan, newest first. Older commits count as separate changes. */
+/**
+ * Maximum number of commits to compare in a scan, newest first. Older commits always count as separate
+ * changes.
+ */
 const MAX_COMPARED = 3000;
 /** Maximum number of commits to read when checking ancestry. */
 const MAX_ANCESTRY = 20_000;
 /** Clock skew to tolerate between a commit and its ancestors, in seconds. */
 const SKEW_SEC = 86_400;
-/** Number of patches to read per call, and maximum number of calls per scan. */
+/** Number of patches to read per call. MAX_READS is the maximum number of calls per scan. */
 const BATCH = 64;
 const MAX_READS = 100;
 

@@ -58,7 +58,7 @@ interface Capture {
   memories: Memories;
   faults: Fault[];
   events: SenseEvent[];
-  /** Set if git isn't installed. */
+  /** The error, if git isn't installed. */
   missing?: StewardError;
 }
 

@@ -25,7 +25,7 @@ const MEMORY = v.object({
    * Counted changes, oldest first: a hash of author and author date, and the committer date in epoch seconds.
    */
   seen: v.array(v.custom<[authorSecond: string, committedSec: number]>(isSeen)),
-  /** Fingerprint of the files that contain refs. Empty if a scan is needed. */
+  /** Fingerprint of the files that contain refs. Empty if the repository must be scanned. */
   print: v.string(),
   /** Device and inode of git's common folder. They identify the repository after a rename. */
   id: v.string(),
@@ -66,7 +66,7 @@ export function readCursor({ cursor: value, nowMs }: CollectInput): Memories {
   for (const [path, stored] of Object.entries(value['repositories'])) {
     const { success, output } = v.safeParse(MEMORY, stored);
     if (!success) continue;
-    // Future times were stored before the clock was set back.
+    // After the clock was set back, stored times can be in the future.
     const { scannedMs, floorMs } = output;
     memories.set(path, {
       ...output,

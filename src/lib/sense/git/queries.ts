@@ -13,12 +13,12 @@ export interface Refs {
   present: Set<string>;
 }
 
-/** Returns whether this is a commit id: 40 hexadecimal digits, or 64 in a SHA-256 repository. */
+/** Returns whether the value is a commit id: 40 hexadecimal digits, or 64 in a SHA-256 repository. */
 export function isSha(value: unknown): value is string {
   return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
 }
 
-/** Reads all local branches and HEADs, including detached HEADs and those of worktrees. */
+/** Reads all local branches and HEADs, including detached HEADs and the HEADs of worktrees. */
 export async function readRefs(
   git: Git,
   worktrees: readonly string[],
@@ -47,7 +47,7 @@ export async function readRefs(
   };
 }
 
-/** Returns the branches: the checked-out one first, then the others by name. */
+/** Returns the branches: first the checked-out branch, then the others by name. */
 async function readBranches(git: Git): Promise<{ sha: string; name: string; isHead: boolean }[]> {
   const listed = await git(['for-each-ref', '--format=%(objectname) %(refname) %(HEAD)', 'refs/heads']);
   const branches: { sha: string; name: string; isHead: boolean }[] = [];
@@ -61,7 +61,7 @@ async function readBranches(git: Git): Promise<{ sha: string; name: string; isHe
   return branches;
 }
 
-/** Returns the commit that each name refers to, or undefined if it is missing or isn't a commit. */
+/** Returns the commit for each name; undefined if the name is missing or isn't a commit. */
 async function commitsAt(git: Git, names: readonly string[]): Promise<(string | undefined)[]> {
   const answer = await git(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
     input: names.map((name) => `${name}\n`).join(''),
@@ -127,8 +127,8 @@ function commitsIn(text: string): Commit[] {
 }
 
 /**
- * Returns the commits on HEAD and all branches since a given time, newest first, each with a branch that
- * contains it.
+ * Returns the commits on HEAD and all branches since a given time, newest first. Each comes with a branch
+ * that contains it.
  */
 export async function readRecentLog(
   git: Git,
@@ -137,7 +137,7 @@ export async function readRecentLog(
 ): Promise<{ commit: Commit; branch: string | null }[]> {
   // In a repository without commits, HEAD doesn't resolve.
   const since = ['--ignore-missing', `--max-age=${sinceSec}`, `--max-count=${limit}`];
-  // Each commit is assigned to the first of these tips from which it is reachable.
+  // git assigns each commit to the first of these tips from which the commit is reachable.
   const tips = checkedOut === null ? ['--branches', 'HEAD'] : ['HEAD', '--branches'];
   const log = commitsIn(await git([...LOG, ...since, ...tips]));
   return log.map((commit) => {
@@ -157,7 +157,7 @@ export async function readOwnEmails(git: Git): Promise<string[]> {
   return [...new Set(emails.values())].filter((email) => email !== '');
 }
 
-/** The end of the year 9999. ISO 8601 can't express later dates. */
+/** The end of the year 9999, in seconds since the epoch. ISO 8601 can't express later dates. */
 const MAX_SECONDS = 253_402_300_799;
 
 function secondsOf(text: string): number {

@@ -15,10 +15,10 @@ const READ_BY_GIT = [
 ];
 /** Maximum size of a file that git reads. Even a packed-refs file with a million branches is smaller. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
-/** A repository with more loose refs than this is scanned in every capture. */
+/** Maximum number of loose refs in a fingerprint. A repository with more refs is scanned in every capture. */
 const MAX_LOOSE = 20_000;
 const MAX_DEPTH = 40;
-/** The coarsest resolution of file dates (FAT), in ms. */
+/** The coarsest resolution of file times (on FAT), in ms. */
 const TICK_MS = 2000;
 /** The pause after a timeout: 2 minutes, doubled after each further timeout, up to an hour. */
 const FIRST_PAUSE_MS = 120_000;
@@ -113,7 +113,7 @@ export interface Fingerprint {
   worktrees: string[];
 }
 
-/** A fingerprint that is being computed. */
+/** The state of a fingerprint computation. */
 interface Marks {
   folder: GitFolder;
   nowMs: number;
@@ -124,7 +124,7 @@ interface Marks {
 }
 
 /**
- * Computes a fingerprint of a repository's refs from their files' stats. Throws `unavailable` for pipes and
+ * Computes a fingerprint from the stats of the files that contain refs. Throws `unavailable` for pipes and
  * devices.
  */
 function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
@@ -133,7 +133,7 @@ function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
   for (const base of new Set([gitDir, commonDir]))
     for (const name of ['HEAD', 'logs/HEAD']) addFile(marks, name, base);
   addFile(marks, 'packed-refs');
-  // With reftables, refs/heads is a file.
+  // If the repository uses reftables, refs/heads is a file.
   if (addLoose(marks, 'refs/heads', 0) !== 'folder') addFile(marks, 'reftable/tables.list');
   const hasWorktrees = addFile(marks, 'worktrees') !== undefined;
   const worktrees = hasWorktrees ? entriesIn(join(commonDir, 'worktrees')).map(({ name }) => name) : [];
@@ -185,6 +185,6 @@ function refuseOddFile(path: string, allow: { folder: boolean } = { folder: true
   if (target.kind === 'folder' && allow.folder) return;
   const problem = target.kind === 'file' ? 'is too large for git' : 'is not a regular file';
   throw new StewardError('unavailable', `${path} ${problem}.`, {
-    hint: 'Move or rename it; git recreates the file if needed.',
+    hint: 'Move or rename the file. git recreates it if needed.',
   });
 }

@@ -21,9 +21,9 @@ export interface Scan {
   damaged: string | undefined;
 }
 
-/** Maximum number of commits to read if the memory is incomplete, newest first. */
+/** Maximum number of commits to read if the repository's memory is incomplete, newest first. */
 const FIRST_LIMIT = 5000;
-/** Maximum number of commits to read if the memory is complete. */
+/** Maximum number of commits to read if the repository's memory is complete. */
 const LIMIT = 20_000;
 /** Maximum number of commits to search for the originals of rewritten and cherry-picked commits. */
 const HISTORY_LIMIT = 3000;
@@ -37,9 +37,11 @@ const MAX_AHEAD_MS = 86_400_000;
 
 interface Context extends ScanInput {
   refs: Refs;
-  /** Earlier tips that still exist. All commits reachable from them have been scanned. */
+  /** Earlier tips that still exist. All commits reachable from these tips have been scanned. */
   done: string[];
-  /** Whether the memory is incomplete, in which case dates and identities decide which commits are new. */
+  /**
+   * Whether the repository's memory is incomplete. If so, dates and identities decide which commits are new.
+   */
   isIncomplete: boolean;
 }
 
@@ -86,10 +88,10 @@ async function scanWith(git: Git, input: ScanInput): Promise<Scan> {
   return finish(context, counted, [...remembered, ...rewritten, ...counted.map(({ commit }) => commit)]);
 }
 
-/** Splits commits into possible new work and older commits. Also returns the older commits to remember. */
+/** Splits the commits into recent and older ones. Also returns the older commits to remember. */
 function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Commit[]) {
   const slackMs = memory.dayStartMs - SLACK_MS;
-  // In a new clone, or another repository at this path, only commits since the last scan count.
+  // If this is a new clone or another repository, only commits since the last scan count.
   const replacedMs = memory.tips.length > 0 && done.length === 0 ? memory.scannedMs - SLACK_MS : 0;
   const fromMs = memory.scanned
     ? Math.max(slackMs, isIncomplete ? memory.floorMs + 1 : 0, replacedMs)

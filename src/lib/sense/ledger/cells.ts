@@ -10,7 +10,7 @@ import type { Stay, Timeline } from './timeline';
 interface Presence {
   covered: readonly Span[];
   away: readonly Span[];
-  /** When any application was in front. */
+  /** When you were at the desk, because an application was in front. */
   desk: readonly Span[];
   pieces: readonly Piece[];
 }
@@ -93,7 +93,7 @@ function addCells(cells: CellMs, state: SessionState, places: readonly number[])
   });
 }
 
-/** Rounds all cells together by largest remainder, so that they add up to the covered time. */
+/** Rounds all cells together by largest remainder, so that they add up to the rounded total. */
 function rounded<T extends { ms: CellMs }>(rows: readonly T[]): (Omit<T, 'ms'> & { cells: Cells })[] {
   const all = rows.flatMap(({ ms }) => ms);
   const shares = apportion(Math.round(total(all) / TENTH_MS), all, TENTH_MS);
@@ -112,7 +112,7 @@ function cellsOf(tenths: readonly number[]): Cells {
   return cells;
 }
 
-/** Adds up the rows' cells, in tenths. */
+/** Adds up the rows' cells. Calculates in tenths of a minute. */
 export function sumOf(rows: readonly { cells: Cells }[]): Cells {
   const sums = CELLS.map(() => 0);
   for (const { cells } of rows) {

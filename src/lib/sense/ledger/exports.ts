@@ -28,7 +28,7 @@ export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => s
   return intervals;
 }
 
-/** The formats are line-based, so a line break in a name would add entries. */
+/** Maximum length of a name. Line breaks are removed, because the formats are line-based. */
 const MAX_KEY = 400;
 
 export function timeCsv({ rows }: TimeReport): Generator<string> {

@@ -51,7 +51,7 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
         const key = `${ms}\n${sampleKey(event)}`;
         const known = samples.get(key);
         const [sample, text] = [sampleOf(event, [ms - spanMs, ms]), JSON.stringify(event.detail ?? {})];
-        // If two events have the same timestamp, the longer one counts, as in the record.
+        // Of two events with the same timestamp, the longer one counts, as in the record.
         const knownMs = known === undefined ? -1 : known.sample.span[1] - known.sample.span[0];
         const isBetter = spanMs - knownMs || (text < (known?.text ?? '') ? 1 : -1);
         if (isBetter > 0) samples.set(key, { sample, text });
@@ -135,7 +135,7 @@ function withCommonSpelling(samples: readonly Sample[]): Sample[] {
   return samples.map((sample) => ({ ...sample, app: spelling.get(foldName(sample.app)) ?? sample.app }));
 }
 
-/** Splits a sample where a prompt shows that another session came to the front. */
+/** Splits a sample at each prompt that shows that another session came to the front. */
 function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   const ids = sample.sessions.map(({ id }) => id);
   const [from, to] = sample.span;

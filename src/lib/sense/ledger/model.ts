@@ -1,4 +1,4 @@
-/** What an agent is doing. A session that has exited has no state. */
+/** What an agent is doing. Exited sessions have no state. */
 export const AGENT_STATES = ['working', 'waiting', 'ready'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
@@ -6,7 +6,7 @@ export type AgentState = (typeof AGENT_STATES)[number];
 export const PLACES = ['front', 'desk', 'away', 'unknown'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** Minutes by agent state and place, to one decimal. Zeros are omitted. */
+/** Minutes by an agent's state and your place, to one decimal. Zeros are omitted. */
 export type Cells = Partial<Record<AgentState, Partial<Record<Place, number>>>>;
 
 /** Your own time. A day's rows add up to its `totalMinutes`. */
@@ -40,7 +40,7 @@ export interface Answers {
   times?: number[];
 }
 
-/** Where a day's time went, both yours and your agents'. */
+/** How you and your agents spent a day. */
 export interface DayLedger {
   /** Rows with the most minutes first. */
   attention: AttentionRow[];
@@ -58,7 +58,7 @@ export interface DayLedger {
   parallel: { most: number; mean: number };
 }
 
-/** The part of a day's time that belongs to a goal. Agents' times may overlap. */
+/** The part of a day's time that is assigned to a goal. Agents' times may overlap. */
 export interface GoalTag {
   minutes: number;
   working: number;
@@ -66,7 +66,7 @@ export interface GoalTag {
   reasons: string[];
 }
 
-/** Returns the minutes in a state, either in one place or in all places. */
+/** Returns the minutes that agents were in a state, for one place or for all places. */
 export function minutesIn(cells: Cells, state: AgentState, place?: Place): number {
   const row = cells[state] ?? {};
   if (place !== undefined) return row[place] ?? 0;

@@ -13,7 +13,7 @@ import { withoutLedger } from './rows';
 
 export interface Ledgers {
   ledgers: DayLedger[];
-  /** Number of days without recorded time: backfilled, or without a record. */
+  /** Number of days without recorded time: backfilled days, and days without a record. */
   notRecorded: number;
   /** Number of your commits. */
   commits: number;

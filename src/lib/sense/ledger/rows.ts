@@ -17,7 +17,7 @@ export const TIME_KEYS = [
 ] as const;
 export type TimeKey = (typeof TIME_KEYS)[number];
 
-/** Your time (`minutes`) and your agents' time, which may overlap. */
+/** Your time (`minutes`) and your agents' time. Agents' times may overlap. */
 export interface TimeRow {
   key: string;
   minutes: number;
@@ -37,10 +37,10 @@ export interface TimeReport {
   machines?: MachineRow[];
 }
 
-/** A piece of work, either yours or an agent's. */
+/** Your work or an agent's work in one place. */
 export type Work = Pick<AttentionRow, 'repo' | 'branch' | 'session' | 'assistant'> & {
   otherFolder?: boolean;
-  /** The machine's id, if several are merged. */
+  /** The machine's id, if several machines are merged. */
   machine?: string;
 };
 
@@ -55,7 +55,7 @@ export interface WorkNames {
 const OTHER = 'other folders';
 const UNKNOWN = 'unknown';
 
-/** Returns the row that a piece of work belongs to. */
+/** Returns the key of the row to which your or an agent's work belongs. */
 export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames): string {
   const { repo, branch, session, assistant } = work;
   const place = work.otherFolder === true ? OTHER : UNKNOWN;
@@ -166,7 +166,10 @@ export function goalTagsOf(ledger: DayLedger, names: Pick<WorkNames, 'goal'>): R
   return Object.fromEntries(tags);
 }
 
-/** An issue number in a branch name, as in `12-login`, `issue-12` or `fix/issue-12-login`, but not a date. */
+/**
+ * Matches an issue number in a branch name, such as `12-login`, `issue-12` or `fix/issue-12-login`, but not a
+ * date.
+ */
 const BRANCH_ISSUE = /(?:^|\/)(?:issue-([1-9]\d{0,6})(?!\d)|([1-9]\d{0,6})-(?!\d))/i;
 
 export function issueOfBranch(branch: string | null): number | undefined {

@@ -12,7 +12,7 @@ export function merged(spans: readonly Span[]): Span[] {
   return list;
 }
 
-/** Returns the parts of a list that overlap another list. */
+/** Returns the parts of a list of spans that overlap another list. */
 export function within(list: readonly Span[], other: readonly Span[]): Span[] {
   const parts: Span[] = [];
   let at = 0;
@@ -27,7 +27,7 @@ export function within(list: readonly Span[], other: readonly Span[]): Span[] {
   return parts;
 }
 
-/** Returns the parts of a list that don't overlap another list. */
+/** Returns the parts of a list of spans that don't overlap another list. */
 export function without(list: readonly Span[], other: readonly Span[]): Span[] {
   const gaps: Span[] = [];
   let from = -Infinity;

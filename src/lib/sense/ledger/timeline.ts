@@ -9,7 +9,7 @@ import { merged, type Span } from './spans';
 export interface Change {
   ms: number;
   state: SessionState;
-  /** When the state began, which may be before this day. */
+  /** When the state began; may be before this day. */
   sinceMs: number;
   prompt: boolean;
   repo: string | null;

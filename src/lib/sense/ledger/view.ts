@@ -65,7 +65,7 @@ function facts({ ledgers, notRecorded, commits }: TimeBeside): string[] {
   ];
 }
 
-/** Returns how fast you answered, and how many sessions worked at the same time. */
+/** Returns sentences about how fast you answered, and how many sessions worked at the same time. */
 export function agentFacts(ledgers: readonly DayLedger[]): string[] {
   const { count, medianMinutes, longestMinutes } = joinAnswers(ledgers.map(({ answers }) => answers));
   const median = medianMinutes === null ? 'unknown' : minutes(medianMinutes);

@@ -96,7 +96,7 @@ function placeKey(app: string, repo: string | null): string {
 
 type Named = Partial<Record<'app' | 'repo' | 'branch' | 'session' | 'assistant' | 'machine', string | null>>;
 
-/** Orders rows with the same time. Compares names first, because serializing rows is slow. */
+/** Orders rows with equal times. Compares names first, because serializing rows is slow. */
 function byText(a: Named, b: Named): number {
   return (
     byName(a.app, b.app) ||
@@ -143,7 +143,7 @@ function sortedByTime<T extends Named & { cells: Cells }>(rows: readonly T[]): T
 /** Computes the values per machine, because records don't store when each session worked. */
 function parallelOf(ledgers: readonly DayLedger[]): DayLedger['parallel'] {
   const worked = ledgers.map(({ cells, parallel: { mean } }) => {
-    // The mean is 0 in a ledger without sums.
+    // In a ledger without agents, the mean is 0.
     const work = mean === 0 ? 0 : minutesIn(cells, 'working');
     return { work, active: mean === 0 ? 0 : work / mean };
   });

@@ -12,7 +12,7 @@ export interface MachineSpan {
   input: number | null;
 }
 
-/** A machine's data for one of its local days. Ids are the same on every machine. */
+/** A machine's data for one of its local days. Commit and session ids are the same on every machine. */
 export interface MachineDay {
   /** The machine's id. */
   machine: string;
@@ -22,7 +22,7 @@ export interface MachineDay {
   commits: readonly { id: string; repo: string; ts: number; subject?: string }[];
 }
 
-/** `so-far`: the machine's day isn't over, or it hasn't published the rest yet. */
+/** `so-far`: the machine's day isn't over, or the machine hasn't published the rest of the day yet. */
 export type MachineState = 'recorded' | 'so-far' | 'not-recorded';
 
 export interface MachineRow {

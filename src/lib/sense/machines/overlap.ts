@@ -1,7 +1,7 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { MachineDay, MachineSpan } from './model';
 
-/** A machine's day, with the time assigned to that machine. */
+/** A machine's day, and the part of its time that was assigned to the machine. */
 export interface Counted {
   day: MachineDay;
   /** The parts of the day's spans that are assigned to this machine. */

@@ -20,7 +20,7 @@ export interface Machines {
   hasOwn: boolean;
   /** Returns the machines' recorded days, oldest first. */
   days: () => Day[];
-  /** Returns the machines' data for these days. Omits days with damaged files. */
+  /** Returns the machines' data for these days. Omits days whose files are damaged. */
   read: (days: readonly Day[]) => MachineDay[];
   /** Returns the data that other machines published for a day's timeline. */
   others: (day: Day) => (MachineName & MachineParts)[];

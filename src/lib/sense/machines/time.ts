@@ -70,7 +70,7 @@ export function timeOf(
 function hourAt(starts: readonly number[], ms: number): number {
   const last = starts.length - 1;
   let hour = Math.max(0, Math.min(last, Math.floor((ms - (starts[0] ?? 0)) / HOUR_MS)));
-  // If the clock changes by half an hour, one hour is shorter or longer than the others.
+  // After a clock change of half an hour, one hour is shorter or longer than the others.
   while (hour > 0 && (starts[hour] ?? 0) > ms) hour -= 1;
   while (hour < last && (starts[hour + 1] ?? 0) <= ms) hour += 1;
   return hour;

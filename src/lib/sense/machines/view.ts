@@ -7,7 +7,7 @@ export function machinesOf(record: DailyRecord | UnionRecord): MachineRow[] {
   return 'machines' in record ? record.machines : [];
 }
 
-/** Formats each machine's time, and how much of it overlaps. */
+/** Formats each machine's time, and the overlap. */
 export function machinesText(record: DailyRecord | UnionRecord): string {
   if (!('machines' in record)) return '';
   const { overlapMinutes: overlap } = record;

@@ -32,8 +32,8 @@ export interface PaneDeps {
 const RELAYS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
 
 /**
- * Returns the focused pane in the process's window, or undefined if the window doesn't belong to a terminal
- * or the focused pane is uncertain.
+ * Returns the focused pane of the process's window. Returns undefined if the process isn't a terminal, or if
+ * the pane is uncertain.
  */
 export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pane | undefined> {
   const terminal = programOf(windowPid)?.toLowerCase() ?? '';

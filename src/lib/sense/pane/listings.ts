@@ -24,7 +24,7 @@ export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | u
 }
 
 /**
- * Returns the sockets that a tmux client may use: the one named in its arguments, or all in tmux's socket
+ * Returns the sockets that a tmux client may use: the socket in its arguments, or all in tmux's socket
  * folder.
  */
 function socketsOf(pid: number): string[] {
@@ -73,7 +73,7 @@ const kittyDialogue: Dialogue<string> = (send) => {
   };
 };
 
-/** Returns the process of the focused window in kitty's response. Drops titles while parsing. */
+/** Returns the process of the focused window in kitty's response. Drops window titles during parsing. */
 export function focusedOf(answer: string): number | undefined {
   const body = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1);
   const data = textOf(parseObject(body)?.['data']) ?? '[]';

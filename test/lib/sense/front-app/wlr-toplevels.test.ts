@@ -75,7 +75,7 @@ describe('sense/front-app/wlr-toplevels', () => {
   });
 
   it('reports a compositor without the protocol', () => {
-    expect(listener().listen(event(3, 0, uint(0)))).to.equal('not offered');
+    expect(listener().listen(event(3, 0, uint(0)))).to.equal('unsupported');
   });
 
   it('returns the same for any split of the bytes', () => {
