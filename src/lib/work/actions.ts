@@ -64,8 +64,7 @@ export async function closeIssue(
 ): Promise<Closed> {
   const text = input.evidence.trimEnd();
   const usage = (message: string, hint: string): StewardError => new StewardError('usage', message, { hint });
-  if (text === '')
-    throw usage('The evidence is empty.', 'Show that the work is done: a commit, a link, test output.');
+  if (text === '') throw usage('The evidence is empty.', 'Provide a commit, a link or test output.');
   if (text.length > MAX_BODY) {
     const message = `The evidence has ${text.length} characters; the maximum is ${MAX_BODY}.`;
     throw usage(message, 'Shorten it, or commit it as a file and link to the file.');
