@@ -169,7 +169,7 @@ describe('agents managed, built', function () {
     await run('go');
     const sent = await managed(['send', onlySession().id, 'and more']);
     expect(sent).to.include({ code: 6, stdout: '' });
-    expect(sent.stderr).to.match(/not sent: the agent is still waiting for an answer\.[\s\S]* --allow sevt_/);
+    expect(sent.stderr).to.match(/not sent: the agent is waiting for an answer\.[\s\S]* --allow sevt_/);
   });
 
   it('leaves no file for a session that does not exist', async () => {

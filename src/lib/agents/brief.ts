@@ -47,7 +47,7 @@ export interface Brief {
 export type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
 
 export interface BriefOptions extends Preferred {
-  /** From 1 to `MAX_BRIEFS`. */
+  /** Number of briefs, 1 to `MAX_BRIEFS`. */
   count: number;
   subagentType: string;
   model: ModelTier;
@@ -127,7 +127,7 @@ function brief(request: string, options: BriefOptions, index: number, parts: Par
     method,
     count === 1
       ? undefined
-      : `You are agent ${index + 1} of ${count}; each agent has its own brief. Keep to your perspective, and do not guess what the other agents find.`,
+      : `You are agent ${index + 1} of ${count}; each agent has its own brief. Keep to your perspective; do not guess what the others find.`,
     '',
     'Task:',
     taskOf(request),

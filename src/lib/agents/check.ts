@@ -62,9 +62,9 @@ function* launchBreaches(
   if (worker === 'custom' && type !== null && !isRetired) {
     const missing = BRIEF_PARTS.filter(({ any }) => !any.test(prompt)).map(({ part }) => part);
     if (type !== types.general)
-      yield ['bare-type', `A custom agent must not be launched as ${quoted(type)}.`, `Launch it as ${types.general} with its own brief.`];
+      yield ['bare-type', `A custom agent must not be launched as ${quoted(type)}.`, `Launch the agent as ${types.general} with its own brief.`];
     else if (missing.length > 0)
-      yield ['bare-type', `The brief has no ${missing.join(', no ')}.`, 'Write it with "steward agents brief".'];
+      yield ['bare-type', `The brief has no ${missing.join(', no ')}.`, 'Create a brief with "steward agents brief".'];
   }
   const fix = `Use ${MODEL_TIERS.join(', ')}.`;
   if (model === null) {
@@ -94,11 +94,11 @@ function* managedBreaches(invocation: Invocation): Generator<Found> {
   const { worker, minutes, interactive, needsContext, prompt } = invocation;
   if (worker !== 'managed') return;
   if (minutes !== null && minutes < 30)
-    yield ['managed-short', `Hosted agents are for work of at least 30 minutes, not ${minutes}.`, 'Do the work in this session, or use an agent team.'];
+    yield ['managed-short', `Hosted agents are for work of at least 30 minutes, not ${minutes}.`, 'Work in this session, or use an agent team.'];
   if (interactive || asksPerson(prompt))
-    yield ['managed-interactive', 'A hosted agent cannot ask questions.', 'Do the work in this session, or put all answers into the prompt.'];
+    yield ['managed-interactive', 'A hosted agent cannot ask questions.', 'Work in this session, or put all answers into the prompt.'];
   if (needsContext || needsLocal(prompt))
-    yield ['managed-context', 'A hosted agent cannot read your files or skills.', 'Do the work in this session, or put the context into the prompt.'];
+    yield ['managed-context', 'A hosted agent cannot read your files or skills.', 'Work in this session, or put the context into the prompt.'];
 } // prettier-ignore
 
 /** Checks the rules that apply across invocations. */
@@ -112,7 +112,7 @@ function* batchBreaches(invocations: readonly Invocation[], types: AgentTypes): 
   const isSpotcheck = ({ subagentType, model, prompt }: Invocation): boolean =>
     subagentType === types.general && model === 'fast' && /\bspot-?check|\bconsisten/i.test(prompt);
   if (launched.length > 1 && !launched.some(isSpotcheck))
-    yield ['missing-spotcheck', 'Parallel agents need a spotcheck of their outputs.', `Then launch a ${types.general} agent (fast tier) to verify that the outputs are consistent.`];
+    yield ['missing-spotcheck', 'Parallel agents need a spotcheck of their outputs.', `Launch a ${types.general} agent (fast tier) afterwards to compare the outputs.`];
   if (launched.length > MAX_BRIEFS + 1)
     yield ['fan-out', `Too many agents: ${launched.length} at once.`, `Launch at most ${MAX_BRIEFS}.`];
 } // prettier-ignore

@@ -75,12 +75,7 @@ export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: 
       const text = readMarkdown(path, slug);
       const keys = await keysOf(deps, text);
       for (const key of Object.keys(keys).filter((name) => /^voice/i.test(name)))
-        report(
-          path,
-          `${clean(key)} is ignored.`,
-          'Only the assistant speaks; to set its voice, use da.voices.main.',
-          'note',
-        );
+        report(path, `${clean(key)} is ignored.`, 'Only the assistant speaks, with da.voices.main.', 'note');
       const parsed = v.safeParse(PERSONA, keys);
       if (parsed.success) {
         const { name, ...facts } = parsed.output;

@@ -88,7 +88,7 @@ function findCode({ request }: Pick<RoutingInput, 'request'>): Finding {
   return found.hit === undefined && plainly.refused !== undefined ? plainly : found;
 }
 
-/** "fix the failing test": a verb, then a part of the codebase in the same sentence. */
+/** Finds "fix the failing test": a verb, then a part of the codebase in the same sentence. */
 function* verbPlaces(text: string): Generator<Place> {
   for (const { at, length } of placesOf(text, rx(String.raw`{ASKS}(?<w>{VERB})\b`), 'w')) {
     const rest = text.slice(at + length, at + length + REACH);
@@ -97,7 +97,7 @@ function* verbPlaces(text: string): Generator<Place> {
   }
 }
 
-/** "the build is broken, fix it": a part of the codebase, then the verb. */
+/** Finds "the build is broken, fix it": a part of the codebase, then the verb. */
 function* brokenPlaces(text: string): Generator<Place> {
   const pattern = /\b(?:fix|repair|debug|mend|stabili[sz]e|patch) (?:it|this|that|them)\b/g;
   for (const { at: end, length } of placesOf(text, pattern, 'w')) {

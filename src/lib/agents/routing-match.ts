@@ -124,7 +124,7 @@ export function firstMeant(
   return refused === undefined ? {} : { refused };
 }
 
-/** "don't use …", "no …", "… are not needed", in the same clause. */
+/** Returns whether the clause negates the match: "don't use …", "no …", "… are not needed". */
 function isNegated(text: string, { at, length }: Place): boolean {
   const before = clauseBefore(text, at, NEGATION_WORDS).replace(rx(PATTERNS.noNegation), ' ');
   return has(before, 'negator') || has(clauseAfter(text, at + length, 5), 'negatedAfter');

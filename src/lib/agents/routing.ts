@@ -53,7 +53,6 @@ export interface RoutingInput extends AgentSettings {
 
 export type Worker = 'team' | 'custom' | 'managed' | 'builtin' | 'named' | 'research' | 'native';
 
-/** What a rule decides. */
 export interface Outcome {
   worker: Worker;
   /** Null if no agent is launched. */
@@ -72,7 +71,7 @@ export interface Outcome {
 export interface Rule {
   id: string;
   from: string;
-  /** Shown by `--explain`. */
+  /** The rule's text in the output of `--explain`. */
   says: string;
   gives: Outcome;
   find: (input: RoutingInput) => Finding;
@@ -99,13 +98,13 @@ export interface Decision {
   /** The agent type for the task tool; null if the tool isn't called. */
   subagentType: string | null;
   model: ModelTier;
-  /** Only for the cross-vendor builder. */
+  /** Mode of the cross-vendor builder. */
   mode?: BuilderMode;
   /** The first brief. */
   brief?: Brief;
   /** The brief of each agent, if there are several agents. */
   briefs?: Brief[];
-  /** How to launch several agents. */
+  /** Instructions for launching several agents. */
   launch?: string;
   /** Slug of the named agent. */
   agent?: string;
@@ -114,7 +113,7 @@ export interface Decision {
   why: string;
   /** Words in the request that matched. */
   triggers: string[];
-  /** Launched after parallel work; null without parallel work. */
+  /** The agent that checks parallel work; null without parallel work. */
   spotcheck: Spotcheck | null;
   warnings: string[];
 }
@@ -299,7 +298,7 @@ function warningsOf({ id, gives }: Rule, input: RoutingInput, count: number | nu
     [id === 'audit' && (input.effort ?? 5) < 4, 'A cross-vendor audit is for effort E4 or E5.'],
     [
       id === 'built-in',
-      'Built-in agents are for internal work. For agents with their own briefs, ask for "custom agents".',
+      'Built-in agents are for internal work. For your own briefs, ask for "custom agents".',
     ],
     [
       gives.worker === 'native' && count !== null && count > 1,
@@ -307,7 +306,7 @@ function warningsOf({ id, gives }: Rule, input: RoutingInput, count: number | nu
     ],
     [
       isCustom && id !== 'custom' && id !== 'declined',
-      'The word "custom" was not interpreted as a request for custom agents.',
+      '"custom" was not interpreted as a request for custom agents.',
     ],
   ];
   return all.flatMap(([holds, warning]) => (holds ? [warning] : []));

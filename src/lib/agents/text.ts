@@ -59,7 +59,7 @@ const MASKS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/`[^`\n]{1,2000}`/g, 'zc'],
   [/^[ \t]*>.*$/gm, ''],
   [/"[^"\n]{1,4000}"/g, ''],
-  // Excludes apostrophes inside words.
+  // Single-quoted text. An apostrophe inside a word is not a quote.
   [/(?<![\w\u00c0-\uffff])'[^'\n]{1,400}'(?![\w\u00c0-\uffff])/g, ''],
   [/\bhttps?:\/\/[^\s<>"]{1,2000}/gi, 'zu'],
   [/(?<![\w.+@-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ''],

@@ -36,7 +36,7 @@ export interface WatchedSession {
 }
 
 export interface SilenceAlert extends Omit<WatchedSession, 'status' | 'silent'> {
-  /** ISO-8601 UTC. */
+  /** Time of the alert, ISO 8601 in UTC. */
   ts: string;
   message: string;
 }

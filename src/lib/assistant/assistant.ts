@@ -20,7 +20,6 @@ export interface HookRegistration {
 /** The inputs for generating a hook file that steward owns. */
 export interface OwnFileInput {
   host: PathHost;
-  /** Path of the shim. */
   shim: string;
   /** Returns the command to register for a verb. */
   commandFor: (verb: string) => string;
@@ -31,7 +30,6 @@ export interface OwnFileInput {
 /** An assistant, and where and how to register its hooks. `payload.ts` parses the hooks' input. */
 export interface Assistant {
   id: AssistantId;
-  /** The product name. */
   title: string;
   /**
    * Names of the assistant's programs. The assistant counts as installed if any of them is on the PATH or if
@@ -109,7 +107,7 @@ export function placeAt(
     const named = /^~(?:$|[/\\])/.test(set) ? join(host.home, set.slice(1)) : set;
     if (named !== '' && !isAbsolute(named)) {
       throw new StewardError('config', `${variable} is not an absolute path.`, {
-        hint: `Set the variable to the absolute path of the folder with your ${file}, or unset it.`,
+        hint: `Set ${variable} to an absolute path, or unset it.`,
       });
     }
     return join(named === '' ? join(host.home, place.folder) : named, place.inside ?? '');

@@ -150,7 +150,7 @@ function checkSpool({ area, clock }: HooksChecked): Finding[] {
   if (status.unreadable > 0) {
     findings.push(
       warning(`${plural(status.unreadable, 'entry', 'entries')} in ${area.spool} cannot be read`, {
-        hint: 'steward ignores them. Remove the empty or damaged files there and in the "claimed" subfolder.',
+        hint: 'Remove the empty or damaged files in this folder and its "claimed" subfolder.',
       }),
     );
   }

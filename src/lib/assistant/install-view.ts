@@ -86,7 +86,7 @@ export function uninstallText(result: UninstallResult): string | undefined {
       : []),
     ...left.map(
       (what) =>
-        `Not removed, because you edited it${what.includes(shim.path) ? ' (but it runs a removed script)' : ''}: ${what}`,
+        `Not removed, because you edited it${what.includes(shim.path) ? ' (it runs a removed script)' : ''}: ${what}`,
     ),
     ...strangers.map(
       (command) =>

@@ -18,7 +18,7 @@ export function warningsFor(
   return [
     ...(deps.product.root.includes(`${sep}_npx${sep}`)
       ? [
-          'steward is running from the npx cache, which npm may clear. Install it with "npm install --global" to keep the hooks working.',
+          'steward is running from the npx cache, which npm may clear. Install steward with "npm install --global".',
         ]
       : []),
     ...(off === null

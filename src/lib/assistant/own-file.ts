@@ -103,8 +103,8 @@ function entryIn(
 }
 
 /**
- * Returns whether an install wrote this text. An interrupted install may have recorded `after` without
- * writing the file, so `before` counts too.
+ * Returns whether an install wrote this text. Accepts both recorded hashes, because an interrupted install
+ * may not have replaced the file.
  */
 function isOurs(found: string | false | undefined, entry: InstallEntry | undefined): boolean {
   return typeof found === 'string' && [entry?.after, entry?.before].includes(sha256(found));

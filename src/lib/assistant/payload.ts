@@ -27,7 +27,7 @@ export type HookVerb = (typeof HOOK_VERBS)[number];
 
 /** The fields of the hook JSON that steward uses. Strings are raw and untrusted. */
 export interface HookInput {
-  /** The assistant that the JSON identifies; undefined if only the registered command names the assistant. */
+  /** The assistant that the JSON identifies; undefined if the JSON identifies none. */
   assistant: AssistantId | undefined;
   session: string | undefined;
   cwd: string | undefined;
@@ -47,12 +47,12 @@ export interface HookInput {
   reason: string | undefined;
   /** Whether the assistant writes the `terminalSequence` from a hook response to its terminal. */
   takesSequence: boolean;
-  /** Whether the calling process serves several terminals. */
+  /** Whether the process that calls the hooks serves several terminals. */
   isShared: boolean;
 }
 
 /**
- * Returns whether the assistant called this hook. Assistants set an environment variable to the project's
+ * Returns whether an assistant called this hook: assistants set an environment variable to the project's
  * folder.
  */
 export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
@@ -160,7 +160,7 @@ export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): Work
   return named ?? TYPES[verb];
 }
 
-/** Returns why the session is waiting, began or ended. A permission request has its own event. */
+/** Returns why the session is waiting, began or ended. For a permission request, the event is the reason. */
 export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reason'>): string | undefined {
   if (verb === 'notification' && input.event === 'PermissionRequest') return 'permission_prompt';
   return verb === 'notification' || verb === 'session-start' || verb === 'session-end'
@@ -188,7 +188,7 @@ export function hookAnswer(assistant: AssistantId, answer: HookAnswer): string {
     documented.includes(name) ? answer[name] : undefined;
   const [title, context, message] = [part('title'), part('context'), part('message')];
   const isSilent = title === undefined && context === undefined && message === undefined;
-  // JSON omits undefined values.
+  // `JSON.stringify` omits undefined values.
   const json = {
     systemMessage: message,
     terminalSequence: title === undefined ? undefined : titleSequence(title),

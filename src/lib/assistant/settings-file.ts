@@ -33,7 +33,7 @@ export function readSettings(path: string): string | undefined {
   }
   if (!isUtf8(bytes)) {
     throw new StewardError('config', `${path} is not UTF-8 text.`, {
-      hint: 'Save the file as UTF-8. steward did not change the file.',
+      hint: 'Save the file as UTF-8.',
     });
   }
   return bytes.toString('utf8');
@@ -94,7 +94,7 @@ export function readBackup(backup: Backup): string | undefined {
   return bytes !== undefined && sha256(bytes) === backup.sha256 ? bytes.toString('utf8') : undefined;
 }
 
-/** Removes a backup; returns false and doesn't remove the backup if it has been changed. */
+/** Removes a backup, unless it has been changed. Returns whether it was removed. */
 export function removeBackup(backup: Backup): boolean {
   if (!exists(backup.path)) return true;
   if (readBackup(backup) === undefined) return false;

@@ -270,12 +270,12 @@ export function rootOf(
   if (!('problem' in tree)) return tree.root;
   const { line, column, message } = tree.problem;
   throw new StewardError('config', `${path} is not JSON: line ${line}, column ${column}: ${message}.`, {
-    hint: 'Fix the file, then retry. steward did not change the file.',
+    hint: 'Fix the file, then retry.',
   });
 }
 
 export function wrongShape(path: string, what: string): StewardError {
   return new StewardError('config', `${path} is not a valid settings file: ${what}.`, {
-    hint: 'Fix the file, then retry. steward did not change the file.',
+    hint: 'Fix the file, then retry.',
   });
 }

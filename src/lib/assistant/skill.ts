@@ -16,7 +16,6 @@ import type { HookInstallDeps } from './install-deps';
 
 /** The result of installing or removing the skill. */
 export interface SkillResult {
-  /** The skill's folder. */
   path: string;
   /** Files that were written or removed, or would be in a dry run. */
   changed: string[];
@@ -107,8 +106,8 @@ export function removeSkill(
 }
 
 /**
- * Returns whether an install wrote this text. An interrupted install may have recorded `after` without
- * writing the file, so `before` counts too.
+ * Returns whether an install wrote this text. Accepts both recorded hashes, because an interrupted install
+ * may not have replaced the file.
  */
 function isOurs(found: string | false, entry: InstallEntry | undefined): boolean {
   if (found === false || entry === undefined) return false;

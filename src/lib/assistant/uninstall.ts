@@ -39,7 +39,6 @@ export interface UninstallResult {
   /** The change to the status line; null if the status line wasn't steward's. */
   statusLine: StatusLineRemoved['result'];
   shim: { path: string; removed: boolean };
-  /** The work skill. */
   skill: SkillResult;
   /** What wasn't removed: the user's own commands that run the shim, and edited backups. */
   left: string[];

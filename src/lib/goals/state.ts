@@ -3,7 +3,7 @@ import type { Goal } from './record';
 
 /** Format version of goals/state.json. */
 const GOALS_STATE_VERSION = 1;
-/** Length of the longer period of observed time, including its last day. */
+/** Days in the longer period of observed time, including the last day. */
 export const GOALS_WINDOW_DAYS = 30;
 
 /** The fields of a daily record that goals use. */
@@ -27,7 +27,7 @@ export interface ObservedTime {
 /** goals/state.json: the reported progress and the observed time, which are never combined into a score. */
 export interface GoalsState {
   version: number;
-  /** ISO-8601 UTC. */
+  /** When the state was built, ISO 8601 in UTC. */
   generatedAt: string;
   goals: Goal[];
   observed: { last7Days: ObservedTime; last30Days: ObservedTime };

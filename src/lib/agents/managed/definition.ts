@@ -173,7 +173,7 @@ function checkedSecret(name: string, reference: unknown): SecretReference {
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && isReference) return { name, reference };
   const named = name === '' ? '' : ` ${clean(name).slice(0, 80)}`;
   throw new StewardError('usage', `Secret${named} must be passed by reference.`, {
-    hint: 'Use NAME=env:VARIABLE or NAME=file:PATH. The path must be absolute or start with ~/.',
+    hint: 'Use NAME=env:VARIABLE or NAME=file:PATH (absolute, or starting with ~/).',
   });
 }
 

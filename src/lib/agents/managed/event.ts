@@ -80,6 +80,6 @@ export function isId(text: string): boolean {
 export function checkedId(text: string, what: string): string {
   if (isId(text)) return text;
   throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not a valid id for ${what}.`, {
-    hint: 'Use only letters, digits, _ and -. To see valid ids, run a list command.',
+    hint: 'Use only letters, digits, _ and -. The list commands show valid ids.',
   });
 }

@@ -51,7 +51,7 @@ type Description = [kind: ErrorKind, text: string, hint: string];
 
 function describe({ host, what, credentialFrom }: FailedRequest, answer: OriginAnswer, { status, type }: ApiFailure): Description {
   if (status >= 300 && status < 400)
-    return ['unavailable', `${host} redirected the request for ${what} (${status}); steward does not forward credentials.`, 'Set agents.managed.url to the final address.'];
+    return ['unavailable', `${host} redirected ${what} (${status}); steward does not forward credentials.`, 'Set agents.managed.url to the final address.'];
   if ((answer.headers['content-type'] ?? '').includes('html')) return notApi(host, status);
   switch (status) {
     case 401:
@@ -61,12 +61,12 @@ function describe({ host, what, credentialFrom }: FailedRequest, answer: OriginA
     case 402:
       return ['unavailable', `${host} requires payment (402).`, "Check your account's billing."];
     case 403:
-      return ['auth', `${host} denied access to ${what} (403).`, 'Use a credential from a workspace with access to managed agents.'];
+      return ['auth', `${host} denied access to ${what} (403).`, 'Use a credential with access to managed agents.'];
     case 404:
       return [
         'not_found',
         what.startsWith('a new ') ? `${host} cannot create ${what}: unknown agent or environment (404).` : `${host} has no ${clean(what)} (404).`,
-        'Check the id. The object may be deleted or belong to another workspace.',
+        'Check the id, and whether it belongs to another workspace.',
       ];
     case 409:
       return ['conflict', `${host} reports a conflict for ${what} (409).`, 'Check the current state, then try again.'];
@@ -79,7 +79,7 @@ function describe({ host, what, credentialFrom }: FailedRequest, answer: OriginA
   }
   return status >= 500
     ? ['unavailable', `${host} returned a server error (${status}).`, 'Try again in a few minutes.']
-    : ['conflict', `${host} rejected ${what} (${status}).`, 'Fix the problem described in the message.'];
+    : ['conflict', `${host} rejected ${what} (${status}).`, 'Fix the reported problem.'];
 } // prettier-ignore
 
 function notApi(host: string, status: number): Description {
@@ -148,7 +148,7 @@ function retryAfter(value: string | undefined, nowMs: number): number | undefine
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), 3_600_000);
 }
 
-/** Times in ms. */
+/** Timeouts and pauses, in ms. */
 export interface Timing {
   /** The first pause before a retry. Later pauses double. */
   firstPauseMs: number;

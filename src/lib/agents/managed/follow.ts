@@ -167,7 +167,7 @@ async function answerAll(
   return answers.length > 0;
 }
 
-/** Sends the message left unsent by a killed process. Returns whether there was one. */
+/** Sends the message that a killed process left unsent. Returns whether there was such a message. */
 async function sendUnsent(at: Following): Promise<boolean> {
   const { deps, input, turn, reader } = at;
   const sent = await sendPending(deps, input.session);

@@ -221,7 +221,7 @@ async function readNew(reader: Reader): Promise<void> {
     }
   }
   const now = clock.monotonic();
-  // Reads a burst of events together, because the service limits requests.
+  // Increase the pause during a burst of events, because the service limits requests.
   const [shortest, longest] = timing.paceMs;
   const isQuiet = now - reader.readAt > QUIET_MS;
   reader.pace = isQuiet ? shortest : Math.min(longest, Math.max(shortest, reader.pace * 1.5));

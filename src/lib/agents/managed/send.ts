@@ -106,7 +106,7 @@ export async function sendOrExplain(deps: SendDeps, session: string, message: st
     const waiting = await pendingOf(deps, session);
     if (waiting.length === 0) throw error;
     const count = waiting.length === 1 ? 'an answer' : plural(waiting.length, 'answer');
-    throw new StewardError('conflict', `Message not sent: the agent is still waiting for ${count}.`, {
+    throw new StewardError('conflict', `Message not sent: the agent is waiting for ${count}.`, {
       hint: `Answer the agent, then send the message again:\n${pendingLines(session, waiting).join('\n')}`,
       cause: error,
     });

@@ -20,7 +20,7 @@ export interface ShowDeps {
 
 /**
  * A session's local log: `<session>.jsonl` has one event per line in the service's order, and
- * `<session>.shown` records how much has been shown. Both survive the process being killed at any point.
+ * `<session>.shown` records how much has been shown. Both files survive a killed process.
  */
 export interface SessionLog {
   has: (key: string) => boolean;

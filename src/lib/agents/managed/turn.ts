@@ -7,7 +7,7 @@ import { hasId, targetOf, textOf, type ManagedEvent } from './event';
 export interface ToolUse {
   id: string;
   name: string;
-  /** `custom`: the client runs it and sends the result. `tool`: it only needs permission. */
+  /** `custom`: the client runs the tool and sends the result. `tool`: the tool only needs permission. */
   kind: 'tool' | 'custom';
   input: unknown;
 }

@@ -128,7 +128,7 @@ export function pendingLines(session: string, pending: readonly ToolUse[]): stri
     // Users paste the service's ids into a shell, so show no command for an id with control characters or a
     // leading hyphen.
     if (/[\p{C}\p{Zl}\p{Zp}]/u.test(id) || id.startsWith('-'))
-      return [use, '    The id of this question cannot be used in a command.'];
+      return [use, '    This id cannot be used in a command.'];
     return [
       use,
       kind === 'custom'

@@ -80,7 +80,7 @@ describe('managed: views', () => {
     expect(lines('$(rm x); `y`')).to.include("--allow '$(rm x); `y`' ");
     expect(lines("a'b", 'custom')).to.include(`--tool-result 'a'\\''b=@FILE' --follow`);
     for (const id of ['-rf', 'a\nb', 'a\u001b[2K', '\u202eb'])
-      expect(lines(id)).to.equal('The id of this question cannot be used in a command.');
+      expect(lines(id)).to.equal('This id cannot be used in a command.');
   });
 
   it('shows a whole input, escaped', () => {
