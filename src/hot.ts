@@ -12,7 +12,7 @@ const COMMANDS: Readonly<
 
 export type HotResult = number | undefined | readonly string[];
 
-/** Returns the exit code, or the arguments for the full command if that must run. */
+/** Returns the exit code, or the arguments of the full command to run instead. */
 export async function runHot(argv: readonly string[]): Promise<number | readonly string[]> {
   const words =
     [1, 2].map((length) => argv.slice(0, length)).find((some) => some.join(' ') in COMMANDS) ?? [];

@@ -24,7 +24,7 @@ async function launch(argv: readonly string[]): Promise<void> {
     process.exitCode = result;
     return;
   }
-  // The full command runs now, so hot.js would be cached without most of its functions.
+  // Don't cache hot.js, because this run has compiled few of its functions.
   if (isHot) unused.add('hot.js');
   await (load('./cli.js') as typeof import('./cli')).start(result, dirname(__dirname));
 }

@@ -108,14 +108,14 @@ export function unless<T>(codes: readonly string[], work: () => T): T | undefine
 const NO_ACCESS =
   'Grant your user access, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder you own.';
 const WRITABLE =
-  'Remount it as writable, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a writable folder.';
+  'Make the file system writable, or set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a writable folder.';
 const SMALLER = 'Raise the limit (ulimit -f), or move the file elsewhere.';
 const CHECK_NAME = 'Check the path, and that its disk is mounted.';
 const NO_SPACE = 'Free some space; data that is already stored is safe.';
 const ELSEWHERE = 'Set STEWARD_HOME (on Linux also XDG_STATE_HOME) to a folder on a local disk.';
 const MOUNT_AGAIN = 'Check that the disk or network folder is mounted and responding.';
 const RELEASE = 'Close the program, then rerun the command.';
-const IN_THE_WAY = 'Move or rename it, or set STEWARD_HOME to another folder.';
+const IN_THE_WAY = 'Move or rename that file or folder, or set STEWARD_HOME to another folder.';
 const TOO_MANY = 'Close some programs, or raise the limit with ulimit -n.';
 
 const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> = new Map([
@@ -144,5 +144,5 @@ const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> =
   ['ENOTDIR', ['config', 'Expected a folder, found a file', IN_THE_WAY]],
   ['EISDIR', ['config', 'Expected a file, found a folder', IN_THE_WAY]],
   ['ELOOP', ['config', 'Symbolic links form a loop', IN_THE_WAY]],
-  ['ENAMETOOLONG', ['usage', 'The name is too long', 'Use a shorter one.']],
+  ['ENAMETOOLONG', ['usage', 'The name is too long', 'Use a shorter name.']],
 ] as const);

@@ -154,7 +154,7 @@ describe('real: agents on a full or read-only disk', function () {
       const result = await agents(...args);
       expect(result, args.join(' ')).to.include({ code: 8, stdout: '' });
       expect(result.stderr, args.join(' ')).to.match(
-        /The file system is read-only: \/.*\nMake it writable, or set STEWARD_HOME/,
+        /The file system is read-only: \/.*\nMake the file system writable, or set STEWARD_HOME/,
       );
     }
     expect(fake.sessions.size).to.equal(1);

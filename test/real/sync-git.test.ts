@@ -127,7 +127,7 @@ describe('sync through a private GitHub repository (built)', function () {
     const { code, stderr } = await run(0, 'sync', 'connect', 'git', 'ann/work');
     expect([code, stderr]).to.deep.equal([
       6,
-      'ann/work is public; nothing was sent.\nMake it private, or use a different repository.\n',
+      'ann/work is public; nothing was pushed.\nMake the repository private, or use a different one.\n',
     ]);
     expect(git.seen).to.deep.equal([]);
   });

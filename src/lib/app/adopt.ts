@@ -137,7 +137,7 @@ function retire(area: UserArea, into: UserArea, { old, id }: { old: Owned; id: s
   const own = owners.find(({ owner }) => owner === id);
   const top = owners.find(({ place }) => place === into.place) ?? old;
   const retired = [...new Set([...top.retired, ...(own?.retired ?? []), old.owner])];
-  // The hash of the operating system's id is valid only with the salt that it was made with.
+  // The hash of the operating system's id is valid only with its own salt.
   const os = own?.salt === top.salt ? own.os : null;
   writeOwner(area.root, into.place, { owner: id, os, salt: top.salt, retired });
 }

@@ -7,7 +7,7 @@ import { isAlive } from '../platform/files/lock';
 import { startDetached } from '../platform/process/own-process';
 import { type CaptureHookDeps, onPrompt as capture } from '../work/capture/hook';
 
-/** Captures work from a prompt; returns the message to show. */
+/** Captures issues from a prompt; returns the message to show. */
 export function onPrompt(
   deps: Omit<CaptureHookDeps, 'deliverSoon'>,
   prompt: HeardPrompt,

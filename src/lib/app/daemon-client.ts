@@ -47,7 +47,7 @@ export function isDaemonThere({ area }: Pick<Context, 'area'>): Promise<boolean>
   return isAnswering(area);
 }
 
-/** Allows for two timeouts of a stopping daemon: five seconds for requests, then five for jobs. */
+/** How long to wait for the daemon to stop, in ms. It waits five seconds for requests, and five more for jobs. */
 const STOP_MS = 15_000;
 const STOP_POLL_MS = 50;
 

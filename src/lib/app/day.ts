@@ -21,7 +21,7 @@ export interface DayDocument
   timezone: string;
   final: boolean;
   sessions: DaySession[];
-  /** Absent if there is only this machine. */
+  /** The machines with data for the day; absent if there is only this machine. */
   machines?: MachineRow[];
   /** The other machines' timelines, with the same fields. */
   others?: OtherTimeline[];

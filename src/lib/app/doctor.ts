@@ -21,7 +21,7 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
   const { area, clock, run, desktop } = context;
   const host = processHost();
   const config = async () => (await context.loadConfig()).config;
-  // Queried once for all checks.
+  // The scheduler is queried once for all checks.
   let queried: Promise<JobsHere | undefined> | undefined;
   const jobs = async () => (await (queried ??= config().then(({ sense }) => jobsHere(context, sense))))?.jobs;
   const schedulerOfJob = async (id: JobId) =>

@@ -82,8 +82,8 @@ export function unregisteredAssistants(context: Context): readonly Assistant[] {
 }
 
 /**
- * Returns the hook status of the assistants in a list; default: the registered or installed ones. Passes
- * errors about unreadable settings to `onFailure`, or throws the first one if that is missing.
+ * Returns the hook status of the assistants in a list; default: the registered or installed ones. Calls
+ * `onFailure` for unreadable settings; without `onFailure`, throws.
  */
 export async function openHooksStatus(
   context: Context,

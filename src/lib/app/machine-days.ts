@@ -82,7 +82,7 @@ function storedDays({ store }: ReadDeps): Day[] {
   return [...store.loggedDays(), ...store.recordedDays()];
 }
 
-/** Returns another machine's record if it is valid; these records are untrusted. */
+/** Returns the record if it is valid. Records of other machines are untrusted. */
 function checkRecord(value: unknown): DailyRecord | undefined {
   const record = asRecord(value);
   const isReadable = record?.hours.every(({ start }) => !Number.isNaN(Date.parse(start))) === true;

@@ -119,7 +119,7 @@ function isSettings(value: unknown): value is HookSettings {
   );
 }
 
-/** The age in ms at which a temp file in the cache folder is deleted; a killed run has left it behind. */
+/** The age in ms at which a temp file in the cache folder is deleted as a leftover of a killed run. */
 const TEMPS_STALE_MS = 60_000;
 
 /** Reads the user area's entry from the cache folder; undefined if the entry is missing or unreadable. */

@@ -97,7 +97,7 @@ export function mayRun(context: Context): boolean {
   return beginScheduled(runsOf(context), processHost());
 }
 
-/** Waits up to a minute for uninstalled jobs to finish; returns those that are still running. */
+/** Waits up to a minute for uninstalled jobs to finish; returns the jobs that are still running. */
 export function waitForRunsOf(
   context: Context,
   onWait: (running: readonly Running[]) => void,

@@ -66,7 +66,7 @@ export async function openLink(context: Context, page: keyof typeof PAGE_PATHS):
     return { ...link, url: url.href };
   }
   throw new StewardError('unavailable', 'The daemon is not running.', {
-    hint: 'Start it with "steward up" or "steward daemon serve".',
+    hint: 'Start the daemon with "steward up" or "steward daemon serve".',
   });
 }
 
@@ -119,8 +119,8 @@ async function startByJob(context: Context, stopped: number | undefined): Promis
     'unavailable',
     stopped === undefined
       ? 'The daemon is not running, and no job is installed to start it.'
-      : `Stopped the daemon (process ${stopped}), whose version cannot restart itself.`,
-    { hint: 'Start it with "steward up", or install its job with "steward daemon install".' },
+      : `Stopped the daemon (process ${stopped}): its version cannot restart itself.`,
+    { hint: 'Start the daemon with "steward up", or install its job with "steward daemon install".' },
   );
 }
 

@@ -38,9 +38,9 @@ export function speechSettings(
       platform: desktop.platform,
       find: (name) => findProgram(name),
       run,
-      // All user areas share the turns, because the machine has only one audio output.
+      // All user areas take turns to speak, because the machine has only one audio output.
       takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => {
-        // Evaluated late, because reading the machine id may create it.
+        // A function, because reading the machine id may create it.
         return { clock, machineId: context.machineId };
       }),
     },

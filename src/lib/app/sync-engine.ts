@@ -83,7 +83,7 @@ function syncthingWords(status: SyncthingStatus): Pick<EngineStatus, 'found' | '
   return { found: parts.join(', '), problem: errors > 0 || state === 'error' };
 }
 
-/** The time and the problem of the last exchange through git. */
+/** The time of the last exchange through git, and its problem, if any. */
 interface Exchange {
   at?: string;
   problem?: { message: string };
@@ -136,7 +136,7 @@ async function openGit(context: Context, folder: string, repo: string): Promise<
   const found = await (await deps.host()).repository(repo);
   if (found.visibility !== 'private') {
     throw new StewardError('conflict', `${found.repo} is ${found.visibility}; nothing was pushed.`, {
-      hint: 'Make it private, or use a different repository.',
+      hint: 'Make the repository private, or use a different one.',
     });
   }
   return {
@@ -159,7 +159,7 @@ async function withSyncthing<T>(use: (api: SyncthingApi) => Promise<T>): Promise
   const access = findSyncthing(processHost());
   if (access === undefined) {
     throw new StewardError('not_found', 'Syncthing not found for this user.', {
-      hint: 'Install and start it (Debian: apt-get install syncthing), then rerun the command.',
+      hint: 'Install and start Syncthing (Debian: apt-get install syncthing), then rerun the command.',
     });
   }
   const { openOrigin } = await import('../platform/net/origin-client');

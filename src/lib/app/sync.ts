@@ -17,7 +17,7 @@ import { machineName, stateFile } from './sync-settings';
 import { VERSION } from './version';
 
 export interface SyncContext {
-  /** Undefined before `sync set`. */
+  /** The exchange folder; undefined before `sync set`. */
   folder: string | undefined;
   details: boolean;
   deps: PublishDeps;
@@ -104,7 +104,7 @@ export function syncJob(context: Context): Job {
 
 /**
  * Deletes local data, then its published copies. Stores the removal first, so that a later run can complete
- * it after a crash or a missing folder.
+ * it.
  */
 export async function withRemoval<T>(
   context: Context,

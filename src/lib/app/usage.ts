@@ -124,7 +124,7 @@ function withNotes(usage: Usage, notes: string[]): Usage {
   return notes.length === 0 ? usage : { ...usage, notes };
 }
 
-/** Reads new log lines. Returns no sources, only a note, if another process is reading the logs. */
+/** Reads new log lines. If another process is reading the logs, adds a note and returns no sources. */
 async function collected(deps: UsageDeps, notes: string[]): Promise<Source[]> {
   try {
     return await collectUsage(deps);

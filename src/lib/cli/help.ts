@@ -5,8 +5,7 @@ import type * as Interfaces from '@oclif/core/interfaces';
 import { foldFor } from '../platform/terminal/fold';
 import { terminalOf } from '../platform/terminal/stdio';
 
-// @oclif/plugin-help imports these from oclif's main module, which takes 48 ms. The build redirects that
-// import to this file.
+// Replaces oclif's main module in the build of @oclif/plugin-help, because loading that module takes 48 ms.
 export * as Args from '@oclif/core/args';
 export { Command } from '@oclif/core/command';
 export * as Flags from '@oclif/core/flags';

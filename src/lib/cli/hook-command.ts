@@ -58,7 +58,7 @@ export function isInternal(): boolean {
   return processHost().env['STEWARD_INTERNAL'] === '1';
 }
 
-/** Return what the two hooks that capture work would do, for `--dry-run`. They need the full configuration. */
+/** Plans of the prompt and session-end hooks for `--dry-run`. They require the full configuration. */
 export interface CapturePlans {
   prompt: (prompt: HeardPrompt | undefined) => Promise<object>;
   sessionEnd: (session: { session: string; slug: string | null; restricted?: true }) => Promise<object>;
@@ -72,7 +72,7 @@ export interface HookConfig {
 
 /**
  * Runs `steward hook EVENT` without oclif and the configuration loader. Returns undefined if the full command
- * must run: for help, for a dry run of work capture, and after a configuration change.
+ * must run: for help, some dry runs, and after a configuration change.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined> {
   if (isInternal()) return 0;
@@ -168,7 +168,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
       hint: 'Run "steward hook --help" for its events and flags.',
     });
   }
-  // Object.assign, because a spread would read the machine id, which only some hooks need.
+  // Use Object.assign: a spread would read the machine id, which only some hooks need.
   const deps: HookDeps = Object.assign(sessionsDeps({ area, clock, machineId }, settings), {
     spool: area.spool,
     env: processHost().env,
@@ -216,7 +216,7 @@ async function readCall({ verb, assistant }: HookArgs): Promise<HookCall> {
   return { verb, assistant, bytes, cut: end === 'large' || (end === 'late' && bytes.length > 0) };
 }
 
-/** Returns a hook's plan: the work to capture for the two hooks that capture work, otherwise the event. */
+/** Returns a hook's plan: the issues to capture for the prompt and session-end hooks, otherwise the event. */
 async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | undefined): Promise<object> {
   const plan = planHook(deps, call);
   if (call.verb === 'prompt' && plans !== undefined) return plans.prompt(promptOf(deps, call));

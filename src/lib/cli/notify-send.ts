@@ -74,8 +74,8 @@ export async function sendFromTerminal(
 }
 
 /**
- * Waits for the first results. Without a daemon, delivers in this process, because another delivering process
- * may end too early.
+ * Waits for the first results. Without a daemon, delivers in this process, because another process might end
+ * before the results are known.
  */
 async function answersTo(
   deps: NotifyContext['deps'],
@@ -96,7 +96,7 @@ async function messageOf(given: string | undefined): Promise<string> {
   const piped = await readPipedStdin(MAX_STDIN_BYTES);
   if (piped === undefined || piped.bytes.length === 0) {
     throw new StewardError('usage', 'No message given.', {
-      hint: 'Pass it as an argument, or pipe it in: echo Done | steward notify send',
+      hint: 'Pass a message as an argument, or pipe it in: echo Done | steward notify send',
     });
   }
   if (piped.cut) {

@@ -25,14 +25,15 @@ async function checkFiles({ area, loadConfig }: Omit<ConfigChecked, 'config'>): 
     const { warnings } = await loadConfig();
     // Other checks already report open permissions.
     const rest = warnings.filter((text) => !/; run chmod \d+ on it$/.test(text));
-    if (rest.length > 0) return rest.map((text) => warning(text, { hint: 'Correct or remove it.' }));
+    if (rest.length > 0)
+      return rest.map((text) => warning(text, { hint: 'Correct or remove that key or file.' }));
     const files = CONFIG_FILES.filter(({ path }) => realPath(path(area)) !== undefined);
     return [ok(files.map(({ name }) => name).join(', ') || 'no configuration files, so all defaults apply')];
   } catch (error) {
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     const [, ...problems] = error.message.split('\n  ');
     if (problems.length === 0) return [failure(error)];
-    const hint = 'Edit the file, or use "steward config set". Until then nothing is captured.';
+    const hint = 'Edit the file or use "steward config set". Nothing is captured until the file is valid.';
     return problems.map((text) => failed(text, { kind: 'config', hint }));
   }
 }

@@ -132,7 +132,7 @@ function checkLeaf(
   else checked.problems.push(`${path.join('.')}${wrong}`);
 }
 
-/** Returns `: expected …, found …`, after the index of an invalid item. Undefined if the value is valid. */
+/** Returns `: expected …, found …`, preceded by an invalid item's index; undefined if the value is valid. */
 export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
   const result = v.safeParse(leaf.check, value);
   if (result.success) return undefined;

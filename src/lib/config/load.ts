@@ -141,7 +141,7 @@ function resolveAll(
       place(root, [file.id, ...path], leaf.resolve(value, host, key));
     }
   }
-  // schema.ts derives the type of Config from these trees.
+  // This cast is safe, because schema.ts derives the type of Config from these trees.
   return root as unknown as Config;
 }
 
@@ -171,7 +171,7 @@ function invalid(
     ...(problems.length === variables.length ? [] : [`${edit}.`]),
   ];
   return new StewardError('config', `${count}:${list}`, {
-    hint: `${fixes.join(' ')} Until then nothing is captured.`,
+    hint: `${fixes.join(' ')} Nothing is captured until the configuration is valid.`,
   });
 }
 

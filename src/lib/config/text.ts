@@ -104,7 +104,7 @@ function tooDeepAt(source: string): number | undefined {
     else depth += 1;
     if (depth > MAX_DEPTH) return index;
   }
-  // Blocks that are too deep have a line with that much indentation: each level adds at least one column.
+  // Finds deep blocks by their indentation: each level adds at least one column.
   return DEEP_LINE.exec(source)?.index;
 }
 
@@ -138,7 +138,7 @@ const WORDS: Partial<Record<YAMLError['code'], string>> = {
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** A file after reading; `text` is undefined if the file doesn't exist. */
+/** The content of a file, or why it can't be read; `text` is undefined if the file doesn't exist. */
 export type ReadFile = { text: string | undefined; content: unknown } | { problem: string };
 
 /**

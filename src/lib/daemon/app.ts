@@ -142,9 +142,9 @@ const NO_TOKEN = refusal(
 
 const BAD = ['The HTTP request is malformed.', 'Check the client.'] as const;
 const REFUSED: ReadonlyMap<number, readonly [string, string]> = new Map([
-  [408, ['The request timed out.', 'Send it within ten seconds.']],
+  [408, ['The request timed out.', 'Send the request within ten seconds.']],
   [413, ['The body is too large.', 'Send at most 64 KiB.']],
-  [417, ['The Expect header is not supported.', 'Send the request without it.']],
+  [417, ['The Expect header is not supported.', 'Send the request without that header.']],
   [431, ['The headers are too large.', 'Send fewer or shorter headers.']],
 ]);
 
@@ -154,7 +154,7 @@ function requestOf(head: RequestHead, body: Buffer): RouteRequest {
   if (head.method !== 'POST') return { head, query, body: undefined };
   for (const name of query.keys()) {
     throw new StewardError('usage', `Unknown query parameter "${name.slice(0, 100)}".`, {
-      hint: 'Send it in the JSON body.',
+      hint: 'Send the parameter in the JSON body.',
     });
   }
   return { head, query, body: jsonOf(body) };

@@ -4,7 +4,7 @@ import { marksOf } from '../platform/files/stat';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import { JSON_HEADERS, refusal, type RawRoute } from './route';
 
-/** A document that pages follow. */
+/** A document that pages subscribe to. */
 export interface Topic {
   name: string;
   path: string;
@@ -34,7 +34,7 @@ interface Known {
 
 const EVERY_MS = 1000;
 const BEAT_EVERY = 15;
-/** The most open streams. All tabs of a browser share one. */
+/** The maximum number of open streams. All tabs of a browser share one stream. */
 const MAX_LISTENERS = 32;
 
 /** Notifies listeners of the documents that have changed. Checks only while there are listeners. */

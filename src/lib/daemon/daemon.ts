@@ -32,7 +32,7 @@ export interface DaemonParts {
   /** Whether to respond to other users on this machine over TCP. */
   otherUsers: boolean;
   routes: readonly Route[];
-  /** The documents that pages follow. */
+  /** The documents that pages subscribe to. */
   topics: readonly Topic[];
   jobs: (log: DaemonLog) => readonly Job[];
   /** Services that start and stop with the daemon. */
@@ -148,7 +148,7 @@ function ownHead(target: string): RequestHead {
   return { method: 'GET', target, ...nothing };
 }
 
-/** Returns a logger that reports a repeated fault of a request once per minute, because pages poll. */
+/** Returns a logger that reports a repeated fault of a request at most once per minute, because pages poll. */
 function faultLog(clock: Clock, log: DaemonLog): AppDeps['onFault'] {
   const loggedMs = new Map<string, number>();
   return ({ method, target }, { kind, message, stack }) => {

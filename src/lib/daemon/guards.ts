@@ -106,14 +106,14 @@ export interface Gate {
 }
 
 /**
- * Returns a gate; if `token` is undefined, reading requires none. Pages send this run's secret in a header,
- * because browsers would send a cookie to every port on the host.
+ * Returns a gate. If `token` is undefined, reading requires no token. Pages send this run's secret in a
+ * header, because browsers send a cookie to every port on the host.
  */
 export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined): Gate {
   const secret = randomBytes(32).toString('base64url');
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
-  /** Expiry times by the code's digest. With a digest, the lookup time reveals nothing about the code. */
+  /** Expiry times by the code's digest, so that the time of a lookup reveals nothing about the code. */
   const codes = new Map<string, number>();
   const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {

@@ -91,7 +91,7 @@ export async function asOnlyDaemon<T>(
     const other = readInstance(area);
     const where = other === undefined ? '' : ` at ${other.url} (process ${other.pid})`;
     throw new StewardError('locked', `The daemon is already running${where}.`, {
-      hint: 'Check it with "steward daemon status", or stop it with "steward daemon stop".',
+      hint: 'Check the daemon with "steward daemon status", or stop it with "steward daemon stop".',
       cause: error,
     });
   }

@@ -5,8 +5,8 @@ const TYPE = /\/\*\* @[^*]*\*\/ ?/g;
 const BREAK = /([,;{}([])\n/g;
 
 /**
- * Removes indentation, comments and most line breaks from a page, style sheet or script. That is a quarter of
- * the bytes. The files contain no multi-line strings.
+ * Removes indentation, comments and most line breaks from a page, style sheet or script. This saves a quarter
+ * of the bytes. The files contain no multi-line strings.
  */
 export function withoutComments(text: string): string {
   const lines: string[] = [];

@@ -68,7 +68,7 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   const [text, second] = query.getAll(name);
   if (text === undefined) return undefined;
   if (second !== undefined) {
-    throw new StewardError('usage', `Parameter ${name} appears twice.`, { hint: 'Send it once.' });
+    throw new StewardError('usage', `Parameter ${name} appears twice.`, { hint: 'Send the parameter once.' });
   }
   if (/^-?\d{1,9}$/.test(text)) return Number(text);
   throw new StewardError('usage', `${name} must be an integer, not "${text.slice(0, 100)}".`, {

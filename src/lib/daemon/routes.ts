@@ -49,7 +49,7 @@ export interface OwnRoutesDeps {
 export interface Healthz {
   status: 'ok';
   version: string;
-  /** Version and build; earlier versions omit it. */
+  /** Version and build; earlier versions omit this field. */
   build?: string;
   pid: number;
   uptimeSec: number;

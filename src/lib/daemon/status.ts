@@ -51,7 +51,7 @@ export interface DaemonStatus {
   sessions: LiveSession[];
   /** The number of pending and failed notifications. */
   outbox: { waiting: number; failed: number };
-  /** Work queued by hooks. */
+  /** The files that hooks have queued. */
   spool: { waiting: number; dead: number; oldest: string | null };
   jobs: JobStatus[];
 }

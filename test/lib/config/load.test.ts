@@ -144,11 +144,11 @@ describe('config: loadConfig', () => {
 
   it('says to unset or correct a variable that is wrong, which no file can help', async () => {
     expect((await problems({ STEWARD_TIMEZONE: 'Mars' })).hint).to.equal(
-      'Unset or correct STEWARD_TIMEZONE. Until then nothing is captured.',
+      'Unset or correct STEWARD_TIMEZONE. Nothing is captured until the configuration is valid.',
     );
     at.write('config.yaml', 'timezone: 5\n');
     expect((await problems({ STEWARD_TIMEZONE: 'Mars', STEWARD_PORT: 'x' })).hint).to.equal(
-      'Unset or correct STEWARD_TIMEZONE, STEWARD_PORT. Edit the file or use "steward config set KEY VALUE". Until then nothing is captured.',
+      'Unset or correct STEWARD_TIMEZONE, STEWARD_PORT. Edit the file or use "steward config set KEY VALUE". Nothing is captured until the configuration is valid.',
     );
   });
 
