@@ -52,8 +52,8 @@ function copyOf(session: Session): Session {
 export function recall(folder: string, names: readonly string[]): Record<string, Session> {
   const words = names.map((name) => JSON.stringify(name));
   // Hooks call this function, so parse as few lines as possible.
-  const mayBe = (line: string): boolean => words.some((word) => line.includes(word));
-  const found = archivedFiles(folder).flatMap((path) => sessionsIn(path, mayBe));
+  const mayMatch = (line: string): boolean => words.some((word) => line.includes(word));
+  const found = archivedFiles(folder).flatMap((path) => sessionsIn(path, mayMatch));
   return bySlug(
     found.filter(({ slug, sessionIds }) => names.some((name) => name === slug || sessionIds.includes(name))),
   );
@@ -89,10 +89,10 @@ function bySlug(sessions: readonly Session[]): Record<string, Session> {
   return Object.fromEntries(sessions.map((session) => [session.slug, session]));
 }
 
-function sessionsIn(path: string, isMeant: (line: string) => boolean = () => true): Session[] {
+function sessionsIn(path: string, matches: (line: string) => boolean = () => true): Session[] {
   const sessions: Session[] = [];
   readLines(path, { maxLineBytes: MAX_LINE_BYTES }, ({ text }) => {
-    const value = text === undefined || !isMeant(text) ? undefined : parseObject(text);
+    const value = text === undefined || !matches(text) ? undefined : parseObject(text);
     const session = value === undefined ? undefined : parseSession(value['slug'], value);
     if (session !== undefined) sessions.push(session);
   });

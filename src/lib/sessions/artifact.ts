@@ -15,13 +15,13 @@ import { isSlug } from './slug';
 export interface Artifact {
   /** The assistant's session id. */
   session: string | null;
-  /** Null if the slug is invalid. May differ from the folder name. */
+  /** The slug; null if it is invalid. May differ from the folder name. */
   slug: string | null;
   task: string | null;
   project: string | null;
   mode: 'algorithm' | 'native';
   effort: string | null;
-  /** Null if missing or unknown. */
+  /** The phase; null if missing or unknown. */
   phase: PhaseId | null;
   progress: string | null;
   github_issue: number | null;
@@ -156,7 +156,7 @@ function withIssue(text: string, link: IssueLink): string | undefined {
   return [...lines.slice(0, end), ...added, ...lines.slice(end)].join('\n');
 }
 
-/** Replaces the plain or quoted value on a line, keeping any trailing comment and the line break. */
+/** Replaces the value on a line, plain or quoted. Any trailing comment and the line break stay. */
 function withValue(line: string, value: string | number): string {
   const at = line.indexOf(':') + 1;
   const quoted = QUOTED.exec(line.slice(at))?.[0].length;

@@ -43,7 +43,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
   return { take, touched };
 }
 
-/** Fills in slugs missing from the shim's events, using other events in the same session. */
+/** Adds slugs that are missing from the shim's events, taken from other events of the same session. */
 export function withSlugs(events: readonly WorkEvent[]): WorkEvent[] {
   const slugs = new Map<string, string>();
   for (const { session, slug, artifact } of events) {
@@ -53,14 +53,14 @@ export function withSlugs(events: readonly WorkEvent[]): WorkEvent[] {
 }
 
 function begin(state: SessionsState, event: WorkEvent, deps: FoldDeps): Session {
-  const made =
+  const slug =
     event.slug !== null && event.artifact !== true
       ? event.slug
       : makeSlug(deps.dayOf(Date.parse(event.ts)), event.repo ?? '', event.session);
-  const known = state.sessions[made];
+  const known = state.sessions[slug];
   if (known !== undefined) return known;
-  const session = newSession(made, event);
-  state.sessions[made] = session;
+  const session = newSession(slug, event);
+  state.sessions[slug] = session;
   return session;
 }
 
@@ -95,12 +95,12 @@ function bind(state: SessionsState, before: Session, event: WorkEvent): Session 
   const slug = event.slug as string;
   if (before.slug === slug) return before;
   before.sessionIds = before.sessionIds.filter((id) => id !== event.session);
-  const isLeft = before.sessionIds.length === 0;
-  // A session without a session file is renamed. A session with a different file ends there and continues
+  const isEmpty = before.sessionIds.length === 0;
+  // A session without a session file is renamed. A session with a different file ends, and a new one starts
   // under the new slug.
-  const moves = isLeft && before.artifact === null;
+  const moves = isEmpty && before.artifact === null;
   if (moves) delete state.sessions[before.slug];
-  else if (isLeft) before.activity = 'ended';
+  else if (isEmpty) before.activity = 'ended';
   const known = state.sessions[slug];
   if (known !== undefined) {
     known.terminal = before.terminal ?? known.terminal;
@@ -130,7 +130,7 @@ function apply(session: Session, event: WorkEvent): void {
   const agent = event.agent;
   switch (event.type) {
     case 'session-start':
-      // Compaction happens mid-turn, and subagents keep running.
+      // Compaction happens during a turn, so the turn and its subagents continue.
       if (event.reason === 'compact') return;
       session.agents = [];
       turn(session, 'waiting');
@@ -191,7 +191,7 @@ function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
   if (tool !== undefined) session.askedTool = tool;
 }
 
-/** Clears the request once the agent that made it continues. Activity of other agents doesn't clear it. */
+/** Clears the request once the agent that made it continues. Other agents' activity doesn't clear it. */
 function answered(session: Session, agent: string | undefined): void {
   if (session.askedBy !== (agent ?? null)) return;
   session.waitingFor = null;
@@ -207,15 +207,15 @@ function turn(session: Session, activity: Session['activity']): void {
   delete session.askedTool;
 }
 
-/** Records when the session started waiting, or clears that time once it continues. */
+/** Records when the session started waiting. Removes that time once the session continues. */
 function noteWait(session: Session, at: string): void {
   if (session.activity === 'waiting' || session.waitingFor !== null) session.waitingSince ??= at;
   else delete session.waitingSince;
 }
 
 /**
- * Notification types that need no answer. Older assistants send no type; their notifications do need an
- * answer.
+ * Notification types that need no answer. Notifications without a type, which older assistants send, do need
+ * one.
  */
 const NOTICES: readonly string[] = [
   ...['auth_success', 'elicitation_complete', 'elicitation_response'],

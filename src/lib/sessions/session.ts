@@ -30,7 +30,7 @@ export interface Session {
   effort: string | null;
   /** Name of the session's repository. */
   repo: string | null;
-  /** Null if HEAD is detached. */
+  /** The branch; null if HEAD is detached. */
   branch?: string | null;
   /** Folder name of a linked worktree; null in the main checkout. */
   worktree?: string | null;
@@ -68,7 +68,7 @@ export interface Session {
   github_issue: number | null;
   github_issue_url: string | null;
   terminal: SessionTerminal | null;
-  /** The assistant's process; null if each hook comes from a different process. */
+  /** The assistant's process; null if it can't be identified because hooks report different processes. */
   process?: ProcessMark | null;
   /** Set once a list has shown that the session ended unexpectedly. */
   lost?: true;

@@ -22,7 +22,7 @@ export function makeSlug(day: string, about: string, unique: string): string {
   return [plain(day).replaceAll('-', '') || 'day', words || 'session', shortHash(unique)].join('-');
 }
 
-/** Keeps Latin letters and digits, separated by single hyphens. */
+/** Reduces the text to Latin letters and digits, separated by single hyphens. */
 function plain(text: string): string {
   return text
     .slice(0, 400)

@@ -45,19 +45,19 @@ export interface Intention {
   slug: string | null;
   /** Path of the session's transcript, or null. */
   transcript: string | null;
-  /** Only for `prompt-matched`. */
+  /** The request in the prompt; only for `prompt-matched`. */
   capture?: Capture;
-  /** Only for `issue-wanted`: the issue to create. `work` defines its format. */
+  /** The issue to create, in a format defined by `work`; only for `issue-wanted`. */
   wanted?: Record<string, unknown>;
   /** The assistant's keyword for why the session is waiting for you. */
   reason?: string;
   /**
-   * Only for `turn-ended`: how the turn ended, as reported by the hook. If absent, the transcript is read.
+   * How the turn ended, as reported by the hook; only for `turn-ended`. If absent, the transcript is read.
    */
   ended?: EndOfTurn;
 }
 
-/** How a turn ended, as reported by its hook. Contains only the line to show, if any. */
+/** How a turn ended. Contains only the line to show, if any. */
 export interface EndOfTurn {
   line: string | null;
   isError: boolean;
@@ -79,7 +79,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * The lifetime in ms and the maximum attempts of each kind. Notifications soon become useless. Text that you
- * typed exists nowhere else, so it is never simply deleted.
+ * typed exists nowhere else, so it is never deleted without a copy in the dead folder.
  */
 const KINDS = {
   'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
@@ -304,7 +304,7 @@ function requeueAbandoned(deps: SpoolDeps): number {
   const outcomes = abandoned(spool, deps.machineId, deps.clock.now()).map(({ name, entry }) => {
     if (entry === undefined) return retry(spool, name, undefined, burial(deps, 'the file cannot be read'));
     const isOurs = entry.machine === deps.machineId;
-    const reason = isOurs ? 'its process was killed on every attempt' : foreignReason(entry);
+    const reason = isOurs ? 'the process was killed on every attempt' : foreignReason(entry);
     return retry(spool, name, isOurs ? again(entry) : undefined, burial(deps, reason));
   });
   return outcomes.filter((outcome) => outcome === 'dead').length;
@@ -322,12 +322,12 @@ function foreignReason({ machine }: Intention): string {
  * Removes and returns this machine's matching tasks, including claimed and dead ones. Waits if a process is
  * running the queue; throws `locked` if that takes too long.
  */
-export function withdraw(deps: SpoolDeps, isMeant: (intention: Intention) => boolean): Promise<Intention[]> {
+export function withdraw(deps: SpoolDeps, matches: (intention: Intention) => boolean): Promise<Intention[]> {
   const spool = spoolAt(deps.path);
   return exclusively(deps, WITHDRAW_WAIT_MS, () => {
     const found = (['waiting', 'claimed', 'dead'] as const).flatMap((place) =>
       entriesIn(spool, place)
-        .filter((intention) => intention.machine === deps.machineId && isMeant(intention))
+        .filter((intention) => intention.machine === deps.machineId && matches(intention))
         .map((intention) => ({ place, intention })),
     );
     for (const { place, intention } of found)
@@ -358,8 +358,8 @@ export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): numbe
   const spool = spoolAt(path);
   const nowMs = clock.now();
   const names = namesIn(spool, 'waiting');
-  const others = names.filter((name) => !limitsOf(name).words);
-  const beyond = new Set(others.slice(0, Math.max(0, others.length - MAX_WAITING)));
+  const withoutText = names.filter((name) => !limitsOf(name).words);
+  const beyond = new Set(withoutText.slice(0, Math.max(0, withoutText.length - MAX_WAITING)));
   let dead = 0;
   for (const name of names) {
     if (!beyond.has(name) && !isExpired(name, nowMs)) continue;

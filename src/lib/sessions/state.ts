@@ -181,8 +181,10 @@ export async function updateSessions<T>(
     const archive = archiveOf(path);
     const state = readSessions(path, (broken) => replaceFile(`${path}.broken`, broken));
     const unread = unreadEvents(deps.workEvents, state.cursor);
-    const said = unread.events.flatMap(({ session, slug }) => (slug === null ? [session] : [session, slug]));
-    const unknown = unknownOf(state, [...names, ...said]);
+    const mentioned = unread.events.flatMap(({ session, slug }) =>
+      slug === null ? [session] : [session, slug],
+    );
+    const unknown = unknownOf(state, [...names, ...mentioned]);
     if (unknown.length > 0) state.sessions = { ...recall(archive, unknown), ...state.sessions };
     fold(state, deps, unread);
     const isKnown = (slug: string): boolean =>

@@ -38,10 +38,10 @@ export function unseenArtifact(
   }
   const [only] = free;
   if (only === undefined || free.length > 1) return undefined;
-  const others = Object.values(state.sessions).filter(
+  const withoutFile = Object.values(state.sessions).filter(
     (other) => other !== session && other.artifact === null,
   );
-  return others.some((other) => wasAtWork(other, only.atMs)) ? undefined : only;
+  return withoutFile.some((other) => wasAtWork(other, only.atMs)) ? undefined : only;
 }
 
 interface Written extends UnseenArtifact {

@@ -146,10 +146,10 @@ function byStatusAndAge(a: SessionRow, b: SessionRow): number {
 export interface SessionsTextOptions {
   columns: number;
   color: boolean;
-  /** False for ASCII-only terminals. */
+  /** False if the terminal supports only ASCII. */
   unicode?: boolean;
   nowMs: number;
-  /** Whether ended sessions are included. */
+  /** Whether the list includes ended sessions. */
   all?: boolean;
 }
 

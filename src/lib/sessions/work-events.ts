@@ -40,12 +40,12 @@ export interface SessionTerminal {
  * input or other content.
  */
 export interface WorkEvent {
-  /** ISO-8601, UTC. */
+  /** When the event happened, as ISO 8601 in UTC. */
   ts: string;
   type: WorkEventType;
   /** The session's key (`sessionKey`). The log stores the assistant's id instead. */
   session: string;
-  /** Null if not yet known. */
+  /** The session's slug; null if not yet known. */
   slug: string | null;
   /** Repository of the session's folder; null outside a repository. */
   repo: string | null;
@@ -70,7 +70,7 @@ export interface WorkEvent {
    */
   reason?: string;
   machine?: string;
-  /** The assistant's process. Only on session starts and prompts. */
+  /** The assistant's process. Set only for session starts and prompts. */
   process?: ProcessMark;
   terminal?: SessionTerminal;
 }
@@ -95,7 +95,7 @@ export function storedEvent(event: WorkEvent): WorkEvent {
   return event.assistant === undefined ? event : { ...event, session: idOfKey(event.session) };
 }
 
-/** Returns an external id in its stored form; undefined if it has no printable characters. */
+/** Returns an external id as stored in the log; undefined if it has no printable characters. */
 export function storedId(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   const id = clean(text.slice(0, MAX_RAW_ID)).slice(0, MAX_ID);
@@ -103,7 +103,7 @@ export function storedId(text: unknown): string | undefined {
 }
 
 /**
- * Returns an external name (tool, repository, reason) in its stored form; undefined if it has no printable
+ * Returns an external name (tool, repository, reason) as stored in the log; undefined if it has no printable
  * characters.
  */
 export function storedWord(text: unknown): string | undefined {

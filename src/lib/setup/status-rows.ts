@@ -42,9 +42,9 @@ export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 
 export interface Row {
   state: PartState;
-  /** A few short facts about the part. */
+  /** A few facts about the part. */
   summary: string;
-  /** The next command; null if there is none. */
+  /** The command to run next; null if there is none. */
   next: string | null;
 }
 
@@ -52,7 +52,7 @@ export interface Sources {
   context: Context;
   config: Config;
   daemon: DaemonReport;
-  /** `unknown` if the query failed, which the row `jobs` reports. */
+  /** `unknown` if the query failed; the row `jobs` reports the failure. */
   scheduler: JobsHere | 'unknown' | undefined;
   localTime: (iso: string) => string;
 }

@@ -109,7 +109,7 @@ function errorRow(error: unknown, next: string | null): Row {
 
 const ID_COLUMNS = 10;
 const STATE_COLUMNS = 11;
-/** On narrower terminals, a part's facts are below its name. */
+/** On narrower terminals, a part's facts are on the line below its name. */
 const ONE_LINE_COLUMNS = 60;
 const MIN_COLUMNS = 24;
 

@@ -15,7 +15,7 @@ export interface UpResult {
   /** The current folder's repository, or null. */
   watching: string | null;
   warnings: readonly string[];
-  /** Null if earlier days have already been read, or reading them is switched off. */
+  /** The result of the backfill; null if it was already done or is switched off. */
   backfill: BackfillResult | null;
   capture: CaptureResult;
   today: Today;
@@ -60,7 +60,7 @@ export async function up(context: Context, folder: string): Promise<UpResult> {
   };
 }
 
-/** Records the last `sense.git.backfillDays` days; returns null if that setting is 0. Needs the sense lock. */
+/** Reads the last `sense.git.backfillDays` days; returns null if that setting is 0. Needs the sense lock. */
 export async function backfillDays(context: Context, sense: SenseContext): Promise<BackfillResult | null> {
   const { config } = await context.loadConfig();
   const days = config.sense.git.backfillDays;

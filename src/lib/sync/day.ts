@@ -36,7 +36,7 @@ export interface Disclosure {
  */
 export interface LocalDay {
   record: DailyRecord | undefined;
-  /** Undefined if the event log was deleted. */
+  /** The day's details; undefined if the event log was deleted. */
   parts: DayParts | undefined;
   usage: readonly DayRow[];
 }
@@ -56,12 +56,12 @@ export function publishedDay(
     ...(subject === '' ? {} : { subject }),
     ...(path === undefined ? {} : { path }),
   }));
-  const kept = parts === undefined && before !== undefined ? keptTimes(before, shown) : undefined;
+  const remaining = parts === undefined && before !== undefined ? remainingParts(before, shown) : undefined;
   return {
     format: FORMAT,
     record: publishedRecord(record, parts, shown),
-    spans: spans ?? kept?.spans ?? [],
-    commits: (commits ?? kept?.commits ?? []).map((commit) =>
+    spans: spans ?? remaining?.spans ?? [],
+    commits: (commits ?? remaining?.commits ?? []).map((commit) =>
       shown.details ? commit : { id: commit.id, repo: commit.repo, ts: commit.ts },
     ),
   };
@@ -71,7 +71,7 @@ export function publishedDay(
  * Returns the published times and commits, without restricted repositories, for a day whose event log was
  * deleted.
  */
-function keptTimes(
+function remainingParts(
   { spans, commits }: PublishedDay,
   { isRestrictedRepo }: Disclosure,
 ): Pick<PublishedDay, 'spans' | 'commits'> {
@@ -182,7 +182,7 @@ function publishedRecord(record: DailyRecord, parts: DayParts | undefined, all: 
   const items = sessions.items.filter(({ session }) => shown.isShown(session));
   return {
     ...record,
-    // A record that isn't final is rebuilt on each run. A time from its events stays the same.
+    // A record that isn't final is rebuilt on each run, so use a stable time: that of its last event.
     generatedAt: record.final || parts === undefined ? record.generatedAt : toIso(parts.lastAt * 1000),
     commits: commitsIn(commits, shown.isRestrictedRepo),
     sessions: {
@@ -265,7 +265,7 @@ function sumOf(all: readonly Cells[]): Cells {
   return sum;
 }
 
-/** Returns the last part of a path. A name without separators stays as it is. */
+/** Returns the last part of a path, or a name without separators as it is. */
 function repoName(text: string): string {
   return text.split(/[\\/]+/).findLast((part) => part !== '') ?? text;
 }

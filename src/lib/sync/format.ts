@@ -15,9 +15,9 @@ export interface MachineInfo {
   name: string;
   timezone: string;
   version: string;
-  /** `2026-11-23T09:41Z`; null if no input was recorded. */
+  /** Minute of the last input, such as `2026-11-23T09:41Z`; null if no input was recorded. */
   lastInput: string | null;
-  /** `2026-11-23T09:42Z` */
+  /** When the machine last published, such as `2026-11-23T09:42Z`. */
   publishedAt: string;
 }
 
@@ -59,7 +59,7 @@ export interface PublishedSession {
   branch: string | null;
   /** Periods in epoch seconds: `w` for working, `y` for waiting for you. */
   parts: [from: number, to: number, state: 'w' | 'y'][];
-  /** Only with details, like `title` and `issue`. */
+  /** Published only with details, like `title` and `issue`. */
   slug?: string;
   title?: string;
   issue?: number;

@@ -72,9 +72,7 @@ export interface PublishResult {
 const KINDS = Object.keys(DAY_FILES) as DayKind[];
 /** How often to rewrite machine.json if nothing else changes. */
 const HEARTBEAT_MS = 6 * 3_600_000;
-/**
- * How often to rewrite it if there are other machines, which read it to decide which machine notifies you.
- */
+/** How often to rewrite machine.json if other machines read it to decide which machine notifies you. */
 const SHARED_HEARTBEAT_MS = 290_000;
 
 /** Returns the folder of a machine in an exchange folder. */
@@ -123,11 +121,11 @@ export function publish(deps: PublishDeps): PublishResult {
 /** Rewrites machine.json if that is due. Writes no other file. */
 function heartbeat(deps: PublishDeps, before: SyncState): PublishResult {
   const none = { files: 0, bytes: 0 };
-  const others = listFolder(machinesFolder(deps.folder)).filter(
+  const otherMachines = listFolder(machinesFolder(deps.folder)).filter(
     (id) => isMachineId(id) && id !== deps.machine.id,
   );
   const nowMs = deps.clock.now();
-  const dueMs = others.length === 0 ? HEARTBEAT_MS : SHARED_HEARTBEAT_MS;
+  const dueMs = otherMachines.length === 0 ? HEARTBEAT_MS : SHARED_HEARTBEAT_MS;
   if (Math.abs(nowMs - (before.publishedMs ?? 0)) < dueMs) return none;
   const path = join(machineFolderOf(deps), 'machine.json');
   const info = parseInfo(readText(path) ?? '');

@@ -23,7 +23,7 @@ export interface MachineStatus extends Pick<
   'id' | 'name' | 'timezone' | 'version' | 'lastInput'
 > {
   isThis: boolean;
-  /** `2026-11-23T09:42Z` */
+  /** When the machine last published, such as `2026-11-23T09:42Z`. */
   lastSeen: string;
   /** Number of local days since the machine last published. */
   daysBehind: number;
@@ -42,7 +42,7 @@ export interface EngineStatus {
 
 /** The output of `steward sync status --json`. */
 export interface SyncStatus {
-  /** Null before `sync set`. */
+  /** The exchange folder; null before `sync set`. */
   folder: string | null;
   details: boolean;
   /** Why the folder can't be used, or why the last run failed. */
@@ -55,7 +55,7 @@ export interface SyncStatus {
   conflicts: string[];
   /** Files that can't be used, relative to the folder. */
   damaged: { path: string; reason: string }[];
-  /** Null if steward didn't set up the sync tool. */
+  /** The sync tool's state; null if steward didn't set up the tool. */
   engine: EngineStatus | null;
 }
 

@@ -8,7 +8,7 @@ import { readSystemText } from '../platform/files/system-files';
 import type { OriginClient } from '../platform/net/origin-client';
 import { cleanLine } from '../platform/terminal/terminal';
 
-/** How to reach this machine's Syncthing. */
+/** The URL and API key of this machine's Syncthing. */
 export interface SyncthingAccess {
   url: string;
   apiKey: string;
@@ -91,7 +91,7 @@ function list(text: string): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-function carrierOf(folders: readonly FolderConfig[], path: string): FolderConfig | undefined {
+function folderFor(folders: readonly FolderConfig[], path: string): FolderConfig | undefined {
   const real = realPath(path) ?? path;
   return folders.find((folder) => {
     const root = realPath(folder.path) ?? folder.path;
@@ -116,12 +116,12 @@ export async function connectSyncthing(api: SyncthingApi, path: string): Promise
   const me = textOf(parseObject(await api.get('system/status'))?.['myID']);
   const devices = list(await api.get('config/devices')).filter(({ deviceID }) => deviceID !== me);
   const folders = await foldersOf(api);
-  const carrier = carrierOf(folders, path);
+  const synced = folderFor(folders, path);
   const namesOf = (ids: readonly string[]): string[] =>
     devices
       .filter(({ deviceID }) => ids.includes(String(deviceID)))
       .map(({ name, deviceID }) => cleanLine(textOf(name) ?? String(deviceID).slice(0, 7), 60));
-  if (carrier !== undefined) return { folder: carrier.id, devices: namesOf(carrier.devices), added: false };
+  if (synced !== undefined) return { folder: synced.id, devices: namesOf(synced.devices), added: false };
   const taken = folders.find(({ id }) => id === FOLDER_ID);
   if (taken !== undefined) {
     throw new StewardError('conflict', `Syncthing already uses the id ${FOLDER_ID} for ${taken.path}.`, {
@@ -150,13 +150,13 @@ export interface SyncthingStatus {
 /** Returns the progress of syncing the exchange folder. */
 export async function syncthingStatus(api: SyncthingApi, path: string): Promise<SyncthingStatus> {
   const none = { state: null, needBytes: 0, errors: 0, connected: 0, devices: 0 };
-  const carrier = carrierOf(await foldersOf(api), path);
-  if (carrier === undefined) return none;
-  const status = parseObject(await api.get('db/status', { folder: carrier.id }));
+  const synced = folderFor(await foldersOf(api), path);
+  if (synced === undefined) return none;
+  const status = parseObject(await api.get('db/status', { folder: synced.id }));
   const { connections } = parseObject(await api.get('system/connections')) ?? {};
   const me = textOf(parseObject(await api.get('system/status'))?.['myID']);
   const peers = Object.entries(isObject(connections) ? connections : {}).filter(
-    ([id]) => id !== me && carrier.devices.includes(id),
+    ([id]) => id !== me && synced.devices.includes(id),
   );
   return {
     state: textOf(status?.['state']) ?? 'unknown',

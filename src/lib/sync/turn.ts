@@ -9,7 +9,7 @@ import { hashedKey, type Machine } from './format';
 
 /**
  * Decides which machine sends a notification that all machines know about, such as a reminder. A machine
- * writes a claim to its `told.jsonl` and waits for others to sync; the lowest id wins.
+ * writes a claim to its `told.jsonl` and waits for other claims to arrive; the lowest id wins.
  */
 export interface TurnDeps {
   clock: Clock;
@@ -54,15 +54,15 @@ interface Told {
 export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Turn> {
   const nowMs = deps.clock.now();
   const machines = readMachines(deps.folder);
-  const others = activeOf(deps, machines);
+  const active = activeOf(deps, machines);
   const own = machines.filter(({ id }) => id === deps.machineId);
-  const isFreshest = [...others, ...own].sort(byInput)[0]?.id === deps.machineId;
+  const isFreshest = [...active, ...own].sort(byInput)[0]?.id === deps.machineId;
   const mine = readTold(deps, deps.machineId);
   const theirs = machines
     .filter(({ id }) => id !== deps.machineId)
     .map(({ id }) => ({ id, told: readTold(deps, id) }));
-  const isActive = new Set(others.map(({ id }) => id));
-  const waitMs = NEWS_MS * (1 + rankOf(deps, others));
+  const isActive = new Set(active.map(({ id }) => id));
+  const waitMs = NEWS_MS * (1 + rankOf(deps, active));
   const claims: string[] = [];
   const turns = new Map<string, Turn>();
   for (const { key, dueMs } of items) {
@@ -77,7 +77,7 @@ export function takeTurns(deps: TurnDeps, items: readonly Due[]): Map<string, Tu
     if (isTold) turn = 'done';
     // This machine crashed after recording the notification, so it may not have been sent.
     else if (of(mine, 'told') !== undefined) turn = 'now';
-    else if (others.length === 0) turn = dueMs <= nowMs ? 'now' : 'later';
+    else if (active.length === 0) turn = dueMs <= nowMs ? 'now' : 'later';
     else if (claim === undefined) {
       const isFirst = claimants.length === 0 && isFreshest;
       if (dueMs - nowMs <= AHEAD_MS && (isFirst || isOverdue)) claims.push(hash);
@@ -135,8 +135,8 @@ function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
   const nowMs = deps.clock.now();
   const known = parseObject(readText(deps.news, { maxBytes: MAX_BYTES }) ?? '') ?? {};
   const news: Record<string, { publishedAt: string; seen: number }> = {};
-  const others = machines.filter(({ id }) => id !== deps.machineId);
-  for (const { id, info } of others) {
+  const candidates = machines.filter(({ id }) => id !== deps.machineId);
+  for (const { id, info } of candidates) {
     const before = known[id];
     const isOld = isObject(before) && textOf(before['publishedAt']) === info.publishedAt;
     // For a machine without a stored arrival time, use the time at which it published.
@@ -148,12 +148,12 @@ function activeOf(deps: TurnDeps, machines: readonly Machine[]): Machine[] {
     ensureFolder(dirname(deps.news));
     replaceFile(deps.news, `${JSON.stringify(news)}\n`, { sync: false });
   }
-  return others.filter(({ id }) => Math.abs(nowMs - (news[id]?.seen ?? 0)) < NEWS_MS);
+  return candidates.filter(({ id }) => Math.abs(nowMs - (news[id]?.seen ?? 0)) < NEWS_MS);
 }
 
 /**
- * Sorts the most recently used machine first. Uses only published times, so every machine gets the same
- * order.
+ * Compares machines so that the most recently used one comes first. Uses only published times, so every
+ * machine gets the same order.
  */
 function byInput(a: Machine, b: Machine): number {
   const [inputA, inputB] = [a, b].map(({ info }) => parseIso(info.lastInput ?? '') ?? 0) as [number, number];
@@ -164,6 +164,6 @@ function byInput(a: Machine, b: Machine): number {
  * Returns how many active machines have a lower id. Each of them can send an overdue notification before this
  * machine does.
  */
-function rankOf(deps: TurnDeps, others: readonly Machine[]): number {
-  return others.filter(({ id }) => id < deps.machineId).length;
+function rankOf(deps: TurnDeps, active: readonly Machine[]): number {
+  return active.filter(({ id }) => id < deps.machineId).length;
 }

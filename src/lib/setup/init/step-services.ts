@@ -34,7 +34,7 @@ export const workStep: Step = {
   },
   async ask(setup, questions) {
     setup.say(
-      'steward can store your work as issues in a private GitHub repository. Setup signs in with the credential from "gh auth login" and adds labels to the repository.',
+      'steward can store your work as issues in a private GitHub repository. Setup contacts GitHub with the credential from "gh auth login" and adds labels to the repository.',
     );
     const known = setup.config().workRepo.repo;
     const repo = await questions.line(`Repository as OWNER/REPO, or none [${known ?? 'none'}]: `);
@@ -140,7 +140,7 @@ export const hooksStep: Step = {
     const assistants = foundAssistants();
     const paths = assistants.map(({ path }) => path(deps.host)).join(', ');
     setup.say(
-      `Hooks tell steward when an assistant session is working or waiting for you. steward adds them to ${paths} and changes nothing else there.`,
+      `Hooks report when an assistant session is working or waiting for you. steward adds them to ${paths} and changes nothing else there.`,
     );
     const isFound = assistants.some(({ folder }) => kindOf(folder(deps.host)) === 'folder');
     const preset = isFound || hasHooks(setup, assistants) ? 'yes' : 'no';

@@ -70,7 +70,7 @@ export interface Setup {
 export type Apply = (questions?: Prompt) => Promise<void>;
 
 export interface Step {
-  /** What users type to change this setting. */
+  /** The name that users type to change this setting. */
   id: string;
   /** Describes the current setting. */
   shown: (setup: Setup) => string | Promise<string>;
@@ -107,8 +107,8 @@ export function chosenNumbers(text: string, count: number): number[] | undefined
 }
 
 /**
- * Parses `all`, `none`, or some of the names, and returns them in the given order. Throws `usage` for unknown
- * names.
+ * Parses `all`, `none`, or some of the names, and returns them in the order of `names`. Throws `usage` for an
+ * unknown name.
  */
 export function chosenNames<T extends string>(what: string, text: string, names: readonly T[]): T[] {
   const words = wordsOf(text);

@@ -57,7 +57,7 @@ export async function askChoice(
   say: (text: string) => void,
 ): Promise<InstallChoice> {
   const defaults = defaultJobs((await context.loadConfig()).config).join(' ');
-  say('Hooks tell steward when an assistant session is working or waiting for you.');
+  say('Hooks report when an assistant session is working or waiting for you.');
   const assistants = foundAssistants();
   const hooks = await questions.yes(`Register hooks with ${titlesOf(assistants)}?`, 'yes');
   const about = 'Also install the work skill for Claude Code (checks tasks, adds issues and reminders)?';

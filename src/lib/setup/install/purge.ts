@@ -60,8 +60,8 @@ export function planPurge(area: UserArea): PurgePlan {
 }
 
 /**
- * Shows the plan and asks for consent. Throws `canceled` if the user declines, `usage` without a terminal and
- * `--yes`.
+ * Shows the plan and asks for consent. Throws `canceled` if the user declines, or `usage` if there is neither
+ * a terminal nor `--yes`.
  */
 export async function consentToPurge(
   plan: PurgePlan,

@@ -32,7 +32,7 @@ export interface Uninstalled {
 /** What to remove. Everything else is unchanged. */
 export interface UninstallParts {
   jobs: readonly JobId[];
-  /** Includes the shim and the work skill. */
+  /** Whether to remove the hooks, the shim and the work skill. */
   hooks: boolean;
   completion: boolean;
 }
@@ -154,15 +154,15 @@ async function removeFiles(
   const { dryRun, hooksGone, left, isWhole } = input;
   if (!exists(context.area.installManifest)) return [];
   // The skill is removed by removeHooks.
-  const isMeant = ({ id }: InstallEntry): boolean =>
+  const isSelected = ({ id }: InstallEntry): boolean =>
     (isWhole || id.startsWith('completion:')) &&
     !id.startsWith('skill:') &&
     (!id.startsWith('hooks:') || (hooksGone && !dryRun));
-  const found = readInstallManifest(context.area.installManifest, context.machineId).filter(isMeant);
+  const found = readInstallManifest(context.area.installManifest, context.machineId).filter(isSelected);
   if (dryRun) return found.filter(({ kind }) => kind === 'file').map(({ path }) => path);
   return withInstallManifest(manifestOf(context), (manifest) => {
     const removed: InstallEntry[] = [];
-    for (const entry of manifest.entries().filter(isMeant)) {
+    for (const entry of manifest.entries().filter(isSelected)) {
       const { id, path, kind } = entry;
       if (kind !== 'file') left.push({ what: path, why: `entry ${id} is still in the install manifest` });
       else if (!removeRecorded(entry)) left.push({ what: path, why: CHANGED });
@@ -171,7 +171,7 @@ async function removeFiles(
         manifest.forget(id, path);
       }
     }
-    // Shared folders are empty only after their last file is removed.
+    // Remove folders last, because several files may share a folder.
     removeMadeFolders(removed);
     return removed.map(({ path }) => path);
   });

@@ -170,7 +170,7 @@ async function captureSession(deps: CaptureDeps, intention: Intention): Promise<
     const labels = [...missingLabels, ...(edited?.missingLabels ?? [])];
     if (labels.length > 0) logCapture(deps.work, 'labels-missing', { slug, labels });
   });
-  // A rejected capture isn't lost: a later sweep finds the session file.
+  // A rejected capture isn't lost: a later sweep creates its issue from the session file.
   return waits === undefined ? {} : { waits };
 }
 

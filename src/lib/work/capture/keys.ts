@@ -10,7 +10,7 @@ interface CapturedKeys {
   version: 1;
   /** Maps a key to the time of its prompt, as ISO 8601 in UTC; newest last. */
   seen: Record<string, string>;
-  /** Maps a key to the number of times it was undone. */
+  /** Maps a key to the number of times its capture was undone. */
   undone: Record<string, number>;
 }
 
@@ -47,7 +47,7 @@ export function recordKey(path: string, key: string, at: string): void {
   write(path, { version: 1, seen: Object.fromEntries(entries), undone });
 }
 
-/** Forgets a key, so that the same words can be captured again. */
+/** Removes a key, so that the same words can be captured again. */
 export function recordUndo(path: string, key: string): void {
   const { seen, undone } = read(path);
   const [, base = key, times = '0'] = /^(.+?)(?:-(\d+))?$/.exec(key) ?? [];

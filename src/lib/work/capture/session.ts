@@ -20,7 +20,7 @@ export interface CapturedSession {
   artifact: Artifact;
   /** Returns whether the folder has files besides the session file. */
   hasFiles: () => boolean;
-  /** Returns whether a marker file keeps the session's work on this machine. */
+  /** Returns whether a marker file restricts the session to this machine. */
   isRestricted: () => boolean;
 }
 

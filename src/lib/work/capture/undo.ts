@@ -51,8 +51,8 @@ export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number): 
 export async function undo(deps: WorkDeps, captures: readonly Undoable[]): Promise<Undone[]> {
   const keys = new Set(captures.map(({ key }) => key));
   // Withdraw the captures from the spool first, so that no delivery creates their issues in the meantime.
-  const isMeant = ({ capture }: Intention): boolean => capture !== undefined && keys.has(capture.key);
-  const texts = textsOf(await withdraw(spoolOf(deps), isMeant));
+  const matches = ({ capture }: Intention): boolean => capture !== undefined && keys.has(capture.key);
+  const texts = textsOf(await withdraw(spoolOf(deps), matches));
   const done: Undone[] = [];
   let trouble: StewardError | undefined;
   for (const capture of captures) {
@@ -87,7 +87,7 @@ async function undoOne(deps: WorkDeps, capture: Undoable): Promise<Pick<Undone, 
   return { number: capture.number, result: 'withdrawn' };
 }
 
-const COMMENT = 'Undone with `steward work undo`: this was captured from a prompt and is not planned.';
+const COMMENT = 'Undone with `steward work undo`: this issue was captured from a prompt and is not planned.';
 
 async function close(open: Open, number: number): Promise<Undone['result']> {
   const { deps, host, repo } = open;

@@ -100,7 +100,7 @@ function responseWords(status: number, serviceMessage: string, wait: number | nu
       'auth',
       'forbidden',
       message,
-      'Give the credential read and write access to issues of this repository.',
+      "Grant the credential read and write access to the repository's issues.",
     ];
   }
   if (status === 404) {

@@ -5,7 +5,7 @@ import type { Issue } from '../issue';
  * archived) or `unavailable`. A write that throws `unavailable` may still have taken effect.
  */
 export interface Host {
-  /** Hash of the token, since an ETag is only valid for the token it was issued to. */
+  /** A hash of the token. An ETag is valid only for the token with which it was requested. */
   tokenHash: string;
   /** Returns the number of requests sent, and how many the hourly limit still allows. */
   usage: () => { requests: number; remaining: number | null };
@@ -18,11 +18,11 @@ export interface Host {
    */
   issues(repo: string, query: { since?: string; etag?: string }): Promise<Conditional<Issue[]>>;
   issue(repo: string, number: number): Promise<HostIssue>;
-  /** Never retried. */
+  /** Creates an issue; never retries. */
   createIssue(repo: string, issue: NewIssue): Promise<HostIssue>;
   updateIssue(repo: string, number: number, change: IssueChange): Promise<HostIssue>;
   addLabels(repo: string, number: number, labels: readonly string[]): Promise<string[]>;
-  /** Ignores a label that the issue doesn't have. */
+  /** Removes a label; does nothing if the issue doesn't have it. */
   removeLabel(repo: string, number: number, label: string): Promise<void>;
   comment(repo: string, number: number, body: string): Promise<{ url: string }>;
   comments(repo: string, number: number): Promise<Comment[]>;
@@ -79,7 +79,7 @@ export interface LabelEvent {
 
 export interface HostLabel {
   name: string;
-  /** Six hex digits. */
+  /** The color as six hex digits. */
   color: string;
   description: string;
 }

@@ -14,7 +14,7 @@ export interface OctokitOptions {
   writesPerMinute: number;
   /** The longest rate limit delay to wait for, in ms. */
   maxWaitMs: number;
-  /** The length of a second, in ms; shorter in tests that cover delays. */
+  /** The length of a second in ms, which tests shorten. */
   secondMs: number;
 }
 
