@@ -173,8 +173,8 @@ function deliveriesOf(deps: AcceptDeps, request: NotifyRequest, plan: Plan, id: 
 }
 
 /**
- * A daemon that doesn't respond may still have accepted the message. To accept each message only once, the
- * sender chooses its id, and a process must first create a file with that id.
+ * A daemon that doesn't respond may still have accepted the message. So the sender chooses an id, and only
+ * the first process that creates a file named after this id accepts the message.
  */
 
 const MAX_AGE_MS = 24 * 3_600_000;

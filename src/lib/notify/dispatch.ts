@@ -106,13 +106,13 @@ export function add(at: Dispatcher, deliveries: readonly Delivery[]): void {
   pump(at);
 }
 
-/** Retries everything that failed or is paused, after the settings have changed. */
+/** Retries all failed and paused deliveries, after the settings have changed. */
 export function resumeAll(at: Dispatcher): void {
   for (const lane of at.lanes.values()) resume(lane);
   pump(at);
 }
 
-/** Returns whether anything is in progress, or becomes due within `withinMs`. */
+/** Returns whether an attempt is in progress or a delivery becomes due within `withinMs`. */
 export function isBusy({ deps, lanes, running }: Dispatcher, withinMs: number): boolean {
   const nowMs = deps.clock.now();
   return running.size > 0 || [...lanes.values()].some((lane) => nextDue(lane, nowMs) <= nowMs + withinMs);
@@ -179,7 +179,7 @@ function expireForeign(at: Dispatcher): void {
     const { machine, channel } = delivery;
     const reason =
       machine === deps.machineId
-        ? `this machine has no channel ${channel}`
+        ? `this machine has no ${channel} channel`
         : `accepted by another machine (${machine}), which did not deliver it within a day`;
     end(deps, delivery, 'expired', reason);
   };
@@ -264,7 +264,7 @@ async function deliver(at: Dispatcher, channel: Channel, lane: Lane, batch: Deli
     record(outboxOf(deps), nameOf(sent), sent);
   };
   const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
-  // From here on, a second attempt must not send these deliveries.
+  // From here on, these deliveries must not be sent by another attempt.
   for (const delivery of [sent, ...others]) unsettled.set(nameOf(delivery), { delivery, outcome });
   const next = [sent, ...others].flatMap((delivery) => {
     const following = settle(deps, delivery, outcome);
@@ -295,7 +295,7 @@ function claimDue({ deps, unsettled }: Dispatcher, batch: readonly Delivery[]): 
       return [];
     }
     if (!isOver(waitOf(delivery), nowMs)) {
-      // Stores a delivery that is sent early as due, so that a crash counts as an interruption.
+      // If a delivery is sent early, stores it as due, so that a crash counts as an interruption.
       delivery = { ...delivery, nextAt: toIso(nowMs), waitingSince: toIso(nowMs) };
       record(outboxOf(deps), name, delivery);
     }

@@ -23,7 +23,7 @@ import { short } from './text';
 
 export interface HistoryDeps {
   clock: Clock;
-  /** `observability/notify.jsonl` */
+  /** The path of `observability/notify.jsonl`. */
   history: string;
 }
 
@@ -186,7 +186,7 @@ function setResult({ channels }: HistoryEntry, line: ResultLine): void {
   channels.splice(at === -1 ? channels.length : at, 1, {
     ...{ channel, result, attempts, reason, nextAt, maybeTwice },
   });
-  // The desktop delivery that replaces the voice has its own log line.
+  // The desktop delivery that replaces a voice delivery has its own log line.
   const isMoved = channel === 'voice' && result === 'shown';
   if (isMoved && !channels.some((known) => known.channel === 'desktop')) {
     channels.push({ ...PENDING, channel: 'desktop' });
@@ -199,7 +199,7 @@ export function entryOf(deps: HistoryDeps, id: string): HistoryEntry | undefined
   return historyEntries(lines, 1)[0];
 }
 
-/** Returns whether each channel has a result. Being held for quiet hours counts as a result. */
+/** Returns whether each channel has a result. For a push, being held for quiet hours counts as one. */
 export function isAnswered(entry: HistoryEntry): boolean {
   return entry.channels.every(
     ({ result, attempts, nextAt }) => result !== 'waiting' || attempts > 0 || nextAt !== null,
@@ -288,6 +288,6 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
     throw new StewardError('not_found', `Notification ${id} not found.`, { hint });
   }
   throw new StewardError('conflict', 'Nothing to retry: no delivery has failed or is pending.', {
-    hint: 'Send it again with `steward notify send`.',
+    hint: 'Send the message again with `steward notify send`.',
   });
 }

@@ -122,8 +122,8 @@ export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
 }
 
 /**
- * Returns the deliveries to send with the first one: pushes held for the same quiet hours, or enough
- * deliveries for a channel that combines them.
+ * Returns the deliveries to send together with `first`: pushes held for the same quiet hours or, on a channel
+ * that combines deliveries, all that are due.
  */
 function batchOf({ ready, joinsFrom }: Lane, first: Delivery): Delivery[] {
   const joins = joinsFrom < Infinity;

@@ -32,11 +32,11 @@ type At = Pick<OutboxDeps, 'outbox'>;
 export type Result =
   /** Accepted by the channel. */
   | 'delivered'
-  /** Moved to the desktop because voice failed. */
+  /** Moved to the desktop because the voice failed. */
   | 'shown'
   /** Rejected by the channel; a retry would fail too. */
   | 'failed'
-  /** Not delivered in time by any attempt. */
+  /** Not delivered before its deadline. */
   | 'expired'
   /** Replaced, before it was sent, by a newer message with the same dedupe key. */
   | 'superseded'

@@ -51,7 +51,7 @@ function postpone(deps: SettleDeps, tried: Delivery, outcome: Again): Delivery |
   const at = Date.parse(tried.at) > nowMs ? waitingSince : tried.at;
   const lastMs = lastAttempt(deps, { ...tried, at });
   const retryMs = nextAttempt(nowMs, tried.attempts, deps.random(), outcome.afterMs);
-  // Attempts forced by changed settings increase the delay, but never past the delivery's deadline.
+  // Attempts after a settings change increase the delay, so limit it to the delivery's deadline.
   const nextMs = outcome.afterMs === undefined && nowMs < lastMs ? Math.min(retryMs, lastMs) : retryMs;
   if (nextMs > lastMs) return end(deps, tried, 'expired', reasonOf(outcome));
   const next: Delivery = { ...tried, at, nextAt: toIso(nextMs), waitingSince };

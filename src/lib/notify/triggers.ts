@@ -216,8 +216,8 @@ function requestOf(reason: string | undefined, session: Session | undefined): st
 }
 
 /**
- * Returns the session's name for a message: its given name or `infra·main`, followed by the assistant if
- * `assistantOf` names one.
+ * Returns the session's name for a message, such as `infra·main`, with the assistant if `assistantOf` returns
+ * one.
  */
 function nameOf({ assistantOf }: TriggerDeps, session: Session | undefined): string {
   if (session === undefined) return 'The assistant';

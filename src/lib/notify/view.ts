@@ -42,7 +42,7 @@ function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette):
   const text = clean(entry.title === null ? entry.text : `${entry.title}: ${entry.text}`);
   const delivered = entry.channels.filter(({ result }) => result === 'delivered');
   const head = [when, delivered.map(({ channel }) => channel).join(', ') || '–', text].join('  ');
-  // On a narrow terminal, the id takes up most of the line, and it must not be truncated.
+  // The id must not be truncated, and takes up most of the line on a narrow terminal.
   const heads = options.columns < NARROW ? [entry.id, `  ${head}`] : [`${entry.id}  ${head}`];
   const rest = entry.channels.filter(({ result, maybeTwice }) => result !== 'delivered' || maybeTwice);
   const same =

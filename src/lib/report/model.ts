@@ -59,7 +59,7 @@ export interface CommitFacts extends ReportCommit {
 
 export interface ReportIssue {
   number: number;
-  /** The title without its prefix and identity. */
+  /** The title without steward's prefix and suffix, such as `[slug:fix-login]`. */
   title: string;
   url: string;
   status: string | null;
@@ -71,7 +71,7 @@ export interface ReportIssue {
 
 export interface IssueFacts extends ReportIssue {
   state: 'open' | 'closed';
-  /** Whether the issue was closed as completed rather than as not planned. */
+  /** Whether the issue was closed as completed, and not as "not planned". */
   completed: boolean;
   slug: string | null;
 }
@@ -135,11 +135,11 @@ export interface Report {
   sessions: { count: number; items: ReportSession[] };
   issues: {
     closed: ReportClosed[];
-    /** Empty for a past period. */
+    /** Issues in progress; empty for a past period. */
     inProgress: ReportIssue[];
     opened: ReportIssue[];
   } | null;
-  /** Only in a weekly report. */
+  /** The assistants' usage, only in a weekly report. */
   usage?: UsageFacts;
   /** Your time and your agents' time by repository; absent if no repository is known. */
   time?: ReportTime[];
@@ -154,7 +154,7 @@ export interface ReportSession {
   task: string | null;
   repo: string | null;
   project: string | null;
-  /** In chronological order. */
+  /** Phases in chronological order. */
   phases: PhaseId[];
   issue: number | null;
 }

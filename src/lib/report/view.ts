@@ -79,8 +79,8 @@ const REFERENCE =
 
 /**
  * Escapes only what Markdown or HTML would interpret, because the text is also read unrendered. References
- * become code, because a backslash doesn't prevent a link. @param isStart whether the text starts a line,
- * where some characters make a heading, list or quote
+ * become code, because a backslash doesn't prevent a link.
+ * @param isStart Whether the text starts a line, where `#`, `-` or `>` has a meaning.
  */
 export function plain(text: string, isStart: boolean): string {
   let at = 0;

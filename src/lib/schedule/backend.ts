@@ -70,11 +70,11 @@ export interface Backend {
   probe: () => Promise<string | undefined>;
   /** Returns the closest interval that the scheduler supports, in seconds. */
   interval: (everySec: number) => number;
-  /** Writes and loads the entry. If the scheduler refuses, undoes the changes and throws. */
+  /** Writes and loads the entry. If the scheduler rejects it, undoes the changes and throws. */
   install: (entry: JobEntry, recorder: Recorder) => Promise<Installed>;
   /** Unloads and removes the entry; returns the removed files. */
   uninstall: (name: string, recorder: Recorder) => Promise<string[]>;
-  /** Starts a run now. Throws if the scheduler refuses. */
+  /** Starts a run now. Throws if the scheduler can't start it. */
   start: (entry: JobEntry) => Promise<void>;
   /** Returns whether the scheduler has the entry. Returns false on a platform without this scheduler. */
   holds: (name: string) => Promise<boolean>;

@@ -15,7 +15,7 @@ import {
 export interface InstallerDeps {
   scheduler: Scheduler;
   sense: { enabled: boolean; insight: { command: readonly string[] } };
-  /** The folder that holds the captured data. */
+  /** The folder with the captured data. */
   captured: string;
   setUpSense: () => Promise<unknown>;
   hasRepository: boolean;
@@ -82,7 +82,7 @@ async function installNotes(deps: InstallerDeps, id: JobId): Promise<string[]> {
         ? []
         : ['No work repository: the sweep does nothing until you run "steward work setup OWNER/REPO".'];
     case 'daemon':
-      return ['After "steward sense init", the daemon also captures, in addition to any scheduled captures.'];
+      return ['After "steward sense init", the daemon also captures.'];
   }
 }
 

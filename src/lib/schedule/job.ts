@@ -9,7 +9,7 @@ export interface Job {
   args: readonly string[];
   /** `hourly` catches up after sleep if the scheduler supports it. `login` also restarts after a failure. */
   when: { kind: 'interval'; everySec: number } | { kind: 'hourly' } | { kind: 'login' };
-  /** Timeout after which a run is killed, in seconds; null for no timeout. */
+  /** Timeout of a run, in seconds; null for no timeout. */
   timeoutSec: number | null;
   /** The command that installs this job. */
   command: string;
@@ -82,12 +82,12 @@ export interface Scheduler {
   available: boolean;
   /**
    * Installs and loads the job, and removes it from other schedulers. Throws `unavailable` if the scheduler
-   * refuses.
+   * rejects it.
    */
   install: (job: Job) => Promise<InstallResult>;
   /** Removes the job from every scheduler on this machine. */
   uninstall: (job: Job) => Promise<UninstallResult>;
-  /** Starts a run now. Returns the scheduler, or undefined if none has the job. */
+  /** Starts a run now. Returns the scheduler, or undefined if no scheduler has the job. */
   start: (job: Job) => Promise<SchedulerKind | undefined>;
   status: (job: Job) => Promise<JobStatus>;
 }

@@ -94,7 +94,7 @@ export function launchd(deps: BackendDeps): Backend {
   async function unload(name: string): Promise<void> {
     if (!(await isLoaded(name))) return;
     await launchctl('bootout', targetOf(name));
-    // bootout returns before the job is unloaded, and until then launchd refuses a new job with the same
+    // bootout returns before the job is unloaded, and until then launchd rejects a new job with the same
     // name.
     for (let polls = 0; polls < UNLOAD_POLLS && (await isLoaded(name)); polls += 1)
       await wait(UNLOAD_POLL_MS);
@@ -107,7 +107,7 @@ export function launchd(deps: BackendDeps): Backend {
     if (loaded.code === 0) return [];
     if ((await launchctl('print', domain)).code !== 0)
       return ['No user is logged in to the desktop. launchd loads the job at the next login.'];
-    throw new StewardError('unavailable', `launchd refused the job: ${outputOf(loaded)}`, {
+    throw new StewardError('unavailable', `launchd rejected the job: ${outputOf(loaded)}`, {
       hint: 'Check "launchctl print" and System Settings > General > Login Items, where the job may be turned off.',
     });
   }
@@ -127,7 +127,7 @@ export function launchd(deps: BackendDeps): Backend {
       return recorder.remove(pathOf(name)) ? [pathOf(name)] : [];
     },
     start: ({ name }) => {
-      const refused = { message: 'launchd refused to start the job' };
+      const refused = { message: 'launchd did not start the job' };
       return requireTool(deps, refused, ['launchctl', 'kickstart', targetOf(name)]);
     },
     holds: (name) => Promise.resolve(host.platform === 'darwin' && exists(pathOf(name))),

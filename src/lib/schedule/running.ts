@@ -85,8 +85,8 @@ export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): b
 }
 
 /**
- * Writes a marker file for a run, then checks that its job is installed; returns false if it isn't. An
- * uninstall removes the entry, then checks for markers, so that one notices the other.
+ * Writes a marker file for a run, then returns whether its job is installed. An uninstall removes the entry,
+ * then checks for markers, so a run and an uninstall can't miss each other.
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;

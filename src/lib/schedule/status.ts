@@ -87,7 +87,7 @@ function endOf(log: string): string {
     .join(' ');
 }
 
-/** Returns whether an installed file has changed since the install. */
+/** Returns whether a file has changed since it was installed. */
 function isEdited({ kind, path, after }: InstallEntry): boolean {
   if (kind !== 'file' || after === null || !exists(path)) return false;
   if (lstatOf(path)?.isFile !== true) return true;

@@ -144,7 +144,7 @@ function systemctl(deps: BackendDeps, ...args: string[]): ReturnType<typeof call
 
 function mustSystemctl(deps: BackendDeps, ...args: string[]): Promise<void> {
   const refused = {
-    message: 'The systemd user manager refused the job',
+    message: 'The systemd user manager rejected the job',
     hint: 'Check "systemctl --user status", or use another scheduler with --scheduler cron.',
   };
   return requireTool(deps, refused, ['systemctl', '--user', ...args]);
@@ -221,6 +221,6 @@ async function lingerHint(deps: BackendDeps, { job }: JobEntry): Promise<string[
     '--property=Linger',
   ]);
   return stdout.trim() === 'Linger=no'
-    ? ['The job runs only while you are logged in. To change that: loginctl enable-linger']
+    ? ['The job runs only while you are logged in. To run it at all times: loginctl enable-linger']
     : [];
 }

@@ -132,7 +132,7 @@ export function taskScheduler(deps: BackendDeps): Backend {
         async load() {
           const hint = 'Check that the "Task Scheduler" service is running, and see "schtasks /query".';
           const args = ['/create', '/tn', name, '/xml', path, '/f'];
-          await must('Task Scheduler refused the job', args, hint);
+          await must('Task Scheduler rejected the job', args, hint);
           return [];
         },
         unload: () => Promise.resolve(),

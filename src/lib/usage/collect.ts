@@ -61,9 +61,9 @@ interface Run {
   seen: Set<string>;
   oldest: Day;
   oldestMs: number;
-  /** Loaded on the first new entry, because most runs find none. */
+  /** Loaded when the first new entry is found, because most runs find none. */
   ledger?: Ledger;
-  /** The last day that was looked up. */
+  /** The day of the previous entry, which saves a lookup for the next one. */
   day: { startMs: number; endMs: number; day: Day };
   repos: Map<string, string>;
 }

@@ -11,7 +11,7 @@ import { AMOUNTS } from './entry';
 export interface DayRow extends Record<(typeof AMOUNTS)[number], number> {
   assistant: string;
   session: string;
-  /** `null` if unknown. */
+  /** The repository; `null` if unknown. */
   repo: string | null;
   model: string;
 }
@@ -70,7 +70,7 @@ function isAmount(value: unknown): boolean {
 
 /**
  * Merges new sums into a day, keyed by row as JSON. The larger sum wins, so repeated writes do no harm and
- * deleted logs lose no rows. Only rows in `shrunk` can become smaller.
+ * rows of deleted logs remain. Only rows in `shrunk` can become smaller.
  */
 export function mergeDay(
   folder: string,

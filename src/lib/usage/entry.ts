@@ -25,7 +25,7 @@ export interface Entry {
 export interface SeenLimit {
   window: LimitWindow;
   usedPercent: number;
-  /** Epoch ms; null if unknown. */
+  /** Reset time in epoch ms; null if unknown. */
   resetsAtMs: number | null;
 }
 

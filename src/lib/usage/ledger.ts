@@ -7,7 +7,7 @@ import type { Day } from '../platform/time/time';
 import { daysIn } from './days';
 import { splitId, type Amounts } from './entry';
 
-/** What identifies a row: assistant, session, repository (empty if unknown) and model. */
+/** The key of a row: assistant, session, repository (empty if unknown) and model. */
 export type RowKey = readonly [assistant: string, session: string, repo: string, model: string];
 
 /**
@@ -60,8 +60,8 @@ export function readLedger(folder: string): Ledger {
 }
 
 /**
- * Adds an entry unless it is known. The most complete version of a response wins, and an original replaces
- * its copies.
+ * Adds an entry unless it is already known. The most complete version of a response wins, and an original
+ * replaces its copies.
  */
 export function put(ledger: Ledger, entry: NewEntry): void {
   const [group, rest] = splitId(entry.id);

@@ -14,7 +14,7 @@ export interface UsageLimit {
   name: string;
   window: LimitWindow;
   usedPercent: number;
-  /** ISO 8601 in UTC; null if unknown. */
+  /** Reset time, ISO 8601 in UTC; null if unknown. */
   resetsAt: string | null;
 }
 

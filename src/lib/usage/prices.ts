@@ -23,7 +23,8 @@ export function pricesWith(own: Prices): Prices {
 }
 
 /**
- * Returns a row's cost in USD by its model's price or as the assistant reported it; null if neither is known.
+ * Returns a row's cost in USD, by the model's price or as reported by the assistant; null if neither is
+ * known.
  */
 export function costOf(row: DayRow, prices: Prices): number | null {
   const price = priceOf(row.model, prices);

@@ -11,7 +11,7 @@ interface Sums {
   output: number;
   cacheRead: number;
   cacheWrite: number;
-  /** In USD, for the tokens with a known price; null if no price is known. */
+  /** Cost in USD of the tokens with a known price; null if no price is known. */
   cost: number | null;
 }
 
@@ -33,7 +33,7 @@ export interface Usage {
 /** `machine` is a name; absent if there is only one machine. */
 export type DatedRow = DayRow & { day: Day; machine?: string };
 
-/** Adds up rows by a key. Sorts days by date, everything else by cost, then by tokens. */
+/** Adds up rows by a key. Sorts days by date, and other groups by cost, then by tokens. */
 export function usageBy(rows: readonly DatedRow[], by: Grouping, prices: Prices): Usage {
   const groups = new Map<string, Sums>();
   const total = { ...emptySums(), unpriced: 0 };

@@ -20,9 +20,9 @@ export interface UsageReport {
   usage: Usage;
   by: Grouping;
   days: number;
-  /** Empty if usage is turned off. */
+  /** Sources of the usage; empty if usage is off. */
   sources: readonly Source[];
-  /** One line for each assistant. */
+  /** Usage limits, one line for each assistant. */
   limits: readonly string[];
   /** Models without a known price. */
   unpriced: readonly string[];

@@ -48,7 +48,7 @@ export interface Channel {
   readonly joinsFrom?: number;
   /** Returns why the channel is off or not set up; undefined if it is on. Never throws. */
   off: () => Trouble | undefined;
-  /** Returns why the channel can't send. Starts no program and sends no request to find out. */
+  /** Returns why the channel can't send, without starting a program or sending a request. */
   trouble?: () => Trouble | undefined;
   /** Loads the channel's libraries before the attempt, to keep the attempt short. May throw. */
   prepare?: () => Promise<void>;
@@ -71,10 +71,7 @@ export interface ChannelDeps {
   answerMs?: number;
   /** The current settings. */
   settings: () => SettingsConfig['notifications'];
-  /**
-   * Returns the value of a secret, or undefined if it is not set. Throws `config` if its reference cannot be
-   * resolved.
-   */
+  /** Returns the value of a secret, or undefined if it is not set. Throws `config` if it cannot be read. */
   secret: (from: Secret) => string | undefined;
   voice: Pick<Voice, 'isOff' | 'status'> & { speech: Pick<Voice['speech'], 'say'> };
   muted: () => boolean;
@@ -103,7 +100,7 @@ export async function attempt(channel: Channel, ...args: Parameters<Channel['sen
   }
 }
 
-/** Converts an error to an outcome. Errors of a kind in `final` are not retried. */
+/** Converts an error to an outcome. Errors whose kind is in `final` are not retried. */
 export function fault(error: unknown, final: readonly string[] = []): Outcome {
   const { kind, message, hint = 'Try again.' } = toStewardError(error);
   return { outcome: final.includes(kind) ? 'failed' : 'again', reason: message, hint };

@@ -69,7 +69,7 @@ async function onMac(run: Run, parcel: Parcel): Promise<Outcome> {
   return { outcome: 'again', reason: 'macOS did not show the notification.', hint };
 }
 
-/** The script contains the texts as base64 and inserts them as text nodes. */
+/** The PowerShell script contains the texts as base64 and inserts them as text nodes. */
 async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
   const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
   const silence = [
@@ -157,7 +157,7 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
       isSame ? previous.id : 0,
       '',
       titleOf(parcel),
-      // Some servers render markup in the body.
+      // Some notification services render markup in the body.
       escapeMarkup(bodyOf(parcel)),
       [],
       {

@@ -27,7 +27,9 @@ const missing: WebService['missing'] = ({ push }) =>
         mend: 'steward config set notifications.push.topic "steward-$(openssl rand -hex 16)"',
       };
 
-/** Push through an ntfy server. Posts JSON to the root URL, because headers can only contain Latin-1. */
+/**
+ * Sends pushes through an ntfy server. Posts JSON to the root URL, because headers can only contain Latin-1.
+ */
 export function pushChannel(deps: WebDeps): Channel {
   return webChannel(deps, {
     id: 'push',

@@ -6,7 +6,7 @@ import type { Replacement } from './pronunciation';
  * decides; without a match, the word stays unchanged, since a wrong respelling is worse than none.
  */
 export interface Homograph {
-  /** The word in lower case. It matches in any case. */
+  /** The word in lower case, matched case-insensitively. */
   word: string;
   respelling: string;
   /** Reusable parts of patterns, which rules refer to as `<NAME>`. */

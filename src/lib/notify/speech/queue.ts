@@ -11,7 +11,7 @@ export interface Spoken {
   reason?: string;
 }
 
-/** An original text, and the voice to speak it with. */
+/** A text to speak, before any transformation. */
 export interface Utterance {
   text: string;
   /** The provider's voice id. Default: the assistant's voice. */
@@ -20,7 +20,7 @@ export interface Utterance {
 
 /** Speaks one text at a time, in order, with a timeout for each. */
 export interface Speech {
-  /** Never throws. */
+  /** Speaks a text, or returns why it couldn't. Never throws. */
   say(utterance: Utterance): Promise<Spoken>;
   /** Rejects new texts, and stops the current one after `graceMs`. */
   close(graceMs: number): Promise<void>;

@@ -22,7 +22,7 @@ interface Carry {
 const REPLAY_MS = 1000;
 
 /**
- * Totals are cumulative, so each line counts only the increase. Copies of a file in two folders have the same
+ * Totals are cumulative, so each line counts only the increase. Copies of a log in two folders have the same
  * ids.
  */
 export const codex: LineReader = {

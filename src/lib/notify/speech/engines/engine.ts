@@ -27,7 +27,7 @@ export interface SpeechOrder {
 /** A speech engine. To add one, write a factory in this folder and a line in voice.ts. */
 export interface SpeechEngine {
   readonly id: string;
-  /** Returns whether this engine is likely to work on this machine. Starts no program to find out. */
+  /** Returns whether this engine is likely to work on this machine, without starting a program. */
   detect(machine: SpeechMachine): boolean;
   /** Returns whether the engine is available, but no program on this machine can play its audio. */
   lacksPlayer?(machine: SpeechMachine): boolean;
@@ -92,7 +92,7 @@ export function stopped(): StewardError {
   return new StewardError('canceled', 'Stopped.');
 }
 
-/** Breaks up `[[…]]`, which say and espeak-ng would interpret as a command. */
+/** Breaks up `[[…]]`, which `say` and `espeak-ng` would interpret as a command. */
 export function withoutCommands(text: string): string {
   return text.replace(/\[(?=\[)|\](?=\])/g, '$& ');
 }

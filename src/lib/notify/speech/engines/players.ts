@@ -24,7 +24,7 @@ const PLAY_ON_WINDOWS =
 
 const LINUX: readonly NodeJS.Platform[] = ['linux', 'freebsd', 'openbsd', 'netbsd'];
 
-/** Listed in the order in which they are tried. */
+/** Players in the order in which they are tried. */
 const PLAYERS: readonly Player[] = [
   { program: 'afplay', platforms: ['darwin'], plays: ['wav', 'mp3'], args: (file) => [file] },
   { program: 'pw-play', platforms: LINUX, plays: ['wav'], args: (file) => [file] },
@@ -60,8 +60,8 @@ export function canPlay({ platform, find }: SpeechMachine, kind: AudioKind): boo
 }
 
 /**
- * Plays a file with the first player that works. Tries no other player if one takes far longer than the audio
- * lasts, because the sound server hangs.
+ * Plays a file with the first player that works. Gives up if a player takes far longer than the audio lasts,
+ * because the sound server hangs then.
  */
 export async function play(
   machine: SpeechMachine,
