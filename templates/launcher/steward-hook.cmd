@@ -1,6 +1,6 @@
 @echo off
 rem Written by "steward hooks install", removed by "steward hooks uninstall".
-rem Runs steward for a hook. Finds Node.js and steward even after an upgrade; does nothing if one of them is missing.
+rem Runs steward for a hook. Finds Node.js and steward even after an upgrade; otherwise does nothing.
 setlocal EnableExtensions DisableDelayedExpansion
 set "NODE_OPTIONS="
 set "NODE_PATH="

@@ -9,26 +9,26 @@ _steward_long_done() {
   local code=$? began=$_steward_long_began line=$_steward_long_line limit=${STEWARD_LONG_COMMAND_SEC-}
   _steward_long_began='' _steward_long_line=''
   [[ $limit =~ ^[0-9]{1,6}$ ]] || limit=@LONG_SEC@
-  # After Ctrl-C or Ctrl-Z, the user is at the terminal.
+  # After Ctrl-C or Ctrl-Z, you are at the terminal.
   [[ -n $began && $code != 130 && $code != 146 && $code != 148 ]] || return "$code"
   local took=$(( (10#0${EPOCHREALTIME//[^0-9]/}+${EPOCHREALTIME:+0*}SECONDS*1000000 - began) / 1000000 ))
   (( took >= 10#$limit && took <= 999999 )) || return "$code"
   # For a subshell, the trap saw this function instead of the command.
   [[ $line != _steward_long_done ]] || line='('
   if [[ -z $line && $(trap -p DEBUG) != *_steward_long_line* ]]; then
-    # If another program has set the trap, use the history, unless the history may omit the command.
+    # Another program set the trap: use the history if it is complete.
     [[ ${HISTCONTROL-}${HISTIGNORE-} =~ ^(erasedups)?$ ]] || return "$code"
     line=$(HISTTIMEFORMAT='' builtin history 1)
     line=${line#*[0-9] }
   fi
   local -a words
   IFS=$' \t\n' read -r -d '' -a words <<<"$line"
-  _steward_long_notify "$code" "$took" "${words[@]}"
+  _steward_long_send "$code" "$took" "${words[@]}"
   return "$code"
 }
 
 if declare -p preexec_functions precmd_functions >/dev/null 2>&1; then
-  # bash-preexec has set the DEBUG trap.
+  # bash-preexec sets the trap.
   _steward_long_preexec() { _steward_long_began=$(( 10#0${EPOCHREALTIME//[^0-9]/}+${EPOCHREALTIME:+0*}SECONDS*1000000 )) _steward_long_line=$1; }
   preexec_functions+=(_steward_long_preexec)
   precmd_functions+=(_steward_long_done)

@@ -5,7 +5,7 @@ if status is-interactive
         set -l limit @LONG_SEC@
         string match -qr '^[0-9]{1,6}$' -- "$STEWARD_LONG_COMMAND_SEC"
         and set limit $STEWARD_LONG_COMMAND_SEC
-        # After Ctrl-C or Ctrl-Z, the user is at the terminal.
+        # After Ctrl-C or Ctrl-Z, you are at the terminal.
         contains -- $code 130 146 148
         and return 0
         test -n "$CMD_DURATION" -a "$CMD_DURATION" -ge "$limit"000

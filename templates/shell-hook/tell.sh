@@ -1,5 +1,5 @@
 # Arguments: exit status, seconds, and the words of the command.
-_steward_long_notify() {
+_steward_long_send() {
   local code=$1 took=$2 word name='' prefix='' unsure='' more=''
   shift 2
   for word in "$@"; do

@@ -15,11 +15,11 @@ _steward_long_precmd() {
   local began=$_steward_long_began line=$_steward_long_line limit=${STEWARD_LONG_COMMAND_SEC-}
   _steward_long_began='' _steward_long_line=''
   [[ $limit == <0-999999> ]] || limit=@LONG_SEC@
-  # After Ctrl-C or Ctrl-Z, the user is at the terminal.
+  # After Ctrl-C or Ctrl-Z, you are at the terminal.
   [[ -z $began || $code == (130|146|148) ]] && return 0
   local -i took=$(( EPOCHREALTIME - began ))
   (( took < limit || took > 999999 )) && return 0
-  _steward_long_notify $code $took ${(z)line}
+  _steward_long_send $code $took ${(z)line}
 }
 
 add-zsh-hook preexec _steward_long_preexec

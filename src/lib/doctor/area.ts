@@ -101,7 +101,7 @@ function unwritable(folder: string): Finding[] {
   }
 }
 
-/** Reads each state file the same way as the feature that owns it. */
+/** Reads each state file in the same way as the feature that writes it. */
 function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
   if (!exists(area.root)) return [off(EMPTY)];
   const readers: (() => Finding[])[] = [

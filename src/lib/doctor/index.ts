@@ -32,7 +32,7 @@ export interface Checked
   config: Config;
 }
 
-/** Every check, in report order. To add one, add a row to the `checks.ts` of its feature. */
+/** All checks, in report order. To add a check, add it to the `checks.ts` of its feature. */
 const CHECKS: readonly Check<Checked>[] = [
   ...MACHINE_CHECKS,
   ...AREA_CHECKS,
@@ -63,7 +63,7 @@ export async function examine(
   onCheck: (title: string) => void,
 ): Promise<{ report: DoctorReport; exitCode: number }> {
   const config = await validConfig(at);
-  // Always reported, because an invalid configuration prevents most checks.
+  // An invalid configuration is always reported, because it prevents most checks.
   const checks = CHECKS.filter(
     ({ id }) =>
       parts.length === 0 || parts.includes(partOf(id)) || (config === undefined && id === 'config.files'),

@@ -104,7 +104,7 @@ function checkDisk({ area }: Unconfigured): Finding[] {
   return [judgeDisk(freeSpace(at), at)];
 }
 
-/** Returns the path or its nearest existing parent. */
+/** Returns the path if it exists, otherwise its nearest existing parent. */
 export function nearestFolder(path: string): string {
   let at = path;
   while (!exists(at) && at !== join(at, '..')) at = join(at, '..');

@@ -30,7 +30,7 @@ export interface Found {
 const CONCURRENCY = 6;
 const LIMIT_MS = 15_000;
 
-/** The finding of a check that was skipped because the configuration is invalid. */
+/** The finding of checks that are skipped because the configuration is invalid. */
 export const WAITS = 'not checked: fix the configuration first';
 
 /**

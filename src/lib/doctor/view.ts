@@ -33,8 +33,8 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
 }
 
 /**
- * Merges a part's identical rows into one line. The line lists their names, or only the part's name if the
- * part has no other rows.
+ * Merges a part's identical rows into one line with all names, or with the part's name if it has no other
+ * rows.
  */
 function merged(rows: readonly Row[]): Row[] {
   const groups: (Row & { ids: string[] })[] = [];

@@ -17,16 +17,16 @@ export interface Finding {
 }
 
 interface About {
-  /** `PART.NAME` */
+  /** The id of the check, `PART.NAME`. */
   id: string;
   title: string;
-  /** Default: 15 s. */
+  /** Time limit of the check. Default: 15 s. */
   limitMs?: number;
 }
 
 type Findings = Promise<Finding[]> | Finding[];
 
-/** A check that `doctor` runs. A check must not change anything; one that throws counts as `failed`. */
+/** A check that `doctor` runs. It must not change anything. An exception counts as `failed`. */
 export type Check<At extends object> =
   | (About & { needsConfig: false; run: (at: Omit<At, 'config'>) => Findings })
   | (About & { needsConfig: true; run: (at: At) => Findings });

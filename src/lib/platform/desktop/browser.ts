@@ -1,9 +1,7 @@
 import { StewardError, errnoCode } from '../../errors';
 import { spawn } from '../process/spawn';
 
-/**
- * A launcher that is still running after this time counts as successful, since it may be the browser itself.
- */
+/** A launcher that is still running after this time has succeeded; it may be the browser itself. */
 const FAILS_WITHIN_MS = 2_000;
 
 /**

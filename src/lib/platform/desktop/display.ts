@@ -48,7 +48,7 @@ export async function withDisplay<T>(
   use: (display: Display) => Promise<T>,
 ): Promise<T> {
   const x11 = await import('x11');
-  // Opens the stream and reads the cookie itself: the library would throw uncatchable errors from a callback.
+  // If the library opened the stream or read the cookie, its callbacks would throw uncatchable errors.
   const { display } = options;
   const address = addressOf(display);
   const stream = createConnection(address);

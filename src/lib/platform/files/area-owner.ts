@@ -38,7 +38,7 @@ export interface Decision {
 export interface Known {
   id: string | undefined;
   hasOsId: boolean;
-  /** Returns whether an owner has this machine's operating system id, or undefined if that is unknown. */
+  /** Returns whether an owner's operating system id is that of this machine, or undefined if unknown. */
   isHere: (owner: AreaOwner) => boolean | undefined;
 }
 
@@ -188,7 +188,7 @@ export function findPlace(root: string, host: PathHost): Place | undefined {
   return orElse(undefined, () => claimPlace(root, { host, osId }).place);
 }
 
-/** Returns `fallback` on expected errors, such as a read-only disk. Captures report such errors. */
+/** Returns `fallback` on errors such as a read-only disk, which captures report. */
 function orElse<T>(fallback: T, work: () => T): T {
   try {
     return work();

@@ -98,7 +98,7 @@ interface ReadOptions {
 
 /** Returns the text of a regular file, or undefined if it does not exist. */
 export function readText(path: string, options: ReadOptions = {}): string | undefined {
-  // Decoded from a buffer, because passing 'utf8' would load Node's encoding table in every run.
+  // Passing 'utf8' to `readFileSync` would load Node's encoding table in every run.
   return readBytes(path, options)?.toString();
 }
 

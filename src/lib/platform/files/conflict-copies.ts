@@ -14,17 +14,14 @@ const ADDED: readonly RegExp[] = [
   // Resilio
   /\.Conflict(?=\.[a-z]+$|$)/i,
 ];
-/**
- * Google Drive and iCloud append a number, OneDrive the machine name. Other files have such names too, so the
- * original must exist.
- */
+/** Google Drive and iCloud append a number, OneDrive the machine name. Only a copy if the original exists. */
 const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES'];
 const MAX_NAMES = 20_000;
 const MAX_DEPTH = 6;
 
 export interface ConflictCopy {
-  /** Relative to the folder that was searched. */
+  /** Path of the copy, relative to the folder that was searched. */
   path: string;
   /** Path of the original file. */
   original: string;

@@ -12,7 +12,7 @@ export interface Cached<T> {
   isSettled: boolean;
 }
 
-/** Files that were read within this time after a change are reread. */
+/** Files that were read this soon after a change are reread. */
 const SETTLED_MS = 100;
 
 /** Returns the cached value if it is valid, otherwise loads it. */

@@ -50,7 +50,7 @@ function leadsToFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Makes a folder private; returns false if it already was. */
+/** Makes a folder private; returns false if it was already private. */
 export function makePrivate(path: string): boolean {
   if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return false;
   chmodSync(path, 0o700);
@@ -180,10 +180,7 @@ export function realPath(path: string): string | undefined {
   return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
 }
 
-/**
- * At exit, after Node has written its code cache, removes `folders`, and those in `ifEmpty` if they are
- * empty.
- */
+/** At exit, after Node has written its code cache, removes `folders`, and the empty ones of `ifEmpty`. */
 export function removeAtExit(folders: readonly string[], ifEmpty: readonly string[]): void {
   process.once('exit', () => {
     for (const folder of folders) removeFolder(folder);

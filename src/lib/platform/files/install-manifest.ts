@@ -10,11 +10,11 @@ import { withLock } from './lock';
 
 /** A change outside the user area, with the data needed to undo it. */
 export interface InstallEntry {
-  /** Such as `hooks:claude-code`. An id, path and machine together identify an entry. */
+  /** Id of the change, such as `hooks:claude-code`. The id, path and machine together identify an entry. */
   id: string;
   /** Selects how to undo the change, such as `settings-entries` or `file`. */
   kind: string;
-  /** Absolute path. */
+  /** Absolute path of the changed file. */
   path: string;
   /** What the change added. The format depends on the kind. */
   added: Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface InstallEntry {
   /** SHA-256 of the file after the change. */
   after: string | null;
   backups: readonly Backup[];
-  /** ISO-8601, UTC. */
+  /** Time of the change, in ISO 8601 and UTC. */
   at: string;
   /** The machine that was changed. Needed because the user area may be synced. */
   machine: string;
@@ -36,7 +36,7 @@ export interface Backup {
 
 export interface ManifestDeps {
   path: string;
-  /** A local path, even if the user area is synced. */
+  /** Machine-local path of the lock file, since the user area may be synced. */
   lockPath: string;
   clock: Clock;
   machineId: string;

@@ -111,7 +111,7 @@ function readFrom(
   from: number,
   onText: (text: string | undefined) => void,
 ): LogCursor | undefined {
-  // A writer that finds a half-written line first writes a line feed, which can leave an empty line.
+  // A writer that finds an incomplete line first writes a line feed, which can result in an empty line.
   const read = readLines(path, { from }, ({ text }) => text !== '' && onText(text));
   if (read === undefined || read.end === 0) return undefined;
   return { offset: read.end, head: headOf(path, read.end) ?? '' };

@@ -87,7 +87,7 @@ function childrenOf(container: JsonArray | JsonObject): Span[] {
 }
 
 interface Style {
-  /** One level of indentation. */
+  /** White space for one level of indentation. */
   unit: string;
   newline: string;
   /** Whether the container is on one line. */

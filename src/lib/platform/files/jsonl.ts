@@ -7,9 +7,9 @@ import { syncFolder, writeAll, withPath, openRegular } from './atomic-file';
 
 /** One complete line of a file. */
 export interface Line {
-  /** In bytes. */
+  /** Position of the line in the file, in bytes. */
   offset: number;
-  /** Length without the line feed. */
+  /** Length of the line without its line feed, in bytes. */
   bytes: number;
   /** The line's text, or undefined if the line is too long or not UTF-8. */
   text: string | undefined;
@@ -128,7 +128,7 @@ export function completeAppend(path: string, plan: AppendPlan): void {
       writeAll(fd, bytes.subarray(there.length));
       return;
     }
-    // Another process has written to the file, truncated it or replaced it, so append only the missing lines.
+    // The file has changed since the plan was made, so append only the missing lines.
     const missing = missingLines(fd, plan, size);
     const text = textOf(missing);
     if (text !== '') writeAll(fd, Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8'));

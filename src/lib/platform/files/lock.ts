@@ -29,7 +29,7 @@ export interface Holder {
   started: string | null;
   /** When the holder took the lock. */
   at: number;
-  /** 16 random hex digits. */
+  /** Identifies this holder: 16 random hex digits. */
   token: string;
 }
 
@@ -55,7 +55,7 @@ export interface LockOptions {
    */
   staleAfterMs?: number;
   processStart?: (pid: number) => number | undefined;
-  /** Returns whether a holder that seems to be gone still responds. If so, the lock isn't taken over. */
+  /** Returns whether a holder that seems gone still responds and must keep the lock. */
   answers?: () => Promise<boolean>;
 }
 

@@ -41,7 +41,7 @@ export function isMachineId(text: string): boolean {
 }
 
 function newId(): string {
-  // Loaded only here, because loading takes 2 ms and hooks rarely need a new id.
+  // Loaded here, because `node:crypto` takes 2 ms to load.
   return `${process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex')}\n`;
 }
 

@@ -32,7 +32,7 @@ export function userAreaPath(host: PathHost = processHost()): string {
   const { resolve, join, isAbsolute } = pathOf(host);
   const set = nonEmpty(host.env['STEWARD_HOME']);
   if (set === undefined) return resolve(join(host.home, '.steward'));
-  // A variable set in a service file or in JSON may begin with ~, since no shell expands it.
+  // Service files and JSON may contain a ~ that no shell has expanded.
   if (/^~(?:$|[/\\])/.test(set)) return resolve(join(host.home, set.slice(1)));
   if (isAbsolute(set)) return resolve(set);
   throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}.`, {
@@ -114,7 +114,6 @@ function absolute(host: PathHost, name: string): string | undefined {
   return text !== undefined && pathOf(host).isAbsolute(text) ? text : undefined;
 }
 
-/** Returns a variable unless it is unset or empty. */
 export function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : text;
 }

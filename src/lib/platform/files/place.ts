@@ -9,8 +9,7 @@ import { folderHash } from './short-hash';
 export type Place = '' | `machines/${string}/`;
 
 /**
- * Returns the path of the machine-local file that stores this machine's place in an area, for hooks and the
- * shim.
+ * Returns the path of the machine-local file with this machine's place in an area, for hooks and the shim.
  */
 export function placePath(root: string, host: PathHost): string {
   const sep = host.platform === 'win32' ? '\\' : '/';

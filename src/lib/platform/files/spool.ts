@@ -33,7 +33,7 @@ export interface Codec<T> {
   durable: boolean;
   /** Maximum number of entries; a full spool rejects new ones. */
   cap: number;
-  /** Returns whether an entry counts towards the cap. Default: all do. */
+  /** Returns whether an entry counts towards the cap. Default: all entries count. */
   counts?: (name: string) => boolean;
   /** Returns the error for a full spool. */
   full: (count: number, path: string) => StewardError;
@@ -54,7 +54,7 @@ export function compactTime(ms: number): string {
   return new Date(ms).toISOString().replace(/[-:.]/g, '');
 }
 
-/** Returns the time at the start of a name, or NaN. */
+/** Returns the time at the start of an entry's name, or NaN. */
 export function timeOfName(name: string): number {
   const [, year, month, day, hour, minute, second, ms] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(name) ?? [];
@@ -192,8 +192,8 @@ export interface Claimed<T> {
 }
 
 /**
- * Returns the claims left by dead processes: this machine's entries, unreadable files, and orphans of other
- * machines. Only the process that works on the spool may call this.
+ * Returns the claims of dead processes: this machine's entries, unreadable files, and other machines'
+ * orphans. Only the process that works on the spool may call this.
  */
 export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number): Claimed<T>[] {
   return namesIn(spool, 'claimed')
@@ -259,9 +259,7 @@ export function retry<T>(
   return 'failed';
 }
 
-/**
- * Removes old dead entries and temp files left behind by killed processes. Only one process may do this at a time.
- */
+/** Removes old dead entries and temp files of killed processes. Only one process at a time may call this. */
 export function sweep<T>(spool: Spool<T>, nowMs: number): void {
   for (const place of ['waiting', 'claimed'] as const) {
     if (exists(folderOf(spool, place))) sweepTemps(folderOf(spool, place), TEMPS_STALE_MS, nowMs);

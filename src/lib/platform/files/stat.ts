@@ -27,7 +27,6 @@ export function markOfTarget(path: string): string | undefined {
   return found === undefined ? undefined : datesOf(found).mark;
 }
 
-/** The combined marks of several paths. */
 export interface Marks {
   text: string;
   /** Time of the latest modification, or 0 if none of the paths exists. */

@@ -83,7 +83,7 @@ export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Pr
   }
 }
 
-/** Removes this user's temp folders that are much older than the new one, left behind by killed processes. */
+/** Removes this user's old temp folders, which killed processes left behind. */
 function removeStaleTemps(newest: string): void {
   const { mtimeMs: nowMs, uid } = lstatSync(newest);
   for (const name of listSystemFolder(tmpdir())) {
@@ -113,7 +113,7 @@ export function namedFile(
   try {
     text = readText(path, { followLink: true, maxBytes });
   } catch (error) {
-    // A `usage` error, because the argument is wrong and not one of steward's own files.
+    // Not a `config` error, which would blame one of steward's own files.
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     throw new StewardError('usage', clean(error.message), {
       hint: `Use a text file of up to ${sizeOf(maxBytes)}; ${instead}.`,

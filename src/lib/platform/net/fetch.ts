@@ -6,7 +6,7 @@ import { bodyOf } from './origin-client';
 export type BoundFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 export interface BoundFetchOptions {
-  /** Such as `https://api.github.com`. Requests to other origins are refused. */
+  /** The only allowed origin, such as `https://api.github.com`. */
   origin: string;
   /** Limits the whole request, including the response body. */
   timeoutMs: number;

@@ -2,11 +2,11 @@ import type { IsOtherUser } from './peer';
 
 export interface RequestHead {
   method: string;
-  /** Path and query as sent. */
+  /** Path and query, as the client sent them. */
   target: string;
-  /** Keys are lower-case. */
+  /** Header names are lower-case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Alternating names and values, as sent. */
+  /** Alternating header names and values, as the client sent them. */
   rawHeaders: readonly string[];
   /** Whether the request came over the local socket, which only this user can open. */
   isLocal: boolean;
@@ -19,7 +19,7 @@ export interface RequestHead {
 
 export interface HttpAnswer {
   status: number;
-  /** Alternating names and values; content-length is added automatically. */
+  /** Alternating header names and values. The server adds content-length. */
   headers: readonly string[];
   body: string | Buffer;
   /** Size of the body, if known. */

@@ -14,9 +14,9 @@ import { peerLookup, type IsOtherUser } from './peer';
 import { bodyOf, drained, hasBody } from './request-body';
 
 export interface HttpServer {
-  /** Returns the port; pass port 0 to use any free port. */
+  /** Listens on a TCP port and returns the port. Port 0 means any free port. */
   listenTcp: (host: string, port: number) => Promise<number>;
-  /** A unix socket, or a named pipe on Windows. */
+  /** Listens on a Unix socket, or on a named pipe on Windows. */
   listenLocal: (path: string) => Promise<void>;
   /** The number of requests in progress, and the number handled since the start. */
   load: () => { open: number; answered: number };
@@ -40,10 +40,10 @@ interface State {
   limits: ServerLimits;
   servers: Server[];
   sockets: Map<Socket, Connection>;
-  /** Requests in progress. */
+  /** Number of requests in progress. */
   open: number;
   answered: number;
-  /** Accepted connections. */
+  /** Number of connections accepted so far. */
   accepted: number;
   /** Endless responses, which don't count as requests in progress. */
   streams: Set<ServerResponse>;
@@ -219,7 +219,7 @@ function startStream(
   stream: NonNullable<HttpAnswer['stream']>,
 ): void {
   const connection = response.socket && state.sockets.get(response.socket);
-  // A missing socket still belongs to an earlier response on this connection.
+  // Without a socket, an earlier response on this connection is still being sent.
   if (!connection) {
     response.destroy();
     return;
@@ -285,7 +285,7 @@ function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
 
 /**
  * Accepts the connections in the system's queue, because closing would drop them. The event loop accepts one
- * connection per turn, so this waits for turns that accept none.
+ * connection per turn; this stops after turns without one.
  */
 async function takeWaiting(state: State): Promise<void> {
   for (let turns = 0, quiet = 0; turns < MAX_TURNS && quiet < 2; turns += 1) {

@@ -4,19 +4,19 @@ import { StewardError, errnoCode } from '../../errors';
 import { connectLocal, pause, tryRead } from './non-blocking';
 
 export interface LocalRequest {
-  /** A unix socket, or a named pipe on Windows. */
+  /** Path of a Unix socket, or of a named pipe on Windows. */
   socket: string;
   method: 'GET' | 'POST';
-  /** Path and query. */
+  /** Path and query of the request. */
   path: string;
-  /** Sent as JSON. */
+  /** Request body, sent as JSON. */
   body?: unknown;
   timeoutMs: number;
 }
 
 export interface LocalAnswer {
   status: number;
-  /** The parsed body. */
+  /** The response body, parsed as JSON. */
   json: unknown;
 }
 
@@ -69,8 +69,8 @@ const LONG_PAUSE_MS = 2;
 const LONG_AFTER_MS = 10;
 
 /**
- * A blocking `askLocal` that makes hooks 20 % faster by avoiding Node's streams. Returns undefined if nothing
- * could be sent; `askLocal` then reports the cause.
+ * A blocking `askLocal` without Node's streams, which makes hooks 20 % faster. Returns undefined if nothing
+ * could be sent.
  */
 export function askLocalNow(request: LocalRequest): LocalAnswer | undefined {
   const pipe = connectLocal(request.socket);
@@ -171,7 +171,7 @@ export interface PortRequest {
   host: string;
   port: number;
   path: string;
-  /** Sent unchanged, including `Host`. */
+  /** Request headers, sent unchanged, including `Host`. */
   headers: Readonly<Record<string, string>>;
   timeoutMs: number;
 }

@@ -77,7 +77,6 @@ const KEEP_ALIVE_MS = 2_000;
 export interface DispatcherOptions {
   /** The environment from which to read the proxy variables. Default: that of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Connection timeout, in ms. */
   connectMs?: number;
 }
 

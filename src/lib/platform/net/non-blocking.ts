@@ -7,7 +7,10 @@ export interface PipeHandle {
   /** The file descriptor, or -1 on Windows. */
   readonly fd: number;
   open(fd: number): number | undefined;
-  /** Returns a nonzero code on failure. Some errors only appear when the descriptor is used. */
+  /**
+   * Starts to connect; returns a nonzero code on failure. Some errors only appear when the descriptor is
+   * used.
+   */
   connect(request: object, path: string): number | undefined;
   close(): void;
 }
@@ -17,7 +20,7 @@ interface PipeBinding {
   PipeConnectWrap: new () => { oncomplete: () => void };
 }
 
-/** Returns one of Node's internal bindings, or undefined on Windows and in Node versions without it. */
+/** Returns an internal binding of Node; undefined on Windows, or if Node lacks the binding. */
 function pipeBinding(): PipeBinding | undefined {
   if (process.platform === 'win32') return undefined;
   try {

@@ -11,11 +11,11 @@ import {
 
 export interface OriginRequest {
   method: 'GET' | 'POST';
-  /** Relative to the base URL: `/v1/sessions`, or empty. */
+  /** Path relative to the base URL, such as `/v1/sessions`, or empty. */
   path: string;
   query?: readonly (readonly [string, string])[];
   headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** Request body, sent as JSON. */
   body?: unknown;
   signal?: AbortSignal;
 }
@@ -38,7 +38,7 @@ export interface OriginAnswer {
 /** A complete response. The body of a failure is limited to 64 KiB. */
 export interface WholeAnswer extends OriginAnswer {
   bytes: Buffer;
-  /** The bytes as UTF-8. */
+  /** The body, decoded as UTF-8. */
   text: string;
 }
 
@@ -132,7 +132,7 @@ async function wholeAnswer(server: Server, wanted: OriginRequest & Bounds): Prom
       status,
       headers,
       bytes,
-      // Decoded on demand, since the response may be megabytes of audio.
+      // The text is decoded on demand, because the body may be megabytes of audio.
       get text() {
         return bytes.toString('utf8');
       },

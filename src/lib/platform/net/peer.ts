@@ -105,7 +105,7 @@ async function readTable(lookup: Lookup, path: (typeof TABLES)[number]): Promise
   if (file === undefined) return;
   const keyLength = path === TABLES[0] ? KEY_LENGTH.v4 : KEY_LENGTH.v6;
   const pause = yielder(systemClock(), SLICE_MS);
-  // Not in a worker thread: the system returns only 4 KiB per read, which takes little time.
+  // A worker thread would gain little, because the system returns only 4 KiB per read.
   const bytes = Buffer.allocUnsafe(64 * 1024);
   try {
     let rest = '';
@@ -144,7 +144,7 @@ function fieldsOf(row: string): { local: string; state: string; uid: number; ino
   return { local, state, uid: Number(uid), inode };
 }
 
-/** Returns undefined if the system lacks or hides this table. */
+/** Opens a table; returns undefined if the system lacks or hides it. */
 function openTable(path: string): number | undefined {
   return unless(['ENOENT', 'EACCES', 'EPERM'], () => openSync(path, 'r'));
 }

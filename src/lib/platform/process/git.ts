@@ -9,7 +9,7 @@ export interface GitOptions {
   input?: string;
   /** Exit codes that count as success. */
   accept?: number[];
-  /** Returns '' if git fails or prints too much; throws only on timeout. */
+  /** Whether to return '' if git fails or prints too much. A timeout still throws. */
   orEmpty?: boolean;
 }
 
@@ -21,11 +21,11 @@ export interface GitDeps {
   /** Returns the timeout for each process, in ms. */
   timeoutMs: () => number;
   onTimeout?: () => void;
-  /** Default: the environment of this process. */
+  /** Environment for git. Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** Larger than any expected output. */
+/** Output limit for git, larger than any expected output. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -176,7 +176,7 @@ export interface RemoteGitDeps {
 }
 
 export interface Remote {
-  /** Such as `https://github.com/ann/work.git`. */
+  /** URL of the remote, such as `https://github.com/ann/work.git`. */
   url: string;
   /** Value of the Authorization header; sent only to the origin of `url`. */
   authorization: string;
@@ -193,7 +193,7 @@ export interface GitAnswer {
 
 /**
  * Returns a function that runs git on steward's own clone. Passes the credential in the environment, because
- * other users can read arguments. Git sends it only to the remote's origin.
+ * other users can read arguments. Only the remote's origin receives it.
  */
 export function remoteGit(
   deps: RemoteGitDeps,

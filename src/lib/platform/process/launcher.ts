@@ -26,7 +26,7 @@ export interface LauncherDeps {
   /** Folder of the launcher. */
   bin: string;
   host: PathHost;
-  /** The folder that contains steward's package.json, and the path of the Node.js executable that runs it. */
+  /** The folder of steward's package.json, and the path of the current Node.js executable. */
   product: { root: string; node: string };
 }
 
@@ -34,15 +34,14 @@ export interface LauncherTarget {
   /** Absolute path of the current Node.js. */
   node: string;
   /**
-   * A link on the PATH to the current Node.js that survives an upgrade. Without such a link, the same path as
-   * `node`.
+   * A link to the current Node.js that survives an upgrade, or `node` if there is no such link on the PATH.
    */
   nodeAlias: string;
-  /** steward's bin/run.js. */
+  /** Absolute path of steward's bin/run.js. */
   steward: string;
 }
 
-/** A template, and the shared script part that finds Node.js and steward. */
+/** A template, and the shared code that finds Node.js and steward. */
 export interface LauncherTemplate {
   body: string;
   find: string;

@@ -13,10 +13,10 @@ import { unless } from '../../errors';
 
 /** A terminal and one of its processes, used later to check that it is still the same terminal. */
 export interface OwnTerminal {
-  /** Such as `/dev/pts/3`. */
+  /** Device path of the terminal, such as `/dev/pts/3`. */
   tty: string;
   pid: number;
-  /** Start time in clock ticks since boot. */
+  /** Start time of the process, in clock ticks since boot. */
   started: string;
 }
 

@@ -39,7 +39,7 @@ export type Run = (file: string, args: readonly string[], options: RunOptions) =
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 /** How long to keep reading the pipes after the exit, since a background process may have inherited them. */
 const AFTER_EXIT_MS = 200;
-/** How long to wait for a killed program to end. One that hangs on a lost network folder may never end. */
+/** How long to wait for a killed program. A program that hangs on a lost network folder may never end. */
 const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -171,7 +171,7 @@ function maxBytesOf({ options }: Running): number {
   return options.maxBytes ?? DEFAULT_MAX_BYTES;
 }
 
-/** After the program has ended, closes its pipes when no more output arrives or the timeout passes. */
+/** Closes the pipes of an ended program when no more output arrives or the timeout passes. */
 function closeWhenQuiet(state: Running): void {
   const before = state.chunkCount;
   state.grace = setTimeout(() => {

@@ -4,7 +4,7 @@ import { factsOf, ifThere, pathOf } from './own-terminal';
 
 /** A pseudo-terminal and the first process found on it. */
 export interface Pty {
-  /** `/dev/pts/3` */
+  /** Device path of the terminal, such as `/dev/pts/3`. */
   tty: string;
   pid: number;
 }
@@ -37,10 +37,10 @@ function childrenOf(pid: number): number[] {
   });
 }
 
-/** The program that is visible in a terminal. */
+/** The foreground program of a terminal. */
 export interface Foreground {
   pid: number;
-  /** At most 15 characters: `vim`, `tmux: client`. */
+  /** Program name of at most 15 characters, such as `tmux: client`. */
   program: string;
   /** The current folder, or undefined if this user may not read it. */
   folder: string | undefined;

@@ -12,12 +12,12 @@ export interface Palette {
   consumption: (text: string) => string;
   neutral: (text: string) => string;
   attention: (text: string) => string;
-  /** For the main figure on a line. */
+  /** Emphasizes the main number on a line. */
   strong: (text: string) => string;
 }
 
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  // kleur would check the terminal of this process, but the output may go to another one.
+  // kleur would check the terminal of this process instead of the target.
   const paint = (color: Color): ((text: string) => string) => {
     if (!terminal.color) return (text) => text;
     return (text) => {
@@ -72,7 +72,7 @@ export function level(value: number, max: number): string {
 
 export interface Column {
   align?: 'left' | 'right';
-  /** Maximum width. */
+  /** Maximum width, in columns of the terminal. */
   max?: number;
 }
 

@@ -8,7 +8,7 @@ export interface Terminal {
   isTTY: boolean;
   columns: number;
   color: boolean;
-  /** False for terminals without block characters. */
+  /** Whether the terminal can show block characters. */
   unicode: boolean;
 }
 

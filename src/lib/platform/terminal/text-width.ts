@@ -42,7 +42,7 @@ function graphemeWidth(grapheme: string): number {
 
 let shared: Intl.Segmenter | undefined;
 
-/** Created lazily because it takes a few milliseconds. */
+/** Creates the segmenter on first use, which takes a few milliseconds. */
 function segmenter(): Intl.Segmenter {
   shared ??= new Intl.Segmenter();
   return shared;

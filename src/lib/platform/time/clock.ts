@@ -18,7 +18,7 @@ export function systemClock(): Clock {
   return { now: () => Date.now(), monotonic: () => process.uptime() * 1000, boot: bootTime };
 }
 
-/** `2026-11-20T08:14:00.000Z` */
+/** Formats a time as `2026-11-20T08:14:00.000Z`. */
 export function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -46,7 +46,7 @@ export function isIso(value: unknown): value is string {
   return typeof value === 'string' && parseIso(value) !== undefined;
 }
 
-/** The last day that `parseIso` checked. The initial value matches no time. */
+/** The last valid day that `parseIso` checked. No time begins with the initial value. */
 let lastDay = 'none';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;

@@ -4,7 +4,7 @@ import { type Day, addDays, dayOf, isDay, systemZone, timeOf, wallClock } from '
 
 export interface ZonedNow {
   nowMs: number;
-  /** An IANA name. */
+  /** IANA name of the time zone. */
   zone: string;
 }
 

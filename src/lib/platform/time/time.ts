@@ -130,7 +130,6 @@ function firstWhere(before: number, after: number, isReached: (ms: number) => bo
   return high;
 }
 
-/** Returns the offset from UTC at an instant. */
 function offsetMs(ms: number, zone: string): number {
   const f = wallClock(ms, zone);
   const local = Date.UTC(f.year, f.month - 1, f.day, f.hour, f.minute, f.second);
@@ -143,7 +142,7 @@ function pad(n: number): string {
 
 export interface WallClock {
   year: number;
-  /** 1 to 12. */
+  /** Month, from 1 to 12. */
   month: number;
   day: number;
   hour: number;
