@@ -44,7 +44,6 @@ import { openWork, yourName, type WorkContext } from './work';
 export interface DaemonFlags {
   host?: string | undefined;
   port?: number | undefined;
-  /** Whether to also run the hourly sweep. */
   sweep?: boolean | undefined;
 }
 

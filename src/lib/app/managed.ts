@@ -22,7 +22,6 @@ import { withLock } from '../platform/files/lock';
 import { openOrigin } from '../platform/net/origin-client';
 import type { Context } from './context';
 
-/** The dependencies of the hosted-agent commands. */
 export interface ManagedContext {
   client: ManagedClient;
   deps: SendDeps;

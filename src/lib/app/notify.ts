@@ -27,7 +27,6 @@ import { openPhase } from './sessions';
 import { voiceOf } from './speech';
 import type { WorkContext } from './work';
 
-/** The dependencies of the notify commands and the daemon. */
 export interface NotifyContext extends Sender {
   deps: AcceptDeps & DeliverDeps;
   /** The voice id configured for the assistant. */

@@ -96,7 +96,6 @@ export function reportRoute(context: Context): Route {
   });
 }
 
-/** Returns the time by repository. */
 function timeOfDays(deps: ReadDeps, period: Period, union: ReportUnion | undefined): ReportTime[] {
   const ledgers = union
     ? [...union.records.values()].flatMap(({ ledger }) => ledger ?? [])
@@ -210,7 +209,6 @@ function issueOf(item: Item): IssueFacts {
   };
 }
 
-/** Returns the last comment on each closed issue. */
 async function evidenceOf(
   { deps }: WorkContext,
   numbers: readonly number[],

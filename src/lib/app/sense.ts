@@ -34,7 +34,6 @@ import type { Context } from './context';
 import { prepareArea } from './shared-area';
 import { openSessions, sessionsOn } from './sessions';
 
-/** The dependencies of the sense commands. */
 export interface SenseContext {
   deps: CaptureDeps & ReadDeps;
   /** Warnings about unknown configuration keys and files that other users can access. */
@@ -161,7 +160,6 @@ function leaseOf({ area }: Context): string {
   return join(area.machine, 'focus.lock');
 }
 
-/** Starts the daemon's focus watcher. */
 export function openFocusWatch(
   context: Context,
   sense: () => SenseContext | Promise<SenseContext>,

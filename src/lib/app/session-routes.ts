@@ -19,7 +19,6 @@ export interface SessionRoutesDeps {
   sense: () => Promise<ReadDeps>;
 }
 
-/** The routes for the /sessions page. */
 export function sessionRoutes(context: Context, { sessions, sense }: SessionRoutesDeps): Route[] {
   return [
     route({

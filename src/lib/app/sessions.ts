@@ -45,7 +45,6 @@ function zoneOf(settings: HookSettings): string {
   return zone !== '' && isZone(zone) ? zone : (settings.timezone ?? systemZone());
 }
 
-/** Returns the dependencies of the sessions commands. */
 export async function openSessions(context: Context): Promise<SessionsDeps> {
   return depsOf(context, await hookSettings(context));
 }
@@ -131,7 +130,6 @@ export async function goNow(
   return goTo(context, session, nameOf(session));
 }
 
-/** Brings the terminal of a session to the front. */
 export function goTo(context: Context, session: Session, name: string): Promise<Went> {
   const { run, machineId } = context;
   return goToSession({ run, env: processHost().env, machineId }, session, name);

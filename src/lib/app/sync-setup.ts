@@ -16,7 +16,6 @@ import { openSync, publishNow } from './sync';
 import { engineStatus, forgetInGit } from './sync-engine';
 import { changeSync, MAX_NAME, stateFile } from './sync-settings';
 
-/** The result of a settings change. */
 export interface SyncChange extends PublishResult {
   folder: string | null;
   details: boolean;
@@ -64,7 +63,6 @@ export async function setDetails(context: Context, details: boolean): Promise<Sy
   return republish(context);
 }
 
-/** Renames this machine. */
 export async function rename(context: Context, wanted: string): Promise<SyncChange & { name: string }> {
   const name = cleanLine(wanted, MAX_NAME);
   if (name === '')

@@ -11,7 +11,6 @@ import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
 import { VERSION } from './version';
 
-/** The dependencies of the work commands and the daemon. */
 export interface WorkContext {
   deps: WorkDeps;
   user: UserConfig;

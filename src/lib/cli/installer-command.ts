@@ -7,7 +7,7 @@ import { BaseCommand } from './base-command';
 
 export const installerFlags = {
   status: boolean({
-    description: 'Show the job: whether it is loaded, its last and next run, and the last result.',
+    description: 'Show the state of the job, its last and next run, and the last result.',
     exclusive: ['uninstall', 'scheduler'],
   }),
   uninstall: boolean({ description: 'Remove the job.', exclusive: ['status', 'scheduler'] }),

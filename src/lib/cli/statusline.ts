@@ -23,7 +23,6 @@ const UNKNOWN_COLUMNS = 160;
 /** Limits for the `--then` command. */
 const THEN = { timeoutMs: 5_000, maxBytes: 64 * 1024 };
 
-/** The flags of `statusline`. */
 export interface StatusFlags {
   json: boolean;
   /** Another status line's command. Its output comes first. */

@@ -47,7 +47,6 @@ function topicsOf(command: string): string[] {
   return words.slice(1).map((_, index) => words.slice(0, index + 1).join(' '));
 }
 
-/** Returns the error for an unknown command. */
 export function unknownCommand(
   words: readonly string[],
   commands: readonly { id: string; hidden?: boolean }[],

@@ -19,7 +19,6 @@ import type { Config } from './schema';
 import { isSecretReference } from './secret';
 import type { UserArea } from './user-area';
 
-/** Where a value comes from. */
 export type Origin =
   { from: 'default' } | { from: 'file'; path: string } | { from: 'env'; name: string } | { from: 'flag' };
 

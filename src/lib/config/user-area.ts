@@ -97,7 +97,6 @@ function editedFiles(shared: PathOf) {
     settings: shared('settings.json'),
     goals: shared('goals', 'goals.md'),
     projects: shared('projects.md'),
-    /** Pronunciations for the voice. */
     pronunciations: shared('principal', 'pronunciations.json'),
     /** Session files. Sessions on every machine write here, each to its own file. */
     sessions: shared('sessions'),

@@ -9,7 +9,6 @@ import { canIdentifyPeers, portOwner, type PortOwner } from '../platform/net/pee
 import { readInstance, type Instance } from './instance';
 import type { Healthz } from './routes';
 
-/** The dependencies of the daemon's checks. */
 export interface DaemonChecked {
   area: UserArea;
   host: PathHost;

@@ -40,7 +40,6 @@ export interface OwnRoutesDeps {
   status: () => Promise<DaemonStatus>;
   /** Ends the daemon after it has answered all pending requests. */
   end: (ending: 'stopped' | 'restarted') => void;
-  /** Returns the URL of the pages. */
   url: () => string;
   gate: Gate;
 }

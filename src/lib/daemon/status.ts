@@ -80,7 +80,6 @@ export interface DaemonTextOptions {
   columns: number;
   color: boolean;
   unicode?: boolean;
-  /** Formats an ISO 8601 time as local time. */
   localTime: (iso: string) => string;
 }
 
