@@ -152,7 +152,7 @@ async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): 
   const before = await read(deps);
   const after = withCron(before ?? '', entry.name, blockOf(entry));
   const everySec = everySecOf(entry.job);
-  const warnings = isRunning(deps) ? [] : ['cron is not running on this machine, so the job does not run.'];
+  const warnings = isRunning(deps) ? [] : ['cron is not running, so the job does not run.'];
   if (everySec !== null && intervalOf(everySec) !== everySec)
     warnings.push(
       `cron runs the job every ${intervalOf(everySec) / 60} min, the closest interval it supports.`,

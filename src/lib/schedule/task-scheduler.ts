@@ -130,7 +130,7 @@ export function taskScheduler(deps: BackendDeps): Backend {
       const result = await installFiles([{ path, text, data: taskBytes(text) }], recorder, {
         isLoaded: () => isThere(name),
         async load() {
-          const hint = 'Check that the "Task Scheduler" service is running, and see "schtasks /query".';
+          const hint = 'Check "schtasks /query" and the "Task Scheduler" service.';
           const args = ['/create', '/tn', name, '/xml', path, '/f'];
           await must('Task Scheduler rejected the job', args, hint);
           return [];

@@ -141,7 +141,7 @@ describe('scheduler: install, status and uninstall', () => {
       if (changed) writeFileSync(launcher, '');
       const again = await stopped.install(JOBS.sense);
       expect(again).to.include({ changed, scheduler: 'cron', why: 'already installed' });
-      expect(again.warnings).to.deep.equal(['cron is not running on this machine, so the job does not run.']);
+      expect(again.warnings).to.deep.equal(['cron is not running, so the job does not run.']);
     }
     expect(readFileSync(launcher, 'utf8')).to.include('sense capture');
     expect(await rejection(stopped.install(JOBS.work))).to.include({ kind: 'unavailable' });

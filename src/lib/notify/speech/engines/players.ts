@@ -95,7 +95,7 @@ export async function play(
 const HANG_MS = 8_000;
 /** Errors from PulseAudio, PipeWire and ALSA when no server is running. */
 const NO_SERVER = /connection (?:refused|failure|terminated)|host is down|unable to connect/i;
-const PLAYER_HINT = 'Install a player such as aplay (Debian: alsa-utils), and check that it plays a file.';
+const PLAYER_HINT = 'Install a player such as aplay (Debian: alsa-utils), and test it with a file.';
 
 /** Converts a player's output to an error. */
 export function soundError(output: string): SoundError {

@@ -89,7 +89,7 @@ async function soundFrom(
 type Rejection = readonly [ErrorKind, words: string, hint: string];
 
 const KEY_HINT = 'Check the key: `steward config set notify.voice.provider.apiKey env:NAME`.';
-const LATER = 'No action needed: steward uses another engine until the provider works again.';
+const LATER = 'No action needed: steward uses another engine for now.';
 const REJECTED: Rejection = [
   'unavailable',
   'rejected the request',
