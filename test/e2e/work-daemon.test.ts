@@ -80,7 +80,7 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     await fetch(`${daemon.url}/api/work/refresh`, { method: 'POST' });
     const status = await run(['status']);
     expect(status.stdout.replace(/\s+/g, ' ')).to.include(
-      'the GitHub token of this terminal is not available to the daemon gh auth login',
+      "the daemon does not have this terminal's GitHub token gh auth login",
     );
     expect((await run(['status'], { GH_TOKEN: '' })).stdout).to.not.include('of this terminal');
   });

@@ -59,8 +59,8 @@ function sameFolder(a: string, b: string): boolean {
 }
 
 /**
- * Reads the session file for a slug. Returns undefined if the file is missing or unreadable (a link, a folder
- * or another user's file), so that other sessions are still shown.
+ * Reads the session file for a slug. Returns undefined if the file is missing or unreadable, so that one bad
+ * file doesn't hide other sessions.
  */
 export function artifactOf(sessions: string, slug: string): Artifact | undefined {
   const path = artifactPath(sessions, slug);
@@ -103,7 +103,6 @@ export function readArtifact(path: string): Artifact | undefined {
 
 const KEY = /^([a-z_]+)[ \t]*:(?:[ \t](.*))?$/;
 
-/** The issue number and URL in a session file. */
 export interface IssueLink {
   github_issue: number;
   github_issue_url: string;

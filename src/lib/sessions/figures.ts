@@ -1,6 +1,5 @@
 import type { Session } from './session';
 
-/** A session's time and tokens. */
 export interface SessionFigures {
   slug: string;
   workingMinutes: number;

@@ -116,7 +116,7 @@ function terminalOf({ machine, terminal }: Session, name: string, machineId: str
   const { tty, pid, started } = terminal ?? {};
   if (typeof tty !== 'string' || typeof pid !== 'number' || typeof started !== 'string') {
     throw new StewardError('unavailable', `The terminal of ${name} is unknown.`, {
-      hint: 'steward records terminals only on Linux, and only for sessions started outside of an editor.',
+      hint: 'steward records terminals only on Linux, for sessions started outside of an editor.',
     });
   }
   if (holdsTerminal({ tty, pid, started })) return { tty, pid, started };

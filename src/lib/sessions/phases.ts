@@ -1,4 +1,3 @@
-/** A row of the phase table. */
 export interface Phase {
   id: PhaseId;
   /** The name that users see. */
@@ -62,7 +61,6 @@ export function phaseNamed(text: string): Phase | undefined {
   return PHASES.find(({ id, retired }) => id === name || retired.includes(name));
 }
 
-/** Returns a phase's row in the table. */
 export function phase(id: PhaseId): Phase {
   return PHASES.find((row) => row.id === id) as Phase;
 }

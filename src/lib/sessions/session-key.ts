@@ -1,4 +1,3 @@
-/** The supported assistants. */
 export const ASSISTANT_IDS = ['claude-code', 'codex', 'copilot', 'opencode', 'qwen', 'cursor'] as const;
 export type AssistantId = (typeof ASSISTANT_IDS)[number];
 

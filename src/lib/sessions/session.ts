@@ -28,7 +28,6 @@ export interface Session {
   task: string | null;
   project: string | null;
   effort: string | null;
-  /** Name of the session's repository. */
   repo: string | null;
   /** The branch; null if HEAD is detached. */
   branch?: string | null;

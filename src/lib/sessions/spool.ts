@@ -79,7 +79,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * The lifetime in ms and the maximum attempts of each kind. Notifications soon become useless. Text that you
- * typed exists nowhere else, so it is never deleted without a copy in the dead folder.
+ * typed exists nowhere else, so it is never simply deleted.
  */
 const KINDS = {
   'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },

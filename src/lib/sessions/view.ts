@@ -38,7 +38,6 @@ export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
   place: string | null;
   /** The assistant's process on this machine; null if no process is known to be running. */
   pid: number | null;
-  /** Number of active subagents. */
   subagents: number;
   /** The command that shows the session's terminal; null if there is no terminal or the session has ended. */
   go: string | null;
@@ -269,7 +268,6 @@ function agentsOf({ subagents }: SessionRow): string[] {
   return subagents === 0 ? [] : [plural(subagents, 'subagent')];
 }
 
-/** A session with its history. */
 export interface SessionDetail extends SessionRow {
   effort: string | null;
   terminal: Session['terminal'];
@@ -283,7 +281,6 @@ export function sessionDetail(session: Session, options: RowOptions): SessionDet
 
 export interface SessionTextOptions {
   nowMs: number;
-  /** Formats an instant as local time. */
   localTime: (iso: string) => string;
 }
 

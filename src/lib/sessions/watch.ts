@@ -62,7 +62,6 @@ function timeOf(row: SessionRow): number {
   return Date.parse(row.waitingSince ?? row.startedAt);
 }
 
-/** Returns the rows that match the filter. */
 export function filteredRows({ rows, filter }: WatchList): readonly SessionRow[] {
   const words = filter.toLowerCase().split(' ');
   return rows.filter((row) => {
@@ -141,7 +140,6 @@ export interface FrameOptions extends SessionsTextOptions, SessionTextOptions {
   rows: number;
 }
 
-/** Returns the lines of the screen. */
 export function watchFrame(list: WatchList, state: SessionsState, options: FrameOptions): string[] {
   const { columns, rows } = options;
   const colors = palette(options);

@@ -42,7 +42,6 @@ export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 
 export interface Row {
   state: PartState;
-  /** A few facts about the part. */
   summary: string;
   /** The command to run next; null if there is none. */
   next: string | null;
@@ -115,7 +114,7 @@ async function workRow({ context, daemon, localTime }: Sources): Promise<Row> {
   if (daemon.running && isCredentialHereOnly(status.staleReason, processHost().env))
     return row(
       'needs-you',
-      [...facts, 'the GitHub token of this terminal is not available to the daemon'],
+      [...facts, "the daemon does not have this terminal's GitHub token"],
       'gh auth login',
     );
   const [state, reason, next] = workState(status);

@@ -147,7 +147,6 @@ export interface SyncthingStatus {
   devices: number;
 }
 
-/** Returns the progress of syncing the exchange folder. */
 export async function syncthingStatus(api: SyncthingApi, path: string): Promise<SyncthingStatus> {
   const none = { state: null, needBytes: 0, errors: 0, connected: 0, devices: 0 };
   const synced = folderFor(await foldersOf(api), path);

@@ -89,7 +89,7 @@ export function statusText(
     ),
     ...(pendingRemovals === 0
       ? []
-      : ['', 'Purged data is still published. It will be removed when the folder is available again.']),
+      : ['', 'Purged data is still published. It will be removed once the folder is available.']),
   ];
   const text = lines.join('\n');
   return terminal.unicode ? text : toAscii(text);

@@ -50,12 +50,12 @@ export async function planImport(context: Context, folder: string): Promise<Impo
   const { root } = context.area;
   if (kindOf(from) !== 'folder') {
     throw new StewardError('not_found', `Folder ${clean(from)} not found.`, {
-      hint: "Use the folder that contains the other system's data.",
+      hint: "Use the other system's folder.",
     });
   }
   if (from === root || from.startsWith(`${root}${sep}`)) {
     throw new StewardError('usage', `${clean(from)} is steward's own folder.`, {
-      hint: "Use the folder that contains the other system's data.",
+      hint: "Use the other system's folder.",
     });
   }
   const { cut, parts } = findParts(from, root);

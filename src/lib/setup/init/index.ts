@@ -16,7 +16,6 @@ import { hooksStep, jobsStep, pushStep, workStep } from './step-services';
 import { daStep, nameStep, voiceStep } from './step-person';
 import { reposStep, sourcesStep } from './step-sense';
 
-/** The questions, in order. */
 const STEPS: readonly Step[] = [
   nameStep,
   daStep,

@@ -110,7 +110,7 @@ function sayHowToSubscribe(setup: Setup): void {
   const { topic, server } = setup.config().settings.notifications.push;
   const base = /^https?:\/\//.test(server) ? server.replace(/\/$/, '') : `https://${server}`;
   setup.say(
-    'To receive notifications, subscribe to this topic in the app "ntfy" (Android, iPhone), or open its URL. Keep the topic secret: anyone who knows it can read your notifications.',
+    'Subscribe to this topic in the app "ntfy" (Android, iPhone), or open its URL. Keep the topic secret: anyone who knows it can read your notifications.',
   );
   setup.say(`${base}/${resolveSecret(topic, secretSources()) ?? ''}`);
   if (base !== 'https://ntfy.sh') setup.say(`Set the server in the app to ${base}.`);

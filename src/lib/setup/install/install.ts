@@ -50,7 +50,6 @@ export async function choiceOf(context: Context, flags: InstallFlags): Promise<I
   return { hooks, skill, jobs: chosen, completion: SHELLS.find((shell) => shell === completion) };
 }
 
-/** Asks about each part. */
 export async function askChoice(
   context: Context,
   questions: Prompt,

@@ -23,7 +23,6 @@ import type { Running } from '../../schedule/running';
 import { consent, NO_TERMINAL } from '../init/step';
 import { purgeText } from './view';
 
-/** A folder that a purge removes. */
 export interface PurgePlace {
   path: string;
   what: string;

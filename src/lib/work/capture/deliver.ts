@@ -196,7 +196,6 @@ export function writeNumber(
   }
 }
 
-/** Creates the issue for a request in a prompt. */
 async function capturePrompt(deps: CaptureDeps, { capture, at }: Intention): Promise<Delivery> {
   if (capture === undefined || !isKind(capture.kind)) return { refused: 'unknown kind of capture' };
   const { kind, text, key, prompt } = capture;

@@ -1,7 +1,6 @@
 import { StewardError, errnoCode, type ErrorKind } from '../../errors';
 import { clean } from '../../platform/terminal/terminal';
 
-/** Why a request failed. */
 export type FailureReason =
   | 'offline' | 'reset' | 'timeout' | 'refused' | 'unauthenticated' | 'forbidden' | 'limited' | 'missing' | 'gone'
   | 'moved' | 'rejected' | 'trouble' | 'garbled'; // prettier-ignore
