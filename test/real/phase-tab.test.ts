@@ -84,7 +84,7 @@ describe("a notification's phase in the tab of the terminal", function () {
     }
   });
 
-  it('is read back from kitty, with its colour', async function () {
+  it('is read back from kitty, with its color', async function () {
     requirePrograms(this, { Xvfb: 'xvfb', kitty: 'kitty', xwd: 'x11-apps' });
     const kit = desktopKit();
     const socket = `unix:${join(home.path, 'kitty')}`;

@@ -53,7 +53,7 @@ describe('goal rules', () => {
     expect(match(none)).to.equal(undefined);
   });
 
-  it('agree with at least 90 % of the intervals of a month that was labelled before', () => {
+  it('agree with at least 90 % of the intervals of a month that was labeled before', () => {
     const rules = goalMatcher(parseGoals(readFileSync(`${MONTH}/goals.md`, 'utf8')));
     const [, ...rows] = readFileSync(`${MONTH}/month.csv`, 'utf8').trimEnd().split('\n');
     const table = new Map<string, Map<string, number>>();

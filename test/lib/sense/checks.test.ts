@@ -40,9 +40,7 @@ describe('sense: checks of doctor', () => {
     expect(await wordsOf('sense.front', ghostty, ['ghostty'])).to.equal(
       'ok: an excluded application, via hyprland',
     );
-    expect(await wordsOf('sense.front', hyprland('{}'))).to.equal(
-      'ok: no window has the focus (hyprland)',
-    );
+    expect(await wordsOf('sense.front', hyprland('{}'))).to.equal('ok: no window has the focus (hyprland)');
     expect(await wordsOf('sense.front', hyprland('noise'))).to.match(/^failed: hyprctl returned invalid/);
   });
 
@@ -74,7 +72,9 @@ describe('sense: checks of doctor', () => {
     const blind = { desktop: recordedDesktop('freebsd', {}) };
     expect(await wordsOf('sense.idle', blind)).to.match(/^off: not checked/);
     const unknown = { desktop: recordedDesktop('freebsd', { hyprctl: '{}' }, env) };
-    expect(await wordsOf('sense.idle', unknown)).to.match(/^warning: unknown, so idle time counts as active: /);
+    expect(await wordsOf('sense.idle', unknown)).to.match(
+      /^warning: unknown, so idle time counts as active: /,
+    );
   });
 
   it('warns about missed and unscheduled captures', async () => {

@@ -93,7 +93,7 @@ describe('work: one issue for one identity', function () {
     ]);
   });
 
-  it('recognises an issue by number, marker or title', async () => {
+  it('recognizes an issue by number, marker or title', async () => {
     await github.api('POST', `/repos/${REPO}/issues`, { title: 'made by hand' });
     await github.api('POST', `/repos/${REPO}/issues`, { title: '[Core] x [slug:by-title]' });
     await github.api('POST', `/repos/${REPO}/issues`, {

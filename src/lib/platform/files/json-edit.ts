@@ -18,7 +18,7 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Appends an item to an array or a member to an object, formatted like its neighbours. Unless the container
+ * Appends an item to an array or a member to an object, formatted like its neighbors. Unless the container
  * was empty, `removeChildren` restores the original text byte for byte.
  */
 export function appendChild(
