@@ -74,7 +74,7 @@ describe('agents, built', function () {
       expect(code, stdout).to.equal(0);
     }
     const text = await steward(['agents', 'brief', 'look', '--count', '3'], { home: home.path });
-    expect(text.stdout).to.match(/^Launch all 3 in one message, .*\n\nbrief 1 of 3/s);
+    expect(text.stdout).to.match(/^Launch all 3 agents in one message, .*\n\nbrief 1 of 3/s);
   });
 
   it('uses the roster and the configured types, and notices changes', async () => {

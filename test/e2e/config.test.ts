@@ -41,7 +41,7 @@ describe('config (built)', function () {
     put('config.yaml', 'da: [\n');
     const { parts } = jsonOf(await run(['status', '--json'])) as { parts: { summary: string }[] };
     expect(parts.map(({ summary }) => summary).join()).to.match(
-      /config\.yaml: line \d, column \d: [^.]+\. Edit the file\. Until/,
+      /config\.yaml: line \d, column \d: [^.]+\. Edit the file\. Nothing is captured until/,
     );
   });
 

@@ -181,7 +181,7 @@ describe('doctor and other hosts (built)', function () {
         /is private, and the credential has write access/,
         '--online',
       );
-      await at.expectRow('work.labels', 'ok', /^all \d+ exist$/, '--online');
+      await at.expectRow('work.labels', 'ok', /^all \d+ labels exist$/, '--online');
       expect([...new Set(github.seen.map(({ method }) => method))]).to.deep.equal(['GET']);
     });
 
@@ -190,7 +190,7 @@ describe('doctor and other hosts (built)', function () {
       await github.api('DELETE', '/repos/ann/work/labels/Type:bug');
       const row = await at.expectRow('work.labels', 'warning', /lacks Type:bug/, '--online');
       await at.run(...(row.mend ?? '').split(' ').slice(1));
-      await at.expectRow('work.labels', 'ok', /all \d+ exist/, '--online');
+      await at.expectRow('work.labels', 'ok', /all \d+ labels exist/, '--online');
     });
 
     it('reports a repository that became public', async () => {

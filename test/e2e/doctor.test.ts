@@ -423,7 +423,7 @@ describe('doctor (built)', function () {
       const row = await at.expectRow('hooks.run', 'failed', /exited with code 2/);
       expect(row.mend).to.equal('steward hooks install');
       await at.run('hooks', 'install');
-      await at.expectRow('hooks.run', 'ok', /answered/);
+      await at.expectRow('hooks.run', 'ok', /responded/);
       writeFileSync(settings(), '{ nonsense');
       await at.expectRow('hooks.registered', 'failed', /is not JSON/);
     });

@@ -72,8 +72,14 @@ describe('steward init (built)', function () {
 
   it('names a wrong flag before it writes anything', async () => {
     for (const [flags, said] of [
-      [['--sources', 'screen'], /Unknown --sources "screen"\.\s+Use appFocus, git, agentSession/],
-      [['--jobs', 'sens'], /Unknown --jobs "sens"\.\s+Use sense, insight, work, daemon/],
+      [
+        ['--sources', 'screen'],
+        /Unknown --sources "screen"\.\s+Use all, none, or a list from appFocus, git, agentSession/,
+      ],
+      [
+        ['--jobs', 'sens'],
+        /Unknown --jobs "sens"\.\s+Use all, none, or a list from sense, insight, work, daemon/,
+      ],
       [['--repo', '/nowhere'], /No git repository at \/nowhere/],
       [['--repos-below', '/nowhere'], /Folder \/nowhere not found/],
       [['--name', ''], /--name.*expected/],

@@ -109,7 +109,7 @@ describe('sense (built)', function () {
     expect(jsonOf(good(set))).to.deep.include({ app: 'Own Tool', rolled: [yesterday], kept: [] });
     expect(await kindOf()).to.equal('creation');
     const rules = readFileSync(join(home.path, '.steward', 'sense', 'classify.yaml'), 'utf8');
-    expect(rules).to.match(/^# What time.*- \{app: "Own Tool", kind: creation\}\n$/s);
+    expect(rules).to.match(/^# Which applications.*- \{app: "Own Tool", kind: creation\}\n$/s);
     const [recorded] = jsonOf(good(await run(['sense', 'recent', '--json']))) as {
       creationMinutes: number;
     }[];

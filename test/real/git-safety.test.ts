@@ -396,7 +396,7 @@ describe('sense/git: hostile and broken repositories', () => {
     };
     const got = await watch(paths, { run }).capture();
     expect(got.events).to.deep.equal([]);
-    expect(got.reason).to.match(/owned: it belongs to another user.*safe\.directory/);
+    expect(got.reason).to.match(/owned: the repository belongs to another user.*safe\.directory/);
     expect(got.reason).to.match(/corrupt: missing commit on branch main.*git fsck/);
     expect(got.reason).to.match(/config: git rejects the repository's configuration/);
     expect(got.reason).to.match(/away: not a git repository/);

@@ -37,7 +37,7 @@ async function checkFolder({ syncStatus }: SyncChecked): Promise<Finding[]> {
           warning(
             `${plural(conflicts.length, 'conflict copy', 'conflict copies')}, such as ${conflicts[0] ?? ''}`,
             {
-              hint: 'steward ignores conflict copies; delete them. If they reappear, two machines have the same id.',
+              hint: 'Delete the conflict copies, which steward ignores. If they reappear, two machines have the same id.',
             },
           ),
         ]),
