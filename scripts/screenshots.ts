@@ -18,6 +18,7 @@ import {
   HAS_DATA,
   openPage,
   until,
+  waitForText,
 } from '../test/helpers/dashboard';
 
 const FOLDER = join(__dirname, '..', 'docs', 'images');
@@ -70,7 +71,7 @@ async function shoot(
   await page.evaluate("localStorage.setItem('steward-secret', 'x'.repeat(43))");
   await page.reload();
   await until(page, isThere);
-  await page.getByText('live', { exact: false }).first().waitFor();
+  await waitForText(page, '#link', /^● live$/);
   const path = join(FOLDER, `${name}-${scheme}.png`);
   await take(page, path);
   await close();
