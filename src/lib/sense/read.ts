@@ -135,7 +135,7 @@ export function recent(
   days: number,
   { to = LAST_DAY, onDamaged = () => undefined, hasLedger = true }: RecentOptions = {},
 ): DailyRecord[] {
-  const { store } = deps;
+  const { store, goalTags } = deps;
   if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
     throw new StewardError('usage', `Invalid number of days: ${days}.`, {
       hint: `Use a whole number from 1 to ${MAX_RECENT_DAYS}.`,
@@ -144,7 +144,7 @@ export function recent(
   const machines = deps.machines?.();
   if (machines !== undefined) {
     const past = machines.days().filter((day) => day < todayOf(deps) && day <= to);
-    return [...unionDays(machines, past.slice(-days), { ...deps, hasLedger }).values()].reverse();
+    return [...unionDays(machines, past.slice(-days), { goalTags, hasLedger }).values()].reverse();
   }
   const stored = daysBetween(store.recordedDays(), { to }).slice(-days).reverse();
   return stored.flatMap((day) => store.readRecord(day, onDamaged) ?? []);
