@@ -161,7 +161,7 @@ export interface HooksStatus {
   /** `installed`: all events are registered, and the shim works. */
   state: 'installed' | 'partly' | 'not';
   events: { event: string; registered: boolean }[];
-  /** The setting that disables all hooks, with its file; null if there is none. */
+  /** The setting that disables all hooks and the file it is in, or null. */
   switchedOffBy: string | null;
   /** The script that hooks call. `runs`: whether the script responds to `--where`. */
   shim: { path: string; exists: boolean; runs: boolean };

@@ -174,7 +174,7 @@ function usageItems({ rows, total }: UsageFacts): Part[][] {
   return [...items, ...notKnown];
 }
 
-/** Formats words as ` (in-review, P1)`; returns '' if there are none. */
+/** Formats words as ` (in-review, P1)`, or as '' if the list is empty. */
 function quiet(words: readonly (string | null)[]): Part[] {
   const texts = words
     .filter((word) => word !== null && word !== '')

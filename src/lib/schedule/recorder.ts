@@ -20,7 +20,7 @@ export interface Recorder {
   remove: (path: string) => boolean;
   /** Records a change to a file that isn't steward's, such as the crontab. */
   record: (path: string, added: Added) => void;
-  /** Returns the record of a path by this job or, if there is none, by another job. */
+  /** Returns the record of a path by this job or, failing that, by another job. */
   recorded: (path: string) => Added | undefined;
   forget: (path: string) => void;
   /** Marks the written files as loaded. */

@@ -15,7 +15,7 @@ export function nthSession(sessions: readonly Session[], text: string): Session 
 }
 
 /**
- * Returns the sessions with this slug or name or, if there are none, those whose repository, branch,
+ * Returns the sessions with this slug or name or, if none match, those whose repository, branch,
  * worktree, name or slug contain every word: `shop login` finds `shop·login`.
  */
 export function matchingSessions(sessions: readonly Session[], text: string): Session[] {

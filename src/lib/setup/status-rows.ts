@@ -43,7 +43,7 @@ export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 export interface Row {
   state: PartState;
   summary: string;
-  /** The command to run next; null if there is none. */
+  /** The command to run next, or null. */
   next: string | null;
 }
 

@@ -47,7 +47,7 @@ export function isCredentialHereOnly(failure: string | null, env: NodeJS.Process
 }
 
 /**
- * Returns the credential from GH_TOKEN, GITHUB_TOKEN or `gh`, in that order. Throws `auth` if there is none.
+ * Returns the credential from GH_TOKEN, GITHUB_TOKEN or `gh`, in that order. Throws `auth` if none is set.
  */
 export async function findCredential(deps: CredentialDeps, api: URL): Promise<Credential> {
   for (const name of TOKEN_VARIABLES) {
