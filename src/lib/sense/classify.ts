@@ -129,7 +129,9 @@ export function refuseEmptyApp(app: string): void {
  * Normalizes a name for comparison: trimmed, in Unicode NFC, and case-folded (a final sigma equals a sigma).
  */
 export function foldName(name: string): string {
-  return name.normalize('NFC').trim().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  // Lower case first: 'ẞ' has no upper case of its own, but 'ß' becomes 'SS'.
+  const folded = name.normalize('NFC').trim().toLowerCase().toUpperCase().toLowerCase();
+  return folded.replaceAll('ς', 'σ').normalize('NFC');
 }
 
 /** Normalizes an id for comparison. Strips `.exe` and `.desktop`, which only some systems include. */

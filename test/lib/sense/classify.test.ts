@@ -97,6 +97,11 @@ describe('sense: classification', () => {
         expect(foldName(name.normalize('NFD'))).to.equal(foldName(name.normalize('NFC')));
       }),
     );
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const name = `a${String.fromCodePoint(code)}b`;
+      const folded = foldName(name);
+      if (foldName(folded) !== folded || foldName(name.toUpperCase()) !== folded) expect.fail(name);
+    }
     expect(foldName('ГОСУСЛУГИ')).to.equal(foldName('Госуслуги'));
   });
 
