@@ -6,7 +6,7 @@ export type State = 'ok' | 'off' | 'warning' | 'failed';
 /** The result of one `doctor` check. */
 export interface Finding {
   state: State;
-  /** What the check found, in words. Must not contain secrets. */
+  /** A description of the result. Must not contain secrets. */
   found: string;
   /** The command that fixes the problem. */
   mend?: string;
@@ -26,7 +26,7 @@ interface About {
 
 type Findings = Promise<Finding[]> | Finding[];
 
-/** A check that `doctor` runs. It must not change anything. An exception counts as `failed`. */
+/** A `doctor` check. It must not change anything. If it throws, its result is `failed`. */
 export type Check<At extends object> =
   | (About & { needsConfig: false; run: (at: Omit<At, 'config'>) => Findings })
   | (About & { needsConfig: true; run: (at: At) => Findings });
@@ -40,14 +40,15 @@ export const failed = (found: string, more: More = {}): Finding => ({ state: 'fa
 
 export const NOT_CHECKED = 'not checked: add --online';
 
-/** Converts an error to a finding. */
 export function failure(error: unknown, more: More = {}): Finding {
   const { kind, message, hint } = toStewardError(error);
   const words = kind === 'internal' ? 'This is a bug in steward.' : hint;
   return failed(message, { kind, ...(words === undefined ? {} : { hint: words }), ...more });
 }
 
-/** Runs `work` and returns its findings. Turns a StewardError into a finding and rethrows bugs. */
+/**
+ * Runs `work` and returns its findings. Converts a StewardError to a finding, and rethrows any other error.
+ */
 export async function orFailure(work: () => Findings, more: More = {}): Promise<Finding[]> {
   try {
     return await work();

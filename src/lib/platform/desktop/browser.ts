@@ -1,7 +1,7 @@
 import { StewardError, errnoCode } from '../../errors';
 import { spawn } from '../process/spawn';
 
-/** A launcher that is still running after this time has succeeded; it may be the browser itself. */
+/** Time after which a launcher that is still running counts as successful. It may be the browser itself. */
 const FAILS_WITHIN_MS = 2_000;
 
 /**
@@ -41,7 +41,7 @@ export function openInBrowser(url: string, platform: NodeJS.Platform = process.p
 
 function openerOf(platform: NodeJS.Platform, url: string): [string, string[]] {
   if (platform === 'darwin') return ['open', [url]];
-  // `start` would need cmd, which interprets & and ? in the URL.
+  // Doesn't use `start`, because cmd would interpret & and ? in the URL.
   if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', url]];
   return ['xdg-open', [url]];
 }

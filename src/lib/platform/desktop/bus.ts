@@ -20,11 +20,11 @@ export interface Bus {
   name: string;
   /** Returns the values of the reply. Throws `BusError` if the service replies with an error. */
   call(call: BusCall): Promise<unknown[]>;
-  /** Wraps a value with its type, for a variant (`v`) in a signature. */
+  /** Wraps a value for a variant (`v`) in a signature. */
   variant(signature: string, value: unknown): unknown;
-  /** Returns a property of an object, unwrapped from its variant. */
+  /** Returns the value of a D-Bus property without its variant wrapper. */
   property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string): Promise<unknown>;
-  /** Waits for the first incoming call of this member and returns its arguments. */
+  /** Waits for the first incoming call of a member and returns its arguments. */
   called(iface: string, member: string): Promise<unknown[]>;
 }
 
@@ -70,7 +70,7 @@ export async function withBus<T>(
   options: { address: string; timeoutMs: number },
   use: (bus: Bus) => Promise<T>,
 ): Promise<T> {
-  // Loading the library takes 10 ms, which every capture would waste on a server without a bus.
+  // Checked first, because loading the library takes 10 ms.
   const missing = missingSocket(options.address);
   if (missing !== undefined) throw unreachable(missing, undefined);
   const dbus = await import('dbus-next');
@@ -100,7 +100,7 @@ export async function withBus<T>(
   }
 }
 
-/** Closes both directions; otherwise, an unresponsive bus would keep this process alive. */
+/** Disconnects and destroys the stream. Otherwise, an unresponsive bus would keep this process alive. */
 function hangUp(connection: ReturnType<Library['sessionBus']>): void {
   connection.disconnect();
   const { stream } = (connection as unknown as { _connection: { stream: Duplex } })._connection;
@@ -149,10 +149,7 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
   return bus;
 }
 
-/**
- * D-Bus errors for a missing service. NameHasNoOwner occurs in calls that aren't allowed to start the
- * service.
- */
+/** D-Bus errors for a missing service. Calls that may not start the service fail with NameHasNoOwner. */
 const ABSENT = new Set([
   'org.freedesktop.DBus.Error.ServiceUnknown',
   'org.freedesktop.DBus.Error.NameHasNoOwner',
@@ -177,7 +174,7 @@ function answered(error: unknown, call: BusCall): unknown {
   return Object.assign(new StewardError('unavailable', message, detail), { type });
 }
 
-/** The library needs a native module for abstract sockets, but Node can open them by name. */
+/** Rewrites abstract socket addresses for Node. The library would need a native module to open them. */
 function plainAddress(address: string): string {
   return address.replace(/unix:abstract=([^,;]+)/g, 'unix:socket=\0$1');
 }

@@ -7,7 +7,7 @@ import { readSystemBytes } from '../files/system-files';
 import { aborted } from '../time/wait';
 
 export interface Display {
-  /** The root window of the screen selected by DISPLAY. */
+  /** Root window of the screen that DISPLAY selects. */
   root: number;
   /**
    * Returns the raw value of a window property (at most 1 KiB), or undefined if it isn't set or the window is
@@ -23,15 +23,15 @@ export interface Display {
   /** Returns the milliseconds since the last keyboard or mouse input. */
   idleMs(): Promise<number>;
   /**
-   * Calls `onChange` now and whenever this root window property changes, until the signal aborts. The
-   * connection timeout doesn't apply while watching.
+   * Calls `onChange` now, and whenever a root window property changes, until the signal aborts. The
+   * connection timeout doesn't apply.
    */
   watchRoot(name: string, onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
 /** X errors for a window that no longer exists: `BadWindow` and `BadDrawable`. */
 const GONE = new Set([3, 9]);
-/** Special values in the reply to GetInputFocus: None and PointerRoot. */
+/** Special values in the GetInputFocus reply: None and PointerRoot. */
 const NO_FOCUS = 0;
 const POINTER_ROOT = 1;
 /** Maximum number of ancestors; no toolkit nests windows this deeply. */
@@ -48,7 +48,7 @@ export async function withDisplay<T>(
   use: (display: Display) => Promise<T>,
 ): Promise<T> {
   const x11 = await import('x11');
-  // If the library opened the stream or read the cookie, its callbacks would throw uncatchable errors.
+  // Opens the stream and reads the cookie here, because errors in the library's callbacks can't be caught.
   const { display } = options;
   const address = addressOf(display);
   const stream = createConnection(address);
@@ -72,8 +72,7 @@ export async function withDisplay<T>(
         const remote = address.path === undefined ? stream.remoteAddress : undefined;
         const auth = cookieFor(options.env, { number: address.number, remote });
         hadCookie = auth !== undefined;
-        // The library sends its greeting in several writes and doesn't notice if the server closes after the
-        // first write.
+        // Sends the greeting in one write, because the library doesn't notice if the server closes after a part.
         stream.cork();
         setImmediate(() => stream.uncork());
         const client = x11.createClient(
@@ -118,7 +117,7 @@ function addressOf(
 }
 
 function displayOf({ client }: import('x11').XDisplay, root: number, unlimit: () => void): Display {
-  // The library caches atoms for the whole process, but atom numbers differ between servers.
+  // The library caches atoms per process, but each server numbers its atoms differently.
   client.atoms = {};
   client.atom_names = {};
   /** Returns the number of an atom, or 0 if no client has used its name. */
@@ -185,7 +184,7 @@ async function focusedWindows(client: import('x11').XClient, root: number): Prom
   return below ? windows.reverse() : windows;
 }
 
-/** Wraps a request in a promise, which resolves to undefined if the window is gone. */
+/** Wraps a request in a promise that resolves to undefined if the window is gone. */
 function answer<T>(
   ask: (done: (error: Error | null | undefined, value: T) => true) => void,
 ): Promise<T | undefined> {
@@ -204,7 +203,7 @@ function answer<T>(
   });
 }
 
-/** Matches the messages that servers send when they reject the cookie. */
+/** Matches server messages that reject the cookie. */
 const REFUSED = /cookie|authoriz|no protocol specified/i;
 
 function refused(display: string, hadCookie: boolean, cause: unknown): StewardError {
@@ -249,8 +248,8 @@ const INTERNET = 0;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Returns the cookie for a display from $XAUTHORITY or ~/.Xauthority, or undefined; many servers don't need a
- * cookie. For a TCP connection, `remote` is the server's address.
+ * Returns the cookie for a display from $XAUTHORITY or ~/.Xauthority, or undefined if there is none. `remote`
+ * is the server's address for TCP.
  */
 export function cookieFor(
   env: NodeJS.ProcessEnv,
@@ -262,7 +261,8 @@ export function cookieFor(
 }
 
 /**
- * An entry has a family, address, display number, method and cookie. All but the family are length-prefixed.
+ * Searches an Xauthority file. Each entry has a family, then the length-prefixed address, display number,
+ * method and cookie.
  */
 export function findCookie(
   bytes: Buffer,
@@ -281,7 +281,6 @@ export function findCookie(
   };
   for (let family = word(); family >= 0; family = word()) {
     const [address, number, name, data] = [field(), field(), field(), field()];
-    // Another process is still writing this entry.
     if (!address || !number || !name || !data) return undefined;
     const numberFits = number.length === 0 || number.toString('latin1') === String(display.number);
     if (numberFits && addressFits(family, address, display)) {
@@ -291,7 +290,7 @@ export function findCookie(
   return undefined;
 }
 
-/** A display forwarded by ssh -X connects over loopback, but its cookie is stored for the local host. */
+/** With ssh -X, the connection is to loopback, but the cookie is stored under the local host name. */
 function addressFits(
   family: number,
   address: Buffer,

@@ -1,6 +1,6 @@
 /**
- * The part of the npm package `koffi` that steward uses. The package is optional and installed next to steward
- * on Windows.
+ * Types for the parts of the npm package `koffi` that steward uses. The package is optional and only used on
+ * Windows.
  */
 declare module 'koffi' {
   export interface Library {
@@ -12,7 +12,7 @@ declare module 'koffi' {
   const module: { load: typeof load } | undefined;
   export default module;
 }
-/** The part of the npm package `x11` that steward uses. The package has no types of its own. */
+/** Types for the parts of the npm package `x11` that steward uses. The package has no types of its own. */
 declare module 'x11' {
   type Reply<T> = (error: Error | null | undefined, value: T) => unknown;
 
@@ -28,7 +28,7 @@ declare module 'x11' {
   }
 
   export interface XClient {
-    /** Atoms by name, shared by all connections of the process unless replaced. */
+    /** Atoms by name. By default, all connections of the process share this object. */
     atoms: Record<string, number>;
     atom_names: Record<number, string>;
     InternAtom(onlyIfExists: boolean, name: string, callback: Reply<number>): void;

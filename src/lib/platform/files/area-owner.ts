@@ -10,10 +10,10 @@ import { machineStatePath, type PathHost } from './paths';
 import { placePath, readPlace, type Place } from './place';
 import { byCodeUnits } from './short-hash';
 
-/** The contents of `state/owner.json`, in the area and in each folder below `machines`. */
+/** The contents of `state/owner.json`, in the user area and in each folder below `machines`. */
 export interface AreaOwner {
   owner: string;
-  /** Salted hash of the operating system's id, or null if the id is unknown. */
+  /** Salted hash of the operating system's id, or null if unknown. */
   os: string | null;
   salt: string;
   /** Ids of machines whose data this machine has adopted. */
@@ -27,22 +27,25 @@ export interface Owned extends AreaOwner {
 export type News = 'adopted' | 'cloned' | 'guest' | 'retired';
 
 export interface Decision {
-  /** This machine's id; if undefined, the machine gets a new one. */
+  /** This machine's id, or undefined to create a new one. */
   id: string | undefined;
   isGuest: boolean;
   place?: Place;
   news?: News;
 }
 
-/** This machine's stored id, and whether the operating system has an id. */
+/** This machine's stored id, and whether its operating system has an id. */
 export interface Known {
   id: string | undefined;
   hasOsId: boolean;
-  /** Returns whether an owner's operating system id is that of this machine, or undefined if unknown. */
+  /**
+   * Returns whether the owner's operating system id matches this machine's, or undefined if either is
+   * unknown.
+   */
   isHere: (owner: AreaOwner) => boolean | undefined;
 }
 
-/** Decides which id this machine has and which folder of an area it writes to. */
+/** Decides this machine's id and the folder of the user area that it writes to. */
 export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: Known): Decision {
   const top = owners.find(({ place }) => place === '');
   const mine = owners.find(({ owner }) => owner === id);
@@ -53,7 +56,7 @@ export function decidePlace(owners: readonly Owned[], { id, hasOsId, isHere }: K
   const here = owners.find((owner) => isHere(owner) === true && !retired.has(owner.owner));
   if (here !== undefined && (id === undefined || mine !== undefined))
     return { id: here.owner, ...at(here), news: 'adopted' };
-  // A container that has no system id and has lost its state can't be distinguished from the owner.
+  // Without an operating system id and stored state, a container can't be distinguished from the owner.
   if (id === undefined && !hasOsId && top.os === null) return { id: top.owner, ...at(top), news: 'adopted' };
   if (mine !== undefined) return { id: undefined, isGuest: true, news: 'cloned' };
   return { id, isGuest: true, news: 'guest' };
@@ -67,14 +70,16 @@ export function ownerPath(root: string, place: Place): string {
   return join(root, place, 'state', 'owner.json');
 }
 
-/** Returns whether machines other than the owner write to the area. */
+/** Returns whether any machine besides the owner writes to the user area. */
 export function hasGuests(root: string): boolean {
   return listFolder(join(root, 'machines')).some(
     (id) => isMachineId(id) && exists(ownerPath(root, `machines/${id}/`)),
   );
 }
 
-/** Returns the owners of the area and of the folders below `machines`, starting with the area's own. */
+/**
+ * Returns the owners of the user area and of the folders below `machines`. The area's own owner comes first.
+ */
 export function readOwners(root: string): Owned[] {
   const below = listFolder(join(root, 'machines'))
     .filter(isMachineId)
@@ -87,8 +92,8 @@ export function readOwners(root: string): Owned[] {
 }
 
 /**
- * Returns the owner, or undefined if the file is missing or damaged. If a git conflict left several owners in
- * the file, every machine picks the same one.
+ * Returns the owner, or undefined if the file is missing or damaged. If a git conflict left several owners,
+ * picks the first by id.
  */
 function readOwner(path: string): AreaOwner | undefined {
   const lines = readText(path, { maxBytes: 64 * 1024 })?.split('\n') ?? [];
@@ -110,21 +115,21 @@ function asOwner(value: Record<string, unknown> | undefined): AreaOwner | undefi
 
 export interface PlaceDeps {
   host: PathHost;
-  /** Returns the operating system's id. On some systems, this starts a process. */
+  /** Returns the operating system's id. Starts a process on some systems. */
   osId: () => string | undefined;
 }
 
 export interface Claimed {
   place: Place;
   id: string;
-  /** The machine that owns the area. */
+  /** The machine that owns the user area. */
   owner: string;
   news?: News;
 }
 
 /**
- * Chooses the folder of an area that this machine writes to, and records the choice. If the area has no
- * owner, this machine becomes the owner. Safe to repeat after a crash.
+ * Chooses and stores the folder of the user area that this machine writes to. Claims an area without an
+ * owner. Safe to repeat after a crash.
  */
 export function claimPlace(root: string, { host, osId: systemId }: PlaceDeps): Claimed {
   const state = machineStatePath(host);
@@ -151,8 +156,8 @@ export function claimPlace(root: string, { host, osId: systemId }: PlaceDeps): C
 }
 
 /**
- * Writes an owner file if its content differs. With `isNew`, returns false if another process created it
- * first.
+ * Writes an owner file if its content changed. With `isNew`, returns false if another process created the
+ * file first.
  */
 export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew = false): boolean {
   const path = ownerPath(root, place);
@@ -167,20 +172,17 @@ export function writeOwner(root: string, place: Place, owner: AreaOwner, isNew =
 }
 
 /**
- * Verifies the stored place of this machine. Returns its current place, or undefined if the area has no
- * owner.
+ * Verifies this machine's stored place and returns its current place, or undefined if the area has no owner.
  */
 export function checkPlace(root: string, host: PathHost, place: Place): Place | undefined {
   return orElse(place, () => {
     if (!exists(ownerPath(root, place))) return place === '' ? undefined : place;
-    // On systems other than Linux, reading the id starts a process, so only captures read it.
+    // Except on Linux, reading the operating system's id starts a process, so only captures read it.
     return claimPlace(root, { host, osId: process.platform === 'linux' ? osId : () => undefined }).place;
   });
 }
 
-/**
- * Returns this machine's place in an area. If the area has no owner, returns undefined and doesn't claim it.
- */
+/** Returns this machine's place in the user area, or undefined if the area has no owner. */
 export function findPlace(root: string, host: PathHost): Place | undefined {
   const stored = readPlace(root, host);
   if (stored !== undefined) return stored.place;
@@ -188,7 +190,7 @@ export function findPlace(root: string, host: PathHost): Place | undefined {
   return orElse(undefined, () => claimPlace(root, { host, osId }).place);
 }
 
-/** Returns `fallback` on errors such as a read-only disk, which captures report. */
+/** Returns the result of `work`, or `fallback` after an expected error, such as a read-only disk. */
 function orElse<T>(fallback: T, work: () => T): T {
   try {
     return work();
@@ -216,7 +218,7 @@ export function writePlace(root: string, host: PathHost, place: Place, notice: s
   replaceFile(placePath(root, host), `${place}\n${notice}\n`, { sync: false });
 }
 
-/** Returns the notice about the place and clears it, so that it is shown only once. */
+/** Returns the notice about the place and clears it. */
 export function takeNotice(root: string, host: PathHost): string {
   const { place, notice } = readPlace(root, host) ?? { place: '', notice: '' };
   if (notice !== '') writePlace(root, host, place, '');
@@ -236,7 +238,6 @@ function noticeOf(root: string, { id, owner, news }: Claimed, before = ''): stri
 }
 
 export function hashOf(os: string, salt: string): string {
-  // Loaded lazily because hooks only read the stored place.
   const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(`${salt}\0${os}`).digest('hex').slice(0, 32);
 }

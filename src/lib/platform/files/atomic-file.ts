@@ -20,17 +20,17 @@ import { basename, dirname, join } from 'node:path';
 import { StewardError, errnoCode, unless } from '../../errors';
 import { randomName } from './short-hash';
 
-/** Text is written as UTF-8. */
+/** File content. Strings are written as UTF-8. */
 export type FileData = string | Uint8Array | readonly Uint8Array[];
 
 export interface ReplaceOptions {
   /** Permission bits of the new file, regardless of the umask. Default: at most 0600. */
   mode?: number;
-  /** Follows a symbolic link owned by this user. Default: links are refused. */
+  /** Whether to follow a symbolic link that this user owns. Default: links are refused. */
   followLink?: boolean;
   /**
-   * `false`: a power failure may lose or empty the file. `content`: the file has its complete old or new
-   * content. Default: the new content is durable when the call returns.
+   * `content`: a power failure leaves the old or the new content. `false`: a power failure may lose or empty
+   * the file. Default: the new content is durable on return.
    */
   sync?: boolean | 'content';
 }
@@ -74,8 +74,8 @@ export function createFile(path: string, data: FileData): boolean {
 }
 
 /**
- * Creates an empty file; only one of several processes succeeds. Returns false if the file exists, and
- * undefined if its folder doesn't.
+ * Creates an empty file. Returns false if the file exists, and undefined if its folder doesn't. Only one of
+ * several processes succeeds.
  */
 export function claimFile(path: string): boolean | undefined {
   try {
@@ -90,15 +90,14 @@ export function claimFile(path: string): boolean | undefined {
 }
 
 interface ReadOptions {
-  /** Follows a symbolic link owned by this user or root. Default: links are refused. */
+  /** Whether to follow a symbolic link that this user or root owns. Default: links are refused. */
   followLink?: boolean;
-  /** Throws `config` if the file is larger. */
+  /** Maximum size. Throws `config` if the file is larger. */
   maxBytes?: number;
 }
 
 /** Returns the text of a regular file, or undefined if it does not exist. */
 export function readText(path: string, options: ReadOptions = {}): string | undefined {
-  // Passing 'utf8' to `readFileSync` would load Node's encoding table in every run.
   return readBytes(path, options)?.toString();
 }
 
@@ -118,14 +117,14 @@ export function readBytes(path: string, options: ReadOptions = {}): Buffer | und
   }
 }
 
-/** Returns a hidden name next to `path` that `sweepTemps` recognizes. */
+/** Returns a hidden temp file name next to `path`, which `sweepTemps` recognizes. */
 export function tempOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomName(12)}.tmp`);
 }
 
 /**
- * Removes temp files of killed processes that are more than `olderThanMs` old (or in the future). In a folder
- * that other programs use, `of` limits this to a name prefix.
+ * Removes abandoned temp files that are older than `olderThanMs` or dated in the future. `of` limits this to
+ * a name prefix.
  */
 export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {
   for (const name of readdirSync(folder)) {
@@ -138,7 +137,7 @@ export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, o
   }
 }
 
-/** Hard-links `from` to a second name in the same folder; returns false if the name is taken. */
+/** Creates a hard link `to` in the same folder; returns false if the name is taken. */
 export function linkNew(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -157,7 +156,7 @@ export function linkNew(from: string, to: string): boolean {
 
 const NO_HARD_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Renames a file. On Windows, retries for about a second because open files block renames. */
+/** Renames a file. On Windows, retries for about a second, because open files block renames. */
 export function renameOver(from: string, to: string): void {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -176,7 +175,7 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   while (done < bytes.length) done += writeSync(fd, bytes, done);
 }
 
-/** Makes renames and new files in a folder durable. */
+/** Syncs a folder, so that renames and new files in it are durable. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(path, 'r');
@@ -225,7 +224,7 @@ function targetOf(path: string, followLink: boolean): string {
 }
 
 interface OpenOptions {
-  /** Follows a symbolic link owned by this user or root. Default: links are refused. */
+  /** Whether to follow a symbolic link that this user or root owns. Default: links are refused. */
   followLink?: boolean;
   /** Mode of a new file. Default: 0600. */
   mode?: number;
@@ -285,7 +284,7 @@ function notRegular(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path} is not a regular file.`, { hint: 'Move or rename it.', cause });
 }
 
-/** Sets the path of a system error, because Node's path may be missing or that of a temp file. */
+/** Sets the path of a system error. Node's path may be missing, or that of a temp file. */
 export function withPath(error: unknown, path: string): unknown {
   return error instanceof Error && errnoCode(error) !== undefined ? Object.assign(error, { path }) : error;
 }

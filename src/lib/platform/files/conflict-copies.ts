@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { unless } from '../../errors';
 
-/** The part that sync tools add to the name of a conflict copy. */
+/** Patterns that sync tools add to the names of conflict copies. */
 const ADDED: readonly RegExp[] = [
   // Syncthing
   /\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?/,
@@ -14,22 +14,23 @@ const ADDED: readonly RegExp[] = [
   // Resilio
   /\.Conflict(?=\.[a-z]+$|$)/i,
 ];
-/** Google Drive and iCloud append a number, OneDrive the machine name. Only a copy if the original exists. */
+/**
+ * Google Drive and iCloud append a number, and OneDrive the machine name. A match is a copy only if the
+ * original exists.
+ */
 const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES'];
 const MAX_NAMES = 20_000;
 const MAX_DEPTH = 6;
 
 export interface ConflictCopy {
-  /** Path of the copy, relative to the folder that was searched. */
+  /** Path of the copy, relative to the searched folder. */
   path: string;
-  /** Path of the original file. */
   original: string;
 }
 
 /**
- * Returns the name of the original if `name` is a conflict copy. `exists` checks for a file in the same
- * folder.
+ * Returns the original's name if `name` is a conflict copy. `exists` checks for a file in the same folder.
  */
 export function originalOf(name: string, exists: (name: string) => boolean): string | undefined {
   const added = ADDED.find((pattern) => pattern.test(name));

@@ -20,8 +20,8 @@ import { randomName } from './short-hash';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Copies a regular file atomically to a new private file (0600) with the same modification time; returns
- * false if `to` exists. Throws `config` if `from` isn't a regular file.
+ * Copies a regular file atomically to a new private file (0600) and keeps its modification time. Returns
+ * false if `to` exists; throws `config` if `from` isn't a regular file.
  */
 export function copyNew(from: string, to: string): boolean {
   if (exists(to)) return false;
@@ -54,14 +54,13 @@ export function copyFolderNew(from: string, to: string): boolean {
   }
 }
 
-/** Removes temporary folders left behind by processes that were killed while copying. */
+/** Removes the temp folders of processes that were killed while copying. */
 export function sweepFolderCopies(folder: string): void {
   for (const name of listFolder(folder)) {
     if (/^\..+\.[0-9a-f]{12}\.import$/.test(name)) removeFolder(join(folder, name));
   }
 }
 
-/** Returns whether two files are identical. */
 export function sameBytes(a: string, b: string): boolean {
   const [first, second] = [readBytes(a), readBytes(b)];
   return first !== undefined && second !== undefined && first.equals(second);

@@ -6,17 +6,17 @@ import { readText, renameOver, replaceFile } from './atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from './folder';
 import { parseObject } from './json-object';
 
-// A queue's `dead` folder contains one file for each permanent failure. The file's modification time is the
-// time of the failure; its `deadReason` or `reason` is the cause.
+// A queue's `dead` folder has one file per failed entry. The file's modification time is the time of the
+// failure; the `deadReason` or `reason` in the file is the cause.
 const KEEP_MS = 30 * 86_400_000;
 const MAX_KEPT = 1000;
 const MAX_BYTES = 64 * 1024;
-/** The file that stores the number of pruned entries. */
+/** Stores the number of pruned entries. */
 const PRUNED = 'pruned.json';
 
 export interface Burial {
   atMs: number;
-  /** Why the entry failed. Omit it if the entry already has a `reason`. */
+  /** Why the entry failed. Omit this if the entry already has a `reason`. */
   reason?: string;
 }
 
@@ -55,9 +55,9 @@ export function deadNames(folder: string): string[] {
 
 export interface DeadReport {
   count: number;
-  /** Number of entries deleted because there were too many or they were too old. */
+  /** Number of entries deleted because of their age or the limit. */
   pruned: number;
-  /** Sorted by count, highest first. */
+  /** Causes of failure, most frequent first. */
   reasons: { reason: string; count: number }[];
 }
 
@@ -101,7 +101,7 @@ function reasonOf(path: string): string {
   return [deadReason, reason].find((text) => typeof text === 'string') ?? 'not recorded';
 }
 
-/** Removes entries older than 30 days, and all but the newest 1,000. Must not run concurrently. */
+/** Removes entries older than 30 days, and all but the newest 1,000 entries. Must not run concurrently. */
 export function pruneDead(folder: string, nowMs: number): void {
   const names = deadNames(folder);
   const over = names.filter((name, index) => {
@@ -110,7 +110,7 @@ export function pruneDead(folder: string, nowMs: number): void {
     return index < names.length - MAX_KEPT || nowMs - (facts?.mtimeMs ?? nowMs) > KEEP_MS;
   });
   if (over.length === 0) return;
-  // Counts entries before removing them, so that after a crash the count is never too low.
+  // Updates the count first, so that a crash can't leave it too low.
   replaceFile(join(folder, PRUNED), `${JSON.stringify({ count: prunedIn(folder) + over.length })}\n`);
   for (const name of over) removeFile(join(folder, name));
 }

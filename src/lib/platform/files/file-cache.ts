@@ -3,8 +3,8 @@ import type { Clock } from '../time/clock';
 import { marksOf } from './stat';
 
 /**
- * A value loaded from files, valid until a file's mark (stat.ts) changes. Recently changed files are always
- * reread, because the mark misses a second change in the same clock tick.
+ * A value loaded from files. It is valid until the mark of a file (stat.ts) changes. Recently changed files
+ * are reread, because two changes in one clock tick leave the same mark.
  */
 export interface Cached<T> {
   value: T;
@@ -12,10 +12,10 @@ export interface Cached<T> {
   isSettled: boolean;
 }
 
-/** Files that were read this soon after a change are reread. */
+/** Files read this soon after a change are read again on the next call. */
 const SETTLED_MS = 100;
 
-/** Returns the cached value if it is valid, otherwise loads it. */
+/** Returns the cached value if it is still valid; otherwise, loads it. */
 export function refreshCached<T>(
   clock: Pick<Clock, 'now'>,
   cached: Cached<T> | undefined,
@@ -28,9 +28,7 @@ export function refreshCached<T>(
   return { value: make(), marks: marks.text, isSettled };
 }
 
-/**
- * Like `refreshCached`, but asynchronous: concurrent callers share one load. Also caches a `config` error.
- */
+/** An asynchronous `refreshCached`. Concurrent callers share one load, and `config` errors are cached. */
 export function cachedLoader<T>(
   clock: Pick<Clock, 'now'>,
   paths: readonly string[],

@@ -14,13 +14,12 @@ import { dirname, join, resolve } from 'node:path';
 import { StewardError, errnoCode, unless } from '../../errors';
 
 /**
- * Creates a private folder (0700) and its missing parents; returns the folders it created, outermost first.
- * Throws for a file or symbolic link; `allowLink` is for the user area, which users may move.
+ * Creates a private folder (0700) and its missing parents. Returns the created folders, outermost first.
+ * Throws if the path is a file, or a symbolic link without `allowLink`.
  */
 export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): string[] {
   const before = lstatOf(path);
   const made = before === undefined ? makeAll(path) : [];
-  // Another process may have created something at this path.
   const found = before ?? lstatOf(path);
   if (found?.isLink === true && options.allowLink !== true) {
     throw new StewardError('config', `${path} is a symbolic link.`, {
@@ -64,7 +63,7 @@ export function isOpenToOthers(path: string): boolean {
   return found !== undefined && (found.mode & 0o077) !== 0;
 }
 
-/** Returns whether the path exists, even as a broken link. */
+/** Returns whether the path exists. A broken link counts. */
 export function exists(path: string): boolean {
   return lstatOf(path) !== undefined;
 }
@@ -79,7 +78,6 @@ export interface FileFacts {
 
 /** Returns the stats of a path without following links, or undefined if it doesn't exist. */
 export function lstatOf(path: string): FileFacts | undefined {
-  // An exception with its stack would take longer than the call itself.
   const found = unless(['ENOTDIR'], () => lstatSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return undefined;
   return {
@@ -101,7 +99,7 @@ export function removeFile(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** Removes a folder and its content. Doesn't follow links in it. */
+/** Removes a folder and its contents without following links. */
 export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }
@@ -117,15 +115,15 @@ export function removeEmptyFolder(path: string): boolean {
 
 const NOT_REMOVABLE = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EBUSY', 'EPERM', 'EACCES'];
 
-/** Returns the mode of a path, following links, or undefined if it doesn't exist. */
+/** Returns the permission bits of a path, following links, or undefined if it doesn't exist. */
 export function modeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : found.mode & 0o777;
 }
 
 /**
- * Creates a folder and its missing parents (0700); returns the folders it created, outermost first. Node's
- * `recursive` option hangs where mkdir fails for an existing parent, as in /proc.
+ * Creates a folder and its missing parents (0700). Returns the created folders, outermost first. Node's
+ * `recursive` option would hang if mkdir fails for an existing parent, as in /proc.
  */
 export function makeFolders(path: string): string[] {
   const missing: string[] = [];
@@ -138,7 +136,7 @@ function isThere(path: string): boolean {
 }
 
 function make(folder: string): boolean {
-  // Another process created the folder first, or the path is a broken link.
+  // EEXIST: another process created the folder first, or the path is a broken link.
   const made = unless(['EEXIST'], () => {
     mkdirSync(folder, { mode: 0o700 });
     return true;
@@ -146,7 +144,7 @@ function make(folder: string): boolean {
   return made === true;
 }
 
-/** Disk space that this user can use. */
+/** Disk space available to this user. */
 export interface FreeSpace {
   bytes: number;
   /** Number of files that can still be created, or null if unlimited. */
@@ -180,7 +178,7 @@ export function realPath(path: string): string | undefined {
   return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
 }
 
-/** At exit, after Node has written its code cache, removes `folders`, and the empty ones of `ifEmpty`. */
+/** At exit, removes `folders` and the empty folders in `ifEmpty`. */
 export function removeAtExit(folders: readonly string[], ifEmpty: readonly string[]): void {
   process.once('exit', () => {
     for (const folder of folders) removeFolder(folder);

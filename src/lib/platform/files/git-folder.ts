@@ -4,21 +4,19 @@ import { StewardError, unless } from '../../errors';
 import { readText } from './atomic-file';
 import { kindOf, targetOf, type Target } from './stat';
 
-/** A git checkout or bare repository, found by reading a few files instead of starting git. */
+/** A git checkout or bare repository, found without starting git. */
 export interface GitFolder {
-  /** The checkout or bare repository; git commands run here. */
+  /** The checkout or bare repository in which git commands run. */
   root: string;
   /** The folder with this checkout's HEAD: `.git`, `…/.git/worktrees/x`, `…/.git/modules/x`. */
   gitDir: string;
   /** The folder with refs and objects, shared by all worktrees of a repository. */
   commonDir: string;
-  /** The main checkout or bare repository; differs from `root` in a linked worktree. */
+  /** The main checkout or bare repository. Differs from `root` in a linked worktree. */
   mainRoot: string;
-  /**
-   * The repository's folder name, the same in all worktrees. A bare repository's name has no `.git` suffix.
-   */
+  /** Folder name of the main checkout, or of the bare repository without `.git`. All worktrees share it. */
   name: string;
-  /** `dev:ino` of commonDir. It identifies a repository that is reachable by several paths. */
+  /** `dev:ino` of `commonDir`. Identifies a repository that has several paths. */
   id: string;
 }
 
@@ -32,8 +30,7 @@ export function gitFolderAt(path: string): GitFolder | undefined {
     const gitDir = linkIn(dotGit);
     return gitDir === undefined ? undefined : folderAt(root, gitDir);
   }
-  // A bare repository or a .git folder. HEAD is checked first: few folders contain a HEAD, and every hook
-  // checks all parent folders.
+  // Checks HEAD first, because every hook checks all parent folders and few folders contain a HEAD.
   if (kindOf(join(root, 'HEAD')) === undefined) return undefined;
   const isBare = kindOf(join(root, 'objects')) === 'folder' && kindOf(join(root, 'refs')) !== undefined;
   return isBare || kindOf(join(root, 'commondir')) === 'file' ? folderAt(root, root) : undefined;
@@ -45,13 +42,10 @@ export function repositoryOf(path: string): { name: string; root: string } | und
   return found === undefined ? undefined : { name: found.name, root: found.mainRoot };
 }
 
-/**
- * Returns the checkout that contains a path, without starting a process. The path may be missing or invalid.
- */
+/** Returns the checkout that contains a path, which may be missing or invalid. Doesn't start a process. */
 export function checkoutOf(path: string): GitFolder | undefined {
   if (path.includes('\0')) return undefined;
   for (let at = resolve(path); ; at = dirname(at)) {
-    // An unreadable folder can't be this user's repository.
     const found = unless(['EACCES', 'EPERM'], () => gitFolderAt(at));
     if (found !== undefined) return found;
     if (dirname(at) === at) return undefined;
@@ -61,7 +55,7 @@ export function checkoutOf(path: string): GitFolder | undefined {
 /** Returns the branch that HEAD points to, or null if HEAD is detached or unreadable. */
 export function branchOf(gitDir: string): string | null {
   const branch = /^ref: refs\/heads\/(.+)$/.exec(readLink(join(gitDir, 'HEAD')) ?? '')?.[1];
-  // Repositories with reftables have only a placeholder in HEAD.
+  // A repository with reftables has only a placeholder in HEAD.
   return branch === undefined || branch === '.invalid' ? null : branch;
 }
 
@@ -75,21 +69,21 @@ function folderAt(root: string, gitDir: string, found?: Target): GitFolder | und
   return { root, gitDir, commonDir, mainRoot: holder, name: nameOf(holder), id };
 }
 
-/** Returns the checkout that owns a common folder. A bare repository owns itself. */
+/** Returns the checkout that owns a common git folder. A bare repository owns itself. */
 function ownerOf(commonDir: string): string {
   return basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
 }
 
 function nameOf(folder: string): string {
   const name = basename(folder);
-  // For `project/.bare` with worktrees next to it, use the parent folder's name.
+  // Names `project/.bare` after its parent folder.
   if (name.startsWith('.') && name.length > 1) return basename(dirname(folder)) || name;
   return name.length > 4 && name.endsWith('.git') ? name.slice(0, -4) : name || folder;
 }
 
 const MAX_LINK_BYTES = 8192;
 
-/** Returns where a `.git` file points (worktree, submodule, --separate-git-dir). */
+/** Returns the git folder that a `.git` file points to (worktree, submodule, --separate-git-dir). */
 function linkIn(dotGit: string): string | undefined {
   const target = /^gitdir: ([^\0]+)$/.exec(readLink(dotGit) ?? '')?.[1];
   return target === undefined ? undefined : resolve(dirname(dotGit), target);

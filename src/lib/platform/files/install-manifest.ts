@@ -16,16 +16,16 @@ export interface InstallEntry {
   kind: string;
   /** Absolute path of the changed file. */
   path: string;
-  /** What the change added. The format depends on the kind. */
+  /** What the change added. The format depends on `kind`. */
   added: Readonly<Record<string, unknown>>;
   /** SHA-256 (hex) of the file before the change, or null if the file was missing or its hash is unknown. */
   before: string | null;
-  /** SHA-256 of the file after the change. */
+  /** SHA-256 (hex) of the file after the change. */
   after: string | null;
   backups: readonly Backup[];
-  /** Time of the change, in ISO 8601 and UTC. */
+  /** Time of the change (ISO 8601, UTC). */
   at: string;
-  /** The machine that was changed. Needed because the user area may be synced. */
+  /** Id of the changed machine. Machines may share a synced user area. */
   machine: string;
 }
 
@@ -36,7 +36,7 @@ export interface Backup {
 
 export interface ManifestDeps {
   path: string;
-  /** Machine-local path of the lock file, since the user area may be synced. */
+  /** Path of the lock file, which is outside the user area. */
   lockPath: string;
   clock: Clock;
   machineId: string;
@@ -47,7 +47,7 @@ export interface InstallManifest {
   entries: () => InstallEntry[];
   find: (id: string, path: string) => InstallEntry | undefined;
   /**
-   * Stores an entry durably. Call this before the change, so that a crash can't leave the change unrecorded.
+   * Stores an entry durably. Call this before making the change, so that a crash can't leave it unrecorded.
    */
   record: (entry: InstallEntry) => void;
   forget: (id: string, path: string) => void;
@@ -55,7 +55,7 @@ export interface InstallManifest {
 
 const VERSION = 1;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** An installer may run system programs while it holds the lock. */
+/** Time to wait for another installer, which may run system programs while it holds the lock. */
 const LOCK_WAIT_MS = 30_000;
 
 /**
@@ -155,13 +155,15 @@ export interface RecordedFile {
   id: string;
   path: string;
   text: string;
-  /** The previous text of the file. */
   was?: string | undefined;
   /** The deepest existing folder above the file. */
   top: string;
 }
 
-/** Records a file in the manifest and writes it, creating missing folders. Follows links in the path. */
+/**
+ * Records a file in the manifest, then creates missing folders and writes the file. Follows links in the
+ * path.
+ */
 export function writeRecorded(
   manifest: InstallManifest,
   { id, path, text, was, top }: RecordedFile,

@@ -9,16 +9,16 @@ import { readHead, readLines } from './jsonl';
 import { shortHash } from './short-hash';
 
 /**
- * An append-only file of JSON lines. A reader stores its cursor together with the state it builds, so no
- * entry is counted twice. Without a stored state, it starts at `LOG_START`.
+ * An append-only file of JSON lines. A reader stores its cursor together with the data that it builds, so
+ * that it counts no entry twice.
  */
 export interface Journal<E> {
   path: string;
   /** Parses a line, or returns undefined to skip it. */
   parse: (text: string) => E | undefined;
-  /** Size at which `append` renames the journal to `rotatedName`, replacing the previous one. */
+  /** Size above which `append` renames the journal to `rotatedName`, replacing the previous file. */
   rotateBytes?: number;
-  /** Longer lines are skipped. Default: 64 KiB. */
+  /** Maximum length of a line. Longer lines are skipped. Default: 64 KiB. */
   maxLineBytes?: number;
 }
 
@@ -40,8 +40,8 @@ export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (en
 }
 
 /**
- * Rotates a journal that is larger than `bytes`. Only the single reader of a journal may call this, after
- * storing a cursor at its end.
+ * Rotates a journal that is larger than `bytes`. Only the single reader of a journal may call this, once it has
+ * stored a cursor at the end.
  */
 export function rotateRead({ path }: { path: string }, bytes: number): void {
   if ((lstatOf(path)?.size ?? 0) > bytes) renameOver(path, rotatedName(path));
@@ -53,18 +53,18 @@ export interface LogCursor {
   offset: number;
   /** Hash of the start of the log; detects a replaced file. */
   head: string;
-  /** Position in the rotated log, which a stalled process may still write to. */
+  /** Position in the rotated log, to which a stalled process may still write. */
   rotated?: Omit<LogCursor, 'rotated'>;
 }
 
 export const LOG_START: LogCursor = { offset: 0, head: '' };
-/** Number of bytes to hash. The first line has a time and an id, so this many bytes are unique. */
+/** Number of bytes to hash. They include a time and an id, so the hash identifies the log. */
 const HEAD_BYTES = 160;
 const HASH_LENGTH = 16;
 
 /**
- * Parses a stored cursor; returns undefined if it is invalid. Older versions stored the start of the log
- * instead of a hash.
+ * Parses a stored cursor; returns undefined if it is invalid. Older versions stored the start of the log, not
+ * its hash.
  */
 export function asLogCursor(value: unknown): LogCursor | undefined {
   if (!isObject(value)) return undefined;
@@ -79,14 +79,14 @@ export function asLogCursor(value: unknown): LogCursor | undefined {
 }
 
 /**
- * Receives a line, or undefined if the line is too long or not UTF-8. `wasCut` means that the journal was
- * truncated and is being read from the start.
+ * Receives a line, or undefined if the line is too long or not UTF-8. `wasCut`: the log was truncated and is
+ * reread from the start.
  */
 type TakeLine = (text: string | undefined, wasCut: boolean) => void;
 
 /**
- * Calls `take` for each line after the cursor, beginning with the rotated log, and returns the next cursor.
- * Reads a truncated or replaced log from the start.
+ * Calls `take` for each line after the cursor, rotated log first, and returns the next cursor. Reads a
+ * truncated or replaced log from the start.
  */
 export function readLog(path: string, cursor: LogCursor, take: TakeLine): LogCursor {
   const old = rotatedName(path);
@@ -105,13 +105,16 @@ export function readLog(path: string, cursor: LogCursor, take: TakeLine): LogCur
   return { ...(next ?? cursor), ...(rotated === undefined ? {} : { rotated }) };
 }
 
-/** Returns the position after the last complete line, or undefined if no line is complete. */
+/**
+ * Calls `onText` for each complete line. Returns the position after the last one, or undefined if there is
+ * none.
+ */
 function readFrom(
   path: string,
   from: number,
   onText: (text: string | undefined) => void,
 ): LogCursor | undefined {
-  // A writer that finds an incomplete line first writes a line feed, which can result in an empty line.
+  // Skips empty lines. A writer may leave one after an incomplete line.
   const read = readLines(path, { from }, ({ text }) => text !== '' && onText(text));
   if (read === undefined || read.end === 0) return undefined;
   return { offset: read.end, head: headOf(path, read.end) ?? '' };
@@ -128,15 +131,15 @@ function headOf(path: string, offset: number): string | undefined {
   return head === undefined || head.length < want ? undefined : hashOf(head.toString('latin1'));
 }
 
-/** Hashed because cursors must not contain text from the log. */
+/** Hashes the start of a log, because cursors must not contain its text. */
 function hashOf(head: string): string {
   return head === '' ? '' : `${shortHash(head)}${shortHash(`/${head}`)}`;
 }
 
 export interface LogOptions {
-  /** Size at which the log is renamed to `rotatedName`, replacing the previous one. */
+  /** Size above which the log is renamed to `rotatedName`, replacing the previous file. */
   rotateBytes?: number;
-  /** Current time. If given, the claim of a process that was killed while rotating expires after a minute. */
+  /** Current time. If given, a claim to rotate the log expires after a minute. */
   nowMs?: number;
 }
 
@@ -144,8 +147,8 @@ const LF = 10;
 const CLAIM_STALE_MS = 60_000;
 
 /**
- * Appends a line in a single write, so that many processes can share the log; returns the log's size. A power
- * failure may lose the line; for durable lines, use `planAppend` and `completeAppend` (jsonl.ts).
+ * Appends a line in a single write, so that many processes can share the log, and returns the log's size. A
+ * power failure may lose the line. `completeAppend` (jsonl.ts) is durable.
  */
 export function appendLog(path: string, line: string, options: LogOptions = {}): number {
   try {
@@ -156,7 +159,7 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
       const bytes = Buffer.from(isTorn(fd, size) ? `\n${line}\n` : `${line}\n`);
       writeWhole(fd, bytes);
       size += bytes.length;
-      // The log was rotated twice while this process was suspended, so no reader would see this line.
+      // Two rotations removed the log during this write, so no reader would see the line.
       if (fstatSync(fd).nlink === 0) return appendLog(path, line, options);
     } finally {
       closeSync(fd);
@@ -170,7 +173,7 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
   }
 }
 
-/** `events.jsonl` → `events.1.jsonl`, `daemon.log` → `daemon.1.log` */
+/** Returns the name of the rotated log, such as `events.1.jsonl` for `events.jsonl`. */
 export function rotatedName(path: string): string {
   return path.replace(/\.(jsonl|log)$/, '.1.$1');
 }
@@ -188,7 +191,7 @@ function openLog(path: string): number {
 }
 
 function writeWhole(fd: number, bytes: Buffer): void {
-  // On a full disk, only part of the line may be stored; the next append then starts a new line.
+  // A full disk may truncate the line. The next append then starts a new line.
   for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
 }
 
@@ -204,7 +207,7 @@ function rotate(path: string, maxBytes: number, nowMs: number | undefined): void
   const fd = takeClaim(claim, nowMs);
   if (fd === undefined) return;
   try {
-    // On Windows, an open reader blocks the rename; the next append retries.
+    // On Windows, an open reader blocks the rename. The next append retries.
     unless(['EPERM', 'EACCES', 'EBUSY', 'ENOENT'], () => {
       if ((lstatOf(path)?.size ?? 0) > maxBytes) renameSync(path, rotatedName(path));
     });

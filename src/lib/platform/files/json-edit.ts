@@ -1,6 +1,5 @@
 import type { JsonArray, JsonObject } from './json-tree';
 
-/** A span of text and its replacement. */
 export interface Edit {
   start: number;
   end: number;
@@ -18,8 +17,8 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Appends an item to an array or a member to an object, formatted like its neighbors. Unless the container
- * was empty, `removeChildren` restores the original text byte for byte.
+ * Appends an item or member, formatted like its neighbors. Unless the container was empty, `removeChildren`
+ * restores the exact original text.
  */
 export function appendChild(
   source: string,
@@ -36,7 +35,7 @@ export function appendChild(
     return { start: last.end, end: last.end, text: `,${lead}${text}` };
   }
   const inside = source.slice(container.start + 1, container.end - 1);
-  // If the container has only a comment, inserts the new child before the comment.
+  // Inserts the first child before a comment in the container.
   const span = {
     start: container.start + 1,
     end: container.end - (inside.trim() === '' ? 1 : inside.length + 1),
@@ -50,7 +49,7 @@ export function appendChild(
   };
 }
 
-/** Removes children from a container, along with their commas and leading white space. */
+/** Removes children from a container with their commas and leading white space. */
 export function removeChildren(
   source: string,
   container: JsonArray | JsonObject,
@@ -70,7 +69,7 @@ export function removeChildren(
       return [];
     }
     const next = children[index + 1];
-    // For the first child, removes the comma after the child; for any other, the comma before it.
+    // Removes the comma after a first child, and the comma before any other child.
     if (!keptBefore && next !== undefined) return [{ start: child.start, end: next.start, text: '' }];
     return [{ start: children[index - 1]?.end ?? child.start, end: child.end, text: '' }];
   });
@@ -87,7 +86,7 @@ function childrenOf(container: JsonArray | JsonObject): Span[] {
 }
 
 interface Style {
-  /** White space for one level of indentation. */
+  /** White space for one indentation level. */
   unit: string;
   newline: string;
   /** Whether the container is on one line. */
@@ -113,7 +112,7 @@ function lineIndent(source: string, offset: number): string {
   return /^[ \t]*/.exec(source.slice(lineStart, offset))?.[0] ?? '';
 }
 
-/** Returns the separator between the children of a container on one line. */
+/** Returns the separator between the children of a single-line container. */
 function gapBefore(source: string, container: JsonArray | JsonObject): string {
   const [first, second] = childrenOf(container);
   if (first === undefined || second === undefined) return source.includes('\n') ? ' ' : '';

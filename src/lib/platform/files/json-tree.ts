@@ -12,7 +12,7 @@ export interface JsonObject {
   kind: 'object';
   start: number;
   end: number;
-  /** In source order; if a key occurs twice, the last one wins. */
+  /** Members in source order. If a key occurs twice, the last one wins. */
   members: JsonMember[];
 }
 
@@ -29,7 +29,6 @@ export interface JsonArray {
   items: JsonNode[];
 }
 
-/** A string, a number, true, false or null. */
 export interface JsonScalar {
   kind: 'scalar';
   start: number;
@@ -37,15 +36,15 @@ export interface JsonScalar {
 }
 
 export type ParsedTree =
-  /** `duplicate` is the first duplicate key in an object. JSON.parse accepts duplicates. */
+  /** `duplicate` is the first duplicate key in an object, which JSON.parse would accept. */
   { root: JsonNode; duplicate: TextProblem | undefined } | { problem: TextProblem };
 
-/** Protects the stack of the recursive parser; real files have only a few levels of nesting. */
+/** Limits the depth of recursion. Real files have only a few levels of nesting. */
 const MAX_DEPTH = 64;
 
 /**
  * Parses JSON and records the position of every value. Also accepts a byte order mark and, with `comments`,
- * comments. Error messages never quote the text, which may contain secrets.
+ * comments. Error messages don't quote the text, because it may contain secrets.
  */
 export function parseJsonTree(source: string, { comments = false } = {}): ParsedTree {
   const at = source.startsWith('\ufeff') ? 1 : 0;

@@ -5,11 +5,10 @@ import { dirname } from 'node:path';
 import { StewardError } from '../../errors';
 import { syncFolder, writeAll, withPath, openRegular } from './atomic-file';
 
-/** One complete line of a file. */
 export interface Line {
-  /** Position of the line in the file, in bytes. */
+  /** Byte offset of the line in the file. */
   offset: number;
-  /** Length of the line without its line feed, in bytes. */
+  /** Length in bytes, without the line feed. */
   bytes: number;
   /** The line's text, or undefined if the line is too long or not UTF-8. */
   text: string | undefined;
@@ -18,7 +17,7 @@ export interface Line {
 export interface ReadEnd {
   /** Size of the file when it was opened. */
   size: number;
-  /** Offset after the last complete line. */
+  /** Byte offset after the last complete line. */
   end: number;
   /** Bytes after the last line feed: a line still being written, or one cut off by a crash. */
   torn: number;
@@ -27,7 +26,7 @@ export interface ReadEnd {
 export interface ReadOptions {
   from?: number;
   maxLineBytes?: number;
-  /** Whether to treat the bytes after the last line feed as a line. */
+  /** Whether to read a last line that has no line feed. */
   tail?: boolean;
 }
 
@@ -37,8 +36,8 @@ const CHUNK = 256 * 1024;
 const LF = 10;
 
 /**
- * Calls `onLine` for every complete line after an offset, in bounded memory. Returns undefined if the file
- * doesn't exist. A `size` below `from` means the file was truncated or replaced.
+ * Calls `onLine` for each complete line from an offset, in bounded memory. Returns undefined if the file
+ * doesn't exist. If `size` is below `from`, the file was truncated or replaced.
  */
 export function readLines(
   path: string,
@@ -60,7 +59,6 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): R
   const buffer = Buffer.allocUnsafe(CHUNK);
   let position = from;
   let lineStart = from;
-  /** Earlier chunks of the current line; discarded once the line is too long. */
   let chunks: Buffer[] = [];
   while (position < size) {
     const got = readSync(fd, buffer, 0, Math.min(CHUNK, size - position), position);
@@ -128,7 +126,6 @@ export function completeAppend(path: string, plan: AppendPlan): void {
       writeAll(fd, bytes.subarray(there.length));
       return;
     }
-    // The file has changed since the plan was made, so append only the missing lines.
     const missing = missingLines(fd, plan, size);
     const text = textOf(missing);
     if (text !== '') writeAll(fd, Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8'));
@@ -138,7 +135,7 @@ export function completeAppend(path: string, plan: AppendPlan): void {
 function withAppender(path: string, work: (fd: number) => void): void {
   try {
     const fd = openRegular(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND);
-    // With O_CREAT, ENOENT can only mean that the folder is missing.
+    // With O_CREAT, ENOENT means that the folder is missing.
     if (fd === undefined) {
       throw new StewardError('not_found', `The folder ${dirname(path)} does not exist.`, {
         hint: 'Create the folder, or run "steward up" again.',
@@ -158,8 +155,8 @@ function withAppender(path: string, work: (fd: number) => void): void {
 }
 
 /**
- * Returns the planned lines that the file doesn't contain after the plan's offset. Searches a truncated file
- * from its start.
+ * Returns the planned lines that are missing after the plan's offset. Searches a truncated file from its
+ * start.
  */
 function missingLines(fd: number, plan: AppendPlan, size: number): string[] {
   const lines = plan.text.split('\n').filter((line) => line !== '');

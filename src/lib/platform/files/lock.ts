@@ -22,44 +22,46 @@ import { randomName } from './short-hash';
 export interface Holder {
   pid: number;
   machine: string;
-  /** Boot id and pid namespace on Linux, since pids are unique only within them. */
+  /** Boot id and pid namespace (Linux), within which a pid is unique. */
   boot: string | null;
   namespace: string | null;
-  /** Start time in clock ticks since boot, on Linux. Distinguishes processes that had the same pid. */
+  /** Process start time in clock ticks since boot (Linux). Detects a reused pid. */
   started: string | null;
   /** When the holder took the lock. */
   at: number;
-  /** Identifies this holder: 16 random hex digits. */
+  /** Random id of this holder: 16 hex digits. */
   token: string;
 }
 
 interface GoneOptions {
   machineId: string;
   nowMs: number;
-  /** Time without a refresh after which a holder counts as gone if its process isn't visible. */
+  /** Time without a refresh after which a holder counts as gone if its process can't be checked. */
   staleAfterMs: number;
-  /** Time of the last refresh. Default: when the lock was taken. */
+  /** Time of the holder's last refresh. Default: when it took the lock. */
   lastSignMs?: number;
-  /** Looks up a process's start time if the lock file doesn't have it; returns undefined if unknown. */
+  /**
+   * Returns a process's start time (ms), or undefined if unknown. Called if the lock file has no start time.
+   */
   processStart: (pid: number) => number | undefined;
 }
 
 export interface LockOptions {
   clock: Clock;
   machineId: string;
-  /** How long to wait for a holder that is still running. */
+  /** How long to wait for another holder to release the lock. */
   waitMs: number;
   /**
-   * Time without a refresh after which a lock is stale if the holder's process isn't visible (for example, on
-   * another machine).
+   * Time without a refresh after which a lock is stale if the holder's process can't be checked, for example
+   * on another machine.
    */
   staleAfterMs?: number;
   processStart?: (pid: number) => number | undefined;
-  /** Returns whether a holder that seems gone still responds and must keep the lock. */
+  /** Returns whether the holder of a lock that looks stale still responds. If so, it keeps the lock. */
   answers?: () => Promise<boolean>;
 }
 
-/** A lock or claim file. `holder` is missing if its content is invalid. */
+/** A lock file or a claim on one. `holder` is undefined if the content is invalid. */
 interface Found {
   token: string;
   holder: Holder | undefined;
@@ -67,7 +69,7 @@ interface Found {
 }
 
 const STALE_AFTER_MS = 10 * 60_000;
-/** Lock files are created atomically, so an invalid one comes from a machine crash or a manual edit. */
+/** Age at which an invalid lock file is stale. Only a machine crash or a manual edit leaves one. */
 const UNREADABLE_STALE_MS = 5_000;
 const TEMPS_STALE_MS = 60_000;
 const LONGEST_PAUSE_MS = 50;
@@ -78,7 +80,7 @@ const REUSED_AFTER_MS = 60_000;
 
 /**
  * Runs `work` while holding a lock file; throws `locked` after `waitMs`. To take over a stale lock, a process
- * first claims the old holder's token, so that others can't mistake the new lock for the stale one.
+ * first claims its token. Only one process can claim a token.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
@@ -106,9 +108,7 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
   }
 }
 
-/**
- * Returns whether the lock is held by a running process, or by one that may be running on another machine.
- */
+/** Returns whether a lock is held by a process that is running, or may be running on another machine. */
 export function isLockHeld(path: string, options: Pick<LockOptions, 'clock' | 'machineId'>): boolean {
   const found = readLock(path);
   return found !== undefined && !staleness(options)(found);
@@ -116,7 +116,7 @@ export function isLockHeld(path: string, options: Pick<LockOptions, 'clock' | 'm
 
 function staleness(options: Omit<LockOptions, 'waitMs'>): (found: Found) => boolean {
   const { clock, machineId, staleAfterMs = STALE_AFTER_MS } = options;
-  // Looking up a start time runs a program, so the result is cached for each holder.
+  // Cached, because looking up a start time runs a program.
   const starts = new Map<number, number | undefined>();
   const startOf = (pid: number): number | undefined => {
     if (!starts.has(pid)) starts.set(pid, (options.processStart ?? processStart)(pid));
@@ -129,12 +129,12 @@ function staleness(options: Omit<LockOptions, 'waitMs'>): (found: Found) => bool
   };
 }
 
-/** Updates only the modification time, since rewriting the file could undo a takeover. */
+/** Updates the modification time of the lock. Rewriting the file could undo a takeover. */
 function refresh(path: string, token: string, nowMs: number): void {
   try {
     if (readLock(path)?.token === token) utimesSync(path, nowMs / 1000, nowMs / 1000);
   } catch (error) {
-    // The refresh fails if the folder was removed. The lock then looks older, which is harmless.
+    // A missed refresh only makes the lock look older.
     if (errnoCode(error) === undefined && !(error instanceof StewardError)) throw error;
   }
 }
@@ -170,7 +170,7 @@ function takeOver(
   }
   let isTaken = false;
   try {
-    // By now, an earlier claimer may have replaced the lock and removed the claims.
+    // An earlier claimer may have replaced the lock and removed the claims by now.
     if (readLock(path)?.token !== stale.token) return false;
     renameOver(temp, path);
     isTaken = true;
@@ -181,7 +181,7 @@ function takeOver(
   }
 }
 
-/** Removes claims on the replaced lock, and temp files left behind by killed processes. */
+/** Removes claims on the replaced lock and temp files of killed processes. */
 function sweep(path: string, nowMs: number): void {
   const folder = dirname(path);
   const prefix = basename(claimOf(path, ''));
@@ -216,7 +216,7 @@ function lockedError(path: string): StewardError {
   });
 }
 
-/** Returns the lock holder record of a running process. */
+/** Returns the contents of a lock file for a running process. */
 export function holderOf(pid: number, machineId: string, nowMs: number, token: string): Holder {
   const { boot, namespace } = scope();
   const started = processFacts(pid)?.started ?? null;
@@ -235,8 +235,8 @@ export function parseHolder(text: string): Holder | undefined {
 }
 
 /**
- * Returns whether the holder is gone: by pid and start time if its process is visible, otherwise by its last
- * refresh. A refresh in the future counts as expired.
+ * Returns whether the holder is gone, by its process if that can be checked, otherwise by its last refresh. A
+ * refresh in the future counts as expired.
  */
 export function isGone(holder: Holder, options: GoneOptions): boolean {
   if (holder.machine === options.machineId) {
@@ -266,7 +266,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns when a process started, according to ps or PowerShell, or undefined if unknown. */
+/** Returns when a process started (ms), according to ps or PowerShell, or undefined if unknown. */
 export function processStart(pid: number): number | undefined {
   const isWindows = process.platform === 'win32';
   const script = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`;
@@ -281,7 +281,7 @@ export function processStart(pid: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Returns nulls on systems other than Linux, because pids are unique there. */
+/** Returns the boot id and pid namespace. Both are null on systems other than Linux. */
 function scope(): { boot: string | null; namespace: string | null } {
   return {
     boot: systemText(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? null,
@@ -289,12 +289,12 @@ function scope(): { boot: string | null; namespace: string | null } {
   };
 }
 
-/** Reads fields 3 and 22 of /proc/PID/stat; returns undefined without /proc. */
+/** Reads the state and start time (fields 3 and 22) from /proc/PID/stat; returns undefined without /proc. */
 function processFacts(pid: number): { started: string; hasEnded: boolean } | undefined {
   const stat = systemText(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   const started = fields?.[19];
-  // A killed process stays a zombie until its parent reaps it, which in a container may never happen.
+  // A killed process remains a zombie until its parent reaps it. In a container, this may never happen.
   return started === undefined ? undefined : { started, hasEnded: ['Z', 'X'].includes(fields?.[0] ?? '') };
 }
 

@@ -6,8 +6,8 @@ import { ensureFolder, exists } from './folder';
 import { machineStatePath } from './paths';
 
 /**
- * Returns the random id that distinguishes the machines sharing a synced user area. It is created once;
- * concurrent first runs get the same id.
+ * Returns the random id that distinguishes machines with a shared user area. Creates it on the first call;
+ * concurrent first calls return the same id.
  */
 export function machineId(statePath: string = machineStatePath()): string {
   const path = join(statePath, 'machine-id');
@@ -28,7 +28,7 @@ export function knownMachineId(statePath: string = machineStatePath()): string |
   return readId(join(statePath, 'machine-id'));
 }
 
-/** Sets the machine id. If `id` is undefined, replaces an existing one with a new random id. */
+/** Sets the machine id. If `id` is undefined, replaces an existing id with a new random one. */
 export function setMachineId(statePath: string, id: string | undefined): void {
   const path = join(statePath, 'machine-id');
   ensureFolder(statePath);
@@ -41,7 +41,6 @@ export function isMachineId(text: string): boolean {
 }
 
 function newId(): string {
-  // Loaded here, because `node:crypto` takes 2 ms to load.
   return `${process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex')}\n`;
 }
 

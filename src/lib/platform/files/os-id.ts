@@ -22,7 +22,7 @@ export function osId(): string | undefined {
   return parseOsId(process.platform, SOURCES[process.platform]?.() ?? '');
 }
 
-/** Parses the output of the system's id source. */
+/** Extracts the id from the system file or command output. */
 export function parseOsId(platform: NodeJS.Platform, text: string): string | undefined {
   const id = ID[platform]?.exec(text)?.[1]?.toLowerCase();
   // Some images ship with an all-zero id.
@@ -30,7 +30,7 @@ export function parseOsId(platform: NodeJS.Platform, text: string): string | und
 }
 
 function textOf(path: string): string {
-  // The file with the id is often a link, and some sandboxes make it unreadable.
+  // Some sandboxes make this file unreadable.
   try {
     return readText(path, { maxBytes: 4096, followLink: true })?.trim() ?? '';
   } catch {

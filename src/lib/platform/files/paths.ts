@@ -6,7 +6,7 @@ import { StewardError, unless } from '../../errors';
 import { folderHash } from './short-hash';
 import { clean } from '../terminal/terminal';
 
-/** The part of the environment that determines steward's folders. */
+/** The parts of the environment that determine steward's folders. */
 export interface PathHost {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
@@ -17,7 +17,7 @@ export function processHost(): PathHost {
   return {
     platform: process.platform,
     env: process.env,
-    // A getter, because a service account with STEWARD_HOME set may have no home folder.
+    // Computed on demand, because a service account with STEWARD_HOME set may have no home folder.
     get home() {
       return homeFolder();
     },
@@ -25,14 +25,14 @@ export function processHost(): PathHost {
 }
 
 /**
- * Returns the absolute path of the user area: `$STEWARD_HOME` or `~/.steward`. Throws `config` if the
- * variable is relative.
+ * Returns the absolute path of the user area: `$STEWARD_HOME` or `~/.steward`. Throws `config` if
+ * STEWARD_HOME is relative.
  */
 export function userAreaPath(host: PathHost = processHost()): string {
   const { resolve, join, isAbsolute } = pathOf(host);
   const set = nonEmpty(host.env['STEWARD_HOME']);
   if (set === undefined) return resolve(join(host.home, '.steward'));
-  // Service files and JSON may contain a ~ that no shell has expanded.
+  // Expands ~, because service files and JSON don't go through a shell.
   if (/^~(?:$|[/\\])/.test(set)) return resolve(join(host.home, set.slice(1)));
   if (isAbsolute(set)) return resolve(set);
   throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}.`, {
@@ -40,14 +40,13 @@ export function userAreaPath(host: PathHost = processHost()): string {
   });
 }
 
-/** Expands a leading `~/`. */
 export function expandHome(path: string, home: string): string {
   return /^~[/\\]/.test(path) ? pathOf(process).join(home, path.slice(2)) : path;
 }
 
 /**
- * Returns the folder for machine-local state (locks, socket, token). It is outside the user area, which may
- * be synced.
+ * Returns the folder for machine-local state, such as locks, the socket and the token. Unlike the user area,
+ * it must not be synced.
  */
 export function machineStatePath(host: PathHost = processHost()): string {
   const { join } = pathOf(host);
@@ -67,17 +66,15 @@ export function cachePath(host: PathHost = processHost()): string {
 }
 
 /**
- * Returns the machine-local folder of a user area. It is the same for every spelling of the area's path
- * (links, letter case).
+ * Returns the folder for machine-local state of a user area. Links and letter case in the area's path make no
+ * difference.
  */
 export function machineStateOf(userArea: string, host: PathHost = processHost()): string {
   const key = folderHash(canonical(userArea, host));
   return pathOf(host).join(machineStatePath(host), key);
 }
 
-/**
- * Resolves links in the existing part of a path. Creating the missing part later doesn't change the result.
- */
+/** Resolves links in the existing part of a path. Creating the rest later doesn't change the result. */
 function canonical(path: string, host: PathHost): string {
   const { dirname, basename, join } = pathOf(host);
   const real = unless(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], () => realpathSync.native(path));
@@ -86,10 +83,10 @@ function canonical(path: string, host: PathHost): string {
 }
 
 function homeFolder(): string {
-  // Read directly, because loading `node:os` for `homedir` would cost every run half a millisecond.
+  // Avoids `homedir`, because loading `node:os` takes half a millisecond.
   const set = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'];
   if (set !== undefined && pathOf(process).isAbsolute(set)) return set;
-  // With an empty or relative $HOME, the untrusted current folder would become the home folder.
+  // An empty or relative $HOME would make the untrusted current folder the home folder.
   for (const find of [() => homedir(), () => userInfo().homedir]) {
     const home = answer(find);
     if (home !== undefined && pathOf(process).isAbsolute(home)) return home;
@@ -99,7 +96,7 @@ function homeFolder(): string {
   });
 }
 
-/** Returns undefined if the system has no account for this user, as in a container started with --user. */
+/** Calls `find`; returns undefined if this user has no account, as in a container started with --user. */
 function answer(find: () => string): string | undefined {
   return unless(['ERR_SYSTEM_ERROR'], find);
 }
@@ -108,7 +105,7 @@ function localAppData(host: PathHost): string {
   return absolute(host, 'LOCALAPPDATA') ?? pathOf(host).join(host.home, 'AppData', 'Local');
 }
 
-/** The XDG specification says to ignore relative paths. */
+/** Returns the path in a variable. Ignores a relative path, as the XDG specification requires. */
 function absolute(host: PathHost, name: string): string | undefined {
   const text = nonEmpty(host.env[name]);
   return text !== undefined && pathOf(host).isAbsolute(text) ? text : undefined;

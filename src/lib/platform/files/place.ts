@@ -3,14 +3,12 @@ import { machineStatePath, type PathHost } from './paths';
 import { folderHash } from './short-hash';
 
 /**
- * The folder of a user area that this machine writes to: the area itself, or `machines/<id>/` in an area that
- * another machine owns.
+ * The folder of a user area that this machine writes to: `machines/<id>/` if another machine owns the area;
+ * otherwise, the area itself.
  */
 export type Place = '' | `machines/${string}/`;
 
-/**
- * Returns the path of the machine-local file with this machine's place in an area, for hooks and the shim.
- */
+/** Returns the path of the machine-local file that stores this machine's place, for hooks and the shim. */
 export function placePath(root: string, host: PathHost): string {
   const sep = host.platform === 'win32' ? '\\' : '/';
   return `${machineStatePath(host)}${sep}place-${folderHash(root)}`;
@@ -22,7 +20,7 @@ export interface StoredPlace {
   notice: string;
 }
 
-/** Returns the stored place (the file's first line), or undefined if none is stored yet. */
+/** Returns the stored place and notice, or undefined if none is stored. */
 export function readPlace(root: string, host: PathHost): StoredPlace | undefined {
   const text = readText(placePath(root, host), { maxBytes: 64 * 1024 });
   const end = text?.indexOf('\n') ?? -1;

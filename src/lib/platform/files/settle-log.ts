@@ -6,12 +6,12 @@ import { originalOf } from './conflict-copies';
 import { ensureFolder, listFolder, removeFile } from './folder';
 import { completeAppend, planAppend, readLines, type Line, type ReadEnd, type ReadOptions } from './jsonl';
 
-/** Returns the conflict copies of a log, oldest name first. */
+/** Returns the conflict copies of a log, sorted by name. */
 export function copiesOf(path: string): string[] {
   return copiesIn(dirname(path), (original) => original === basename(path)).map(({ copy }) => copy);
 }
 
-/** Returns the conflict copies of a folder's logs. */
+/** Returns the conflict copies of all logs in a folder. */
 export function copiesIn(
   folder: string,
   isMeant: (original: string) => boolean = () => true,
@@ -25,7 +25,7 @@ export function copiesIn(
   });
 }
 
-/** Like `readLines`, but also reports, once each, the lines found only in conflict copies. */
+/** Like `readLines`, but also reports each line that only conflict copies contain, once. */
 export function readLinesOnce(
   path: string,
   options: ReadOptions,
@@ -54,15 +54,17 @@ function missingFrom(known: Set<string>, copies: readonly string[]): string[] {
 }
 
 /**
- * Appends the lines found only in conflict copies to `into` (default: the log), then removes the copies.
- * Durable and safe to repeat after a crash. Returns the number of lines added.
+ * Appends the lines found only in conflict copies to `into` (default: the log) and removes the copies.
+ * Returns the number of lines added. Durable and safe to repeat.
  */
 export function settleCopies(path: string, into = path): number {
   const copies = copiesOf(path);
   return copies.length === 0 ? 0 : settleAll(copies, [path, into], into);
 }
 
-/** Moves a log's lines to the end of another log, which may already have some of them. */
+/**
+ * Moves the lines of a log to the end of another log, without duplicates. Returns the number of lines added.
+ */
 export function settleFrom(path: string, into: string): number {
   ensureFolder(dirname(into));
   return settleAll([path], [into], into);
@@ -80,8 +82,8 @@ function settleAll(copies: readonly string[], logs: readonly string[], into: str
 const MARKER = /^(?:<{7} |\|{7} |={7}$|>{7} )/;
 
 /**
- * Overwrites git's conflict markers and the duplicate lines between them with line feeds, so that the offsets
- * of other lines don't change. Returns the number of markers.
+ * Overwrites git's conflict markers, and the duplicate lines between them, with line feeds, so that byte
+ * offsets don't change. Returns the number of markers.
  */
 export function blankMarkers(path: string): number {
   const known = new Set<string>();

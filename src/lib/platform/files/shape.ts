@@ -1,8 +1,8 @@
 import { isObject } from './json-object';
 
 /**
- * Returns whether a parsed value has the expected shape. Faster than a validation library for many small
- * rows.
+ * Returns whether a parsed value has the expected shape. For many small rows, this is faster than a
+ * validation library.
  */
 export type Check = (value: unknown) => boolean;
 
@@ -22,7 +22,7 @@ export function listOf(check: Check): Check {
   return (value) => Array.isArray(value) && value.every((item) => check(item));
 }
 
-/** Allows additional fields. */
+/** Returns a check of an object's fields. Allows additional fields. */
 export function shape(fields: Readonly<Record<string, Check>>): Check {
   const checks = Object.entries(fields);
   return (value) => isObject(value) && checks.every(([key, check]) => check(value[key]));

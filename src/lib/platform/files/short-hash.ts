@@ -1,6 +1,6 @@
 /**
- * Returns the FNV-1a hash as eight hex digits, for trusted input only. Loading `node:crypto` instead would
- * cost every hook 3 ms.
+ * Returns the FNV-1a hash as eight hex digits, for trusted input only. Avoids `node:crypto`, which takes 3 ms
+ * to load.
  */
 export function shortHash(text: string): string {
   let hash = 0x811c9dc5;
@@ -10,12 +10,12 @@ export function shortHash(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
-/** Returns twelve hex digits of two FNV-1a hashes, which is enough to distinguish folders on one machine. */
+/** Returns two FNV-1a hashes as twelve hex digits, enough to distinguish folders on one machine. */
 export function folderHash(text: string): string {
   return `${shortHash(text)}${shortHash(`/${text}`)}`.slice(0, 12);
 }
 
-/** Returns random hex digits for names that must be unique across processes. Not for secrets: use `node:crypto`. */
+/** Returns random hex digits for unique names. For secrets, use `node:crypto`. */
 export function randomName(digits: number): string {
   let name = '';
   while (name.length < digits) {
@@ -26,7 +26,7 @@ export function randomName(digits: number): string {
   return name.slice(0, digits);
 }
 
-/** Compares strings by code unit, which gives the same order on every machine without loading ICU. */
+/** Compares strings by UTF-16 code unit, so that the order is the same on every machine. */
 export function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -7,35 +7,34 @@ import { bury as buryFile, deadNames, moveInto, pruneDead, type Burial } from '.
 import { isObject, parseObject } from './json-object';
 
 /**
- * A durable queue with one file per entry. An entry moves to `claimed` while a process works on it, and to
- * `dead` if it fails permanently. Each move is a rename, so two processes can't take the same entry.
+ * A queue with one file per entry. An entry moves to `claimed` while a process works on it, and to `dead` if
+ * it fails permanently. Only one process can move an entry.
  */
 export interface Spool<T> extends Codec<T> {
   path: string;
 }
 
-/** How the entries of a spool are stored: JSON objects with a `version`. */
+/** The format of a spool's entries: JSON objects with a `version`. */
 export interface Codec<T> {
   version: number;
   /**
-   * Parses a stored entry. Returns `newer` if a later version of steward wrote it; the file is then left
-   * unchanged.
+   * Parses a stored entry. Returns `newer` for an entry of a later steward version, which is left unchanged.
    */
   parse: (value: Record<string, unknown>) => T | 'newer' | undefined;
   isName: (name: string) => boolean;
-  /** Returns the file name, which sorts by time. */
+  /** Returns an entry's file name, which sorts by time. */
   nameOf: (entry: T) => string;
-  /** Returns the machine that created the entry; only that machine processes it. */
+  /** Returns the id of the machine that created the entry. Only that machine processes it. */
   machineOf: (entry: T) => string;
-  /** Returns when the entry was created. */
+  /** Returns when the entry was created (ms), from its name. */
   timeOf: (name: string) => number;
-  /** Whether entries survive a power failure. They always survive a crash. */
+  /** Whether entries survive a power failure and not only a crash. */
   durable: boolean;
   /** Maximum number of entries; a full spool rejects new ones. */
   cap: number;
   /** Returns whether an entry counts towards the cap. Default: all entries count. */
   counts?: (name: string) => boolean;
-  /** Returns the error for a full spool. */
+  /** Returns the error to throw if the spool is full. */
   full: (count: number, path: string) => StewardError;
 }
 
@@ -43,18 +42,18 @@ export type Place = 'waiting' | 'claimed' | 'dead';
 
 const MAX_BYTES = 64 * 1024;
 const TEMPS_STALE_MS = 60_000;
-/** How long a count is reused; counting the entries of a full spool is slow. */
+/** How long a count is reused, because counting the entries of a full spool is slow. */
 const COUNT_MS = 1000;
-/** Entries that their machine hasn't processed after this time count as orphaned. */
+/** Age at which another machine's unprocessed entry counts as orphaned. */
 const FOREIGN_MS = 24 * 3_600_000;
 const LOOKED_AT = 1000;
 
-/** Formats a time so that it sorts as text, such as `20261120T081500123Z`. */
+/** Formats a time as sortable text, such as `20261120T081500123Z`. */
 export function compactTime(ms: number): string {
   return new Date(ms).toISOString().replace(/[-:.]/g, '');
 }
 
-/** Returns the time at the start of an entry's name, or NaN. */
+/** Returns the time (ms) at the start of an entry's name, or NaN. */
 export function timeOfName(name: string): number {
   const [, year, month, day, hour, minute, second, ms] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(name) ?? [];
@@ -70,10 +69,7 @@ export function namesIn<T>(spool: Spool<T>, place: Place): string[] {
   return listFolder(folderOf(spool, place)).filter(spool.isName).sort();
 }
 
-/**
- * Returns an entry, or undefined if it doesn't exist or can't be read (it is damaged, a link, or from a newer
- * version).
- */
+/** Returns an entry, or undefined if it is missing, damaged, a link, or from a newer version. */
 export function readEntry<T>(spool: Spool<T>, place: Place, name: string): T | undefined {
   return inspect(spool, place, name).entry;
 }
@@ -97,7 +93,10 @@ function inspect<T>(spool: Spool<T>, place: Place, name: string): { entry?: T; d
   return entry === undefined ? { damaged: true } : { entry };
 }
 
-/** Returns a function that throws if `more` entries don't fit. It counts entries at most once per second. */
+/**
+ * Returns a function that throws if `more` entries don't fit in the spool. Counts entries at most once per
+ * second.
+ */
 export function capacityCheck<T>(
   spool: Spool<T>,
   clock: { monotonic: () => number },
@@ -141,7 +140,7 @@ export function record<T>(spool: Spool<T>, name: string, entry: T): void {
   });
 }
 
-/** Returns a claimed entry to the queue with its stored progress, optionally under a new name. */
+/** Returns a claimed entry to the queue, optionally under a new name. */
 export function release<T>(spool: Spool<T>, name: string, newName = name): void {
   renameOver(join(folderOf(spool, 'claimed'), name), join(spool.path, newName));
 }
@@ -174,12 +173,12 @@ export function revive<T>(spool: Spool<T>, name: string, entry: T): void {
   removeFile(join(folderOf(spool, 'dead'), name));
 }
 
-/** Returns whether an entry of another machine is orphaned: too old, or dated too far in the future. */
+/** Returns whether another machine's entry is orphaned: too old, or too far in the future. */
 export function isOrphaned<T>(spool: Spool<T>, name: string, nowMs: number): boolean {
   return !(Math.abs(nowMs - spool.timeOf(name)) <= FOREIGN_MS);
 }
 
-/** Returns how many of the oldest entries belong to other machines. */
+/** Returns the number of other machines' entries among the oldest 1,000 claimed and 1,000 waiting entries. */
 export function countForeign<T>(spool: Spool<T>, machineId: string): number {
   const entries = [...entriesIn(spool, 'claimed', LOOKED_AT), ...entriesIn(spool, 'waiting', LOOKED_AT)];
   return entries.filter((entry) => spool.machineOf(entry) !== machineId).length;
@@ -192,8 +191,8 @@ export interface Claimed<T> {
 }
 
 /**
- * Returns the claims of dead processes: this machine's entries, unreadable files, and other machines'
- * orphans. Only the process that works on the spool may call this.
+ * Returns the claims of dead processes: this machine's entries, unreadable files, and orphans of other
+ * machines. Only the process that works on the spool may call this.
  */
 export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number): Claimed<T>[] {
   return namesIn(spool, 'claimed')
@@ -211,8 +210,8 @@ export type Attempt = 'done' | 'failed' | 'later' | 'dead' | 'gone';
 export interface Work<T> {
   clock: { now: () => number };
   /**
-   * Processes the entry. Throw to have it retried, return `later` to leave it in the queue, or return
-   * `{refused}` with a reason to move it to `dead`.
+   * Processes the entry. To retry it, throw. To leave it in the queue, return `later`. To move it to `dead`,
+   * return `{refused}` with a reason.
    */
   run: (entry: T) => unknown;
   /** Returns the entry for the next attempt, or undefined to give up. */
@@ -220,8 +219,8 @@ export interface Work<T> {
 }
 
 /**
- * Claims and processes an entry, then removes it, requeues it or moves it to `dead`. On `canceled`, requeues
- * it and throws.
+ * Claims and processes an entry, then removes it, requeues it or moves it to `dead`. If the work is canceled,
+ * requeues the entry and throws.
  */
 export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: Work<T>): Promise<Attempt> {
   if (!claim(spool, name)) return 'gone';
@@ -246,7 +245,7 @@ export async function attempt<T>(spool: Spool<T>, name: string, entry: T, work: 
   return 'done';
 }
 
-/** Returns a claimed entry to the queue as `next`, or moves it to `dead` if there is no `next`. */
+/** Requeues a claimed entry as `next`, or moves it to `dead` if `next` is undefined. */
 export function retry<T>(
   spool: Spool<T>,
   name: string,
@@ -259,7 +258,7 @@ export function retry<T>(
   return 'failed';
 }
 
-/** Removes old dead entries and temp files of killed processes. Only one process at a time may call this. */
+/** Removes old dead entries and the temp files of killed processes. Must not run concurrently. */
 export function sweep<T>(spool: Spool<T>, nowMs: number): void {
   for (const place of ['waiting', 'claimed'] as const) {
     if (exists(folderOf(spool, place))) sweepTemps(folderOf(spool, place), TEMPS_STALE_MS, nowMs);
@@ -273,7 +272,7 @@ export interface SpoolCounts<T> {
   /** Number of entries that are damaged or aren't regular files. */
   unreadable: number;
   dead: number;
-  /** The oldest entry that is waiting or claimed. */
+  /** The oldest waiting or claimed entry. */
   oldest: T | undefined;
 }
 

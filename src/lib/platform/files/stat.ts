@@ -2,12 +2,12 @@ import { lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node
 
 import { unless } from '../../errors';
 
-/** The state of a path, fast enough to read for hundreds of paths in each capture. */
+/** The state of a path. Reading it is fast enough for hundreds of paths in each capture. */
 export interface Stamp {
   kind: 'file' | 'folder' | 'link' | 'other';
   /**
-   * Derived from inode, size and modification time. Equal marks mean equal content, unless the path changed
-   * twice in one clock tick.
+   * Inode, size and modification time. Equal marks mean equal content, except after two changes in one clock
+   * tick.
    */
   mark: string;
   mtimeMs: number;
@@ -29,7 +29,7 @@ export function markOfTarget(path: string): string | undefined {
 
 export interface Marks {
   text: string;
-  /** Time of the latest modification, or 0 if none of the paths exists. */
+  /** Latest modification time (ms), or 0 if none of the paths exists. */
   newestMs: number;
 }
 
@@ -39,7 +39,7 @@ export function marksOf(paths: readonly string[]): Marks {
   return { text, newestMs: Math.max(0, ...found.map((stats) => stats?.mtimeMs ?? 0)) };
 }
 
-/** What a path refers to, with links followed. */
+/** The target of a path, with links followed. */
 export interface Target {
   kind: 'file' | 'folder' | 'other';
   bytes: number;
@@ -55,7 +55,7 @@ export function targetOf(path: string): Target | undefined {
   return { kind: kindIn(found), bytes: found.size, id: idOf(path, found), ...datesOf(found) };
 }
 
-/** Returns the kind of the target; cheaper than `targetOf`. */
+/** Returns the kind of a path's target. Cheaper than `targetOf`. */
 export function kindOf(path: string): Target['kind'] | undefined {
   const found = statsOf(statSync, path);
   return found === undefined ? undefined : kindIn(found);
@@ -79,7 +79,7 @@ export function realPath(path: string): string | undefined {
   return unless(ABSENT, () => realpathSync(path));
 }
 
-/** Returns `dev:ino`. On Windows, inode numbers may not fit in a double. */
+/** Returns `dev:ino`. On Windows, inode numbers may be too large for a double. */
 function idOf(path: string, found: Stats): string {
   if (Number.isSafeInteger(found.ino) && Number.isSafeInteger(found.dev)) return `${found.dev}:${found.ino}`;
   const whole = statSync(path, { bigint: true });

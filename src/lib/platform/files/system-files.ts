@@ -17,22 +17,21 @@ import { StewardError, unless } from '../../errors';
 import { clean } from '../terminal/terminal';
 import { readText } from './atomic-file';
 
-/** Files in /proc report size 0. */
+/** Buffer size for files in /proc, which report size 0. */
 const PROC_BYTES = 4096;
 
-/** Error codes that mean the file can't be read or doesn't exist. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO', 'ENAMETOOLONG'];
 
 /**
- * Returns the first `maxBytes` of a system file, following links, or undefined if this user can't read it.
- * Use `readText` for steward's own files, since it refuses links.
+ * Returns the first `maxBytes` of a system file, following links, or undefined if it can't be read. For
+ * steward's own files, use `readText`, which refuses links.
  */
 export function readSystemText(path: string, maxBytes: number): string | undefined {
   return readSystemBytes(path, maxBytes)?.toString('utf8');
 }
 
 export function readSystemBytes(path: string, maxBytes: number): Buffer | undefined {
-  // Non-blocking, since opening a pipe without a writer would hang.
+  // Without O_NONBLOCK, opening a pipe that has no writer would hang.
   const fd = unless(ABSENT, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   if (fd === undefined) return undefined;
   try {
@@ -46,7 +45,7 @@ export function readSystemBytes(path: string, maxBytes: number): Buffer | undefi
   }
 }
 
-/** Returns the names in a system folder, or an empty list if this user can't read it. */
+/** Returns the names in a system folder, or an empty list if it can't be read. */
 export function listSystemFolder(path: string): string[] {
   return unless(ABSENT, () => readdirSync(path)) ?? [];
 }
@@ -65,10 +64,10 @@ export function withTempFile<T>(
 }
 
 const TEMP_PREFIX = 'steward-tmp-';
-/** Temp files are never needed for longer than this. */
+/** Age at which a temp folder counts as abandoned. */
 const TEMP_STALE_MS = 10 * 60_000;
 
-/** Creates a private temp folder, calls `use` with its path, and removes it. */
+/** Creates a private temp folder, calls `use` with its path, and removes the folder. */
 export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), TEMP_PREFIX));
   removeStaleTemps(folder);
@@ -83,7 +82,7 @@ export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Pr
   }
 }
 
-/** Removes this user's old temp folders, which killed processes left behind. */
+/** Removes the temp folders that this user's killed processes left behind. */
 function removeStaleTemps(newest: string): void {
   const { mtimeMs: nowMs, uid } = lstatSync(newest);
   for (const name of listSystemFolder(tmpdir())) {
@@ -103,7 +102,7 @@ export function userId(): number {
 
 /**
  * Returns the text of a file named on the command line. Throws `not_found` if it is missing, and `usage` if
- * it is too large or not a regular file. `instead` names an alternative for the hint.
+ * it is too large or not a regular file. The hint ends with `instead`.
  */
 export function namedFile(
   path: string,
@@ -113,7 +112,7 @@ export function namedFile(
   try {
     text = readText(path, { followLink: true, maxBytes });
   } catch (error) {
-    // Not a `config` error, which would blame one of steward's own files.
+    // Converts `config` errors, which are for steward's own files.
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     throw new StewardError('usage', clean(error.message), {
       hint: `Use a text file of up to ${sizeOf(maxBytes)}; ${instead}.`,

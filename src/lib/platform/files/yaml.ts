@@ -1,5 +1,4 @@
-// Parses front matter line by line, because the YAML library takes seconds for thousands of files. The
-// library only describes errors.
+// Parses front matter line by line, because the YAML library takes seconds for thousands of files.
 
 /** Returns the lines between the two `---` lines, or undefined if the text has no front matter. */
 export function frontMatter(text: string): string[] | undefined {
@@ -25,7 +24,7 @@ export function scalar(raw: string): string {
   const double = /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0];
   if (double !== undefined) return unquoted(double);
   const plain = text.replace(/(?:^|(?<!\s)\s+)#.*$/, '');
-  // Multi-line strings, lists and objects are not supported.
+  // Returns '' for multi-line strings, lists and objects, which aren't supported.
   return plain === 'null' || plain === '~' || /^[|>[{&*!]/.test(plain) ? '' : plain;
 }
 
@@ -38,7 +37,7 @@ function unquoted(text: string): string {
   }
 }
 
-/** Returns the items of a key in front matter: `[a, b]`, `a, b`, or a list with one item per line. */
+/** Returns the items of a list in front matter: `[a, b]`, `a, b`, or one item per line. */
 export function listValue(lines: readonly string[], key: string): string[] {
   const at = lines.findIndex(
     (line) => line.startsWith(key) && /^[ \t]*:(?:[ \t]|$)/.test(line.slice(key.length)),

@@ -6,12 +6,12 @@ import { dirname, join } from 'node:path';
 import { ensureFolder, makePrivate } from '../files/folder';
 import { shortHash } from '../files/short-hash';
 
-/** Returns 4 or 6 for an IP address without brackets, otherwise 0. */
+/** Returns the version (4 or 6) of an IP address without brackets, or 0 if the text isn't one. */
 export function ipVersion(text: string): 0 | 4 | 6 {
   return isIP(text) as 0 | 4 | 6;
 }
 
-/** Returns whether a host name or address (IPv6 without brackets) is loopback. */
+/** Returns whether a host name or IP address is loopback. An IPv6 address must not have brackets. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
@@ -33,16 +33,19 @@ export interface LocalAddress {
   remove: () => void;
 }
 
-/** Unix socket paths have at most 108 bytes on Linux and 104 on macOS, including the final NUL. */
+/**
+ * Limit for Unix socket paths, which have at most 108 bytes on Linux and 104 on macOS, including the final
+ * NUL.
+ */
 const MAX_PATH_BYTES = 103;
 
 /**
- * Returns an address that only this user can connect to: a unix socket in `folder`, which is made private, or
- * a named pipe on Windows. If the path is too long, the socket goes into a new temporary folder.
+ * Returns an address that only this user can connect to: a named pipe on Windows, otherwise a Unix socket in
+ * `folder`. If the path is too long, the socket is in a new temp folder.
  */
 export function localAddress(folder: string, name: string): LocalAddress {
   if (process.platform === 'win32') {
-    // By default, only this user, administrators and the system may write to a named pipe.
+    // By default, only this user, administrators and the system can write to a named pipe.
     return { path: `\\\\.\\pipe\\steward-${shortHash(folder)}-${name}`, remove: () => undefined };
   }
   ensureFolder(folder);

@@ -2,23 +2,23 @@ import { StewardError } from '../../errors';
 import { codeOf, networkError, openDispatcher, requireEncryption } from './network-failure';
 import { bodyOf } from './origin-client';
 
-/** A `fetch` that is limited to one origin. */
+/** A `fetch` limited to one origin. */
 export type BoundFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 export interface BoundFetchOptions {
   /** The only allowed origin, such as `https://api.github.com`. */
   origin: string;
-  /** Limits the whole request, including the response body. */
+  /** Timeout for the whole request, including the response body. */
   timeoutMs: number;
-  /** Maximum size of the response body. A longer one throws an error with code `TOO_LARGE`. */
+  /** Maximum size of the response body. A larger body throws an error with code `TOO_LARGE`. */
   maxBytes: number;
-  /** The environment from which to read the proxy variables. */
+  /** Environment with the proxy variables. */
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * Returns a `fetch` limited to one origin, without redirects, and with plain HTTP only to this machine. Reads
- * the complete response, so that a broken connection throws instead of truncating the response.
+ * Returns a `fetch` limited to one origin, without redirects. Plain HTTP works only with this machine. Reads
+ * the complete body, so that a broken connection throws instead of truncating it.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {
   let sender: Promise<BoundFetch> | undefined;
@@ -47,7 +47,7 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
 
 async function senderFor(env: NodeJS.ProcessEnv): Promise<BoundFetch> {
   const [{ fetch }, dispatcher] = await Promise.all([import('undici'), openDispatcher({ env })]);
-  // The HTTP library's types are identical to Node's except for their names.
+  // The types of the HTTP library and of Node differ only in their names.
   return (url, init) =>
     fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>;
 }
@@ -65,7 +65,7 @@ export type GetUrl = (url: string, headers?: Record<string, string>) => Promise<
 
 /**
  * Sends a GET request without following redirects. An `unavailable` error names only the host, because the
- * rest of the URL may be secret.
+ * rest of the URL may contain secrets.
  */
 export async function getUrl(
   env: NodeJS.ProcessEnv,
@@ -85,7 +85,7 @@ export async function getUrl(
   }
 }
 
-/** Returns the innermost cause of an error, which carries the error code. */
+/** Returns the innermost cause of an error. It carries the error code. */
 function innermost(error: unknown): unknown {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 8; depth += 1) {

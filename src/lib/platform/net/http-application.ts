@@ -2,7 +2,7 @@ import type { IsOtherUser } from './peer';
 
 export interface RequestHead {
   method: string;
-  /** Path and query, as the client sent them. */
+  /** Path and query, unmodified. */
   target: string;
   /** Header names are lower-case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -10,44 +10,41 @@ export interface RequestHead {
   rawHeaders: readonly string[];
   /** Whether the request came over the local socket, which only this user can open. */
   isLocal: boolean;
-  /**
-   * Returns whether another user of this machine sent the request; false if the system can't determine the
-   * user.
-   */
+  /** Returns whether another user of this machine sent the request; false if the user is unknown. */
   isOtherUser: IsOtherUser;
 }
 
 export interface HttpAnswer {
   status: number;
-  /** Alternating header names and values. The server adds content-length. */
+  /** Alternating header names and values. The server adds `content-length`. */
   headers: readonly string[];
   body: string | Buffer;
-  /** Size of the body, if known. */
+  /** Size of the body in bytes, if known. */
   length?: number;
   /**
-   * Streams text instead of a body. The returned function is called when the client disconnects or the server
-   * closes. An open stream doesn't delay a shutdown.
+   * Streams text instead of sending a body. The server calls the returned function when the client
+   * disconnects or the server closes. An open stream doesn't delay a shutdown.
    */
   stream?: (write: (text: string) => void) => () => void;
 }
 
 export interface Application {
-  /** Called before the body is read. Returning a response refuses the request. */
+  /** Called before the body is read. If it returns a response, the request is rejected. */
   admit: (head: RequestHead) => HttpAnswer | undefined | Promise<HttpAnswer | undefined>;
   answer: (head: RequestHead, body: Buffer) => HttpAnswer | Promise<HttpAnswer>;
   /**
-   * Returns the response to a request that never reached `admit` (400, 408, 413, 431), or to an internal
-   * error (500).
+   * Returns the response for a request that the server itself rejects (400, 408, 413, 417, 431), or for an
+   * internal error (500).
    */
   refuse: (status: number, cause?: unknown) => HttpAnswer;
 }
 
 export interface ServerLimits {
   maxBodyBytes: number;
-  /** The size limit for all headers together. */
+  /** Maximum total size of the headers, in bytes. */
   maxHeaderBytes: number;
   maxHeaders: number;
-  /** Timeouts for the headers and for the complete request. */
+  /** Timeout for the headers, and for the complete request. */
   requestMs: number;
   /** How long a connection may be idle between requests. */
   idleMs: number;

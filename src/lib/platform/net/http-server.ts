@@ -14,15 +14,15 @@ import { peerLookup, type IsOtherUser } from './peer';
 import { bodyOf, drained, hasBody } from './request-body';
 
 export interface HttpServer {
-  /** Listens on a TCP port and returns the port. Port 0 means any free port. */
+  /** Listens on a TCP port and returns the port. Port 0 selects any free port. */
   listenTcp: (host: string, port: number) => Promise<number>;
   /** Listens on a Unix socket, or on a named pipe on Windows. */
   listenLocal: (path: string) => Promise<void>;
   /** The number of requests in progress, and the number handled since the start. */
   load: () => { open: number; answered: number };
   /**
-   * Stops listening, handles every request that has arrived, and closes. Drops connections that are still
-   * open after `graceMs`.
+   * Stops listening, handles the requests that have arrived, and closes. After `graceMs`, drops the remaining
+   * connections.
    */
   close: (graceMs: number) => Promise<void>;
 }
@@ -40,27 +40,25 @@ interface State {
   limits: ServerLimits;
   servers: Server[];
   sockets: Map<Socket, Connection>;
-  /** Number of requests in progress. */
   open: number;
   answered: number;
-  /** Number of connections accepted so far. */
   accepted: number;
-  /** Endless responses, which don't count as requests in progress. */
+  /** Open streams, which don't count as requests in progress. */
   streams: Set<ServerResponse>;
-  /** Set when closing begins; `isClosing` is set once the server has stopped listening. */
+  /** Set when a shutdown begins; `isClosing` is set once the server no longer listens. */
   isEnding: boolean;
   isClosing: boolean;
-  /** Called when the last request in progress has finished. */
+  /** Called when no requests are in progress. */
   onSettled: (() => void) | undefined;
 }
 
-/** A closing server ends connections that have been idle for this long. */
+/** During a shutdown, connections that have been idle for this long are closed. */
 const LINGER_MS = 400;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Creates an HTTP/1.1 server for TCP and a local socket, with size and time limits. Closing loses no
- * requests: responses have `Connection: close`, and the server closes only idle connections.
+ * Creates an HTTP/1.1 server for TCP and a local socket, with size and time limits. A shutdown loses no
+ * requests: it sends `Connection: close`, and closes only idle connections.
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
   const state: State = {
@@ -76,7 +74,7 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       return (server.address() as AddressInfo).port;
     },
     listenLocal(path) {
-      // Nothing else is created under this umask: listen() creates the socket before it returns.
+      // `listen` creates the socket before it returns, so nothing else is created under this umask.
       const mask = process.umask(0o177);
       try {
         return listening(
@@ -102,17 +100,17 @@ function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => 
       connectionsCheckingInterval: Math.min(1000, limits.requestMs / 4),
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
-      // `admit` rejects requests without a Host header, with a clearer message than Node.
+      // `admit` rejects requests without a Host header, with a clearer message.
       requireHostHeader: false,
     },
     (request, response) => onRequest(state, isLocal, request, response),
   );
-  // Node would silently drop excess headers; `respond` checks their number instead.
+  // `respond` limits the number of headers. Node would silently drop the excess.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   server.timeout = limits.unreadMs;
   server.on('connection', (socket: Socket) => onConnection(state, socket, peerOf(socket)));
-  // Drops idle connections and clients that don't read their response, but never a request in progress.
+  // Drops idle connections and clients that don't read their response. Never drops a request in progress.
   server.on('timeout', (socket: Socket) => {
     if (socket.writableLength > 0 || sockets.get(socket)?.idleSince !== undefined) socket.destroy();
   });
@@ -139,7 +137,7 @@ function onConnection(state: State, socket: Socket, isOtherUser: IsOtherUser): v
   state.sockets.set(socket, connection);
   socket.once('close', () => {
     state.sockets.delete(socket);
-    // Responses queued behind another one get no close event.
+    // A response that is queued behind another one gets no close event.
     ended(state, connection, connection.unanswered);
   });
 }
@@ -148,7 +146,7 @@ function onRequest(state: State, isLocal: boolean, request: IncomingMessage, res
   const { app, limits, sockets } = state;
   const { socket } = request;
   const known = sockets.get(socket);
-  // Node still delivers requests that arrived before the connection was dropped.
+  // Node still delivers requests that arrived before the connection was destroyed.
   if (known === undefined || socket.destroyed) return;
   if (known.unanswered >= limits.maxUnanswered) {
     socket.destroy();
@@ -164,7 +162,6 @@ function onRequest(state: State, isLocal: boolean, request: IncomingMessage, res
   const target = originForm(request.url ?? '', headers.host);
   const head = { method, target, headers, rawHeaders, isLocal, isOtherUser: known.isOtherUser };
   respond(state, head, request, response).catch((error: unknown) => {
-    // A client that disconnected during its request gets no response.
     if (response.headersSent || (request.destroyed && !request.complete)) response.destroy();
     else finish(state, response, app.refuse(500, error), { isHead: method === 'HEAD', hangUp: true });
   });
@@ -209,7 +206,7 @@ function finish(
   response.end(isHead || answer.status === 304 ? undefined : answer.body);
 }
 
-/** Clients with more unread bytes than this are disconnected. */
+/** Maximum number of unread bytes. A client above this limit is disconnected. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 function startStream(
@@ -219,14 +216,13 @@ function startStream(
   stream: NonNullable<HttpAnswer['stream']>,
 ): void {
   const connection = response.socket && state.sockets.get(response.socket);
-  // Without a socket, an earlier response on this connection is still being sent.
+  // A response has no socket while an earlier response on the connection is being sent.
   if (!connection) {
     response.destroy();
     return;
   }
   response.writeHead(status, [...headers, 'connection', 'close']);
   ended(state, connection, 1);
-  // A page whose stream has just ended may reconnect while the server closes.
   if (state.isEnding) {
     response.end();
     return;
@@ -251,12 +247,11 @@ async function close(state: State, graceMs: number): Promise<void> {
   state.isEnding = true;
   for (const response of state.streams) response.end();
   await takeWaiting(state);
-  // Node's own close() would drop a connection while its next request is in transit.
+  // Node's own `close` would drop a connection whose next request is in transit.
   const closed = state.servers.map(
     (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );
-  // Set only after the server has stopped listening; clients disconnected earlier would reconnect and be
-  // dropped.
+  // Set after the server stops listening. Clients disconnected earlier would reconnect and be dropped.
   state.isClosing = true;
   const idle = setInterval(() => setImmediate(() => hangUpIdle(state.sockets)), LINGER_MS);
   const cut = setTimeout(() => {
@@ -272,7 +267,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   for (const server of state.servers) server.close();
 }
 
-/** Ends idle connections, and destroys those that the client hasn't closed since the last call. */
+/** Ends idle connections. Destroys those that it ended in an earlier call and that are still open. */
 function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
   for (const [socket, connection] of sockets) {
     const { idleSince, isLeaving } = connection;
@@ -284,8 +279,8 @@ function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
 }
 
 /**
- * Accepts the connections in the system's queue, because closing would drop them. The event loop accepts one
- * connection per turn; this stops after turns without one.
+ * Accepts the connections that the system has queued, because closing would drop them. Stops after two event
+ * loop turns without a new connection.
  */
 async function takeWaiting(state: State): Promise<void> {
   for (let turns = 0, quiet = 0; turns < MAX_TURNS && quiet < 2; turns += 1) {
@@ -295,10 +290,10 @@ async function takeWaiting(state: State): Promise<void> {
   }
 }
 
-/** The system queues at most 511 connections. */
+/** Higher than the system's limit of 511 queued connections. */
 const MAX_TURNS = 600;
 
-/** Strips the scheme and host that clients send before the path when they use a proxy. */
+/** Removes the scheme and host that clients send before the path when they use a proxy. */
 function originForm(target: string, host = ''): string {
   const before = `http://${host}`;
   return target.startsWith('/') || !target.startsWith(`${before}/`) ? target : target.slice(before.length);

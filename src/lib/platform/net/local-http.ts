@@ -7,7 +7,6 @@ export interface LocalRequest {
   /** Path of a Unix socket, or of a named pipe on Windows. */
   socket: string;
   method: 'GET' | 'POST';
-  /** Path and query of the request. */
   path: string;
   /** Request body, sent as JSON. */
   body?: unknown;
@@ -29,7 +28,7 @@ const NOT_RUNNING = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK']);
 
 /**
  * Sends a request to the daemon over its local socket; returns undefined if the daemon isn't running. Throws
- * `unavailable` on timeout. Avoids `node:http`, which would cost a hook a few milliseconds.
+ * `unavailable` on timeout. Doesn't load `node:http`, which takes a few milliseconds.
  */
 export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined> {
   const { createConnection } = process.getBuiltinModule('node:net');
@@ -63,14 +62,14 @@ export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined
 }
 
 const CHUNK = 64 * 1024;
-/** The daemon usually responds within a millisecond. */
+/** Polling interval. The daemon usually responds within a millisecond. */
 const PAUSE_MS = 0.2;
 const LONG_PAUSE_MS = 2;
 const LONG_AFTER_MS = 10;
 
 /**
- * A blocking `askLocal` without Node's streams, which makes hooks 20 % faster. Returns undefined if nothing
- * could be sent.
+ * A blocking `askLocal` without Node's streams, which makes hooks 20 % faster. Returns undefined if the
+ * request couldn't be sent.
  */
 export function askLocalNow(request: LocalRequest): LocalAnswer | undefined {
   const pipe = connectLocal(request.socket);
@@ -83,7 +82,7 @@ export function askLocalNow(request: LocalRequest): LocalAnswer | undefined {
   }
 }
 
-/** Returns false if nothing was sent. */
+/** Sends all bytes; returns false if nothing was sent. */
 function send(fd: number, bytes: Buffer, wait: () => void): boolean {
   for (let done = 0; done < bytes.length;) {
     try {
@@ -102,7 +101,7 @@ function receive(fd: number, wait: () => void): LocalAnswer {
   const chunk = Buffer.allocUnsafe(CHUNK);
   let bytes = Buffer.alloc(0);
   for (let size: number | undefined; ;) {
-    // Also pauses before the first read, because a read without data takes longer than the pause.
+    // Pauses before the first read, because a read without data takes longer than the pause.
     if (size === undefined) wait();
     const got = tryRead(fd, chunk);
     if (got === undefined) {
@@ -119,7 +118,7 @@ function receive(fd: number, wait: () => void): LocalAnswer {
   }
 }
 
-/** Returns a function that pauses, and throws `unavailable` after the timeout. */
+/** Returns a function that pauses, and that throws `unavailable` once the timeout has passed. */
 function waiter(timeoutMs: number): () => void {
   const startMs = process.uptime() * 1000;
   return () => {
@@ -136,7 +135,7 @@ function daemonError(what: string, cause?: unknown): StewardError {
   });
 }
 
-/** The daemon always sends the content length, and honors `Connection: close`. */
+/** Formats a request that asks the daemon to close the connection. */
 function textOf({ method, path, body }: LocalRequest): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', 'connection: close'];
@@ -146,7 +145,7 @@ function textOf({ method, path, body }: LocalRequest): string {
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
-/** Returns the size of a response, or undefined until its head has arrived. */
+/** Returns the size of a response in bytes, or undefined until its headers have arrived. */
 function answerSize(bytes: Buffer): number | undefined {
   const start = bytes.indexOf('\r\n\r\n') + 4;
   const length = /\r\ncontent-length: (\d+)\r\n/i.exec(bytes.toString('latin1', 0, start))?.[1];
@@ -178,15 +177,15 @@ export interface PortRequest {
 
 export interface PortAnswer {
   status: number;
-  /** At most the first 64 KiB of the body. */
+  /** The body, up to 64 KiB. */
   text: string;
 }
 
 const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
- * Sends a GET request to a port on this machine, with headers that HTTP clients don't let callers set.
- * Returns undefined if nothing listens on the port; throws `unavailable` if no HTTP response arrives in time.
+ * Sends a GET request to a port on this machine, with any headers. Returns undefined if nothing listens on
+ * the port; throws `unavailable` if no HTTP response arrives in time.
  */
 export function askPort({ timeoutMs, ...options }: PortRequest): Promise<PortAnswer | undefined> {
   const { request } = process.getBuiltinModule('node:http');

@@ -2,7 +2,7 @@ import { createConnection } from 'node:net';
 
 import { StewardError, errnoCode } from '../../errors';
 
-/** Sends bytes, then receives chunks of the response until it can return a value. */
+/** A protocol: sends bytes and consumes chunks of the response until it can return a value. */
 export type Dialogue<T> = (send: (bytes: Uint8Array) => void) => (chunk: Buffer) => T | undefined;
 
 export interface LocalSocketOptions {
@@ -10,11 +10,11 @@ export interface LocalSocketOptions {
   /** The server's name in messages, such as "The Wayland display". */
   what: string;
   timeoutMs: number;
-  /** Maximum size of the response. A longer one throws `unavailable`. */
+  /** Maximum size of the response. A larger one throws `unavailable`. */
   maxBytes: number;
 }
 
-/** Runs a dialogue over a local socket until it returns a value. Throws `unavailable` on any failure. */
+/** Runs a dialogue over a local socket and returns its value. Throws `unavailable` on any failure. */
 export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ path: options.path });

@@ -12,7 +12,7 @@ export interface NetworkFailure {
   sent: boolean;
 }
 
-/** Error codes that occur before the request is sent. */
+/** Error codes of failures before the request is sent. */
 const NOT_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -49,7 +49,6 @@ function reasonOf(code: string): string {
   if (code === 'ECONNREFUSED') return 'refused the connection';
   if (BROKEN.has(code)) return 'closed the connection before its response was complete';
   if (code === 'TOO_LARGE') return 'sent a response that is too large';
-  // The server on this port uses plain HTTP or another protocol.
   if (/^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/.test(code)) {
     return `is not a TLS server (${code})`;
   }
@@ -66,30 +65,28 @@ const BROKEN = new Set([
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ]);
 
-/** Requests to this machine never go through a proxy. */
+/** Hosts that are never reached through a proxy. */
 const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 const CONNECT_MS = 10_000;
-/**
- * Short, because after the server closes a reused connection, the last request may or may not have arrived.
- */
+/** Kept short, so that connections close before the server closes them. */
 const KEEP_ALIVE_MS = 2_000;
 
 export interface DispatcherOptions {
-  /** The environment from which to read the proxy variables. Default: that of this process. */
+  /** Environment with the proxy variables. Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
   connectMs?: number;
 }
 
 /**
- * Returns the dispatcher for requests to other servers. Loads the HTTP library, which takes 30 ms. Honors
- * HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, but doesn't support SOCKS proxies.
+ * Returns the dispatcher for requests to other servers; loading it takes 30 ms. Honors HTTPS_PROXY,
+ * HTTP_PROXY, ALL_PROXY and NO_PROXY. Doesn't support SOCKS proxies.
  */
 export async function openDispatcher(options: DispatcherOptions = {}): Promise<Dispatcher> {
   const { EnvHttpProxyAgent } = await import('undici');
   const env = options.env ?? processHost().env;
   const noProxy = [valueOf(env, 'NO_PROXY'), LOOPBACK].filter((text) => text !== '').join(',');
   return new EnvHttpProxyAgent({
-    // For an undefined value, the library would read the environment of this process.
+    // An undefined value would make the library read the environment of this process.
     httpProxy: proxyOf(env, 'HTTP_PROXY'),
     httpsProxy: proxyOf(env, 'HTTPS_PROXY'),
     noProxy,

@@ -8,8 +8,7 @@ export interface PipeHandle {
   readonly fd: number;
   open(fd: number): number | undefined;
   /**
-   * Starts to connect; returns a nonzero code on failure. Some errors only appear when the descriptor is
-   * used.
+   * Starts to connect; returns a nonzero code on failure. Some errors appear only on the first read or write.
    */
   connect(request: object, path: string): number | undefined;
   close(): void;
@@ -20,21 +19,20 @@ interface PipeBinding {
   PipeConnectWrap: new () => { oncomplete: () => void };
 }
 
-/** Returns an internal binding of Node; undefined on Windows, or if Node lacks the binding. */
+/** Returns Node's internal pipe binding, or undefined on Windows or if Node lacks it. */
 function pipeBinding(): PipeBinding | undefined {
   if (process.platform === 'win32') return undefined;
   try {
     const binding = Reflect.get(process, 'binding') as (name: string) => PipeBinding;
     return binding.call(process, 'pipe_wrap');
   } catch {
-    // Callers have a slower fallback.
     return undefined;
   }
 }
 
 /**
- * Makes a pipe or socket non-blocking by opening it as a libuv pipe; returns false if that fails. Any other
- * way would load Node's streams.
+ * Makes a pipe or socket non-blocking by opening it as a libuv pipe; returns false if that fails. Doesn't
+ * load Node's streams.
  */
 export function makeNonBlocking(fd: number): boolean {
   const binding = pipeBinding();
@@ -42,7 +40,6 @@ export function makeNonBlocking(fd: number): boolean {
   try {
     return (new binding.Pipe(0).open(fd) ?? 0) === 0;
   } catch {
-    // The descriptor is not a pipe.
     return false;
   }
 }
@@ -62,7 +59,7 @@ export function connectLocal(path: string): PipeHandle | undefined {
   return undefined;
 }
 
-/** Returns the number of bytes read: 0 at the end of the input, or undefined if nothing is available yet. */
+/** Returns the number of bytes read: 0 at the end of the input, or undefined if no data is available yet. */
 export function tryRead(fd: number, into: Buffer): number | undefined {
   try {
     return readSync(fd, into, 0, into.length, null);
@@ -77,7 +74,7 @@ export function tryRead(fd: number, into: Buffer): number | undefined {
 
 let sleeper: Int32Array | undefined;
 
-/** Blocks this thread. */
+/** Blocks this thread for `ms`. */
 export function pause(ms: number): void {
   sleeper ??= new Int32Array(new SharedArrayBuffer(4));
   Atomics.wait(sleeper, 0, 0, ms);

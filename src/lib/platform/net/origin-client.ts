@@ -11,7 +11,7 @@ import {
 
 export interface OriginRequest {
   method: 'GET' | 'POST';
-  /** Path relative to the base URL, such as `/v1/sessions`, or empty. */
+  /** Path relative to the base URL, such as `/v1/sessions`. May be empty. */
   path: string;
   query?: readonly (readonly [string, string])[];
   headers?: Readonly<Record<string, string>>;
@@ -21,11 +21,11 @@ export interface OriginRequest {
 }
 
 export interface Bounds {
-  /** Limits the whole request, including the response body. */
+  /** Timeout for the whole request, including the response body. */
   timeoutMs: number;
-  /** Maximum size of the response body. A longer one throws `unavailable` with code `TOO_LARGE`. */
+  /** Maximum size of the response body. A larger body throws `unavailable` with code `TOO_LARGE`. */
   maxBytes: number;
-  /** Whether to truncate a longer body instead of throwing. */
+  /** Whether to truncate a larger body instead of throwing. */
   cut?: boolean;
 }
 
@@ -42,40 +42,40 @@ export interface WholeAnswer extends OriginAnswer {
   text: string;
 }
 
-/** A response whose body arrives in chunks. `close` ends the connection. */
+/** A response whose body arrives in chunks. `close` closes the connection. */
 export interface OriginStream extends OriginAnswer {
   chunks: AsyncIterator<Uint8Array>;
   close: () => void;
 }
 
 /**
- * Sends requests to one server and doesn't follow redirects, so that credentials can't leak. Throws
- * `unavailable`, caused by a `NetworkFailure`, if there is no response. Any HTTP status is a result.
+ * A client for one server. It doesn't follow redirects, so that credentials can't leak. Throws `unavailable`,
+ * caused by a `NetworkFailure`, if there is no response, but accepts any HTTP status.
  */
 export interface OriginClient {
   host: string;
   request: (request: OriginRequest & Bounds) => Promise<WholeAnswer>;
-  /** Returns the response once its headers have arrived. They must arrive within `timeoutMs`. */
+  /** Returns the response once its headers have arrived. Throws if this takes longer than `timeoutMs`. */
   stream: (request: OriginRequest & { timeoutMs: number }) => Promise<OriginStream>;
 }
 
 export interface OriginWords {
-  /** The hint of the error for a missing response. */
+  /** The hint for an error without a response. */
   hint: string;
   /** Precedes the host in messages, such as `The speech provider at`. */
   name?: string;
 }
 
-/** The loaded HTTP library, whose clients share connections until it is closed. */
+/** The loaded HTTP library. Its clients share a connection pool. */
 export interface HttpLibrary {
   /** Throws `config` if the URL is unencrypted and not on this machine. */
   origin: (base: string, words: OriginWords) => OriginClient;
-  /** Closes every connection immediately. */
+  /** Closes all connections immediately. */
   close: () => Promise<void>;
 }
 
 const ERROR_BYTES = 64 * 1024;
-/** An upper bound; stream readers set shorter timeouts. */
+/** Limit for pauses in a stream. Stream readers set shorter timeouts. */
 const LONGEST_SILENCE_MS = 900_000;
 export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLibrary> {
   const [{ request }, dispatcher] = await Promise.all([import('undici'), openDispatcher(options)]);
@@ -132,7 +132,7 @@ async function wholeAnswer(server: Server, wanted: OriginRequest & Bounds): Prom
       status,
       headers,
       bytes,
-      // The text is decoded on demand, because the body may be megabytes of audio.
+      // Decoded on demand, because the body may be megabytes of audio.
       get text() {
         return bytes.toString('utf8');
       },
@@ -154,7 +154,7 @@ async function openStream(
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: LONGEST_SILENCE_MS };
   const { statusCode, headers, body } = await orFail(ask(server, wanted, { ...timeouts, signal }));
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  // The caller closed the stream early.
+  // The body emits an error if the caller closes the stream early.
   body.on('error', () => body.destroy());
   return {
     status: statusCode,

@@ -11,15 +11,15 @@ import { isLoopback } from './address';
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
 /**
- * Returns whether a connection comes from another user of this machine: a promise on the first call, the
- * plain result on later calls.
+ * Returns whether the connection comes from another user of this machine. The first call returns a promise,
+ * and later calls the result.
  */
 export type IsOtherUser = () => boolean | Promise<boolean>;
 
 interface Waiter {
-  /** Possible keys of the connection in the tables: as an IPv4 socket, and as an IPv4-mapped IPv6 socket. */
+  /** Possible keys of the connection in the socket tables: IPv4, and IPv4-mapped IPv6. */
   keys: readonly string[];
-  /** How many more times to read the tables for this lookup. */
+  /** Number of table reads left for this lookup. */
   passes: number;
   resolve: (isOtherUser: boolean) => void;
   reject: (error: unknown) => void;
@@ -27,24 +27,23 @@ interface Waiter {
 
 interface Lookup {
   waiting: Set<Waiter>;
-  /** Pending lookups by each of their keys. */
   byKey: Map<string, Waiter>;
   isRunning: boolean;
 }
 
-/** IPv4 and IPv6 sockets. The second file is missing if IPv6 is off. */
+/** The system's tables of IPv4 and IPv6 sockets. The second file is missing if IPv6 is off. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
-/** About 110,000 sockets. Connections listed beyond this limit count as another user's. */
+/** Size limit for a table, about 110,000 sockets. Connections beyond it count as another user's. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** A row that moves during a read can be missed, so each lookup reads the tables twice. */
+/** Number of reads per lookup. A single read can miss a row that moves. */
 const PASSES = 2;
-/** How long reading may block other requests before it yields. */
+/** How long reading may block the event loop. */
 const SLICE_MS = 2;
 const HIDDEN = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'];
 
 /**
- * Returns a function that checks whether a local connection comes from another user (except root). A closed
- * peer counts as another user; a peer on another machine or of an unknown user doesn't.
+ * Returns a function that checks whether a local connection comes from another user except root. A closed
+ * peer counts as another user. A remote or unknown peer doesn't.
  */
 export function peerLookup(): (socket: Ends) => IsOtherUser {
   const lookup: Lookup = { waiting: new Set(), byKey: new Map(), isRunning: false };
@@ -72,14 +71,11 @@ export function canIdentifyPeers(): boolean {
   return file !== undefined;
 }
 
-/**
- * Reads the tables until no lookup is pending. Pending lookups share each read, and can join during a read.
- */
+/** Reads the tables until no lookup is pending. Lookups share reads, and can join during a read. */
 async function run(lookup: Lookup): Promise<void> {
   const { waiting } = lookup;
   lookup.isRunning = true;
   try {
-    // Lookups from the same event loop turn share the first read.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.size > 0) {
       const atStart = [...waiting];
@@ -105,7 +101,6 @@ async function readTable(lookup: Lookup, path: (typeof TABLES)[number]): Promise
   if (file === undefined) return;
   const keyLength = path === TABLES[0] ? KEY_LENGTH.v4 : KEY_LENGTH.v6;
   const pause = yielder(systemClock(), SLICE_MS);
-  // A worker thread would gain little, because the system returns only 4 KiB per read.
   const bytes = Buffer.allocUnsafe(64 * 1024);
   try {
     let rest = '';
@@ -132,7 +127,7 @@ function settle({ waiting, byKey }: Lookup, waiter: Waiter, isOtherUser: boolean
   waiter.resolve(isOtherUser);
 }
 
-/** Once a process has closed a socket, the tables list the socket as root's, without an inode. */
+/** Returns whether a row belongs to root or this user. Closed sockets also list root, but have no inode. */
 function isTrusted(row: string): boolean {
   const { uid, inode } = fieldsOf(row);
   return uid === 0 ? inode !== '0' : uid === process.geteuid?.();
@@ -144,12 +139,11 @@ function fieldsOf(row: string): { local: string; state: string; uid: number; ino
   return { local, state, uid: Number(uid), inode };
 }
 
-/** Opens a table; returns undefined if the system lacks or hides it. */
 function openTable(path: string): number | undefined {
   return unless(['ENOENT', 'EACCES', 'EPERM'], () => openSync(path, 'r'));
 }
 
-/** Lengths of `LOCAL REMOTE`, each a hexadecimal address and port. */
+/** Length of `LOCAL REMOTE`, each a hexadecimal address and port. */
 const KEY_LENGTH = { v4: 27, v6: 75 };
 
 function keysOf({ remoteAddress = '', remotePort, localAddress = '', localPort }: Ends): string[] {
@@ -164,7 +158,7 @@ function keysOf({ remoteAddress = '', remotePort, localAddress = '', localPort }
   ];
 }
 
-/** Converts an IPv4 address in an IPv6 socket to plain IPv4. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
@@ -173,7 +167,7 @@ function portOf(port = 0): string {
   return port.toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** Each four-byte word is a number in this machine's byte order. */
+/** Formats an address as the tables do: each four-byte word in this machine's byte order. */
 function hexOf(bytes: readonly number[]): string {
   const words = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.slice(i * 4, i * 4 + 4));
   return words
@@ -199,9 +193,9 @@ function bytesOf6(address: string): number[] {
 }
 
 export interface PortOwner {
-  /** The process id, or null if the process belongs to another user. */
+  /** Process id, or null if the process belongs to another user. */
   pid: number | null;
-  /** Program name, or null if hidden. Excludes the arguments, which may contain secrets. */
+  /** Program name without arguments, which may contain secrets. Null if hidden. */
   program: string | null;
   uid: number;
 }
@@ -221,7 +215,7 @@ export function portOwner(port: number): PortOwner | undefined {
   return { pid: Number(pid), program: program === '' ? null : basename(program).slice(0, 100), uid };
 }
 
-/** Processes may end during the search, and other users' processes are hidden. */
+/** Returns the process that owns a socket, or undefined if it has ended or belongs to another user. */
 function pidOf(inode: string): string | undefined {
   const namesIn = (path: string): string[] => unless(HIDDEN, () => readdirSync(path)) ?? [];
   return namesIn('/proc')

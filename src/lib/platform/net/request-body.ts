@@ -2,10 +2,9 @@ import type { IncomingMessage } from 'node:http';
 
 import { StewardError } from '../../errors';
 
-/** How much of a rejected body to read. Clients that are disconnected while sending may miss the response. */
+/** How much of a rejected body to read. A client that is disconnected while sending may miss the response. */
 const MAX_DROPPED_BYTES = 1024 * 1024;
 
-/** Returns whether the request has a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return (
     headers['transfer-encoding'] !== undefined ||

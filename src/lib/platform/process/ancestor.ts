@@ -8,7 +8,7 @@ import { spawnSync } from './spawn';
 export interface ProcessMark {
   pid: number;
   started: string;
-  /** The boot id and pid namespace in which the pid is unique; empty if unknown. */
+  /** Boot id and pid namespace, within which the pid is unique. Empty if unknown. */
   boot: string;
   namespace: string;
 }
@@ -61,7 +61,9 @@ function readProc(pid: number): Found | undefined {
   return facts === undefined || command === undefined ? undefined : { ...facts, command };
 }
 
-/** Lists all processes with one run of `ps`: `  812   501 Sun Nov 22 17:00:00 2026 claude --resume`. */
+/**
+ * Lists all processes with one run of `ps`. A line: `  812   501 Sun Nov 22 17:00:00 2026 claude --resume`.
+ */
 function processTable(): (pid: number) => Found | undefined {
   // Without -ww, macOS truncates command lines, so the shim could be mistaken for the assistant.
   const args = ['-axww', '-o', 'pid=', '-o', 'ppid=', '-o', 'lstart=', '-o', 'command='];

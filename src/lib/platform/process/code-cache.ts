@@ -23,25 +23,22 @@ type Load = (id: string) => unknown;
 
 export interface BundleInput {
   folder: string;
-  /**
-   * Identifies the content of all bundles, because V8 accepts compiled code for any source of the same
-   * length.
-   */
+  /** Identifies the content of all bundles. V8 would accept cached code for any source of the same length. */
   build: string;
   /**
-   * Identifies the kind of run, such as its command. Each kind has its own cache because V8 caches only
-   * functions that ran.
+   * The kind of run, such as its command. Each kind has its own cache, because V8 caches only functions that
+   * ran.
    */
   kind: string;
-  /** The `require` of a module in the folder. */
+  /** The `require` function of a module in the folder. */
   native: Load;
-  /** Names of the bundles that this run has barely used. Filled during the run, and read when it ends. */
+  /** Names of bundles that this run has barely used. Filled during the run, and read at exit. */
   unused?: ReadonlySet<string>;
 }
 
 /** Maximum number of kinds of run to cache. Each kind has its own folder. */
 const MAX_KINDS = 24;
-/** V8 drops functions that haven't run for a while, so a long run's cache would be incomplete. */
+/** Maximum length of a run whose code is cached. V8 drops functions that haven't run for a while. */
 const MAX_RUN_MS = 30_000;
 
 /**
@@ -62,13 +59,13 @@ export function bundleLoader(input: BundleInput): Load {
     const [first] = made;
     if (first === undefined) return;
     if (isOff()) rmSync(first, { recursive: true, force: true });
-    // Node stores either every module or none of them.
+    // Removes the whole cache, because Node can't omit single modules.
     else if ((input.unused?.size ?? 0) > 0) rmSync(cache, { recursive: true, force: true });
   });
   return input.native;
 }
 
-/** Runs that must not leave files behind, such as an uninstall, set this variable. */
+/** Returns whether caching is off, as in an uninstall, which must not leave files behind. */
 function isOff(): boolean {
   return process.env['STEWARD_NO_CODE_CACHE'] === '1';
 }
@@ -79,14 +76,13 @@ function cacheFolder({ build, kind }: BundleInput): string | undefined {
     const { version, arch } = process;
     return join(cachePath(), 'code', `${build}-${version}-${arch}-${shortHash(options)}`);
   } catch {
-    // Without a home folder, there is no cache.
     return undefined;
   }
 }
 
 /**
- * Creates the folder if needed and returns the folders created; returns undefined if that fails or the folder
- * isn't private.
+ * Creates a cache folder and returns the folders created, or undefined if that fails or the folder isn't
+ * private.
  */
 function madePrivate(folder: string, build: string): string[] | undefined {
   try {
@@ -131,10 +127,10 @@ function ownLoader({ folder, build, native, unused }: BundleInput, cache: string
   return requireIn(folder);
 }
 
-/** Compiles a bundle with cached code. If the cache is missing or invalid, this run writes it at exit. */
+/** Compiles a bundle with cached code. If the cache is missing or invalid, writes the cache at exit. */
 function compile(path: string, code: { file: string; build: string }, isUsed: () => boolean): Script {
   const cachedData = readCode(code.file);
-  // Bundles are ASCII. Read as Latin-1, they take one byte per character in V8.
+  // Bundles are ASCII. As Latin-1 strings, they take one byte per character in V8.
   const source = readFileSync(path).toString('latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: path,
@@ -157,7 +153,6 @@ function keepCode(script: Script, { file, build }: { file: string; build: string
     writeSynced(temp, Buffer.concat([code, code]));
     renameSync(temp, file);
   } catch {
-    // The disk may be full; the next run retries.
     rmSync(temp, { force: true });
   }
 }
@@ -173,8 +168,8 @@ function writeSynced(path: string, bytes: Buffer): void {
 }
 
 /**
- * Returns the code from a file that only this user can write to. The file has two copies; if they differ,
- * returns undefined, since V8 crashes on damaged code. A checksum would cost a hook 2 ms.
+ * Returns cached code, or undefined if its file isn't private or its two copies differ. V8 crashes on damaged
+ * code, and a checksum would take 2 ms.
  */
 function readCode(file: string): Buffer | undefined {
   try {
@@ -194,16 +189,13 @@ function readCode(file: string): Buffer | undefined {
   }
 }
 
-/**
- * Returns whether only this user can write to the file or folder. On Windows, the folder is private by
- * default.
- */
+/** Returns whether only this user can write to a file or folder. Always true on Windows. */
 function isPrivate(facts: { uid: number; mode: number }): boolean {
   if (process.getuid === undefined) return true;
   return facts.uid === process.getuid() && (facts.mode & 0o022) === 0;
 }
 
-/** Checks that the folder for one kind of run and its parent are private. */
+/** Returns whether a cache folder and its parent are private. */
 function isPrivateFolder(path: string): boolean {
   return [path, dirname(path)].every((folder) => {
     const facts = lstatSync(folder);

@@ -18,14 +18,14 @@ export type Git = (args: readonly string[], options?: GitOptions) => Promise<str
 
 export interface GitDeps {
   run: Run;
-  /** Returns the timeout for each process, in ms. */
+  /** Returns the timeout for each git process, in ms. */
   timeoutMs: () => number;
   onTimeout?: () => void;
   /** Environment for git. Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** Output limit for git, larger than any expected output. */
+/** Output limit in bytes, larger than any expected output. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -37,7 +37,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
   return async (args, options = {}) => {
     const timeoutMs = deps.timeoutMs();
     const running = deps.run('git', ['-C', root, ...HARMLESS, ...args], {
-      // If the current folder has been deleted, git fails before it reads -C.
+      // git fails in a deleted current folder, even with -C.
       cwd: parse(root).root,
       env,
       timeoutMs,
@@ -64,7 +64,7 @@ function ifUnavailable(error: unknown): undefined {
   if (!(error instanceof StewardError) || error.kind !== 'unavailable') throw error;
 }
 
-/** Variables that locate git's configuration; a repository can't set them. */
+/** Variables that git may inherit. They locate its configuration, and a repository can't set them. */
 const PASSED_VARIABLES = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
 
 /**
@@ -86,8 +86,8 @@ export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.Pr
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: devNull,
     SSH_ASKPASS: devNull,
-    // GIT_NO_LAZY_FETCH prevents fetches from a promisor remote. Old versions of git ignore it and need
-    // GIT_ALLOW_PROTOCOL, which overrides `protocol.NAME.allow`.
+    // Prevents fetches from a promisor remote. Old versions of git ignore GIT_NO_LAZY_FETCH and need
+    // GIT_ALLOW_PROTOCOL.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_REPLACE_OBJECTS: '1',
@@ -99,7 +99,7 @@ export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.Pr
   };
 }
 
-/** Overrides every setting through which a repository could run a program. */
+/** Options that override every setting through which a repository could run a program. */
 export const HARMLESS: readonly string[] = [
   '--no-pager',
   '--no-optional-locks',
@@ -185,15 +185,15 @@ export interface Remote {
 export interface GitAnswer {
   code: number;
   stdout: string;
-  /** git's first error line; empty on success. */
+  /** The first error line of git. Empty on success. */
   complaint: string;
   /** Whether the server rejected the credential. */
   isRefused: boolean;
 }
 
 /**
- * Returns a function that runs git on steward's own clone. Passes the credential in the environment, because
- * other users can read arguments. Only the remote's origin receives it.
+ * Returns a function that runs git on steward's own clone. The credential is passed in the environment,
+ * because other users can see arguments. Only the remote's origin receives it.
  */
 export function remoteGit(
   deps: RemoteGitDeps,
@@ -235,7 +235,7 @@ export function remoteGit(
   };
 }
 
-/** After the server rejects a credential, git prompts for another one. */
+/** Matches git's output after the server has rejected a credential and git has prompted for another one. */
 const REFUSED =
   /could not read (?:Username|Password)|Authentication failed|cannot (?:exec|run|spawn) '?\S*(?:null|nul)\b/i;
 

@@ -11,7 +11,7 @@ import { kindOf, targetOf } from '../files/stat';
 import { readSystemText } from '../files/system-files';
 
 /**
- * A small script started by an assistant or scheduler; a batch file on Windows. It still finds Node.js and
+ * A small script that an assistant or scheduler starts. On Windows, a batch file. It still finds Node.js and
  * steward after an upgrade.
  */
 export interface LauncherForm {
@@ -26,15 +26,16 @@ export interface LauncherDeps {
   /** Folder of the launcher. */
   bin: string;
   host: PathHost;
-  /** The folder of steward's package.json, and the path of the current Node.js executable. */
+  /** The folder of steward's package.json, and the path of the current Node.js binary. */
   product: { root: string; node: string };
 }
 
 export interface LauncherTarget {
-  /** Absolute path of the current Node.js. */
+  /** Absolute path of the current Node.js binary. */
   node: string;
   /**
-   * A link to the current Node.js that survives an upgrade, or `node` if there is no such link on the PATH.
+   * A link to the current Node.js binary that survives an upgrade; the same as `node` if the PATH has no such
+   * link.
    */
   nodeAlias: string;
   /** Absolute path of steward's bin/run.js. */
@@ -54,7 +55,7 @@ export function launcherPath(name: string, { bin, host }: Pick<LauncherDeps, 'bi
   return pathOf(host).join(bin, host.platform === 'win32' ? `${name}.cmd` : name);
 }
 
-/** Returns the Node.js and the program that launchers start on this machine. */
+/** Returns the Node.js binary and the steward installation that launchers start. */
 export function launcherTarget({ host, product }: Pick<LauncherDeps, 'host' | 'product'>): LauncherTarget {
   const { root, node } = product;
   return { node, nodeAlias: aliasOf(node, host), steward: pathOf(host).join(root, 'bin', 'run.js') };
@@ -82,7 +83,7 @@ export function renderLauncher(
   return isWindows ? text.replace(/\r?\n/g, '\r\n') : text;
 }
 
-/** Records and writes the launcher; returns false if it is already up to date. */
+/** Records the launcher in the manifest and writes it; returns false if it is already up to date. */
 export function writeLauncher(
   form: LauncherForm,
   deps: LauncherDeps & { clock: Clock; machineId: string },
@@ -154,12 +155,12 @@ function read({ host, product }: LauncherDeps, name: string): string {
 }
 
 /**
- * Replaces these folders with variables, since their names may have characters outside a batch file's code
+ * Folders to replace with variables, because their names may have characters outside a batch file's code
  * page.
  */
 const WINDOWS_FOLDERS = ['LOCALAPPDATA', 'APPDATA', 'USERPROFILE', 'ProgramFiles'];
 
-/** Escapes a path for the quotes of a batch file. */
+/** Escapes a path for a quoted string in a batch file. */
 export function forBatch(path: string, env: NodeJS.ProcessEnv): string {
   const name = WINDOWS_FOLDERS.find((variable) => {
     const folder = env[variable] ?? '';
@@ -169,14 +170,14 @@ export function forBatch(path: string, env: NodeJS.ProcessEnv): string {
   return `%${name}%${path.slice((env[name] ?? '').length).replaceAll('%', '%%')}`;
 }
 
-/** Done in one pass, so that inserted values aren't expanded again. */
+/** Replaces all placeholders in one pass, so that inserted values aren't expanded again. */
 function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
 }
 
 /**
- * Returns a link on the PATH to the current Node.js, since package managers keep such links up to date;
- * otherwise returns `node`. Skips folders that belong to a shell session or a project.
+ * Returns a link on the PATH to the current Node.js binary, or `node` itself if there is none. An upgrade
+ * keeps such links valid. Skips folders of a shell session or project.
  */
 function aliasOf(node: string, { platform, env }: PathHost): string {
   const { join, delimiter, isAbsolute } = pathOf({ platform });

@@ -13,7 +13,7 @@ export function endProcess(pid: number): void {
   unless(['ESRCH'], () => process.kill(pid, 'SIGTERM'));
 }
 
-/** Returns the resident memory in MiB, rounded to one decimal. */
+/** Returns this process's resident memory in MiB, rounded to one decimal. */
 export function residentMiB(): number {
   return Math.round((process.memoryUsage.rss() / 2 ** 20) * 10) / 10;
 }
@@ -44,7 +44,7 @@ export function onStopSignal(stop: (signal: string) => void): () => void {
   });
 }
 
-/** Returns an AbortSignal for Ctrl-C and SIGTERM, for commands that shut down gracefully. */
+/** Returns a signal that aborts on Ctrl-C or SIGTERM, for commands that shut down gracefully. */
 export function interruptSignal(): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
   return { signal: controller.signal, release: onSignals(['SIGINT', 'SIGTERM'], () => controller.abort()) };
@@ -55,7 +55,7 @@ export function onInterrupt(listener: () => void): () => void {
   return onSignals(['SIGINT'], listener);
 }
 
-/** Runs `work`, and calls `stop` on Ctrl-C, SIGTERM or a closed terminal. Waits until `work` has finished. */
+/** Runs `work` to its end, and calls `stop` on Ctrl-C, SIGTERM or a closed terminal. */
 export async function runStoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
   const release = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], stop);
   try {
@@ -66,22 +66,19 @@ export async function runStoppable<T>(stop: () => void, work: () => Promise<T>):
 }
 
 /**
- * The launcher sets this variable to the name of a scheduled job, with its own pid if it waits for the job
- * (`sense 4711`). For a detached steward process, the value is `delivery`.
+ * Name of a scheduled job, followed by the launcher's pid if the launcher waits for the job (`sense 4711`).
+ * For a detached steward process, the value is `delivery`.
  */
 export const JOB_VARIABLE = 'STEWARD_JOB';
 
-/**
- * Starts steward without a terminal and doesn't wait for it. The start may fail, so the work must be stored
- * in a file.
- */
+/** Starts steward in the background. The start may fail, so the work must already be stored in a file. */
 export function startDetached(args: readonly string[], cwd: string): void {
   const script = process.argv[1];
   if (script === undefined) return;
   startProgram(process.execPath, [...process.execArgv, script, ...args], cwd, { [JOB_VARIABLE]: 'delivery' });
 }
 
-/** Starts a program with this environment plus `more`, without waiting for it. Ignores failures to start. */
+/** Starts a program in the background, with this environment plus `more`. Ignores failures to start. */
 export function startProgram(
   file: string,
   args: readonly string[],
@@ -90,7 +87,7 @@ export function startProgram(
 ): void {
   const env = { ...process.env, ...more };
   const child = spawn(file, args, { cwd, env, detached: true, stdio: 'ignore', windowsHide: true });
-  // The system's process limit is reached. The next run of steward does the work.
+  // The system's process limit has been reached. The next run of steward will do the work.
   child.on('error', () => child.unref());
   child.unref();
 }
@@ -98,20 +95,19 @@ export function startProgram(
 /** Returns the names of all running processes, or an empty set without /proc. */
 export function processNames(): ReadonlySet<string> {
   const pids = listSystemFolder('/proc').filter((name) => /^\d+$/.test(name));
-  // The process may end before its name is read.
   const nameOf = (pid: string): string | undefined =>
     unless(['ESRCH'], () => readSystemText(`/proc/${pid}/comm`, 64));
   return new Set(pids.map((pid) => nameOf(pid)?.trim() ?? ''));
 }
 
-/** Contains the pid of the parent that started this process and restarts it on request. */
+/** Holds the pid of the parent process, which restarts this process on request. */
 const PARENT_VARIABLE = 'STEWARD_RELAUNCHED';
 /** Exit code of a child that requests a restart. */
 const RELAUNCH_CODE = 86;
 
 /**
- * Runs the upgraded program as a child in the same terminal and returns its exit code, because Node can't
- * replace its own process. A child that wants a restart exits, and its parent starts the next one.
+ * Runs the upgraded program as a child in the same terminal and returns its exit code. When a child wants a
+ * restart, it exits, and its parent starts the next one.
  */
 export async function relaunch(args: readonly string[]): Promise<number> {
   if (process.env[PARENT_VARIABLE] === String(process.ppid)) return RELAUNCH_CODE;
@@ -127,7 +123,7 @@ function runChild(args: readonly string[]): Promise<number> {
       stdio: 'inherit',
       env: { ...process.env, [PARENT_VARIABLE]: String(process.pid) },
     });
-    // The terminal sends Ctrl-C to both processes.
+    // Ignores Ctrl-C here, because the terminal also sends it to the child.
     const releases = [
       onSignals(['SIGINT'], () => undefined),
       onSignals(['SIGTERM', 'SIGHUP'], (signal) => child.kill(signal)),

@@ -11,7 +11,7 @@ import {
 
 import { unless } from '../../errors';
 
-/** A terminal and one of its processes, used later to check that it is still the same terminal. */
+/** A terminal, and a process that identifies it in later checks. */
 export interface OwnTerminal {
   /** Device path of the terminal, such as `/dev/pts/3`. */
   tty: string;
@@ -22,9 +22,9 @@ export interface OwnTerminal {
 
 interface ProcessFacts {
   parent: number;
-  /** Device number of the process's terminal, or 0 if it has none. */
+  /** Device number of the controlling terminal, or 0 if there is none. */
   device: number;
-  /** The foreground process group of the process's terminal, or -1 if it has none. */
+  /** Foreground process group of the controlling terminal, or -1 if there is none. */
   foreground: number;
   started: string;
   /** Whether the process is a zombie: exited, but not reaped by its parent. */
@@ -34,8 +34,7 @@ interface ProcessFacts {
 const MAX_PARENTS = 16;
 
 /**
- * Returns the terminal of the nearest ancestor that has one, since hooks themselves have none. Works only on
- * Linux.
+ * Returns the terminal of the nearest ancestor with a terminal, because hooks have none. Works only on Linux.
  */
 export function terminalOfParents(pid: number = process.ppid): OwnTerminal | undefined {
   let at = pid;
@@ -49,7 +48,7 @@ export function terminalOfParents(pid: number = process.ppid): OwnTerminal | und
   return undefined;
 }
 
-/** Returns the ancestors of a process, nearest first, or an empty list on systems other than Linux. */
+/** Returns the ancestors of a process, nearest first. Empty on systems other than Linux. */
 export function parentsOf(pid: number): number[] {
   const parents: number[] = [];
   for (let at = pid; parents.length < MAX_PARENTS;) {
@@ -62,8 +61,8 @@ export function parentsOf(pid: number): number[] {
 }
 
 /**
- * Writes to a terminal without blocking, if the process still has that terminal. Returns false if nothing was
- * written.
+ * Writes to a terminal without blocking. Returns false if the write fails or the process no longer has that
+ * terminal.
  */
 export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
   if (!holdsTerminal(terminal)) return false;
@@ -73,7 +72,7 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
       const fd = openSync(terminal.tty, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
       try {
         const bytes = Buffer.from(text, 'utf8');
-        // Checked again because the device may have passed to another user by now.
+        // The device may belong to another user by now.
         return isOwnDevice(fstatSync(fd), factsOf(terminal.pid)) && writeSync(fd, bytes) === bytes.length;
       } finally {
         closeSync(fd);
@@ -98,7 +97,9 @@ function isOwnDevice(found: Stats, facts: ProcessFacts | undefined): boolean {
 
 const ABSENT = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 'ELOOP'];
 
-/** Returns undefined if the process is gone or belongs to another user, and on systems other than Linux. */
+/**
+ * Calls `read`; returns undefined if the process is gone or another user's, and on systems other than Linux.
+ */
 export function ifThere<T>(read: () => T): T | undefined {
   return process.platform === 'linux' ? unless(ABSENT, read) : undefined;
 }
@@ -109,7 +110,9 @@ export function variableOf(pid: number, name: string): string | undefined {
   return variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** Reads /proc/PID/stat: state (field 3), parent (4), terminal (7), foreground group (8), start time (22). */
+/**
+ * Parses /proc/PID/stat: state (field 3), parent (4), terminal (7), foreground group (8), start time (22).
+ */
 export function factsOf(pid: number): ProcessFacts | undefined {
   const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -119,7 +122,7 @@ export function factsOf(pid: number): ProcessFacts | undefined {
     : undefined;
 }
 
-/** Pseudo-terminals have major numbers 136 to 143, consoles 4. */
+/** Returns the path of a terminal device. Pseudo-terminals have major numbers 136 to 143, and consoles 4. */
 export function pathOf(device: number): string | undefined {
   const major = (device >> 8) & 0xfff;
   const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
@@ -127,7 +130,7 @@ export function pathOf(device: number): string | undefined {
   return major === 4 && minor > 0 && minor < 64 ? `/dev/tty${minor}` : undefined;
 }
 
-/** Converts a device number from stat() to the format of /proc. */
+/** Converts a device number from stat() to the format that /proc uses. */
 function deviceOf(rdev: number): number {
   const major = (rdev >> 8) & 0xfff;
   const minor = (rdev & 0xff) | ((rdev >>> 12) & 0xfff00);

@@ -7,12 +7,12 @@ import { spawn } from './spawn';
 
 export interface RunOptions {
   cwd?: string;
-  /** The complete environment of the process. Default: the current process's environment. */
+  /** The complete environment of the process. Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
-  /** After this time, the process and its children are killed. */
+  /** Timeout, after which the process and its children are killed. */
   timeoutMs: number;
   /**
-   * Output limit for each stream, in bytes. If a program prints more, it is killed and the call throws
+   * Output limit for each stream, in bytes. A program that prints more is killed, and the call throws
    * `unavailable`.
    */
   maxBytes?: number;
@@ -37,9 +37,9 @@ export interface RunResult {
 export type Run = (file: string, args: readonly string[], options: RunOptions) => Promise<RunResult>;
 
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
-/** How long to keep reading the pipes after the exit, since a background process may have inherited them. */
+/** How long to read the pipes after the exit. A background process may have inherited them. */
 const AFTER_EXIT_MS = 200;
-/** How long to wait for a killed program. A program that hangs on a lost network folder may never end. */
+/** How long to wait for a killed program. It may never end if it hangs on a lost network folder. */
 const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -62,7 +62,7 @@ export const run: Run = (file, args, options) =>
     else options.signal?.addEventListener('abort', state.abort, { once: true });
     child.stdout?.on('data', (chunk: Buffer) => onOutput(state, state.stdout, chunk));
     child.stderr?.on('data', (chunk: Buffer) => onOutput(state, state.stderr, chunk));
-    // Ignored, because a program may close its input early; only its exit code matters.
+    // Ignores write errors, because a program may close its input early.
     child.stdin?.on('error', () => child.stdin?.destroy());
     if (options.input !== undefined) child.stdin?.end(options.input);
     child.on('error', (error) => {
@@ -90,14 +90,13 @@ interface Running {
   reject: (error: unknown) => void;
   stdout: Output;
   stderr: Output;
-  /** Number of chunks received from both streams. */
   chunkCount: number;
   timer?: NodeJS.Timeout;
   grace?: NodeJS.Timeout;
   abort?: () => void;
-  /** The program has ended, but its pipes may still be open. */
+  /** Whether the program has ended. Its pipes may still be open. */
   hasExited?: boolean;
-  /** The timeout passed after the program ended, so only its pending output is read. */
+  /** Whether the timeout passed after the program ended. Only pending output is then read. */
   isOverdue?: boolean;
   isStopped?: boolean;
   timedOut?: boolean;
@@ -149,7 +148,7 @@ function stop(state: Running): void {
   } catch (error) {
     state.reject(error);
   }
-  // A child process outside the group may hold the pipes open.
+  // A child outside the process group may keep the pipes open.
   closePipes(state.child);
   state.grace = setTimeout(() => {
     state.child.unref();
@@ -171,11 +170,10 @@ function maxBytesOf({ options }: Running): number {
   return options.maxBytes ?? DEFAULT_MAX_BYTES;
 }
 
-/** Closes the pipes of an ended program when no more output arrives or the timeout passes. */
+/** Closes the pipes of a program that has ended, once no more output arrives or the timeout has passed. */
 function closeWhenQuiet(state: Running): void {
   const before = state.chunkCount;
   state.grace = setTimeout(() => {
-    // Immediates run after polling, so pending output is read first.
     setImmediate(() => {
       if (state.chunkCount !== before && state.isOverdue !== true) {
         closeWhenQuiet(state);
@@ -203,7 +201,7 @@ function start(file: string, args: readonly string[], options: RunOptions): Chil
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
   } catch (error) {
-    // Some errors, such as arguments that are too long, are thrown; others arrive as events.
+    // `spawn` throws some errors, such as for arguments that are too long, and emits the others.
     throw startError(error, file, options.cwd);
   }
 }
@@ -236,7 +234,7 @@ function killGroup(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
   if (process.platform === 'win32') {
-    // Windows has no process groups, so taskkill kills the process tree.
+    // Windows has no process groups. `taskkill` kills the process tree.
     spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on(
       'error',
       () => child.kill('SIGKILL'),
@@ -248,7 +246,7 @@ function killGroup(child: ChildProcess): void {
 
 const running = new Set<ChildProcess>();
 
-/** Kills the program when this process exits, since Ctrl-C doesn't reach a separate process group. */
+/** Kills the program when this process exits. Ctrl-C doesn't reach a separate process group. */
 function killAtExit(child: ChildProcess): void {
   if (running.size === 0) process.once('exit', killRunning);
   running.add(child);
@@ -263,7 +261,7 @@ function killRunning(): void {
     try {
       killGroup(child);
     } catch {
-      // This user may not have permission to signal the whole group.
+      // This user may lack permission to signal the whole group.
       child.kill('SIGKILL');
     }
   }

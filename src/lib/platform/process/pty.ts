@@ -9,10 +9,10 @@ export interface Pty {
   pid: number;
 }
 
-/** Maximum number of processes to search. A terminal with a hundred tabs needs fewer. */
+/** Maximum number of processes to search. A terminal emulator with a hundred tabs has fewer. */
 const MAX_PROCESSES = 500;
 
-/** Returns the pseudo-terminals of a terminal program's tabs, excluding nested ones. Works only on Linux. */
+/** Returns the pseudo-terminals of a terminal emulator's tabs, without nested ones. Works only on Linux. */
 export function ptysBelow(pid: number): Pty[] {
   const own = factsOf(pid)?.device;
   const found = new Map<string, Pty>();
@@ -22,7 +22,7 @@ export function ptysBelow(pid: number): Pty[] {
     const facts = factsOf(child);
     if (facts === undefined || facts.isDead) continue;
     const tty = pathOf(facts.device);
-    // The terminal may start its shells through a helper process.
+    // The terminal emulator may start its shells through a helper process.
     if (tty === undefined || facts.device === own) queue.push(...childrenOf(child));
     else if (!found.has(tty)) found.set(tty, { tty, pid: child });
   }
@@ -37,20 +37,18 @@ function childrenOf(pid: number): number[] {
   });
 }
 
-/** The foreground program of a terminal. */
 export interface Foreground {
   pid: number;
   /** Program name of at most 15 characters, such as `tmux: client`. */
   program: string;
-  /** The current folder, or undefined if this user may not read it. */
+  /** Current folder of the program, or undefined if this user may not read it. */
   folder: string | undefined;
 }
 
 /** Returns the foreground program of a process's terminal, or undefined if the process is gone. */
 export function foregroundOf(pid: number): Foreground | undefined {
   const group = factsOf(pid)?.foreground ?? -1;
-  // Falls back to the shell's folder if the first process of a pipeline has ended, or the program runs as
-  // another user.
+  // Falls back to the shell if the first process of a pipeline has ended.
   const shown = group > 0 && factsOf(group) !== undefined ? group : pid;
   const program = programOf(shown);
   return program === undefined
@@ -67,13 +65,13 @@ function folderOf(pid: number): string | undefined {
   return ifThere(() => readlinkSync(`/proc/${pid}/cwd`));
 }
 
-/** Returns a process's arguments, or none if the process is gone. */
+/** Returns a process's arguments, or an empty list if the process is gone. */
 export function argumentsOf(pid: number): string[] {
   return ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
 }
 
 /**
- * Returns when a terminal last had input, in wall-clock ms and up to 8 s too early, or undefined if the
+ * Returns when a terminal last had input (ms since the epoch, up to 8 s too early), or undefined if the
  * terminal is gone.
  */
 export function inputTimeOf(tty: string): number | undefined {

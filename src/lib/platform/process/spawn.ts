@@ -3,15 +3,13 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 
-// The only file that starts processes. It looks up programs only in the absolute entries of PATH and passes
-// on only those entries, so neither steward nor its children run a program from the current folder.
+// The only file that starts processes. It removes relative entries from PATH, so that neither steward nor its
+// children run a program from the current folder.
 
-/**
- * A path that never exists. Starting it fails with the same error as Node's own lookup of a missing program.
- */
+/** A path that never exists. Starting it fails with the same error as a missing program. */
 const MISSING = '/nonexistent/';
 
-/** Loaded lazily because most hooks don't start a program. */
+/** Loaded on first use, because most hooks don't start a program. */
 const childProcess = (): typeof system => process.getBuiltinModule('node:child_process');
 
 /** Node's `spawn` for a program name on the PATH or an absolute path. */
@@ -24,7 +22,7 @@ export function spawn(
   return childProcess().spawn(pathOf(file, env), args, { ...options, env });
 }
 
-/** Node's `spawnSync`, with the same lookup. */
+/** Node's `spawnSync`, with the same program lookup. */
 export function spawnSync(
   file: string,
   args: readonly string[],
@@ -38,7 +36,7 @@ function pathOf(file: string, env: NodeJS.ProcessEnv): string {
   return isAbsolute(file) ? file : (findProgram(file, env) ?? MISSING + basename(file));
 }
 
-/** Replaces an empty PATH, which would mean the current folder, with a path that never exists. */
+/** Removes relative entries from PATH. Replaces an empty PATH, because it would mean the current folder. */
 function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const changed = { ...env };
   for (const name of Object.keys(env).filter(isPath)) {
@@ -54,7 +52,7 @@ function isPath(name: string): boolean {
 /** Returns a program's path, or undefined if the program isn't installed. */
 export type FindProgram = (name: string) => string | undefined;
 
-/** Used if the environment has no PATH. */
+/** Default if the environment has no PATH. */
 const SYSTEM_FOLDERS = process.platform === 'win32' ? '' : '/usr/bin:/bin';
 
 /** Returns the absolute path of a program, given its name or absolute path. Rejects relative paths. */
@@ -63,13 +61,13 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
   if (/[\\/]/.test(name)) return undefined;
   const endings = process.platform === 'win32' && !/\.\w+$/.test(name) ? ['.exe', '.cmd', '.bat'] : [''];
   const folders = absoluteFolders(env['PATH'] ?? env['Path'] ?? SYSTEM_FOLDERS);
-  // Windows prefers an .exe in a later folder over a .cmd in an earlier one.
+  // Windows prefers an .exe in a later folder to a .cmd in an earlier one.
   return endings
     .flatMap((ending) => folders.map((folder) => join(folder, name + ending)))
     .find((path) => isProgram(path));
 }
 
-/** Returns the entries of a PATH that don't depend on the current folder. */
+/** Returns the absolute entries of a PATH. */
 export function absoluteFolders(path: string): string[] {
   return path.split(delimiter).filter((folder) => isAbsolute(folder));
 }
@@ -79,7 +77,6 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    // A file that can't be inspected can't be started either.
     return false;
   }
 }

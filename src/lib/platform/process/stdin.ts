@@ -7,7 +7,7 @@ import { makeNonBlocking, pause, tryRead } from '../net/non-blocking';
 export interface StdinBounds {
   /** How long to wait for the first byte, in ms. */
   firstByteMs: number;
-  /** How long to wait for the end of the input, in ms, counted from the start. */
+  /** How long to wait for the end of the input, in ms from the start. */
   endMs: number;
   /**
    * Maximum number of bytes to return. The rest is read and discarded, so that the writer gets no broken
@@ -19,8 +19,8 @@ export interface StdinBounds {
 export interface StdinRead {
   bytes: Buffer;
   /**
-   * `end`: read to the end. `whole`: `isWhole` accepted the input while stdin is still open. `late`: timed
-   * out. `large`: more than `keepBytes`. `terminal`: nothing was read.
+   * `end`: end of input. `whole`: `isWhole` accepted the input before its end. `late`: timeout. `large`: more
+   * than `keepBytes`. `terminal`: nothing was read.
    */
   end: 'end' | 'whole' | 'late' | 'large' | 'terminal';
 }
@@ -30,7 +30,7 @@ const PAUSE_MS = 1;
 
 /**
  * Reads stdin within limits, and returns as soon as `isWhole` accepts the input. Polls, because a blocking
- * read can't be interrupted, and Node's stream takes longer than the rest of a hook.
+ * read can't be interrupted and Node's stream is slow to load.
  */
 export async function readStdin(
   bounds: StdinBounds,
@@ -74,8 +74,7 @@ export async function readPipedStdin(
 }
 
 /**
- * Returns the beginning of stdin if the shim has already read it, without the line feed that a here-document
- * adds.
+ * Returns the part of stdin that the shim has already read, without the line feed that a here-document adds.
  */
 function readByShim(): Buffer | undefined {
   const { STEWARD_STDIN_FD: fd } = process.env;
@@ -93,7 +92,7 @@ function kindOfStdin(): 'file' | 'stream' | 'terminal' {
       return process.getBuiltinModule('node:tty').isatty(0) ? 'terminal' : 'file';
     return 'stream';
   } catch (error) {
-    // stdin is closed.
+    // EBADF means that stdin is closed.
     if (errnoCode(error) === 'EBADF') return 'terminal';
     throw error;
   }
@@ -119,7 +118,7 @@ function collector(keepBytes: number): Collector {
       const room = Math.max(0, keepBytes - length);
       if (room < chunk.length) isCut = true;
       if (room === 0) return;
-      // Copies the bytes, unlike Buffer's own `slice`.
+      // Copies the bytes. `Buffer.slice` would share memory with the chunk.
       parts.push(Uint8Array.prototype.slice.call(chunk, 0, room) as Buffer);
       length += Math.min(room, chunk.length);
     },
@@ -142,7 +141,7 @@ function fromStream(
       clearTimeout(last);
       stdin.removeAllListeners();
       stdin.pause();
-      // An open pipe would keep the process alive.
+      // Without this, an open pipe would keep the process alive.
       stdin.unref();
       resolve(collected.result(end));
     };
@@ -173,8 +172,8 @@ export function isTerminalInput(): boolean {
 const LF = 0x0a;
 
 /**
- * Returns the non-blank lines of stdin, one per chunk, including the line feed. Drops lines over `maxBytes`
- * and calls `onLong`.
+ * Returns stdin as a stream of non-blank lines with their line feeds. Drops lines over `maxBytes` and calls
+ * `onLong`.
  */
 export function stdinLines(maxBytes: number, onLong: () => void): Readable {
   const { pipeline, Transform } = process.getBuiltinModule('node:stream');
@@ -200,18 +199,16 @@ export function stdinLines(maxBytes: number, onLong: () => void): Readable {
       }
       done();
     },
-    // The last line may lack a line feed.
     flush(done) {
       if (parts.some(hasText)) this.push(Buffer.concat([...parts, Buffer.of(LF)]));
       done();
     },
   });
-  // A broken pipe destroys the stream, which also ends the lines.
+  // Ignores errors. A broken pipe ends the lines.
   pipeline(process.stdin, lines, () => undefined);
   return lines;
 }
 
-/** Returns whether the line contains more than whitespace. */
 function hasText(piece: Buffer): boolean {
   return piece.some((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && byte !== LF);
 }

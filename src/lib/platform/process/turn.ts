@@ -9,26 +9,25 @@ import { isAlive, withLock } from '../files/lock';
 import { randomName } from '../files/short-hash';
 
 export interface Waiter {
-  /** Arrival time; work with the earliest time runs first. */
+  /** Arrival time. Work with the earliest time runs first. */
   sinceMs: number;
-  /** How long to wait, counted from now. */
+  /** How long to wait from now. */
   waitMs: number;
-  /** Stops waiting when aborted. */
   signal: AbortSignal;
 }
 
 /** Runs the work when its turn comes; returns undefined if the wait timed out or was aborted. */
 export type TakeTurn = <T>(waiter: Waiter, work: () => Promise<T>) => Promise<T | undefined>;
 
-/** An older ticket belongs to the current holder or to a dead process. */
+/** Age at which a ticket expires. It then belongs to the current holder or a dead process. */
 const LONGEST_WAIT_MS = 60_000;
-/** Time after which a lock is stale if the holder's process isn't visible. */
+/** Time after which the lock is stale if the holder's process can't be checked. */
 const LONGEST_TURN_MS = 60_000;
 const PAUSE_MS = 25;
 
 /**
- * Runs work from all processes of this machine one at a time, in order of arrival. A lock guards the work;
- * empty ticket files, named by arrival and process, record the order.
+ * Runs work from all processes of this machine one at a time, in order of arrival. A lock guards the work,
+ * and empty ticket files record the order.
  */
 export function turnsIn(folder: string, depsOf: () => { clock: Clock; machineId: string }): TakeTurn {
   return async ({ sinceMs, waitMs, signal }, work) => {

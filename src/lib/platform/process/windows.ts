@@ -1,7 +1,7 @@
 import { StewardError } from '../../errors';
 import type { Run } from './process';
 
-/** The program that owns the foreground window. Excludes the window's title. */
+/** The program that owns the foreground window, without the window's title. */
 export interface WindowsProgram {
   pid: number;
   /** Full path of the executable, or undefined if the program is elevated or runs as another user. */
@@ -11,28 +11,28 @@ export interface WindowsProgram {
 }
 
 export interface WindowsCalls {
-  /** The program with the focus, or null if only the desktop or taskbar, or nothing, has the focus. */
+  /** The program with the focus, or null if the desktop, the taskbar or nothing has the focus. */
   foreground(): WindowsProgram | null;
   /** Milliseconds since this session's last input. */
   idleMs(): number;
-  /** Whether input goes to another desktop: the lock screen or a UAC prompt. */
+  /** Whether another desktop receives input, such as the lock screen or a UAC prompt. */
   locked(): boolean;
 }
 
 type Koffi = Pick<typeof import('koffi'), 'load'>;
-/** A handle, such as a window's, or null. */
+/** A native handle, such as a window's, or null. */
 type Handle = unknown;
 
 /**
- * Returns the functions of user32, kernel32 and version that steward needs, or undefined if the npm package
- * `koffi` isn't installed next to steward or has no build for this machine.
+ * Returns the Windows functions that steward calls, or undefined if the npm package `koffi` isn't installed
+ * or has no build for this machine.
  */
 export async function windowsCalls(): Promise<WindowsCalls | undefined> {
   try {
     const loaded = await import('koffi');
     return bind(loaded.default ?? loaded);
   } catch {
-    // Without the library, PowerShell is used, which reports its own errors.
+    // Without the library, callers use PowerShell.
     return undefined;
   }
 }
@@ -43,7 +43,7 @@ const MAX_PATH_UNITS = 32768;
 /** The program that draws a Store app's frame; the app's own window is a child of that frame. */
 const FRAME = /\\ApplicationFrameHost\.exe$/i;
 const STORE_WINDOW = 'Windows.UI.Core.CoreWindow';
-/** The shell's window classes: desktop, wallpaper and taskbars. */
+/** Window classes of the Windows shell: desktop, wallpaper and taskbars. */
 const SHELL = new Set(['Progman', 'WorkerW', 'Shell_TrayWnd', 'Shell_SecondaryTrayWnd', '#32769']);
 const MAX_CLASS_UNITS = 256;
 
@@ -55,7 +55,7 @@ function bind(koffi: Koffi): WindowsCalls {
       const info = Buffer.alloc(8);
       info.writeUInt32LE(8, 0);
       if (system.GetLastInputInfo(info) === 0) return 0;
-      // Both times are 32-bit milliseconds since boot, which wrap after 49 days.
+      // Both times are in milliseconds since boot, as 32-bit numbers that wrap after 49 days.
       return (Number(system.GetTickCount()) - info.readUInt32LE(4)) >>> 0;
     },
     locked() {
@@ -67,7 +67,6 @@ function bind(koffi: Koffi): WindowsCalls {
   };
 }
 
-/** C prototypes by library. */
 const SIGNATURES = {
   'user32.dll': {
     GetForegroundWindow: 'void *__stdcall GetForegroundWindow()',
@@ -150,8 +149,8 @@ function descriptionOf(system: System, path: string): string | undefined {
 }
 
 /**
- * Returns the FileDescription of a version resource. Each string in it is a record: length, value length in
- * UTF-16 units, type, NUL-terminated key, padding to four bytes, NUL-terminated value.
+ * Returns the FileDescription of a version resource. A string record has its length, value length, type,
+ * NUL-terminated key, padding to four bytes, and NUL-terminated value.
  */
 export function fileDescription(resource: Buffer): string | undefined {
   const key = Buffer.from('FileDescription\0', 'utf16le');
@@ -165,7 +164,7 @@ export function fileDescription(resource: Buffer): string | undefined {
 
 const TIMEOUT_MS = 10_000;
 
-/** Installs the library version that this file supports. */
+/** Command that installs the supported version of the library. */
 export const FASTER = 'npm install --global koffi@3';
 
 /** Runs a script in Windows PowerShell and returns the JSON object that it prints. Takes about a second. */
@@ -191,7 +190,7 @@ export async function askPowerShell(run: Run, script: string): Promise<Record<st
 }
 
 export function powerShellArgs(script: string): string[] {
-  // Base64 of UTF-16 needs no quoting.
+  // PowerShell expects Base64 of UTF-16, which needs no quoting.
   const encoded = Buffer.from(script, 'utf16le').toString('base64');
   return ['-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
 }

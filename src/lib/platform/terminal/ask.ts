@@ -3,31 +3,31 @@ import { createInterface } from 'node:readline/promises';
 import { StewardError } from '../../errors';
 import { foldFor } from './fold';
 
-/** Returns whether stdin and stderr are terminals, so that someone can answer questions. */
+/** Returns whether stdin and stderr are terminals. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Asks questions on stderr. All questions share one reader, so that no typed-ahead input is lost. */
+/** Asks questions on stderr. All questions share one reader, so that input typed ahead isn't lost. */
 export interface Prompt {
-  /** Returns one line, trimmed. Throws `canceled` at the end of input. */
+  /** Returns a trimmed line. Throws `canceled` at the end of input. */
   line: (question: string) => Promise<string>;
   /**
-   * Repeats the question until the answer is yes, no or empty (the preset). Throws `canceled` at the end of
-   * input.
+   * Repeats the question until the answer is yes, no or empty (which means `preset`). Throws `canceled` at
+   * the end of input.
    */
   yes: (question: string, preset: 'yes' | 'no') => Promise<boolean>;
   close: () => void;
 }
 
-/** Ctrl-C exits with `canceled`. */
+/** Opens a prompt. Ctrl-C exits with `canceled`. */
 export function openPrompt(): Prompt {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const typed: string[] = [];
   let waiting: ((line: string | undefined) => void) | undefined;
   let ended = false;
   lines.on('SIGINT', () => {
-    // The terminal has just printed ^C after the question.
+    // Starts a new line after the ^C that the terminal has printed.
     process.stderr.write('\n');
     process.kill(process.pid, 'SIGINT');
   });
@@ -71,14 +71,13 @@ export function openPrompt(): Prompt {
       }
     },
     close: () => {
-      // Abandons a pending question.
       waiting = undefined;
       lines.close();
     },
   };
 }
 
-/** Asks one yes-or-no question on stderr. An empty answer means the preset; the end of input means no. */
+/** Asks a yes-or-no question on stderr. An empty answer means `preset`, and the end of input means no. */
 export async function confirm(question: string, preset: 'yes' | 'no' = 'yes'): Promise<boolean> {
   const questions = openPrompt();
   try {

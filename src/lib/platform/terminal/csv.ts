@@ -5,15 +5,12 @@ export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 
-/**
- * Formats a cell. Text that a spreadsheet would run as a formula is prefixed with an apostrophe, as OWASP
- * advises.
- */
+/** Formats a cell. Adds an apostrophe to text that a spreadsheet would run as a formula, as OWASP advises. */
 function cellText(cell: Cell): string {
   if (typeof cell !== 'string') return String(cell ?? '');
   const safe = FORMULA.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Includes full-width signs, and leading white space that a spreadsheet trims. */
+/** Matches formulas, including full-width signs and white space that a spreadsheet trims. */
 const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;

@@ -13,7 +13,7 @@ export interface ReportOptions {
   debug: boolean;
 }
 
-/** Formats an error for people (one line for the problem, one for the hint) or as JSON. */
+/** Formats an error as JSON, or for people with one line for the problem and one for the hint. */
 export function reportError(error: unknown, options: ReportOptions): ErrorReport {
   const known = toStewardError(error);
   const exitCode = EXIT_CODES[known.kind];
@@ -45,14 +45,14 @@ export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
 };
 
 /**
- * Formats a JSON document for stdout or stderr. Escapes control characters that JSON allows (DEL, C1,
- * bidirectional), since a terminal may show untrusted values.
+ * Formats a JSON document. Escapes the control characters that JSON allows (DEL, C1, bidirectional), because
+ * a terminal may show untrusted values.
  */
 export function toJson(value: unknown): string {
   return escaped(JSON.stringify(value, null, 2) ?? 'null');
 }
 
-/** Formats a document as one line of a stream. */
+/** Formats a document as one line of a JSON stream. */
 export function toJsonLine(value: unknown): string {
   return escaped(JSON.stringify(value) ?? 'null');
 }
@@ -61,5 +61,4 @@ function escaped(text: string): string {
   return `${text.replace(RAW_CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
-// DEL, C1 and bidirectional control characters.
 const RAW_CONTROLS = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -4,24 +4,24 @@ import { unless } from '../../errors';
 import { terminalOf } from './stdio';
 import { displayWidth } from './text-width';
 
-/** Longer lines are hard to read, even on a wide terminal. */
+/** Maximum width of text. Longer lines are hard to read, even on a wide terminal. */
 const MAX_PROSE_COLUMNS = 96;
 
 /**
- * Folds text at word boundaries to fit a stream's terminal; leaves it unchanged for a pipe or file. Not for
- * text that users copy as a whole, such as a script.
+ * Folds text at word boundaries to fit a terminal; leaves it unchanged for a pipe or file. Not for text that
+ * users copy, such as a script.
  */
 export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
   const fd = stream === 'stdout' ? 1 : 2;
-  // Checks for a device first, because loading node:tty would cost every hook 3 ms.
+  // Checks for a device first, because loading `node:tty` takes 3 ms.
   const isDevice = unless(['EBADF'], () => fstatSync(fd).isCharacterDevice());
   const isTerminal = isDevice === true && process.getBuiltinModule('node:tty').isatty(fd);
   return isTerminal ? fold(text, terminalOf(process[stream]).columns) : text;
 }
 
 /**
- * Folds lines that are too long. Continuation lines are indented to the start of the line's last column, or
- * to the line's own indentation.
+ * Folds lines that are too long. Indents continuation lines to the last column of a table, or to the line's
+ * own indentation.
  */
 export function fold(text: string, columns: number): string {
   return text
@@ -57,8 +57,8 @@ function longestWord(text: string): number {
 }
 
 /**
- * Wraps text into lines of at most `columns`, prefixing the first with `first` and the others with `rest`. A
- * longer word, such as a path, gets its own line.
+ * Wraps text at `columns`, with `first` before the first line and `rest` before the others. A longer word
+ * gets its own line.
  */
 export function wrap(text: string, columns: number, first = '', rest = first): string[] {
   const lines: string[] = [];

@@ -6,7 +6,7 @@ import { displayWidth, fit, padEnd, padStart } from './text-width';
 export { minutes } from '../time/day-words';
 export { wrap } from './fold';
 
-/** Functions that color text by role. Without color, they return it unchanged. */
+/** Functions that color text by role. Without color, they return the text unchanged. */
 export interface Palette {
   creation: (text: string) => string;
   consumption: (text: string) => string;
@@ -17,7 +17,7 @@ export interface Palette {
 }
 
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  // kleur would check the terminal of this process instead of the target.
+  // kleur itself checks the terminal of this process, not the target.
   const paint = (color: Color): ((text: string) => string) => {
     if (!terminal.color) return (text) => text;
     return (text) => {
@@ -40,7 +40,7 @@ export function longDay(day: string): string {
   return `${weekday(day)} ${Number(date)} ${MONTHS[Number(month) - 1] ?? month} ${year}`;
 }
 
-/** Returns a day's weekday, such as `Fri`, without using a clock or time zone. */
+/** Returns the weekday of a day, such as `Fri`. */
 export function weekday(day: string): string {
   // 1 January 1970 was a Thursday.
   const days = Math.floor(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
@@ -72,13 +72,13 @@ export function level(value: number, max: number): string {
 
 export interface Column {
   align?: 'left' | 'right';
-  /** Maximum width, in columns of the terminal. */
+  /** Maximum width, in columns. */
   max?: number;
 }
 
 /**
- * Formats rows in aligned columns two spaces apart, without borders or trailing spaces. The first column
- * should be what users type next.
+ * Formats rows as aligned columns, two spaces apart, without borders or trailing spaces. Put what users type
+ * next in the first column.
  */
 export function table(rows: readonly (readonly string[])[], columns: readonly Column[] = []): string {
   const cells = rows.map((row) =>
@@ -120,7 +120,7 @@ function isSmall(usd: number): boolean {
   return usd > 0 && usd < 0.01;
 }
 
-/** Replaces characters that terminals without block characters can't show. */
+/** Replaces characters that some terminals can't show, such as blocks. */
 export function toAscii(text: string): string {
   return text.replace(/[▁-█▉-▏·…–—]/g, (char) => ASCII[char] ?? '#');
 }
@@ -142,7 +142,7 @@ const ASCII: Record<string, string> = {
   '—': '-',
 };
 
-/** Formats a count and its noun: `1 commit`, `2 commits`. Pass an irregular plural as the third argument. */
+/** Formats a count and its noun, such as `1 commit` or `2 commits`. `nouns` is for irregular plurals. */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`;
 }

@@ -6,7 +6,7 @@ import { fit } from './text-width';
 /** Width of the icon that the library puts before a line. */
 const ICON_COLUMNS = 4;
 
-/** Runs long work, showing its current step on stderr if that is a terminal. */
+/** Runs long work, and shows its current step if stderr is a terminal. */
 export async function withSteps<T>(
   title: string,
   work: (onStep: (text: string) => void) => Promise<T>,
@@ -26,7 +26,6 @@ export async function withSteps<T>(
     ],
     {
       rendererOptions: {
-        // Off, because the caller reports the error.
         showErrorMessage: false,
         logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
       },

@@ -1,11 +1,11 @@
 import { emitKeypressEvents } from 'node:readline';
 
-/** A key by readline's name, such as `return` or `escape`, or the character itself. */
+/** The name of a key, such as `return` or `escape`, or its character. */
 export type Key = string;
 
 /** A full-screen view of the terminal. */
 export interface Screen {
-  /** Shows the lines. Writes only those that changed, to avoid flicker and traffic over ssh. */
+  /** Draws the lines. Writes only changed lines, to avoid flicker and traffic over ssh. */
   draw: (lines: readonly string[]) => void;
   size: () => { columns: number; rows: number };
   /** Restores the terminal. */
@@ -13,12 +13,11 @@ export interface Screen {
 }
 
 /**
- * Alternate screen, hidden cursor, no line wrap. Without wrapping, a line stays on one row even if the
- * terminal measures it differently.
+ * Enters the alternate screen, hides the cursor and turns off line wrap, so that each line stays on one row.
  */
 const OPEN = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const CLOSE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
-/** Start and end of synchronized output. Terminals that support it show everything between them at once. */
+/** Start and end of synchronized output, which some terminals show all at once. */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /** Takes over the terminal on stdin and stdout. Ctrl-C is reported as the key `ctrl-c`. */
@@ -36,7 +35,6 @@ export function openScreen(on: { key: (key: Key) => void; resize: () => void }):
   };
   const draw = (lines: readonly string[]): void => {
     if (!isOpen) return;
-    // On a slow connection, only the latest frame is drawn.
     if (stdout.writableNeedDrain) {
       if (waiting === undefined) stdout.once('drain', () => draw(waiting ?? []));
       waiting = lines;
@@ -44,7 +42,7 @@ export function openScreen(on: { key: (key: Key) => void; resize: () => void }):
     }
     waiting = undefined;
     const changed = Array.from({ length: Math.max(lines.length, shown.length) }, (_, row) =>
-      // Clears the line first, because after a full line the cursor is still on its last character.
+      // Clears the line first. After writing a full line, the cursor is still on the last character.
       lines[row] === shown[row] ? '' : `\u001b[${row + 1};1H\u001b[K${lines[row] ?? ''}`,
     ).join('');
     shown = lines;

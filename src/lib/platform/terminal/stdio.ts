@@ -12,10 +12,7 @@ export interface Terminal {
   unicode: boolean;
 }
 
-/**
- * Returns whether stdout is a terminal. Creates Node's stream only if stdout is a device, which is rare in
- * scripts.
- */
+/** Returns whether stdout is a terminal. Creates Node's stream only for a device. */
 export function isOnTerminal(): boolean {
   try {
     return fstatSync(1).isCharacterDevice() && process.stdout.isTTY;
@@ -25,8 +22,8 @@ export function isOnTerminal(): boolean {
 }
 
 /**
- * Writes short text to stdout without Node's stream, which costs the hot path 1 to 2 ms. Ignores a closed
- * reader. If a pipe is full, the stream writes the rest.
+ * Writes short text to stdout without Node's stream, which takes 1 to 2 ms. Ignores a closed reader. Falls
+ * back to the stream if a pipe is full.
  */
 export function writeOut(text: string): void {
   let rest = Buffer.from(text);
@@ -35,7 +32,6 @@ export function writeOut(text: string): void {
       rest = rest.subarray(writeSync(1, rest));
     } catch (error) {
       if (errnoCode(error) === 'EPIPE') return;
-      // The stream waits if the pipe is full, and reports other errors.
       process.stdout.on('error', (failure) => {
         writeSync(2, `Cannot write to standard output: ${failure.message}\n`);
         process.exit(8);
@@ -75,8 +71,8 @@ export function writeOutNow(text: string, waitMs: number): void {
 }
 
 /**
- * Writes to stdout like its stream; returns false while a pipe is full. Writes to files directly, because the
- * stream doesn't detect a partial write to a full disk.
+ * Writes to stdout; returns false while a pipe is full. Writes to files directly, because Node's stream
+ * misses a partial write to a full disk.
  */
 export function writeStdout(data: Uint8Array | string): boolean {
   if (!fstatSync(1).isFile()) return process.stdout.write(data);
@@ -89,7 +85,7 @@ export function writeStdout(data: Uint8Array | string): boolean {
   return true;
 }
 
-/** Writes to stdout as fast as the reader consumes it. */
+/** Writes to stdout at the reader's pace. */
 export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
     if (!writeStdout(piece)) await once(process.stdout, 'drain');
@@ -97,8 +93,8 @@ export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
 }
 
 /**
- * Returns the width of the terminal on stdout, or undefined for a pipe, whose stream would take 9 ms to
- * create.
+ * Returns the width of the terminal on stdout, or undefined for a pipe. Creating Node's stream for a pipe
+ * would take 9 ms.
  */
 export function stdoutColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() ? process.stdout.columns : undefined;
@@ -110,8 +106,8 @@ interface Stream {
 }
 
 /**
- * Returns the capabilities of a stream. A nonempty NO_COLOR turns color off; otherwise, FORCE_COLOR turns it
- * on unless it is 0 or false.
+ * Returns what a stream can show. A nonempty NO_COLOR turns color off; otherwise, FORCE_COLOR turns it on,
+ * except for 0 or false.
  */
 export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessEnv = process.env): Terminal {
   const isTTY = stream.isTTY === true;
@@ -124,7 +120,7 @@ export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessE
   };
 }
 
-/** The Linux console and character sets other than UTF-8 have no block characters. */
+/** Returns whether the terminal has block characters. The Linux console and non-UTF-8 locales don't. */
 function hasUnicode(env: NodeJS.ProcessEnv): boolean {
   if (env['TERM'] === 'linux') return false;
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((name) => (name ?? '') !== '') ?? '';
@@ -138,15 +134,15 @@ function hasColor(isTTY: boolean, env: NodeJS.ProcessEnv): boolean {
   return isTTY && env['TERM'] !== 'dumb';
 }
 
-/** Writes to stderr. Without a handler, a closed reader (`2>&1 | head`) would end the process. */
+/** Writes to stderr. Without a handler, a closed reader (`2>&1 | head`) would crash the process. */
 export function writeErr(text: string): void {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined);
   process.stderr.write(text);
 }
 
 /**
- * Exits quietly when stdout's reader closes (`| head`). For other errors on stdout, exits with the code that
- * `report` returns.
+ * Exits quietly when stdout's reader closes (`| head`). For other errors, exits with the code that `report`
+ * returns.
  */
 export function exitWhenReaderLeaves(report: (error: unknown) => number): void {
   process.stdout.on('error', (error) => {
@@ -162,8 +158,8 @@ export function exitOnInterrupt(code: number): void {
 }
 
 /**
- * Exits on Ctrl-C and shows the cursor, until the returned function is called. For libraries that hide the
- * cursor and listen for Ctrl-C.
+ * Makes Ctrl-C show the cursor and exit, until the returned function is called. For libraries that hide the
+ * cursor and handle Ctrl-C.
  */
 export function exitOnAnyInterrupt(code: number): () => void {
   const exit = (): void => {
@@ -176,9 +172,9 @@ export function exitOnAnyInterrupt(code: number): () => void {
   };
 }
 
-/** Exits after writing pending output, without the 5 to 15 ms that Node waits for its compiler threads. */
+/** Writes pending output and exits. Avoids the 5 to 15 ms that Node waits for its compiler threads. */
 export async function exitAtOnce(): Promise<void> {
-  // An error from the last write is reported in the next turn of the event loop.
+  // The last write reports an error in the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 }
@@ -190,17 +186,17 @@ export interface OutputFile {
   size: number;
 }
 
-/** Writes output that must appear exactly once. */
+/** Output that must appear exactly once. */
 export interface ShownOutput {
-  /** Returns undefined if stdout is a terminal or a pipe. */
+  /** Returns the file that stdout is redirected to, or undefined for a terminal or pipe. */
   file: () => OutputFile | undefined;
   /** Resolves when the system has accepted all bytes. */
   write: (bytes: Uint8Array | string) => Promise<void>;
-  /** Maximum size of a write; pipes accept this much atomically. */
+  /** Maximum size of a write. A pipe accepts this much atomically. */
   chunkBytes: number;
 }
 
-/** PIPE_BUF on Linux and most other systems. */
+/** Value of PIPE_BUF on Linux and most other systems. */
 const PIPE_BYTES = 4096;
 const FILE_BYTES = 64 * 1024;
 

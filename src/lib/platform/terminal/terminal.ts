@@ -1,6 +1,6 @@
 /**
- * Sanitizes untrusted text (window classes, commit subjects, hook JSON, model output) for a terminal or log.
- * Removes escape sequences, control and invisible characters; replaces line breaks and tabs with spaces.
+ * Sanitizes untrusted text for a terminal or log. Removes escape sequences and invisible characters. Replaces
+ * line breaks and tabs with spaces.
  */
 export function clean(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -17,7 +17,7 @@ export function cleanLines(text: string): string {
 
 /**
  * Returns text as one sanitized line of at most `max` UTF-16 units, truncated with `…`. Replaces lone
- * surrogates, which can't be stored, with U+FFFD.
+ * surrogates with U+FFFD, because they can't be stored.
  */
 export function cleanLine(text: string, max: number): string {
   const line = clean(text)
@@ -32,15 +32,14 @@ const ESCAPE_SEQUENCES =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g;
 const PLAIN = /^[\x20-\x7e]*$/;
 /**
- * Control, zero-width and tag characters. Without its tag characters, a regional flag such as Scotland's
- * becomes a black flag.
+ * Control, zero-width and tag characters. Without tag characters, the flag of Scotland becomes a black flag.
  */
 const CONTROLS =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/g;
-/** Letters of Arabic, Indic and similar scripts, in which joiners are part of words. */
+/** Arabic, Indic and similar scripts, in which joiners are part of words. */
 const JOINING = '\u0600-\u0dff\u1000-\u109f\u1780-\u18af';
 const PICTURE = '(?:[\ud83c-\ud83e][\udc00-\udfff]|[\u2190-\u2bff])';
-/** Joiners (U+200C, U+200D) outside those scripts and emoji, and variation selectors without an emoji. */
+/** Joiners (U+200C, U+200D) outside emoji and `JOINING` scripts, and variation selectors without an emoji. */
 const LOOSE = new RegExp(
   `(?<![${JOINING}])\u200c|\u200c(?![${JOINING}])|` +
     `(?<!${PICTURE}\ufe0f?|[${JOINING}])\u200d|\u200d(?![\ud83c-\ud83e\u2190-\u2bff${JOINING}])|` +

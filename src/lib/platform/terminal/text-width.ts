@@ -33,7 +33,7 @@ export function padStart(text: string, columns: number): string {
   return ' '.repeat(Math.max(0, columns - displayWidth(text))) + text;
 }
 
-/** A grapheme may consist of several code points (marks, joiners, flags). */
+/** Returns the width of a grapheme, which may have several code points (marks, joiners, flags). */
 function graphemeWidth(grapheme: string): number {
   if (INVISIBLE.test(grapheme)) return 0;
   if (EMOJI.test(grapheme)) return 2;
@@ -42,13 +42,13 @@ function graphemeWidth(grapheme: string): number {
 
 let shared: Intl.Segmenter | undefined;
 
-/** Creates the segmenter on first use, which takes a few milliseconds. */
+/** Returns the segmenter. Creating it takes a few milliseconds. */
 function segmenter(): Intl.Segmenter {
   shared ??= new Intl.Segmenter();
   return shared;
 }
 
-/** One-column characters, measured without the segmenter, which takes 10 ms to load. */
+/** One-column characters, whose width needs no segmenter. */
 const PLAIN = /^[\x20-\x7e\u2500-\u25fc·–—…✎✓]*$/;
 const COLORS = /\u001b\[[\d;]*m/g;
 const INVISIBLE = /^[\p{Mark}\p{Control}\p{Format}]+$/u;

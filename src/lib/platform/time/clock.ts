@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs';
 import { isObject } from '../files/json-object';
 import { isDay } from './time';
 
-/** The only source of the current time; all other code takes a Clock. */
+/** The source of the current time for all other code. */
 export interface Clock {
-  /** Wall-clock time, milliseconds since the epoch. */
+  /** Wall-clock time in ms since the epoch. */
   now(): number;
-  /** Monotonic time in milliseconds, from an arbitrary start. */
+  /** Monotonic time in ms from an arbitrary start. */
   monotonic(): number;
-  /** The boot clock, or undefined if unknown. */
+  /** Returns the time since boot, or undefined if unknown. */
   boot?(): BootTime | undefined;
 }
 
 export function systemClock(): Clock {
-  // The first call to performance.now() would load a module, which costs 1.5 ms.
+  // Avoids performance.now(), which takes 1.5 ms to load.
   return { now: () => Date.now(), monotonic: () => process.uptime() * 1000, boot: bootTime };
 }
 
@@ -31,8 +31,8 @@ export function toDate(ms: number): Date {
 /** Parses an ISO 8601 time with a zone (`Z` or an offset); returns undefined if it is invalid. */
 export function parseIso(text: string): number | undefined {
   if (!ISO_TIME.test(text)) return undefined;
-  // Date.parse accepts 2026-02-30, so the day is checked too. Consecutive log lines share a day, so each day
-  // is checked only once.
+  // Checks the day too, because Date.parse accepts 2026-02-30. Checks only new days, because consecutive log
+  // lines share a day.
   if (!text.startsWith(lastDay)) {
     const day = text.slice(0, 10);
     if (!isDay(day)) return undefined;
@@ -46,14 +46,14 @@ export function isIso(value: unknown): value is string {
   return typeof value === 'string' && parseIso(value) !== undefined;
 }
 
-/** The last valid day that `parseIso` checked. No time begins with the initial value. */
+/** The last valid day in `parseIso`. The initial value matches no time. */
 let lastDay = 'none';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 /** Time since boot, including sleep. Users can't change this clock. */
 export interface BootTime {
-  /** Changes at each boot. */
+  /** Id that changes at each boot. */
   id: string;
   upMs: number;
 }
@@ -65,8 +65,8 @@ export interface Moment {
 }
 
 /**
- * Returns undefined except on Linux: on other systems, the boot time changes with the clock or excludes
- * sleep.
+ * Returns the time since boot on Linux; otherwise undefined. On other systems, it changes with the clock or
+ * excludes sleep.
  */
 export function bootTime(): BootTime | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -75,13 +75,12 @@ export function bootTime(): BootTime | undefined {
     const seconds = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]);
     return id !== '' && seconds > 0 ? { id, upMs: Math.round(seconds * 1000) } : undefined;
   } catch {
-    // Some sandboxes have no /proc.
     return undefined;
   }
 }
 
 /**
- * Returns how far the clock was moved between two moments, in ms (positive means forward), or undefined if
+ * Returns how far the wall clock was moved between two moments (ms; positive is forward), or undefined if
  * unknown.
  */
 export function clockSetBy(before: Moment, now: Moment): number | undefined {
@@ -94,7 +93,7 @@ export function isBootTime(value: unknown): value is BootTime {
   return isObject(value) && typeof value['id'] === 'string' && typeof value['upMs'] === 'number';
 }
 
-/** Returns the local weekday (0: Sunday) and time (`18:05`), without the cost of Intl. */
+/** Returns the local weekday (0 is Sunday) and time (`18:05`), without the cost of Intl. */
 export function wallTime(ms: number): { weekday: number; time: string } {
   const at = new Date(ms);
   const time = [at.getHours(), at.getMinutes()].map((value) => String(value).padStart(2, '0')).join(':');

@@ -12,7 +12,7 @@ export const DAY_HINT = 'Use yesterday, friday, "3 days ago", 7d, "1 November" o
 
 /**
  * Parses a day: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`. A weekday means the most recent
- * one, including today. Rejects other numeric dates because 12.11. is ambiguous.
+ * one, including today. Rejects ambiguous dates such as 12.11.
  */
 export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<Day> {
   const words = text.trim();
@@ -25,11 +25,11 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const today = dayOf(nowMs, zone);
   const count = /^(\d{1,4})\s*([dw])$/i.exec(words);
   if (count !== null) return addDays(today, -Number(count[1]) * (count[2]?.toLowerCase() === 'w' ? 7 : 1));
-  // Handled here because the library takes 150 ms to compile its patterns.
+  // Handles these words without the library, which takes 150 ms to compile its patterns.
   if (/^(?:today|yesterday)$/i.test(words)) return addDays(today, words.length === 5 ? 0 : -1);
   const { casual } = await import('chrono-node/en');
   const { year, month, day, hour, minute } = wallClock(nowMs, zone);
-  // The library is given local time as if it were UTC; only the day of its result is used.
+  // Passes local time to the library as if it were UTC. Only the day of the result is used.
   const shown = toDate(Date.UTC(year, month - 1, day, hour, minute));
   const [found] = casual.parse(words, { instant: shown, timezone: 0 });
   if (found === undefined || found.text.length !== words.length || isRange(found)) {
@@ -39,7 +39,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const named = [at.get('year') ?? 0, at.get('month') ?? 0, at.get('day') ?? 0]
     .map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0'))
     .join('-');
-  // For a weekday or a date without a year, the library returns the nearest day, which may be in the future.
+  // For a weekday or a date without a year, the library may return a day in the future.
   const isNearest = !/\b(?:next|coming)\b/i.test(words);
   if (isNearest && named > today && at.isCertain('weekday') && !at.isCertain('day')) {
     return addDays(named, -7);
@@ -51,7 +51,6 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   return named;
 }
 
-/** Returns whether the text consists only of digits or contains a numeric date. */
 function hasDigitDate(words: string): boolean {
   return /^\d[\d\s./:-]*$/.test(words) || /\d\s*[./-]\s*\d/.test(words);
 }
@@ -66,7 +65,7 @@ function isRange({ end }: { end?: object | null }): boolean {
   return end !== undefined && end !== null;
 }
 
-/** Returns a function that formats times: `09:42` today, otherwise `2026-11-19 17:20`. */
+/** Returns a function that formats ISO times: `09:42` for today, otherwise `2026-11-19 17:20`. */
 export function localTimes(clock: Pick<Clock, 'now'>, zone: string = systemZone()): (iso: string) => string {
   return (iso) => {
     const ms = Date.parse(iso);
@@ -98,8 +97,8 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * Formats a duration as `3 h 02 m` or `46 m`. Not in format.ts, whose color library would cost the status
- * line 4 ms.
+ * Formats a number of minutes as `3 h 02 m` or `46 m`. Not in format.ts, whose color library takes 4 ms to
+ * load.
  */
 export function minutes(value: number): string {
   const whole = Math.round(value);

@@ -5,7 +5,7 @@ import { unless } from '../../errors';
 /** A calendar day, such as `2026-11-20`. */
 export type Day = string;
 
-/** The first millisecond of a day, and that of the next day. */
+/** The first millisecond of a day, and of the next day. */
 export interface DayBounds {
   startMs: number;
   endMs: number;
@@ -13,7 +13,7 @@ export interface DayBounds {
 
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  // Computed without Date, which is ten times slower, because this runs for every line of a log.
+  // Avoids Date, which is ten times slower, because this runs for every line of a log.
   const month = Number(text.slice(5, 7));
   const day = Number(text.slice(8));
   return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(Number(text.slice(0, 4)), month);
@@ -55,8 +55,8 @@ export function timeOf(ms: number, zone: string): string {
 }
 
 /**
- * Returns the instant of a local time (`month` is 1 to 12). In a repeated hour, returns the first of the two;
- * for a skipped time, uses the offset before the change.
+ * Returns the instant of a local time (`month` is 1 to 12). For a repeated time, returns the first instant.
+ * For a skipped time, uses the offset before the change.
  */
 export function instantOf(
   wall: { year: number; month: number; day: number; hour: number; minute: number },
@@ -69,16 +69,16 @@ export function instantOf(
 }
 
 /**
- * Returns the bounds of a local day, which usually has 23, 24 or 25 hours, or is empty (`startMs === endMs`)
- * if the zone skipped it. Consecutive days are contiguous.
+ * Returns the bounds of a local day, which usually has 23 to 25 hours. A skipped day is empty (`startMs ===
+ * endMs`). Consecutive days are contiguous.
  */
 export function dayBounds(day: Day, zone: string): DayBounds {
   return { startMs: startOfDay(day, zone), endMs: startOfDay(addDays(day, 1), zone) };
 }
 
 /**
- * Returns the start of each local hour of a day, in order: 24 on most days, 23 or 25 when the clock changes,
- * and none if the zone skipped the day. A repeated hour occurs twice.
+ * Returns the start of each local hour of a day, in order. A day has 23 or 25 hours when the clock changes,
+ * and none if the zone skipped it.
  */
 export function hourStarts(day: Day, zone: string): number[] {
   const { startMs, endMs } = dayBounds(day, zone);
@@ -95,16 +95,15 @@ function nextHour(ms: number, zone: string): number {
   const next = ms + HOUR_MS - (minute * 60 + second) * 1000;
   const offset = offsetMs(ms, zone);
   if (offsetMs(next, zone) === offset) return next;
-  // The clock changes during this hour or at its end. The change is the first instant with a different
-  // offset.
+  // The clock changes during this hour or at its end. The new offset starts at `change`.
   const change = firstWhere(ms, next, (at) => offsetMs(at, zone) !== offset);
   const isSetBack = offsetMs(change, zone) < offset;
   return isSetBack || hourOf(change, zone) !== hour ? change : nextHour(change, zone);
 }
 
 /**
- * Returns the first instant of a local day. If midnight occurs twice (St. John's until 2011), returns the
- * second; if it is skipped, the first instant after the gap.
+ * Returns the first instant of a local day. If midnight occurs twice, the day starts at the second one; if
+ * midnight is skipped, after the gap.
  */
 function startOfDay(day: Day, zone: string): number {
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -116,8 +115,8 @@ function startOfDay(day: Day, zone: string): number {
 }
 
 /**
- * Returns the first millisecond after `before` at which `isReached` is true. The condition must stay true
- * until `after`.
+ * Returns the first millisecond after `before` at which `isReached` is true. It must then stay true until
+ * `after`.
  */
 function firstWhere(before: number, after: number, isReached: (ms: number) => boolean): number {
   let low = before;
@@ -152,7 +151,7 @@ export interface WallClock {
 
 /** Returns the local time at an instant (ms). Throws a RangeError for an unknown zone. */
 export function wallClock(ms: number, zone: string): WallClock {
-  // A process's first Intl formatter costs about 15 ms. The system's zone doesn't need one.
+  // The system's zone needs no Intl formatter. The first formatter of a process takes about 15 ms.
   if (zone === systemZone()) {
     const local = new Date(ms);
     if (Number.isNaN(local.getTime())) throw new RangeError(`Invalid time ${ms}.`);
@@ -168,7 +167,6 @@ export function wallClock(ms: number, zone: string): WallClock {
   return readWallClock(formatter(zone).format(ms));
 }
 
-/** Returns whether this is a valid time zone name. */
 export function isZone(zone: string): boolean {
   if (zone === systemZone()) return true;
   try {
@@ -187,7 +185,7 @@ export function isZone(zone: string): boolean {
 export function systemZone(): string {
   const variable = process.env['TZ'];
   if (own === undefined || own.variable !== variable) {
-    // Makes V8 read the zone now, so that V8's zone can't differ from this one.
+    // Makes V8 read the zone now, so that V8 and this cache agree.
     new Date().getTimezoneOffset();
     own = { variable, zone: zoneOfSystem(variable) ?? zoneOfEngine() };
   }
@@ -196,7 +194,7 @@ export function systemZone(): string {
 
 let own: { variable: string | undefined; zone: string } | undefined;
 
-/** Returns the zone from TZ or `/etc/localtime`. V8 also reads these, but takes 15 ms to name the zone. */
+/** Returns the zone from TZ or `/etc/localtime`. V8 would take 15 ms to name the zone. */
 function zoneOfSystem(variable: string | undefined): string | undefined {
   if (process.platform === 'win32') return undefined;
   if (variable !== undefined) {
@@ -205,7 +203,7 @@ function zoneOfSystem(variable: string | undefined): string | undefined {
       ? variable
       : undefined;
   }
-  // EINVAL means that /etc/localtime is a file, not a link.
+  // EINVAL means that /etc/localtime isn't a link.
   const link = unless(['ENOENT', 'EINVAL', 'EACCES'], () => readlinkSync('/etc/localtime')) ?? '';
   const name = /\/zoneinfo(?:\.default)?\/(.+)$/.exec(link)?.[1] ?? '';
   if (/^(?:Etc\/)?(?:UTC|UCT|Zulu|Universal)$/.test(name)) return 'UTC';
@@ -216,7 +214,7 @@ const AREA_AND_PLACE =
   /^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)(?:\/[A-Za-z_-]+){1,2}$/;
 
 function zoneOfEngine(): string {
-  // If TZ isn't a zone name, V8 uses UTC and returns undefined or Etc/Unknown here.
+  // If TZ isn't a zone name, V8 uses UTC, and `timeZone` is undefined or Etc/Unknown.
   const found = new Intl.DateTimeFormat('en-US').resolvedOptions().timeZone as string | undefined;
   if (found === undefined || found === 'Etc/Unknown') return 'UTC';
   return found;
@@ -224,7 +222,7 @@ function zoneOfEngine(): string {
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Returns a cached formatter; creating one costs about a millisecond. */
+/** Returns a cached formatter. Creating one takes about a millisecond. */
 function formatter(zone: string): Intl.DateTimeFormat {
   let found = formatters.get(zone);
   if (found === undefined) {
@@ -245,7 +243,7 @@ function formatter(zone: string): Intl.DateTimeFormat {
   return found;
 }
 
-/** Parses `11/20/2026, 09:42:00`, three times as fast as formatToParts. */
+/** Parses `11/20/2026, 09:42:00`. This is three times as fast as formatToParts. */
 function readWallClock(text: string): WallClock {
   const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] =
     text.match(/\d+/g)?.map(Number) ?? [];

@@ -29,7 +29,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 let turn = 0;
 let isEnding = false;
 
-/** Returns a number that changes with each event loop turn. */
+/** Returns a number that differs in each turn of the event loop. */
 export function loopTurn(): number {
   if (!isEnding) {
     isEnding = true;
@@ -42,8 +42,8 @@ export function loopTurn(): number {
 }
 
 /**
- * Returns a function to await between steps of long work. The function yields to the event loop every
- * `sliceMs`; awaiting a settled promise wouldn't.
+ * Returns a function to await between steps of long work. It yields to the event loop every `sliceMs`, which
+ * awaiting a settled promise doesn't do.
  */
 export function yielder(clock: Pick<Clock, 'monotonic'>, sliceMs: number): () => Promise<void> {
   let endMs = -Infinity;
