@@ -15,7 +15,7 @@ import { parseStates, statesFold, type StatesCursor } from './session-states';
 import type { CollectInput, Collected, SenseSource } from './source';
 
 export interface AgentSessionDeps {
-  /** Path of `state/work-events.jsonl`, to which the assistant's hooks append. */
+  /** Path of `state/work-events.jsonl`, the log that the assistant's hooks append to. */
   path: string;
   timezone: string;
   machineId: string;
@@ -23,21 +23,17 @@ export interface AgentSessionDeps {
 }
 
 interface Cursor extends LogCursor {
-  /** If the log position was lost: the time up to which work events are already stored. */
+  /** Set if the log position was lost. Work events up to this time are already stored. */
   afterMs?: number;
-  /** Time of the newest work event read, or 0. If the log is truncated, only later work events count. */
+  /** Time of the newest work event read, or 0. After the log is truncated, older work events are ignored. */
   lastMs: number;
-  /** The states of the running sessions. */
   states?: StatesCursor | undefined;
 }
 
 const UNREAD: Cursor = { ...LOG_START, lastMs: 0 };
 const MAX_TEXT = 200;
 
-/**
- * The agentSession source. Reports each active session once per capture, and every change of a session's
- * state.
- */
+/** Creates the agentSession source, which reports active sessions and every change of a session's state. */
 export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   return {
     id: 'agentSession',
@@ -72,7 +68,7 @@ function collect({ path, timezone, machineId, config }: AgentSessionDeps, input:
       invalid += 1;
       return;
     }
-    // An event logged while the clock was ahead has a future time. Use the current time instead.
+    // A work event logged while the clock was ahead has a future time, so use the current time.
     const ms = Math.min(event.ms, input.nowMs);
     const isNew = event.ms > (wasCut ? (before?.lastMs ?? 0) : afterMs);
     const typed = wasCut && !isNew ? undefined : parseTyped(text);
@@ -89,7 +85,6 @@ function collect({ path, timezone, machineId, config }: AgentSessionDeps, input:
   return { ...result, state: 'idle', reason: 'no session has been active since the last capture' };
 }
 
-/** Returns whether a repository with this name is watched. Reads the names on first use. */
 function watchedNames(paths: readonly string[]): (name: string) => boolean {
   let names: Set<string> | undefined;
   return (name) =>
@@ -112,7 +107,7 @@ interface WorkEvent {
   repo: string | undefined;
 }
 
-/** A session's events on one day, with the last event's time and repository. */
+/** A session's work events on one day. `ms` and `repo` come from the newest work event. */
 type Group = WorkEvent & { count: number };
 
 function addToGroup(groups: Map<string, Group>, event: WorkEvent, timezone: string): void {
@@ -135,7 +130,8 @@ function parseWorkEvent(text: string): WorkEvent | undefined {
 }
 
 /**
- * Parses the cursor; returns undefined if it is invalid. If the clock was set back, replaces future times.
+ * Parses the cursor, or returns undefined if it is invalid. Replaces future times after the clock was set
+ * back.
  */
 function parseCursor(input: CollectInput): Cursor | undefined {
   const cursor = parsePosition(input);
@@ -148,7 +144,7 @@ function parsePosition({ cursor: value, nowMs, dayStartMs }: CollectInput): Curs
   const { afterMs, lastMs, headBytes } = (value ?? {}) as Record<string, unknown>;
   if (at === undefined || typeof lastMs !== 'number') return undefined;
   const last = Math.min(lastMs, nowMs);
-  // Earlier versions didn't store the log position, so reread the logs and skip events up to `lastMs`.
+  // Cursors of earlier versions have no log position, so reread the logs and skip events up to `lastMs`.
   if (headBytes !== undefined)
     return { ...UNREAD, rotated: { offset: 0, head: '' }, lastMs: last, afterMs: last };
   if (typeof afterMs !== 'number') return { ...at, lastMs: last };

@@ -10,24 +10,22 @@ export interface AppFocusDeps extends ObserveDeps {
   config: ObserveDeps['config'] & { pollIntervalSec: number };
   machineId: string;
   timezone: string;
-  /** The focus watcher, if this process runs one. */
   watch?: Pick<FocusWatch, 'since'> | undefined;
-  /** Returns whether another process is watching the focus. */
   isWatched?: () => boolean;
 }
 
 interface Cursor {
-  /** Time of the last sample, even if the sample didn't produce an event. */
+  /** Time of the last sample, including samples without an event. */
   lastSampleMs: number;
-  /** Fraction of a second left over from the last event, in ms. Added to the next event. */
+  /** The fraction of a second that the last event omitted, in ms. The next event includes it. */
   carryMs: number;
-  /** Size of today's events from the focus watcher; absent if the watcher stored none. */
+  /** Size of today's events from the focus watcher, or absent if there are none. */
   spent?: Spent;
 }
 
 /**
- * The appFocus source. Stores the focus intervals that the daemon recorded. Without a daemon, samples the
- * front application once per capture.
+ * Creates the appFocus source. Stores the daemon's focus intervals; without a daemon, samples the front
+ * application.
  */
 export function appFocusSource(deps: AppFocusDeps): SenseSource {
   return {
@@ -45,7 +43,7 @@ export function appFocusSource(deps: AppFocusDeps): SenseSource {
 async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collected> {
   const { nowMs, cursor } = input;
   const lastMs = parseCursor(cursor)?.lastSampleMs ?? 0;
-  // If the clock was set back, the cursor is in the future, so ignore it.
+  // After the clock was set back, the cursor is in the future.
   const watched = await deps.watch?.since(lastMs > nowMs ? 0 : lastMs);
   if (watched !== undefined) return collectWatched(deps, input, watched);
   if (deps.watch === undefined && deps.isWatched?.() === true) return { events: [], cursor, state: 'ok' };
@@ -80,8 +78,7 @@ async function collect(deps: AppFocusDeps, input: CollectInput): Promise<Collect
 }
 
 /**
- * Stores the intervals since the last capture, if the size budget allows. Otherwise leaves the cursor
- * unchanged.
+ * Stores the intervals since the last capture. Leaves the cursor unchanged if they exceed the size budget.
  */
 function collectWatched(
   deps: AppFocusDeps,
@@ -134,10 +131,6 @@ function awayEvent(machine: string, fromMs: number, toMs: number, reason: AwayDe
   return { ts: toIso(toMs), type: 'away', source: 'appFocus', detail: { ...detail } };
 }
 
-/**
- * Returns the whole seconds since the last sample (at most one poll interval), and the milliseconds left
- * over.
- */
 function sampleInterval(
   nowMs: number,
   before: Cursor | undefined,
@@ -150,7 +143,9 @@ function sampleInterval(
   return { intervalSec, carryMs: ms - intervalSec * 1000 };
 }
 
-/** Parses a cursor; returns undefined if it is invalid. Earlier versions didn't store `carryMs`. */
+/**
+ * Parses a cursor, or returns undefined if it is invalid. Cursors from earlier versions have no `carryMs`.
+ */
 function parseCursor(cursor: unknown): Cursor | undefined {
   const { lastSampleMs, carryMs, spent } = (cursor ?? {}) as Record<string, unknown>;
   if (typeof lastSampleMs !== 'number' || !Number.isFinite(lastSampleMs)) return undefined;

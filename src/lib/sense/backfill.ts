@@ -14,7 +14,7 @@ import { readOwnEmails, readRecentLog } from './git/queries';
 import { refuseOddFiles } from './git/refs';
 import { rollKeepingTime } from './roll';
 
-/** An assistant session's activity, read from the assistant's files. */
+/** An assistant session's activity at one time, read from the assistant's files. */
 export interface PastActivity {
   session: string;
   repo?: string;
@@ -29,16 +29,14 @@ export interface BackfillDeps extends CaptureDeps {
 }
 
 export interface BackfillResult {
-  /** False if `sense.enabled` is false. Nothing was read then. */
+  /** False if `sense.enabled` is false, in which case nothing is read. */
   enabled: boolean;
   dryRun: boolean;
   from: Day;
   to: Day;
-  /** Number of commits added; with `dryRun`, the number that would be added. */
+  /** Number of commits added, or that would be added with `dryRun`. */
   commits: number;
-  /** Number of sessions added. */
   sessions: number;
-  /** Days with new events. */
   days: Day[];
   /** Repositories that could not be read, and why. */
   problems: string[];
@@ -46,12 +44,11 @@ export interface BackfillResult {
 
 const AT_ONCE = 6;
 const GIT_TIMEOUT_MS = 20_000;
-/** Maximum number of commits per repository, newest first. */
+/** Maximum number of commits to read per repository. The newest are read first. */
 const MAX_COMMITS = 20_000;
 
 /**
- * Adds your missing commits and assistant sessions from the last `days` days. Skips days that are closed to
- * new events. The caller must hold the sense lock.
+ * Adds missing commits and assistant sessions from the last `days` days. The caller must hold the sense lock.
  */
 export async function backfill(
   deps: BackfillDeps,
@@ -91,7 +88,7 @@ function daysOf({ timezone }: BackfillDeps, events: readonly SenseEvent[]): Day[
   return [...new Set(events.map(({ ts }) => dayOf(parseIso(ts) ?? 0, timezone)))].sort();
 }
 
-/** Drops events that are already stored, and events on days that are closed to new events. */
+/** Drops events that are already stored, and events on days that no longer accept events. */
 function withoutStored(
   { store, timezone }: BackfillDeps,
   events: readonly SenseEvent[],
@@ -108,7 +105,6 @@ function withoutStored(
   });
 }
 
-/** Returns a key that identifies a commit's change, or a session on one day. */
 function keyOf(event: SenseEvent, day: Day): string {
   const { detail } = event;
   return event.type === 'git-commit'
@@ -117,7 +113,7 @@ function keyOf(event: SenseEvent, day: Day): string {
 }
 
 /**
- * Returns your commits before today, because captures read today's. Adds unreadable repositories to
+ * Returns your commits before today, because captures read today's commits. Adds unreadable repositories to
  * `problems`.
  */
 async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {
@@ -186,7 +182,6 @@ async function commitsIn(deps: BackfillDeps, folder: GitFolder, sinceMs: number)
   });
 }
 
-/** Returns session activity as captures store it: one event per session and poll interval. */
 function sessionsSince(deps: BackfillDeps, sinceMs: number, nowMs: number): SenseEvent[] {
   const intervalMs = deps.config.pollIntervalSec * 1000;
   const events = new Map<string, SenseEvent & { detail: { events: number } }>();
@@ -203,7 +198,6 @@ function sessionsSince(deps: BackfillDeps, sinceMs: number, nowMs: number): Sens
   return [...events.values()].sort((a, b) => (a.ts < b.ts ? -1 : Number(a.ts > b.ts)));
 }
 
-/** Formats `Added 42 commits and 7 sessions on 12 days.` */
 export function backfillText({ enabled, dryRun, from, commits, sessions, days }: BackfillResult): string {
   if (!enabled) return 'Nothing was added: sense.enabled is false.';
   const what = `${plural(commits, 'commit')} and ${plural(sessions, 'session')}`;

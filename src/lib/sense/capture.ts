@@ -24,23 +24,22 @@ export interface SourceOutcome {
 }
 
 export interface CaptureResult {
-  /** False if `sense.enabled` is false. Nothing was read or written then. */
+  /** False if `sense.enabled` is false, in which case nothing is read or written. */
   captured: boolean;
   ts: string;
-  /** Number of events stored. */
   events: number;
   sources: SourceOutcome[];
-  /** Past days for which a record was written. */
+  /** Past days whose records were written. */
   rolled: Day[];
   /** Days whose event logs were deleted. */
   pruned: Day[];
-  /** Problems outside the sources. The events were stored anyway. */
+  /** Problems that don't concern a source and didn't prevent storing the events. */
   problems: string[];
 }
 
 const SOURCE_TIMEOUT_MS = 20_000;
 
-/** A run of a capture or backfill. */
+/** A capture or backfill in progress. */
 export interface Run {
   deps: CaptureDeps;
   nowMs: number;
@@ -49,8 +48,8 @@ export interface Run {
 }
 
 /**
- * Queries each enabled source, stores the events, and records past days. First saves the new lines in the
- * state, so that the next run can complete an interrupted one. Requires the sense lock.
+ * Captures events from each enabled source and writes the records of past days. The caller must hold the
+ * sense lock.
  */
 export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   const { enabled, sources } = deps.config;
@@ -81,7 +80,7 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   };
 }
 
-/** Reads the state and completes an interrupted run. With `readOnly`, changes nothing. */
+/** Reads the state and completes an interrupted run. With `readOnly`, only reads the state. */
 export function openRun(deps: CaptureDeps, readOnly = false): { run: Run; state: SenseState } {
   const { store } = deps;
   const run: Run = { deps, nowMs: deps.clock.now(), today: todayOf(deps), problems: [] };
@@ -97,10 +96,13 @@ export function openRun(deps: CaptureDeps, readOnly = false): { run: Run; state:
   return { run, state };
 }
 
-/** Appends an interrupted run's pending lines. If a past day's lines can't be written, they stay pending. */
+/**
+ * Appends the pending lines of an interrupted run. Lines that can't be written to a past day's log stay
+ * pending.
+ */
 export function completePending(store: SenseStore, state: SenseState, today: Day, problems: string[]): void {
   state.pending = state.pending.filter((plan) => {
-    // The user deleted the log, so don't restore its lines.
+    // The user has deleted the log, so don't restore its lines.
     if (plan.offset > 0 && store.logBytes(plan.day) === undefined) return false;
     try {
       store.completeAppend(plan);
@@ -115,7 +117,7 @@ export function completePending(store: SenseStore, state: SenseState, today: Day
 }
 
 /**
- * If the state was lost, returns the stored events of the last two days, because sources may report them
+ * Returns the events of the last two days if the state was lost, because sources may report these events
  * again.
  */
 function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: SenseState): SenseEvent[] {
@@ -147,7 +149,6 @@ interface Answer {
   outcome: Collected;
 }
 
-/** Queries one source. After an error or timeout, its cursor stays unchanged. */
 async function query(
   { deps, nowMs, today }: Run,
   source: SenseSource,
@@ -163,7 +164,6 @@ async function query(
     timer = setTimeout(resolve, limitMs, failed('timed out; retrying at the next capture'));
   });
   try {
-    // The async wrapper turns synchronous exceptions from `collect` into rejections.
     const answer = (async () => source.collect({ nowMs, dayStartMs, cursor }))();
     const outcome = await Promise.race([answer, timeout]);
     return { source, outcome: { ...outcome, cursor: outcome.cursor ?? cursor } };
@@ -198,10 +198,7 @@ function nextState(run: Run, state: SenseState, answers: readonly Answer[]): Sen
   return next;
 }
 
-/**
- * Returns how long you were away today. If you are away now, this includes the time since the last capture,
- * up to one poll interval.
- */
+/** Returns how long you were away today. While you are away, each capture adds at most one poll interval. */
 function awayTime(
   { deps, nowMs, today }: Run,
   { away, lastCaptureTs }: SenseState,
@@ -215,7 +212,7 @@ function awayTime(
   return { day: today, seconds: before + (isIdle ? Math.round(Math.min(pollSec, elapsedSec)) : 0) };
 }
 
-/** Stores the state, then appends the events to their days' logs. */
+/** Stores the state with the pending lines, then appends the lines to the day logs. */
 export function appendEvents(run: Run, next: SenseState, events: readonly SenseEvent[]): void {
   const { store } = run.deps;
   const waiting = next.pending;
@@ -230,7 +227,7 @@ export function appendEvents(run: Run, next: SenseState, events: readonly SenseE
   store.writeState(next);
 }
 
-/** Groups the events by day. Quarantines the events of days whose log was deleted or can't be written. */
+/** Groups events by day. Quarantines events of days whose log was deleted or can't be written. */
 function planAppends({ deps, nowMs, today, problems }: Run, events: readonly SenseEvent[]): PendingAppend[] {
   const { store, timezone } = deps;
   const byLog = new Map<LogName, SenseEvent[]>();
@@ -258,8 +255,8 @@ function planAppends({ deps, nowMs, today, problems }: Run, events: readonly Sen
 }
 
 /**
- * Returns whether a day accepts new events. A recorded day without a log doesn't, because rebuilding its
- * record would lose the earlier events.
+ * Returns whether a day accepts new events. If its log was deleted, rebuilding its record would lose earlier
+ * events.
  */
 export function isOpen(store: SenseStore, day: Day, today: Day): boolean {
   if (store.logBytes(day) !== undefined) return true;

@@ -30,9 +30,8 @@ export interface SenseChecked {
   find: FindProgram;
   desktop: Desktop;
   config: Pick<Config, 'sense'>;
-  /** Returns the scheduler that runs the captures, if any. */
+  /** Returns the name of the scheduler that runs the captures, if any. */
   capturedBy: () => Promise<string | undefined>;
-  /** Returns whether the insight is scheduled. */
   isInsightScheduled: () => Promise<boolean>;
 }
 
@@ -60,7 +59,7 @@ export const SENSE_CHECKS: readonly Check<SenseChecked>[] = [
   { id: 'sense.insight', title: 'assistant for insights', needsConfig: true, run: checkInsight },
 ];
 
-/** Runs the check if the source is on. Otherwise returns the setting that turned the source off. */
+/** Wraps a check so that it runs only if sense and the source are on. */
 function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Promise<Finding[]>) {
   return async (at: SenseChecked): Promise<Finding[]> => {
     const { enabled, sources } = at.config.sense;
@@ -71,7 +70,6 @@ function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Prom
   };
 }
 
-/** Captures and views fail if classify.yaml is invalid, so an invalid file is a `config` error. */
 function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]> {
   return orFailure(
     async () => {
@@ -102,7 +100,7 @@ async function frontFinding({ desktop, area, clock, config }: SenseChecked): Pro
     const isExcluded = (await appMatcher(config.sense.exclude))(front.app);
     return ok(`${isExcluded ? 'an excluded application' : front.app.app}, via ${front.via}`);
   }
-  // Over ssh, doctor can't access the desktop session in which captures run.
+  // Over SSH, doctor can't access the desktop session that captures run in.
   const { sources, lastCaptureTs } = senseStore(area).readState().state;
   const last = sources['appFocus']?.state;
   if (lastCaptureTs !== null && (last === 'ok' || last === 'idle'))
@@ -141,7 +139,6 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
   });
 }
 
-/** Runs git in each repository as a capture does, ignoring commands that the repository configures. */
 async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   const { repos, git } = at.config.sense;
   if (repos.length === 0)

@@ -21,13 +21,13 @@ import {
 } from './classify';
 import { rollAgain, todayOf, type Rerolled, type RollDeps } from './roll';
 
-/** Returns the rules in a classify.yaml; none if the file doesn't exist. */
+/** Returns the rules in a classify.yaml, or an empty list if the file doesn't exist. */
 export async function readClassifyRules(path: string): Promise<ClassifyRule[]> {
   const text = readText(path, { maxBytes: 1024 * 1024 });
   return text === undefined ? [] : parseClassifyRules(text, path);
 }
 
-/** Returns the classifier for your classify.yaml and the shipped rules. */
+/** Returns a classifier that uses the rules in your classify.yaml and the shipped rules. */
 export async function readClassifier(templates: string, path: string): Promise<Classifier> {
   return makeClassifier(templates, await readClassifyRules(path));
 }
@@ -36,13 +36,12 @@ export async function readClassifier(templates: string, path: string): Promise<C
 export interface Classified extends Rerolled {
   app: string;
   kind: AppKind;
-  /** Path of the classify.yaml that contains the rule. */
   file: string;
 }
 
 /**
- * Writes the rule, then rebuilds the records from `since` on (default: today). Throws `usage` for a future
- * day. The caller must hold the sense lock.
+ * Writes the rule and rebuilds the records from `since` on (default: today). The caller must hold the sense
+ * lock.
  */
 export async function setAppKind(
   deps: RollDeps,
@@ -65,12 +64,9 @@ const RULE = v.variant('key', [
   v.strictObject({ key: v.literal('glob'), glob: PATTERN, kind: v.picklist(APP_KINDS) }),
 ]);
 
-/**
- * Parses a classify.yaml: a list of `{app | bundleId | glob, kind}`, optionally under the key `rules`. Throws
- * one `config` error that lists all problems.
- */
+/** Parses a classify.yaml. Throws one `config` error that lists all problems. */
 export async function parseClassifyRules(text: string, fileName: string): Promise<ClassifyRule[]> {
-  // An empty file doesn't need the YAML library, which is slow to load.
+  // Loading the YAML library is slow, so avoid it for an empty file.
   if (isOnlyComments(text)) return [];
   const problems: string[] = [];
   const rules: ClassifyRule[] = [];
@@ -135,13 +131,12 @@ function inWords(value: unknown): string {
 }
 
 /**
- * Returns the classify.yaml with a rule for this application: its changed rule, or a new one at the top.
- * Preserves comments, but may change the spacing.
+ * Returns the file's text with the application's rule changed or added. Preserves comments, but not all
+ * spacing.
  */
 async function withAppRule(text: string, fileName: string, app: string, kind: AppKind): Promise<string> {
   const before = await parseClassifyRules(text, fileName);
   const index = before.findIndex(({ key, pattern }) => key === 'app' && foldName(pattern) === foldName(app));
-  // An earlier glob or id rule may match the same application.
   const isFirst = index >= 0 && before.slice(0, index).every(({ key }) => key === 'app');
   if (before.length === 0 && isOnlyComments(text)) {
     const separator = text === '' || text.endsWith('\n') ? '' : '\n';

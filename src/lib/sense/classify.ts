@@ -5,11 +5,11 @@ import { readText } from '../platform/files/atomic-file';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 
-/** How time in an application is classified. Unknown applications are neutral. */
+/** The kinds of time. Unknown applications are neutral. */
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
 export type AppKind = (typeof APP_KINDS)[number];
 
-/** A rule matches a complete name, a complete id, or names and ids that match a glob. */
+/** The keys of a rule. `app` and `bundleId` match a complete name or id; `glob` matches either by pattern. */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;
 
 /** A rule in your classify.yaml. */
@@ -17,13 +17,12 @@ export interface ClassifyRule {
   key: (typeof RULE_KEYS)[number];
   pattern: string;
   kind: AppKind;
-  /** Only for globs: returns whether the glob matches a normalized name. */
+  /** Returns whether a normalized name matches the glob. Set only for globs. */
   matches?: (folded: string) => boolean;
 }
 
-/** The rule that matched. */
 export interface DecidingRule {
-  /** The rule's position in your list or the shipped list, starting from 1. */
+  /** Position in your list or the shipped list, starting at 1. */
   index: number;
   origin: 'user' | 'shipped';
   /** The rule as written, such as `app: Firefox`. */
@@ -32,13 +31,12 @@ export interface DecidingRule {
 
 export interface Classification {
   kind: AppKind;
-  /** The matching rule; absent if no rule matched. */
   rule?: DecidingRule;
 }
 
 export type Classifier = (app: string, bundleId?: string) => Classification;
 
-/** Returns a classifier that tries your rules, then the shipped ones in `templates`. The first match wins. */
+/** Returns a classifier that tries your rules, then the shipped rules. The first match wins. */
 export function makeClassifier(templates: string, rules: readonly ClassifyRule[] = []): Classifier {
   const known = new Map<string, Classification>();
   let shipped: Map<string, Classification> | undefined;
@@ -50,7 +48,7 @@ export function makeClassifier(templates: string, rules: readonly ClassifyRule[]
       return { kind: rule.kind, rule: { index: index + 1, origin: 'user', text } };
     }
     shipped ??= readShipped(templates);
-    // Some systems report a display name as the id, or the id as the name.
+    // Some systems report the display name as the id, or the id as the display name.
     const names = (bundleId === undefined ? [app] : [app, bundleId]).flatMap((name) => [
       foldName(name),
       foldId(name),
@@ -78,10 +76,7 @@ function isMatch(
   );
 }
 
-/**
- * Reads the shipped rules by normalized name. Each rule lists an application's display name, bundle ids,
- * desktop ids, window classes, and executables without `.exe`.
- */
+/** Returns the shipped rules by normalized name or id. */
 function readShipped(templates: string): Map<string, Classification> {
   const path = join(templates, 'data', 'applications.json');
   const text = readText(path);
@@ -101,7 +96,7 @@ function readShipped(templates: string): Map<string, Classification> {
   return byName;
 }
 
-/** Returns an application's kind, the matching rule, and a sentence that describes both. */
+/** Returns an application's kind and matching rule, with a sentence that explains them. */
 export function explainClassification(
   classify: Classifier,
   fileName: string,
@@ -125,16 +120,17 @@ export function refuseEmptyApp(app: string): void {
   });
 }
 
-/**
- * Normalizes a name for comparison: trimmed, in Unicode NFC, and case-folded (a final sigma equals a sigma).
- */
+/** Normalizes a name for comparison. Ignores case, surrounding spaces and Unicode composition. */
 export function foldName(name: string): string {
   // Lower case first: 'ẞ' has no upper case of its own, but 'ß' becomes 'SS'.
   const folded = name.normalize('NFC').trim().toLowerCase().toUpperCase().toLowerCase();
   return folded.replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** Normalizes an id for comparison. Strips `.exe` and `.desktop`, which only some systems include. */
+/**
+ * Normalizes an id for comparison. Strips `.exe` and `.desktop`, because only some systems include these
+ * suffixes.
+ */
 export function foldId(id: string): string {
   return foldName(id).replace(/\.(?:exe|desktop)$/, '');
 }
@@ -142,14 +138,13 @@ export function foldId(id: string): string {
 export type AppMatcher = (app: { app: string; bundleId?: string }) => boolean;
 
 /**
- * Returns a predicate that matches the listed applications. Entries are complete names or ids in any case, or
- * globs with `*` or `?`.
+ * Returns a predicate for the listed applications. Entries are complete names or ids in any case, or globs.
  */
 export async function appMatcher(entries: readonly string[]): Promise<AppMatcher> {
   const isGlob = (entry: string): boolean => /[*?]/.test(entry);
   const whole = entries.filter((entry) => !isGlob(entry));
   const [names, ids] = [new Set(whole.map(foldName)), new Set(whole.map(foldId))];
-  // Only `*` and `?` are wildcards, since names often contain brackets, braces and exclamation marks.
+  // Treat brackets, braces and exclamation marks literally, because application names often contain them.
   const globs = entries
     .filter(isGlob)
     .map((entry) => foldName(entry).replace(/[\\[\](){}!+@|,^$.]/g, '\\$&'));
@@ -160,7 +155,7 @@ export async function appMatcher(entries: readonly string[]): Promise<AppMatcher
     (bundleId !== undefined && (ids.has(foldId(bundleId)) || matchesGlob(foldName(bundleId))));
 }
 
-/** Returns a predicate that matches normalized names against the glob. `*` also matches dots and slashes. */
+/** Returns a predicate for normalized names that match a glob. `*` also matches dots and slashes. */
 export async function globMatcher(globs: string | string[]): Promise<(folded: string) => boolean> {
   const { default: picomatch } = await import('picomatch');
   const matches = picomatch(globs, { nocase: true, dot: true, bash: true });

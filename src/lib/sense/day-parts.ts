@@ -4,9 +4,11 @@ import { foldName, type AppKind } from './classify';
 import { dayTimeline, focusSamples, type SessionParts, type TimelineOptions } from './day-timeline';
 import { changeOf, type SenseEvent } from './event';
 
-/** A day's time, commits and sessions, as published to other machines. Times are in epoch seconds. */
+/**
+ * A day's time, commits and sessions, in the form published to other machines. Times are in epoch seconds.
+ */
 export interface DayParts {
-  /** Application time in chronological order. */
+  /** In chronological order. */
   spans: FocusSpan[];
   commits: { change: string; repo: string; at: number; subject: string; path: string | undefined }[];
   sessions: (Omit<SessionParts, 'parts'> & { parts: [from: number, to: number, state: 'w' | 'y'][] })[];
@@ -24,7 +26,7 @@ interface FocusSpan {
   input: number | null;
 }
 
-/** Computes a day's parts. Doesn't merge events with input and events without input into one span. */
+/** Computes a day's parts. Time with input and time without input are separate spans. */
 export function dayParts(events: readonly SenseEvent[], options: TimelineOptions): DayParts {
   const start = Math.floor(options.startMs / 1000);
   const timeline = dayTimeline(events, options);
@@ -65,7 +67,6 @@ function spansOf(
   return spans.map(({ isQuiet: _isQuiet, ...span }) => span);
 }
 
-/** Returns the commits. A commit that was captured twice counts once. */
 function commitsOf(events: readonly SenseEvent[]): DayParts['commits'] {
   const commits = new Map<string, DayParts['commits'][number]>();
   for (const event of events) {

@@ -9,18 +9,12 @@ import { coveredBy } from './ledger/ledger';
 import { merged, within, type Span } from './ledger/spans';
 import { timelineTally, type Stay } from './ledger/timeline';
 
-/**
- * A day's timeline. Times are in seconds from the start of the day, so 23-hour and 25-hour days need no
- * special case.
- */
+/** A day's timeline. Times are in elapsed seconds since the start of the day. */
 export interface DayTimeline {
-  /** Applications with the most time first. */
+  /** Applications, ordered by time, most first. */
   apps: [app: string, kind: AppKind][];
   repos: string[];
-  /**
-   * In chronological order. `app` and `repo` are indexes into `apps` and `repos`; `repo` is absent if
-   * unknown.
-   */
+  /** Spans in chronological order. `app` and `repo` are indexes into `apps` and `repos`. */
   spans: [at: number, length: number, app: number, repo?: number][];
   away: [at: number, length: number, reason: string][];
   commits: { at: number; repo: string; branch: string | null; sha: string; subject: string }[];
@@ -29,11 +23,10 @@ export interface DayTimeline {
 
 /** A session on one day. In `parts`, `w` means working and `y` means waiting for you. */
 export interface SessionParts {
-  /** The session id that the assistant uses. */
   id: string;
   repo: string | null;
   branch: string | null;
-  /** Slug, title and issue are set only for sessions on other machines that publish details. */
+  /** Set only for sessions on other machines that publish details. */
   slug?: string;
   title?: string;
   issue?: number;
@@ -45,7 +38,7 @@ export interface TimelineOptions extends DayBounds {
   classify: Classifier;
 }
 
-/** Computes a day's timeline from its events, given in any order. No span extends past the last event. */
+/** Computes a day's timeline from its events, in any order. No span extends past the last event. */
 export function dayTimeline(events: readonly SenseEvent[], options: TimelineOptions): DayTimeline {
   return {
     ...focusSpans(events, options),
@@ -55,9 +48,7 @@ export function dayTimeline(events: readonly SenseEvent[], options: TimelineOpti
   };
 }
 
-/**
- * Converts a time span to seconds within the day; returns undefined if less than half a second is in the day.
- */
+/** Converts a span to seconds within the day, or returns undefined if it rounds to zero. */
 function inSeconds([from, to]: Span, { startMs, endMs }: DayBounds): [number, number] | undefined {
   const [at, end] = [from, to].map((ms) =>
     Math.round((Math.min(Math.max(ms, startMs), endMs) - startMs) / 1000),
@@ -73,7 +64,6 @@ interface Sample {
   bundleId: string | undefined;
   repo: string | undefined;
   machine: string;
-  /** Time of the last input before `ms`, if known. */
   inputMs: number | undefined;
 }
 
@@ -107,8 +97,8 @@ function focusSpans(
 }
 
 /**
- * Returns the app-focus events as samples. Of an application's events with the same timestamp, the longest
- * counts.
+ * Returns the app-focus events as samples. Keeps the longest of an application's events with the same
+ * timestamp.
  */
 export function focusSamples(events: readonly SenseEvent[], pollIntervalSec: number): Sample[] {
   const samples = new Map<string, Sample>();
@@ -131,8 +121,7 @@ export function focusSamples(events: readonly SenseEvent[], pollIntervalSec: num
 }
 
 /**
- * Joins consecutive samples of the same application and repository. Tolerates captures that run slightly
- * late.
+ * Joins consecutive samples of the same application and repository. Tolerates small gaps from late captures.
  */
 function joinedSamples(samples: readonly Sample[], intervalMs: number): Sample[] {
   const spans: Sample[] = [];
@@ -156,7 +145,6 @@ function awaySpans(events: readonly SenseEvent[], bounds: DayBounds): DayTimelin
   return rows.sort((a, b) => a[0] - b[0]);
 }
 
-/** Returns the commits. A commit that was captured twice counts once. */
 function commitsOf(events: readonly SenseEvent[], { startMs, endMs }: DayBounds): DayTimeline['commits'] {
   const commits = new Map<string, DayTimeline['commits'][number]>();
   for (const event of events) {

@@ -4,56 +4,47 @@ import { parseIso } from '../platform/time/clock';
 export const EVENT_TYPES = ['app-focus', 'git-commit', 'agent-session', 'session-state', 'away'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The source ids, which are also keys in `sense.sources`. */
+/** The source ids, which are also the keys in `sense.sources`. */
 export const SOURCE_IDS = ['appFocus', 'git', 'agentSession'] as const;
 export type SourceId = (typeof SOURCE_IDS)[number];
 
-/** A line of `events/<date>.jsonl`: times and names, never content. */
+/** A line of `events/<date>.jsonl`. Contains times and names, never content. */
 export interface SenseEvent {
-  /** When the event happened, in ISO 8601, UTC. */
+  /** Time of the event, in ISO 8601, UTC. */
   ts: string;
   type: EventType;
-  /** The source that reported the event. */
   source: string;
   app?: string;
   repo?: string;
   detail?: Record<string, unknown>;
 }
 
-/**
- * An app-focus event's `detail`, for the `intervalSec` seconds before `ts`. The event's `repo` is the
- * repository in the focused pane.
- */
+/** The `detail` of an app-focus event, which covers the `intervalSec` seconds before `ts`. */
 export interface FocusDetail {
   /** Length of the interval. Default: the poll interval. */
   intervalSec?: number;
-  /** How long before `ts` the last input was, in seconds; absent if unknown. */
+  /** Seconds between the last input and `ts`, or absent if unknown. */
   idleSec?: number;
-  /**
-   * Id of the adapter that reported the application, with the suffix `-events` if the daemon watched the
-   * focus.
-   */
+  /** Id of the adapter that reported the application. Ends in `-events` if the daemon watched the focus. */
   via?: string;
   bundleId?: string;
   machine?: string;
-  /** The checkout or worktree of `repo` that contains the focused pane's folder. */
+  /** Path of the checkout or worktree that contains the focused pane's folder. */
   path?: string;
-  /** The checked-out branch; absent if HEAD is detached. */
+  /** The checked-out branch, or absent if HEAD is detached. */
   branch?: string;
-  /**
-   * Set if the focused pane's folder is outside the watched repositories. `repo` and `path` are then absent.
-   */
+  /** Set if the focused pane's folder is outside the watched repositories. */
   otherFolder?: true;
-  /** The assistant sessions in the focused pane: their ids, optionally with the assistant's name. */
+  /** The assistant sessions in the focused pane. */
   sessions?: (string | { id: string; assistant?: string })[];
 }
 
 /**
- * `ready`: the session has finished its turn. `waiting`: the session needs a response from you to continue.
+ * `ready` means that the turn has finished. `waiting` means that the session needs your response to continue.
  */
 export type SessionState = 'working' | 'waiting' | 'ready' | 'over';
 
-/** A session-state event's `detail`. The state begins at `ts`. */
+/** The `detail` of a session-state event. The state begins at `ts`. */
 export interface SessionStateDetail {
   session: string;
   state: SessionState;
@@ -64,16 +55,16 @@ export interface SessionStateDetail {
   otherFolder?: true;
   /** Why the session is waiting, such as `permission_prompt`. */
   reason?: string;
-  /** Set if you sent a prompt at `ts`. This means that the session was in front. */
+  /** Set if you sent a prompt at `ts`, which shows that the session was in front. */
   prompt?: true;
-  /** When the state began, in ISO 8601, UTC. Set only in events that repeat a state from the day before. */
+  /** Start of a state that began on an earlier day, in ISO 8601, UTC. */
   since?: string;
   machine?: string;
 }
 
-/** An away event's `detail`. The event covers the time from `from` to `ts`. */
+/** The `detail` of an away event, which covers the time from `from` to `ts`. */
 export interface AwayDetail {
-  /** When the time away began, in ISO 8601, UTC. */
+  /** Start of the time away, in ISO 8601, UTC. */
   from: string;
   reason: 'idle' | 'locked';
   machine?: string;
@@ -98,7 +89,7 @@ export function readEvent(value: unknown): SenseEvent | { invalid: string } {
 
 /** Parses an event log line. Returns the event, or the reason why the line is invalid. */
 export function readEventLine(text: string): SenseEvent | { invalid: string } {
-  // Parsing errors are slow: without this check, a large damaged file would take minutes.
+  // Without this check, parsing a large damaged file takes minutes, because each syntax error is slow.
   if (!text.trimStart().startsWith('{')) return { invalid: 'not an object' };
   try {
     return readEvent(JSON.parse(text));
@@ -108,14 +99,14 @@ export function readEventLine(text: string): SenseEvent | { invalid: string } {
   }
 }
 
-/** Returns whether this event came from a backfill rather than a capture. */
+/** Returns whether a backfill created the event. */
 export function isBackfilled({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): boolean {
   return detail?.['backfilled'] === true;
 }
 
 /**
- * Returns a commit's identity within its repository. Events from before sense 1.1 have none, so the author
- * date and subject identify the commit.
+ * Returns a commit's identity within its repository. Events from before sense 1.1 use the author date and
+ * subject.
  */
 export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): string | undefined {
   const identity = textOf(detail?.['identity']);
@@ -127,7 +118,7 @@ export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): stri
 }
 
 /**
- * The version of the sense component. Bump it with any change to the event schema, the adapter contract or
- * the daily record; otherwise test/lib/sense/fingerprint.test.ts fails.
+ * Version of the sense component. Must change with the event schema, the adapter contract or the daily
+ * record.
  */
 export const SENSE_VERSION = '1.3.0';

@@ -4,10 +4,10 @@ import type { DailyRecord } from './record';
 
 export type ExportFormat = 'json' | 'csv';
 
-/** A CSV table has one row per day, or one per day and application. JSON contains complete records. */
+/** A CSV table has one row per day (`days`), or one per day and application (`apps`). */
 export type RecordTable = 'days' | 'apps';
 
-/** Yields events as text, in chunks. In CSV, `detail` is JSON. */
+/** Yields events as text chunks. In CSV, `detail` is JSON. */
 export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat): Generator<string> {
   if (format === 'json') return jsonArray(events);
   const header = ['ts', 'type', 'source', 'app', 'repo', 'detail'];
@@ -16,7 +16,7 @@ export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat)
   ]);
 }
 
-/** Yields daily records as text, in chunks. */
+/** Yields daily records as text chunks. */
 export function exportRecords(
   records: Iterable<DailyRecord>,
   format: ExportFormat,
@@ -38,7 +38,6 @@ export function exportRecords(
     'neutralMinutes',
   ] as const;
   return csv([...columns, 'commits', 'sessions'], records, (record) => [
-    // Days without recorded application time have empty minutes.
     [
       ...columns.map((column) =>
         record.backfilled === true && column.endsWith('Minutes') ? undefined : record[column],
@@ -58,7 +57,6 @@ function* jsonArray(items: Iterable<unknown>): Generator<string> {
   yield before === '[\n' ? '[]\n' : '\n]\n';
 }
 
-/** Yields rows as CSV, line by line. */
 export function* csv<T>(
   header: readonly string[],
   items: Iterable<T>,

@@ -2,16 +2,16 @@ import { dayBounds, dayOf } from '../platform/time/time';
 import type { SenseEvent } from './event';
 import { splitAtHours, type Interval } from './focus-timeline';
 
-/** Maximum size of a day's events from the focus watcher, in bytes. */
+/** Maximum size of the events that the focus watcher stores per day, in bytes. */
 const DAY_BYTES = 380_000;
-/** Extra bytes for intervals that must be stored now. */
+/** Extra bytes for intervals that can't be delayed. */
 const RESERVE_BYTES = 15_000;
-/** How early each part of the budget becomes available, so that a busy morning is recorded exactly. */
+/** The budget grows during the day. This advance keeps a busy morning within the budget. */
 const ADVANCE_MS = 3_600_000;
-/** How long to delay intervals that exceed the budget. */
+/** Maximum delay for intervals that exceed the budget. */
 const MAX_WAIT_MS = 20 * 60_000;
 
-/** Size of a day's stored events from the focus watcher, in bytes. */
+/** Size of the events that the focus watcher has stored for a day. */
 export interface Spent {
   day: string;
   bytes: number;
@@ -30,13 +30,13 @@ export interface BudgetInput {
 export interface Stored {
   events: SenseEvent[];
   spent: Spent;
-  /** When the last stored interval ends. */
+  /** End of the last stored interval. */
   untilMs: number;
 }
 
 /**
- * Returns the events for the intervals, or undefined to wait until the budget allows them. After 20 minutes
- * or at the end of the hour, returns events only for the longest focuses.
+ * Returns the events for the intervals, or undefined to wait for more budget. Stores only the longest focuses
+ * if late.
  */
 export function withinBudget(input: BudgetInput): Stored | undefined {
   const { intervals, nowMs, timezone, before, canWait, eventsOf } = input;
@@ -76,7 +76,6 @@ function byHour(parts: readonly Interval[], timezone: string): Interval[][] {
   return hours;
 }
 
-/** Groups focus intervals that follow each other without a gap. */
 function runsOf(parts: readonly Interval[]): Interval[][] {
   const runs: Interval[][] = [];
   for (const part of parts) {
@@ -88,7 +87,6 @@ function runsOf(parts: readonly Interval[]): Interval[][] {
   return runs;
 }
 
-/** The combined intervals of a run that have the same focus. */
 interface Group {
   part: Interval;
   ms: number;
@@ -99,7 +97,7 @@ function bytesOf(runs: readonly (readonly Group[])[]): number {
   return runs.flat().reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Merges each run's shortest groups into its longest one until the events fit the budget. */
+/** Merges the shortest groups into the longest group of their run until the events fit the budget. */
 function longestOf(runs: readonly Group[][], freeBytes: number): Interval[] {
   const starts = runs.map((run) => run[0]?.part.fromMs ?? 0);
   let bytes = bytesOf(runs);
@@ -128,7 +126,6 @@ function groupsOf(run: readonly Interval[], bytesOf: (part: Interval) => number)
   return [...groups.values()];
 }
 
-/** Returns a run's groups as consecutive intervals, in the order in which the groups began. */
 function inTurn(groups: readonly Group[], startMs: number): Interval[] {
   let atMs = startMs;
   return groups.map(({ part, ms }) => ({ ...part, fromMs: atMs, toMs: (atMs += ms) }));

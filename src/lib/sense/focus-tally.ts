@@ -4,19 +4,18 @@ import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
 import type { SenseEvent } from './event';
 
 /**
- * Times are added up in milliseconds and rounded once, to tenths of a minute, so that the order of events
- * doesn't matter.
+ * Times are added in milliseconds and rounded once to tenths of a minute, so the order of events doesn't
+ * matter.
  */
 export const TENTH_MS = 6_000;
 
-/** The longest poll interval that the configuration allows. Limits the length of an event. */
+/** The longest poll interval that the configuration allows, and the maximum length of an event. */
 const MAX_INTERVAL_SEC = 3_600;
 
-/** An application's samples on one machine. */
 interface AppSamples {
   app: string;
   bundleId: string | undefined;
-  /** Milliseconds by timestamp. Of two events with the same timestamp, the longer one counts. */
+  /** Milliseconds by timestamp. The longest event with a timestamp counts. */
   samples: Map<number, number>;
 }
 
@@ -55,10 +54,7 @@ export function focusTally(
   };
 }
 
-/**
- * Rounds the kinds so that they add up to the day, then the applications and hours so that they add up to
- * their kind.
- */
+/** Rounds the times so that kinds add up to the day, and applications and hours add up to their kind. */
 export function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<AppKind, number[]>) {
   const kindMs = APP_KINDS.map((kind) => sum(hourMs[kind]));
   const kindTenths = apportion(Math.round(sum(kindMs) / TENTH_MS), kindMs, TENTH_MS);
@@ -78,10 +74,7 @@ export function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: R
   return { kinds, hours, apps };
 }
 
-/**
- * Merges spellings that differ only in case, such as "Code" and "code", into the most frequent one. Returns
- * the rows sorted by name.
- */
+/** Merges spellings that differ only in case, such as "Code" and "code". Returns rows sorted by name. */
 export function joinSpellings(counts: ReadonlyMap<string, number>): { app: string; ms: number }[] {
   const joined = new Map<string, { app: string; most: number; ms: number }>();
   for (const [app, ms] of [...counts].sort(([a], [b]) => byCodeUnits(a, b))) {
@@ -93,7 +86,7 @@ export function joinSpellings(counts: ReadonlyMap<string, number>): { app: strin
   return [...joined.values()].sort((a, b) => byCodeUnits(a.app, b.app));
 }
 
-/** Distributes `count` units over the parts by largest remainder. Ties go to the earlier part. */
+/** Distributes `count` units over the parts by largest remainder. Earlier parts win ties. */
 export function apportion(count: number, parts: readonly number[], unit: number): number[] {
   const shares = parts.map((part) => Math.floor(part / unit));
   const byRemainder = parts
@@ -104,19 +97,13 @@ export function apportion(count: number, parts: readonly number[], unit: number)
   return shares;
 }
 
-/**
- * Returns a key for an app-focus event's application and machine. Of the events with the same key and time,
- * only one counts.
- */
+/** Returns a key for an event's application and machine. Only one event per key and timestamp counts. */
 export function sampleKey({ app, detail }: Readonly<Pick<SenseEvent, 'app' | 'detail'>>): string {
   const bundleId = textOf(detail?.['bundleId']);
   return `${textOf(app) ?? bundleId ?? 'unknown'}\n${bundleId ?? ''}\n${textOf(detail?.['machine']) ?? ''}`;
 }
 
-/**
- * Returns how much time an app-focus event covers, in ms. Uses the poll interval if the event's own interval
- * is missing or invalid.
- */
+/** Returns how much time an app-focus event covers, in ms. Defaults to the poll interval. */
 export function focusMs({ detail }: Readonly<Pick<SenseEvent, 'detail'>>, pollIntervalSec: number): number {
   const value = detail?.['intervalSec'];
   const isValid = typeof value === 'number' && Number.isFinite(value) && value >= 0;

@@ -2,26 +2,25 @@ import { dayOf, hourStarts } from '../platform/time/time';
 import type { AwayDetail } from './event';
 import type { Focus, Observation } from './observe';
 
-/** Whether an application is in front, you are away, or neither. */
 type Stretch =
   { kind: 'focus'; focus: Focus } | { kind: 'away'; reason: AwayDetail['reason'] } | { kind: 'none' };
 
-/** An interval of one focus or of time away, in wall-clock ms. `inputMs` is the last known input. */
+/** An interval in wall-clock ms. `inputMs` is the time of the last known input. */
 export type Interval = Stretch & { fromMs: number; toMs: number; inputMs?: number };
 
-/** The observed intervals that aren't stored yet, oldest first. */
+/** Observed intervals that aren't stored yet, oldest first. */
 export interface Timeline {
   done: Interval[];
-  /** The current interval. Ends at the last observation. */
+  /** The current interval, which ends at the last observation. */
   open?: Interval;
 }
 
-/** A shorter focus is merged into the previous interval if possible, otherwise into the next one. */
+/** Minimum length of a focus. A shorter focus is merged into an adjacent interval. */
 const MIN_FOCUS_MS = 5_000;
-/** Longer gaps between observations don't count. They occur during sleep, for example. */
+/** Maximum gap between observations. The time in a longer gap, such as during sleep, doesn't count. */
 const MAX_GAP_MS = 60_000;
 
-/** Adds an observation. Starts a new interval if the observation differs from the current interval. */
+/** Adds an observation. Starts a new interval if the focus or presence changed. */
 export function addObservation(timeline: Timeline, atMs: number, seen: Observation): void {
   const { open } = timeline;
   const input = seen.state === 'focus' && seen.inputMs !== undefined ? { inputMs: seen.inputMs } : {};
@@ -35,7 +34,7 @@ export function addObservation(timeline: Timeline, atMs: number, seen: Observati
   } else if (sameStretch(open, next)) {
     Object.assign(open, { toMs: atMs, ...input });
   } else {
-    // If you are now away, the interval ended when you reached the idle limit.
+    // The interval ended when the idle limit was reached, not when you were observed to be away.
     const endMs = seen.state === 'away' ? Math.max(open.toMs, atMs - seen.forMs) : atMs;
     replaceOpen(timeline, { ...open, toMs: endMs }, { ...next, fromMs: endMs });
   }
@@ -48,7 +47,7 @@ function replaceOpen(timeline: Timeline, ended: Interval, next: Interval): void 
   if (isLong(ended)) done.push(ended);
   else if (before?.kind === 'focus' && before.toMs === ended.fromMs) {
     before.toMs = ended.toMs;
-    // The focus returned after a short interruption, so continue the previous interval.
+    // The focus returned after a short interruption, so extend the previous interval.
     if (sameStretch(before, next)) timeline.open = { ...before, toMs: next.toMs };
     if (sameStretch(before, next)) done.pop();
   } else if (next.kind === 'focus') next.fromMs = ended.fromMs;
@@ -71,7 +70,7 @@ function sameStretch(a: Interval, b: Interval): boolean {
 }
 
 /**
- * Returns the intervals after the given time, and drops stored ones. Omits the current interval if it is
+ * Returns the intervals after `storedMs`, and removes the stored ones. Omits the current interval if it is
  * short.
  */
 export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[] {
@@ -82,9 +81,7 @@ export function intervalsAfter(timeline: Timeline, storedMs: number): Interval[]
     .filter(({ fromMs, toMs }) => toMs > fromMs);
 }
 
-/**
- * Splits an interval at full hours. Each part ends 1 ms before the hour, so that its end is within the hour.
- */
+/** Splits an interval at full hours. Parts end 1 ms before the hour, so that each part is within one hour. */
 export function splitAtHours(interval: Interval, zone: string): Interval[] {
   const { fromMs, toMs } = interval;
   const days = new Set([dayOf(fromMs, zone), dayOf(toMs, zone)]);

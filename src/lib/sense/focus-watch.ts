@@ -12,23 +12,22 @@ export interface FocusWatchDeps {
   machineId: string;
   desktop: Desktop;
   /**
-   * Path of a lock that is held while a process watches the focus. Captures in other processes then don't
-   * sample.
+   * Path of the lock that a watching process holds, so that captures in other processes don't sample the
+   * focus.
    */
   lease: string;
-  /** Returns whether sense and the appFocus source are enabled. */
   isWanted: () => Promise<boolean>;
   observe: (last: Last | undefined) => Promise<Observation>;
-  /** Called when the watcher fails. Captures then sample the focus again. */
+  /** Called when the watcher fails, after which captures sample the focus again. */
   onProblem: (problem: string) => void;
   adapters?: readonly FrontAppAdapter[];
   tickMs?: number;
 }
 
-/** What the watcher has recorded since the last capture. */
+/** The intervals since the last capture. */
 export interface Watched {
   intervals: Interval[];
-  /** The last observation; undefined if the watcher has stopped. */
+  /** The last observation, or undefined if the watcher has stopped. */
   now: Observation | undefined;
   /** Whether a later capture can still store the intervals. */
   canWait: boolean;
@@ -36,19 +35,19 @@ export interface Watched {
 
 export interface FocusWatch {
   isLive: () => boolean;
-  /** Returns whether the watcher has ever observed anything. */
   hasSeen: () => boolean;
   /**
-   * Observes now and returns the intervals after `storedMs`, or undefined if captures should sample instead.
+   * Observes now and returns the intervals after `storedMs`, or undefined if captures should sample the
+   * focus.
    */
   since: (storedMs: number) => Promise<Watched | undefined>;
-  /** Makes the next capture store all intervals. Called before the process exits. */
+  /** Makes the next capture store all intervals. Must be called before the process exits. */
   flush: () => void;
   close: () => Promise<void>;
 }
 
 /**
- * How often to read the idle time and the focused pane, because the desktop doesn't report changes to them.
+ * Interval for polling the idle time and the focused pane, because the desktop doesn't report their changes.
  */
 const TICK_MS = 15_000;
 const RETRY_MS = 60_000;
@@ -59,17 +58,15 @@ interface State {
   isLive: boolean;
   isFlushing: boolean;
   last: Last | undefined;
-  /** When the next observation is due; undefined if none is due. */
+  /** Time of the next observation, or undefined if none is due. */
   dueMs: number | undefined;
-  /** Whether the desktop has reported a change since the last observation. */
   isChanged: boolean;
   observing: Promise<void> | undefined;
   closing: AbortController;
-  /** Stops the watcher. */
   stop: (error?: unknown) => void;
 }
 
-/** Watches the focus in the background as long as sense is on and the desktop reports changes. */
+/** Watches the focus in the background while sense is on and the desktop reports changes. */
 export function watchFocus(deps: FocusWatchDeps): FocusWatch {
   const state: State = {
     deps,
@@ -90,7 +87,6 @@ export function watchFocus(deps: FocusWatchDeps): FocusWatch {
     async since(storedMs) {
       if (state.isLive) await observeNow(state);
       const intervals = intervalsAfter(state.timeline, storedMs);
-      // Even if the watcher has stopped, its recorded intervals count.
       if (!state.isLive && intervals.length === 0) return undefined;
       const now = state.isLive ? state.last?.seen : undefined;
       return { intervals, now, canWait: state.isLive && !state.isFlushing };
@@ -120,10 +116,7 @@ async function keepWatching(state: State): Promise<void> {
   }
 }
 
-/**
- * Watches until the desktop closes the connection or sense is turned off. Skips adapters that can't report
- * changes.
- */
+/** Watches the focus until the desktop closes the connection or sense is turned off. */
 async function watchOnce(state: State): Promise<void> {
   const { desktop, lease, clock, machineId, adapters = FRONT_APP_ADAPTERS } = state.deps;
   for (const adapter of adapters) {
@@ -168,7 +161,10 @@ async function watchWith(state: State, adapter: FrontAppAdapter): Promise<void> 
   }
 }
 
-/** Observes now, and again if the desktop reports a change in the meantime. A failure stops the watcher. */
+/**
+ * Observes now, and again if the desktop reports a change during the observation. Stops the watcher on
+ * failure.
+ */
 function observeNow(state: State): Promise<void> {
   state.dueMs ??= state.deps.clock.now();
   state.observing ??= observeUntilDone(state)

@@ -6,28 +6,26 @@ import { askPowerShell, windowsCalls } from '../platform/process/windows';
 import { systemClock } from '../platform/time/clock';
 import { READ_TIMEOUT_MS, envOf, isWayland, x11Display, type Desktop } from './front-app/adapter';
 
-/** The values that an adapter reports. Unknown values are absent. */
+/** The idle time and lock state. Unknown values are absent. */
 export interface Idle {
   /** Milliseconds since the last input. */
   idleMs?: number;
-  /** Whether the screen is locked. */
   locked?: boolean;
 }
 
 export interface IdleAdapter {
-  /** The adapter's id: x11, mutter, screensaver, logind, macos or windows. */
+  /** One of x11, mutter, screensaver, logind, macos and windows. */
   id: string;
   detect(desktop: Desktop): boolean;
-  /** Reads the idle time. Throws `unavailable` if the adapter should work here but doesn't. */
+  /**
+   * Reads the idle time and lock state. Throws `unavailable` if the desktop is detected but can't be read.
+   */
   read(desktop: Desktop): Promise<Idle>;
 }
 
 export type IdleReading = (Idle & { via: string }) | { unknown: string };
 
-/**
- * Returns the idle time and the lock state. `via` lists the adapters that succeeded; `unknown` explains why
- * all of them failed.
- */
+/** Returns the idle time and the lock state. `via` lists the adapters that succeeded. */
 export async function readIdle(
   desktop: Desktop,
   adapters: readonly IdleAdapter[] = IDLE_ADAPTERS,
@@ -54,7 +52,7 @@ export async function readIdle(
   return { unknown: failure?.message ?? 'This desktop does not report the time since the last input.' };
 }
 
-/** The X server's idle time. In a Wayland session, only input to XWayland windows counts. */
+/** Reads the X server's idle time. */
 export const x11Idle: IdleAdapter = {
   id: 'x11',
   detect: (desktop) => x11Display(desktop) !== undefined,
@@ -65,7 +63,7 @@ export const x11Idle: IdleAdapter = {
   },
 };
 
-/** The idle time from GNOME's compositor, in Wayland and X11 sessions. */
+/** Reads the idle time from GNOME's compositor, in Wayland and X11 sessions. */
 export const mutterIdle: IdleAdapter = {
   id: 'mutter',
   detect: hasSession,
@@ -79,7 +77,7 @@ export const mutterIdle: IdleAdapter = {
     }),
 };
 
-/** The screen savers and lockers of GNOME, KDE (`freedesktop`), Cinnamon, MATE and Xfce. */
+/** Vendor parts of the screen savers' D-Bus names. KDE uses `freedesktop`. */
 const LOCKERS = ['gnome', 'freedesktop', 'cinnamon', 'mate', 'xfce'];
 
 export const screensaverLock: IdleAdapter = {
@@ -94,7 +92,9 @@ export const screensaverLock: IdleAdapter = {
     }),
 };
 
-/** Returns undefined if the service has no GetActive, because it can only inhibit the screen saver. */
+/**
+ * Returns undefined if the service has no GetActive method. Such a service can only inhibit the screen saver.
+ */
 async function isActive(bus: Bus, name: string): Promise<boolean | undefined> {
   try {
     const path = `/${name.replaceAll('.', '/')}`;
@@ -111,7 +111,6 @@ function hasSession(desktop: Desktop): boolean {
   return isGraphical && sessionBusAddress(desktop.env) !== undefined;
 }
 
-/** Calls `use` with the session bus and the names registered on it. */
 function withSessionBus(
   desktop: Desktop,
   use: (bus: Bus, names: ReadonlySet<unknown>) => Promise<Idle>,
@@ -127,10 +126,7 @@ function withSessionBus(
 
 const LOGIND = 'org.freedesktop.login1';
 
-/**
- * The lock and idle hints that desktops report to logind. Desktops set the idle hint only after several
- * minutes.
- */
+/** Reads logind's lock and idle hints. Desktops set the idle hint only after several minutes. */
 export const logind: IdleAdapter = {
   id: 'logind',
   detect: (desktop) => desktop.platform === 'linux',
@@ -146,7 +142,7 @@ export const logind: IdleAdapter = {
     }),
 };
 
-/** These errors mean that logind or the session doesn't exist, which isn't a failure. */
+/** D-Bus errors that mean that logind or the session doesn't exist. These aren't failures. */
 const NO_SESSION =
   /^org\.freedesktop\.(DBus\.Error\.(ServiceUnknown|NameHasNoOwner|UnknownObject|UnknownMethod)|login1\.NoSuch(Session|User))$/;
 
@@ -157,7 +153,7 @@ async function askSession(bus: Bus, path: string): Promise<Idle> {
   return readHints({ locked, idle, since }, systemClock().now());
 }
 
-/** Parses logind's hints. Ignores `since` (in microseconds) if it is 0 or in the future. */
+/** Parses logind's hints. Ignores a `since` (in µs) that is 0 or in the future. */
 export function readHints(hints: { locked: unknown; idle: unknown; since: unknown }, nowMs: number): Idle {
   const { locked, idle, since } = hints;
   const sinceMs = typeof since === 'bigint' || typeof since === 'number' ? Number(since) / 1000 : 0;
@@ -167,10 +163,7 @@ export function readHints(hints: { locked: unknown; idle: unknown; since: unknow
   };
 }
 
-/**
- * Returns the session with this id. Without an id (as in a systemd user job), returns the user's graphical
- * session.
- */
+/** Returns the path of the session with this id. Without an id, returns the user's graphical session. */
 async function sessionPath(bus: Bus, id: string | undefined): Promise<string | undefined> {
   const manager = { destination: LOGIND, path: '/org/freedesktop/login1', interface: `${LOGIND}.Manager` };
   if (id !== undefined) {
@@ -184,7 +177,7 @@ async function sessionPath(bus: Bus, id: string | undefined): Promise<string | u
   return typeof path === 'string' && path !== '/' ? path : undefined;
 }
 
-/** macOS: reads the idle time and the console session's lock state from `ioreg`. */
+/** Reads the idle time and the console session's lock state from `ioreg` on macOS. */
 export const macosIdle: IdleAdapter = {
   id: 'macos',
   detect: (desktop) => desktop.platform === 'darwin',
@@ -205,15 +198,15 @@ async function ioreg(desktop: Desktop, args: string[]): Promise<string> {
   });
 }
 
-/** Parses `"HIDIdleTime" = 4171250`, in nanoseconds. */
+/** Parses `"HIDIdleTime" = 4171250` (nanoseconds). */
 function parseHid(text: string): Idle {
   const found = /"HIDIdleTime"\s*=\s*(\d+)/.exec(text)?.[1];
   return found === undefined ? {} : { idleMs: Number(found) / 1e6 };
 }
 
 /**
- * Parses this user's entry in `IOConsoleUsers`. A session is also locked while another user is on the console
- * (fast user switching).
+ * Returns the lock state from `IOConsoleUsers`. A session is also locked while another user is on the
+ * console.
  */
 function parseConsole(text: string, uid: number): Idle {
   const users = /"IOConsoleUsers"\s*=\s*\((.*)/.exec(text)?.[1];
@@ -227,7 +220,7 @@ function parseConsole(text: string, uid: number): Idle {
   return { locked: isLocked || valueIn(own, 'kCGSSessionOnConsoleKey') !== 'Yes' };
 }
 
-/** Windows: reads the idle time from GetLastInputInfo, and whether this user's desktop receives input. */
+/** Reads the idle time and lock state on Windows. */
 export const windowsIdle: IdleAdapter = {
   id: 'windows',
   detect: (desktop) => desktop.platform === 'win32',
@@ -261,7 +254,7 @@ public static bool Locked() {
 @{ idleMs = $t::Ms(); locked = $t::Locked() } | ConvertTo-Json -Compress
 `;
 
-/** Adapters that measure input come first. The others only report whether a session is idle. */
+/** Adapters that measure input come first, because the other adapters only report idle hints. */
 export const IDLE_ADAPTERS: readonly IdleAdapter[] = [
   mutterIdle,
   x11Idle,

@@ -8,25 +8,25 @@ import { changeOf, type SenseEvent } from './event';
 import { apportion, joinSpellings } from './focus-tally';
 import { countOf } from './record';
 
-/** What an insight is based on: only names and counts. */
+/** The input for an insight. Contains only names and counts. */
 export interface InsightSummary {
-  /** Number of samples per front application, highest first. */
+  /** Number of samples per application, highest first. */
   apps: { app: string; samples: number }[];
-  /** Totals for the applications that exceed the limit. */
+  /** Totals for the applications that `apps` omits. */
   otherApps: { apps: number; samples: number };
   /** Commit subjects, newest first. */
   commits: string[];
   otherCommits: number;
-  /** Slugs of assistant sessions, busiest first. */
+  /** Slugs of the assistant sessions, busiest first. */
   sessions: string[];
-  /** Number of sessions without a slug or above the limit. */
+  /** Number of sessions that `sessions` doesn't list. */
   otherSessions: number;
 }
 
 export interface SummaryOptions {
-  /** Returns the slug for a session id. Ids never leave the machine. */
+  /** Returns a session's slug. Session ids never leave the machine. */
   slugOf: (session: string) => string | undefined;
-  /** Matches excluded applications. They may have been captured before they were excluded. */
+  /** Matches excluded applications. Events from before the exclusion may still contain them. */
   excludes: AppMatcher;
 }
 
@@ -45,12 +45,11 @@ Answer with one JSON object of this shape, and nothing else:
 {"narrative": "two or three plain sentences, at most 320 characters", "contentTypes": [{"label": "one to three words", "share": 0.4, "evidence": "which data shows it, at most 120 characters"}]}
 At most 6 content types. The shares are numbers from 0 to 1 that add up to 1.`;
 
-/** Returns the prompt. It asks only for a description, never for a score. */
 export function insightPrompt(summary: InsightSummary): string {
   return `${TASK}\n\n${JSON.stringify(summary, null, 1)}\n`;
 }
 
-/** Returns a summary of a day's events, with a limit on each list. The events can be in any order. */
+/** Returns a summary of a day's events, in any order. Each list has a maximum length. */
 export function insightSummary(events: readonly SenseEvent[], options: SummaryOptions): InsightSummary {
   const apps = appCounts(events, options.excludes);
   const commits = commitSubjects(events);
@@ -85,7 +84,7 @@ function appCounts(events: readonly SenseEvent[], excludes: AppMatcher): Insight
   return rows.sort((a, b) => b.samples - a.samples || byCodeUnits(a.app, b.app));
 }
 
-/** Returns the commit subjects, newest first. A commit that was captured twice counts once. */
+/** Returns the distinct commit subjects, newest first. */
 function commitSubjects(events: readonly SenseEvent[]): string[] {
   const commits = new Map<string, { subject: string; ts: string }>();
   for (const event of events) {
@@ -101,7 +100,6 @@ function commitSubjects(events: readonly SenseEvent[]): string[] {
   return newestFirst.map(({ subject }) => subject);
 }
 
-/** Returns the distinct sessions, busiest first. */
 function sessionsOf(events: readonly SenseEvent[]): string[] {
   const counts = new Map<string, number>();
   for (const { type, detail } of events) {
@@ -112,27 +110,27 @@ function sessionsOf(events: readonly SenseEvent[]): string[] {
   return [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnits(a, b)).map(([session]) => session);
 }
 
-/** A kind of content in a day, with its share. An insight's shares add up to 1. */
+/** A kind of content and its share of the day. The shares of an insight add up to 1. */
 export interface ContentType {
   label: string;
-  /** Share of the day, from 0.01 to 1, in steps of 0.01. */
+  /** From 0.01 to 1, in steps of 0.01. */
   share: number;
-  /** The data that supports the label; may be empty. */
+  /** The data that supports the label. May be empty. */
   evidence: string;
 }
 
 export interface InsightText {
-  /** Description of the day; at most 320 characters. */
+  /** Description of the day, up to 320 characters. */
   narrative: string;
-  /** Content types with the largest share first; never empty. */
+  /** Never empty. Ordered by share, largest first. */
   contentTypes: ContentType[];
 }
 
-/** A parsed reply, or the reason why it can't be used. */
+/** A parsed reply, or the reason why the reply is invalid. */
 export type Reply =
-  /** `model` is the model that ran, if the reply names it. */
+  /** `model` is null if the reply doesn't name the model. */
   | { text: InsightText; model: string | null }
-  /** `refused` is set if the assistant reported the failure. */
+  /** `refused` is true if the assistant itself reported an error. */
   | { reason: string; refused: boolean };
 
 const MAX_TYPES = 8;
@@ -156,8 +154,8 @@ const ANSWER = v.object({
 });
 
 /**
- * Parses a reply: one JSON object, which may be in a code fence or in the `result` of the assistant's JSON
- * output. Normalizes shares, long text and repeated labels.
+ * Parses the assistant's reply, plain or in its JSON output. Normalizes shares, long texts and repeated
+ * labels.
  */
 export function parseReply(stdout: string): Reply {
   const outer = parseObject(stdout.trim());
@@ -180,7 +178,7 @@ export function parseReply(stdout: string): Reply {
   return { text: { narrative, contentTypes: types }, model: isWrapped ? modelOf(outer['modelUsage']) : null };
 }
 
-/** Returns the model that wrote the most output, because the assistant may use a second model. */
+/** Returns the model with the most output, because the assistant may use more than one model. */
 function modelOf(usage: unknown): string | null {
   if (!isObject(usage)) return null;
   const written = (value: unknown): number =>
@@ -189,23 +187,23 @@ function modelOf(usage: unknown): string | null {
   return most === undefined ? null : cleanLine(most[0], MAX_MODEL);
 }
 
-/** Returns the content of the code fence, if the text has exactly one. */
+/** Returns the content of the only code fence; undefined if there are several or none. */
 function inFence(text: string): string | undefined {
   const fences = [...text.matchAll(/^```[a-z]*[ \t]*\r?\n([\s\S]*?)\r?\n```[ \t]*$/gim)];
   return fences.length === 1 ? fences[0]?.[1] : undefined;
 }
 
-/** Shares are scaled to integers up to this value, so that remainders compare exactly. */
+/** Scale for converting shares to integers, so that remainders compare exactly. */
 const SCALE = 1e9;
 
 /**
- * Merges equal labels, and groups the smallest as "other" if there are more than eight. Returns shares that
- * add up to 1, in hundredths, largest first.
+ * Merges equal labels and groups the smallest shares as "other". Returns shares that add up to 1, largest
+ * first.
  */
 function normalizeShares(entries: readonly ContentType[]): ContentType[] {
   const largest = Math.max(0, ...entries.map(({ share }) => share));
   if (!(largest > 0)) return [];
-  // Scale the shares first, so that the sum of huge shares doesn't overflow.
+  // Scale the shares first, so that the sum of very large shares doesn't overflow.
   const all = joined(entries.map((entry) => ({ ...entry, share: entry.share / largest })));
   const rest = all.slice(MAX_TYPES - 1).map((entry) => ({ ...entry, label: 'other', evidence: '' }));
   const rows = all.length <= MAX_TYPES ? all : joined([...all.slice(0, MAX_TYPES - 1), ...rest]);

@@ -10,7 +10,7 @@ import { dayOf, type Day } from '../platform/time/time';
 import type { ContentType } from './insight-prompt';
 import type { SenseStore } from './store';
 
-/** The format of sense/insights/<date>.json. */
+/** Format version of sense/insights/<date>.json. */
 const INSIGHT_VERSION = 1;
 const MAX_BYTES = 1024 * 1024;
 const TEMPS_STALE_MS = 3_600_000;
@@ -18,23 +18,23 @@ const TEMPS_STALE_MS = 3_600_000;
 const ISO = v.custom<string>(isIso);
 const TYPE = v.object({ label: v.string(), share: v.number(), evidence: v.string() });
 
-/** A stored insight. Times are in ISO 8601, UTC. */
+/** A stored insight. */
 const READ = v.object({
   narrative: v.string(),
   contentTypes: v.pipe(v.array(TYPE), v.minLength(1)),
-  /** Times of the first and last event that the insight describes, and the number of events. */
+  /** Times of the first and last events in the insight, and the number of events. */
   since: ISO,
   until: ISO,
   events: v.number(),
   generatedAt: ISO,
-  /** The model that ran, or null if unknown. */
+  /** Null if the model is unknown. */
   model: v.nullable(v.string()),
 });
 const FAILURE = v.object({ at: ISO, reason: v.string() });
 
 export type InsightRead = v.InferOutput<typeof READ>;
 
-/** The contents of a day's insight file: the last insight, and any later failure. */
+/** A day's insight file: the last insight, and the last failure if it is newer. */
 export interface InsightFile {
   read: InsightRead | null;
   failed: v.InferOutput<typeof FAILURE> | null;
@@ -47,12 +47,12 @@ export type InsightStore = ReturnType<typeof insightStore>;
 export function insightStore(folder: string) {
   const pathOf = (day: Day): string => join(folder, `${day}.json`);
   return {
-    /** Creates the folder, and removes temp files left by interrupted runs. */
+    /** Creates the folder and removes stale temp files. */
     prepare(nowMs: number): void {
       ensureFolder(folder);
       sweepTemps(folder, TEMPS_STALE_MS, nowMs);
     },
-    /** Reads a day's insight file, ignoring damaged parts. Throws `config` if the file has a newer format. */
+    /** Reads a day's insight file and ignores damaged parts. Throws `config` for a newer format. */
     read(day: Day): InsightFile {
       const path = pathOf(day);
       const { version, read, failed } = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
@@ -71,20 +71,20 @@ export function insightStore(folder: string) {
   };
 }
 
-/** The response of `GET /api/sense/insight` and `sense insight`. Times are in ISO 8601, UTC. */
+/** The data that `GET /api/sense/insight` and `sense insight` return. Times are in ISO 8601, UTC. */
 export interface Insight {
   available: boolean;
-  /** Whether the insight is from an earlier day, because today has no insight. */
+  /** Whether the insight is from an earlier day. */
   stale: boolean;
-  /** The insight's day; today if no insight exists. */
+  /** The insight's day, or today if there is no insight. */
   date: Day;
   narrative: string | null;
-  /** Content types with the largest share first; the shares add up to 1. */
+  /** Ordered by share, largest first. The shares add up to 1. */
   contentTypes: ContentType[];
-  /** Time of the first event that the insight describes. */
+  /** Time of the first event in the insight. */
   since: string | null;
   generatedAt: string | null;
-  /** The model that ran, if known. */
+  /** Null if the model is unknown. */
   model: string | null;
   /** Why there is no insight, or why the last build failed. */
   reason?: string;
@@ -97,7 +97,7 @@ export interface InsightReadDeps {
   insights: Pick<InsightStore, 'read'>;
 }
 
-/** Returns today's insight, or the latest earlier insight, marked as stale. Writes nothing. */
+/** Returns today's insight, or the latest earlier insight marked as stale. */
 export function latestInsight(deps: InsightReadDeps): Insight {
   const today = dayOf(deps.clock.now(), deps.timezone);
   const days = deps.store.insightDays().filter((day) => day <= today);
@@ -118,7 +118,7 @@ export function latestInsight(deps: InsightReadDeps): Insight {
   };
 }
 
-/** Reads a day's file. Ignores a file in a newer format, so that other days are still shown. */
+/** Reads a day's insight file. A file in a newer format doesn't prevent reading other days. */
 function fileOf({ insights }: InsightReadDeps, date: Day): InsightFile & { unreadable?: string } {
   try {
     return insights.read(date);

@@ -18,19 +18,17 @@ export interface InsightDeps {
   insights: InsightStore;
   config: Pick<SenseConfig, 'enabled' | 'exclude' | 'insight'>;
   timezone: string;
-  /** Returns the sessions' slugs by session id. */
   sessionSlugs: () => ReadonlyMap<string, string>;
 }
 
 export interface BuildDeps extends InsightDeps {
   run: Run;
-  /** This process's environment. Some variables are passed to the assistant. */
+  /** The environment that the assistant's environment is based on. */
   env: NodeJS.ProcessEnv;
-  /** Calls `use` with an empty folder, then removes the folder. */
+  /** Calls `use` with a temporary empty folder. */
   inEmptyFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
   /** Runs `work`, or throws `locked` if another build is running on this machine. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Runs `work` while holding the sense lock. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
   /** Timeout for the assistant, in ms. Default: 90,000. */
   timeoutMs?: number;
@@ -38,19 +36,18 @@ export interface BuildDeps extends InsightDeps {
 
 export type InsightOutcome =
   | { status: 'built'; date: Day; read: InsightRead }
-  /** Nothing was sent, because there are no new events. */
+  /** Nothing was sent to the assistant. */
   | { status: 'skipped'; date: Day; reason: string }
   /** The build failed. The last insight is unchanged. */
   | { status: 'failed'; date: Day; reason: string; hint: string };
 
-/** The exact prompt that a build would send now, and the program that would receive it. */
+/** The prompt that a build would send now, and the command that would receive it. */
 export interface InsightPreview {
   date: Day;
-  /** The program and its arguments. */
   command: readonly string[];
-  /** The program's standard input; null if there are no events. */
+  /** The command's standard input, or null if there are no events. */
   prompt: string | null;
-  /** Why a build would send nothing now; null if it would send the prompt. */
+  /** The reason why a build would send nothing, or null if it would send the prompt. */
   skipped: string | null;
 }
 
@@ -59,23 +56,19 @@ const MAX_REPLY_BYTES = 256 * 1024;
 const MAX_REASON = 200;
 const NO_EVENTS = 'nothing was captured today';
 
-/** Variables added to the assistant's environment. */
 const ENVIRONMENT = {
   // Makes steward's hooks ignore this session.
   STEWARD_INTERNAL: '1',
-  // Disables customization. Older versions reject the flag --safe-mode.
+  // Disables customization. Older versions of the assistant reject the flag --safe-mode.
   CLAUDE_CODE_SAFE_MODE: '1',
   // Disables updates and telemetry.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
 };
 
-/**
- * Removed variables: API credentials, so that the assistant uses its subscription, and those of a running
- * assistant.
- */
+/** Variables to remove from the environment. API credentials would override the assistant's subscription. */
 const REMOVED = /_(?:API_KEY|AUTH_TOKEN)$|^(?:CLAUDECODE|CLAUDE_CODE_ENTRYPOINT)$/i;
 
-/** Returns the program and its arguments from `sense.insight.command`. */
+/** Returns the program and its arguments from the `sense.insight.command` setting. */
 export function insightCommand(command: readonly string[]): readonly [string, ...string[]] {
   const [program = '', ...args] = command;
   if (/[\\/]/.test(program) && !isAbsolute(program)) {
@@ -92,10 +85,7 @@ export async function previewInsight(deps: InsightDeps): Promise<InsightPreview>
   return { date, command: insightCommand(deps.config.insight.command), prompt, skipped };
 }
 
-/**
- * Builds today's insight with a single call to the assistant. If there are no new events, calls the assistant
- * only with `force`.
- */
+/** Builds today's insight with one call to the assistant. Without new events, does so only with `force`. */
 export function buildInsight(deps: BuildDeps, { force }: { force: boolean }): Promise<InsightOutcome> {
   return deps.alone(async () => {
     const plan = await planInsight(deps, force);
@@ -112,7 +102,6 @@ interface Plan {
   date: Day;
   events: readonly SenseEvent[];
   prompt?: string;
-  /** The reason for skipping the build. */
   skipped?: string;
 }
 
@@ -132,12 +121,11 @@ async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   return isIdle && !force ? { ...plan, skipped: 'no new events since the last insight' } : plan;
 }
 
-/** Returns the events that describe a day's content. Other event types also occur while you are idle. */
+/** Returns a day's events, without the types that also occur while you are idle. */
 function contentEvents(store: Pick<SenseStore, 'readLog'>, date: Day): SenseEvent[] {
   return store.readLog(date).events.filter(({ type }) => type !== 'away' && type !== 'session-state');
 }
 
-/** Returns the times of the first and last events, in UTC. */
 function span(events: readonly SenseEvent[]): { since: string; until: string } {
   const times = events.map(({ ts }) => toIso(parseIso(ts) ?? 0)).sort();
   return { since: times[0] ?? '', until: times.at(-1) ?? '' };
@@ -146,7 +134,7 @@ function span(events: readonly SenseEvent[]): { since: string; until: string } {
 type Failure = { reason: string; hint: string };
 type Answer = Pick<InsightRead, 'narrative' | 'contentTypes' | 'model'> | Failure;
 
-/** Calls the assistant in an empty folder, so that it can't read your projects. */
+/** Runs the assistant in an empty folder, so that it can't read your projects. */
 async function ask(
   deps: BuildDeps,
   program: string,
@@ -185,10 +173,10 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
   return 'text' in reply ? { ...reply.text, model: reply.model } : { reason: reply.reason, hint };
 }
 
-/** Stores the response. The caller must hold the sense lock. */
+/** Stores the answer. The caller must hold the sense lock. */
 function storeAnswer({ store, clock, insights }: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
   const { date, events } = plan;
-  // Events were purged during the build, so the response must not be stored.
+  // Events were purged during the build, so don't store an answer based on them.
   const now = contentEvents(store, date).slice(0, events.length);
   if (JSON.stringify(now) !== JSON.stringify(events))
     return { status: 'skipped', date, reason: 'the events were purged during the build' };

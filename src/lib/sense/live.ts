@@ -5,7 +5,7 @@ import type { DailyRecord } from './record';
 import { todayOf } from './roll';
 import type { SenseStatus, SourceStatus } from './source';
 
-/** Cached reads for a long-running process. Each read returns the same object until something changes. */
+/** Cached reads for a long-running process. A read returns the same object until the data changes. */
 export interface LiveReads {
   today: (deps: ReadDeps) => DailyRecord;
   sources: (deps: ReadDeps) => readonly SourceStatus[];
@@ -14,8 +14,8 @@ export interface LiveReads {
 }
 
 /**
- * Returns reads that are cached until the configuration (`deps`), the date or a file changes. `day` caches a
- * single day.
+ * Creates reads that are cached until `deps`, the date or a file changes. `day` caches only the last day
+ * read.
  */
 export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
   return {

@@ -11,27 +11,25 @@ export interface ObserveDeps {
   desktop: Desktop;
   config: Pick<SenseConfig, 'idleAfterSec' | 'countsAsActive' | 'exclude'>;
   /**
-   * Returns the repository and sessions that you are working in. `inputMs` is the time of the last input, if
+   * Returns the repository and sessions in the focused pane. `inputMs` is the time of the last input, if
    * known.
    */
   place?: (app: FrontApp, inputMs: number | undefined) => Promise<Place>;
-  /** Reads the front application. Default: `readFrontApp`. */
   frontApp?: (desktop: Desktop) => Promise<FrontAppReading>;
-  /** Reads the idle time. Default: `readIdle`. */
   idle?: (desktop: Desktop) => Promise<IdleReading>;
 }
 
-/** The application that has the focus, by name only. */
+/** The application with the focus, without its window title. */
 export interface Focus {
   app: string;
   repo?: string;
   detail: Pick<FocusDetail, 'via' | 'bundleId' | 'path' | 'branch' | 'otherFolder' | 'sessions'>;
 }
 
-/** Your activity, as reported by the desktop. `inputMs` is the time of the last input, if known. */
+/** An observation of your activity. `inputMs` is the time of the last input, if known. */
 export type Observation =
   | { state: 'focus'; focus: Focus; inputMs?: number; /** Why the idle time is unknown. */ warning?: string }
-  /** `forMs`: how long ago the idle limit was reached, in ms. */
+  /** `forMs` is the time since the idle limit was reached, in ms. */
   | { state: 'away'; reason: 'idle' | 'locked'; text: string; forMs: number }
   | { state: 'none' }
   | { state: 'excluded' }
@@ -45,10 +43,7 @@ export interface Last {
   seen: Observation;
 }
 
-/**
- * Reads the focus and whether you are active. Omits details of excluded applications. Pass `last` if the
- * focus is unchanged: then, without new input, only the idle time is read.
- */
+/** Observes the focus and your activity. With `last`, reads only the idle time if there was no new input. */
 export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Promise<Observation> {
   const { desktop, config } = deps;
   const readFront = deps.frontApp ?? readFrontApp;
@@ -77,7 +72,7 @@ export async function observe(deps: ObserveDeps, nowMs: number, last?: Last): Pr
   };
 }
 
-/** Returns the last observation, or that you are now away. Returns undefined if a full reading is needed. */
+/** Derives the observation from the last one and the idle time; undefined if a full reading is needed. */
 async function sameAs(
   { atMs, seen }: Last,
   idle: IdleReading,
@@ -92,7 +87,7 @@ async function sameAs(
 }
 
 /**
- * Returns why you count as away; undefined if you are active, or if this application counts as active without
+ * Returns why you count as away; undefined if you are active or the application counts as active without
  * input.
  */
 async function awayOf(
@@ -109,7 +104,6 @@ async function awayOf(
   return { reason: 'idle', text: `idle ${Math.floor(idleMs / 60_000)} min`, forMs };
 }
 
-/** Sanitizes and truncates names, because they come from other programs. */
 function boundedNames({ app, bundleId = '', pid }: FrontApp): FrontApp {
   const limit = (text: string): string => [...clean(text).trim()].slice(0, MAX_TEXT).join('');
   const id = limit(bundleId);

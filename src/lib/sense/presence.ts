@@ -4,10 +4,13 @@ import { readFrontApp } from './front-app';
 import type { Desktop, FrontApp } from './front-app/adapter';
 import { readIdle } from './idle';
 
-/** How long without input until you count as away, in ms. */
+/** Time without input after which you count as away. */
 const AWAY_MS = 60_000;
 
-/** Terminals whose TERM_PROGRAM differs from the application's name. tmux and screen run in any terminal. */
+/**
+ * Application names by TERM_PROGRAM. The lists for tmux and screen are empty, because they run in any
+ * terminal.
+ */
 const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
   Apple_Terminal: ['terminal'],
   'iTerm.app': ['iterm', 'iterm2'],
@@ -17,8 +20,7 @@ const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns whether you are away, at the desk, or in front of this terminal. Doesn't distinguish the terminal's
- * windows and tabs, because that requires reading titles.
+ * Returns your presence. `front` means that the terminal's application has the focus, in any window or tab.
  */
 export async function readPresence(
   desktop: Desktop,

@@ -7,39 +7,33 @@ import { completePending } from './capture';
 import type { SenseEvent } from './event';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 
-/** What to remove: the matching events on the selected days. Default: all days. */
+/** The events to remove. Without other selections, covers all days. */
 export interface PurgeSelection {
-  /** Only this day, which must not be in the future. */
+  /** Restricts the purge to this day, which must not be in the future. */
   day?: Day;
-  /** Only days before this day. The maximum is tomorrow, which selects today too. */
+  /** Restricts the purge to days before this date, which must not be later than tomorrow. */
   before?: Day;
-  /** Only time in this application, by name or bundle id in any case. */
+  /** Restricts the purge to time in this application, by name or bundle id in any case. */
   app?: string;
-  /** Only events in this repository, by name or path. */
+  /** Restricts the purge to events in this repository, by name or path. */
   repo?: string;
-  /** Everything that was ever captured. */
+  /** All captured data. */
   all?: boolean;
-  /**
-   * Also remove records that mention `app` or `repo` and can't be rebuilt, because their event logs were
-   * deleted.
-   */
+  /** Also removes records that mention `app` or `repo` and whose event logs were deleted. */
   records?: boolean;
 }
 
 export interface PurgeResult {
   dryRun: boolean;
-  /** The selected day; null if not given. */
   day: Day | null;
   before: Day | null;
-  /** Number of events removed from event logs. */
+  /** Number of events removed. */
   events: number;
-  /** Days whose event logs were shortened or removed. */
+  /** Days whose event logs were removed or rewritten. */
   logs: Day[];
-  /** Days whose records were rebuilt. */
   rebuilt: Day[];
-  /** Days whose records were removed. */
   removed: Day[];
-  /** Days whose records still mention `app` or `repo`, because `records` isn't set. */
+  /** Days whose records still mention `app` or `repo`. */
   kept: Day[];
   /** Days whose insights were removed, because they may mention removed data. */
   insights: Day[];
@@ -48,14 +42,14 @@ export interface PurgeResult {
 interface Purge {
   deps: RollDeps;
   selection: PurgeSelection;
-  /** Whether to remove complete days, rather than only one application or repository. */
+  /** Whether complete days are removed, not just one application or repository. */
   isWhole: boolean;
   result: PurgeResult;
 }
 
 /**
- * Deletes captured data. Preserves the cursors, so that the same data isn't captured again. The caller must
- * hold the sense lock.
+ * Deletes captured data. Keeps the cursors, so that the data isn't captured again. The caller must hold the
+ * sense lock.
  */
 export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   const { store } = deps;
@@ -82,7 +76,7 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
     forgetDays(state, (known) => isSelectedDay(selection, known));
     store.writeState(state);
   }
-  // Temp files left by interrupted runs, and the copy of a damaged state, can also contain events.
+  // Temp files and the copy of a damaged state may also contain events.
   store.sweep(deps.clock.now(), -1);
   store.removeQuarantinedState();
   if (result.removed.length > 0 || result.rebuilt.length > 0) deps.afterRecords(todayOf(deps));
@@ -106,7 +100,7 @@ function validate({ day, before, app, repo, all = false }: PurgeSelection, today
   if (before !== undefined && before > tomorrow) throw futureDayError(before, 'tomorrow', tomorrow);
 }
 
-/** Completes or drops pending lines, because the next capture would restore removed data from these lines. */
+/** Completes or drops pending lines. Without this, the next capture would append lines with removed data. */
 function finishPending({ deps, selection }: Purge): void {
   const { state } = deps.store.readState();
   if (state.pending.length === 0) return;
@@ -126,19 +120,18 @@ function removeDay(run: Purge, day: Day): void {
     result.events += store.countLines(day);
     result.logs.push(day);
   }
-  // Today's empty record is removed, but not listed in the result.
+  // Don't report the removal of today's record if it is empty.
   const isBlank = store.recordState(day) === 'empty' && day >= todayOf(deps);
   if (store.hasRecord(day) && !isBlank) result.removed.push(day);
   removeInsight(run, day);
   if (result.dryRun) return;
-  // Remove the log first, so that an interrupted run can't create a new record.
+  // Remove the log first. Otherwise, a capture after a crash would rebuild the record.
   store.removeLog(day);
   store.removeCopies(day);
   store.removeQuarantine(day);
   store.removeRecord(day);
 }
 
-/** Removes the matching events from an event log, and rebuilds the record. */
 function removeEvents(run: Purge, day: Day): void {
   const { deps, selection, result } = run;
   const { store } = deps;
@@ -156,12 +149,9 @@ function removeEvents(run: Purge, day: Day): void {
   if (isRecorded) rollup(deps, day);
 }
 
-/**
- * Lists or removes the record of a day without an event log, if it mentions the application or repository.
- */
+/** Lists or removes a record that has no event log, if it mentions the application or repository. */
 function removeFromRecord(run: Purge, day: Day): void {
   const { deps, selection, result } = run;
-  // A damaged record might mention the application or repository.
   let isNamed = false;
   const record = deps.store.readRecord(day, () => (isNamed = true));
   isNamed ||= record?.apps.some(({ app }) => isSame(app, selection.app)) === true;
@@ -174,7 +164,6 @@ function removeFromRecord(run: Purge, day: Day): void {
   if (selection.records === true && !result.dryRun) deps.store.removeRecord(day);
 }
 
-/** Removes matching events from quarantine/late.jsonl. */
 function removeLate({ deps, selection, isWhole, result }: Purge): void {
   const { store, timezone } = deps;
   if (store.logBytes('late') === undefined) return;

@@ -22,9 +22,9 @@ import type { OnDamaged } from './store';
 import type { NotSeen } from './view';
 
 export interface Today {
-  /** The day's record. If merged from several machines, it lists them. */
+  /** The day's record, or the merged record of several machines. */
   record: DailyRecord | UnionRecord;
-  /** What was not captured. Shown next to the record, but never stored. */
+  /** Time and sources that were not captured. Never stored. */
   notSeen: NotSeen;
   sessionRepos: SessionRepos;
 }
@@ -32,16 +32,13 @@ export interface Today {
 export interface ReadDeps extends RollDeps {
   config: RollDeps['config'] & Pick<SenseConfig, 'enabled' | 'sources' | 'repos'>;
   sources: readonly Pick<SenseSource, 'id' | 'label' | 'description'>[];
-  /**
-   * Returns the machines whose days are merged. If absent, or if it returns undefined, only this machine's
-   * days are read.
-   */
+  /** Returns the machines to merge, or undefined to read only this machine's days. */
   machines?: (() => Machines | undefined) | undefined;
-  /** Returns the files and folders to check for changes to these machines' days. */
+  /** Returns the files and folders to watch for changes to other machines' days. */
   machineFiles?: (() => readonly string[]) | undefined;
 }
 
-/** Returns a day's record from its event log, or the stored record if the log was deleted. Writes nothing. */
+/** Returns a day's record, computed from its event log if the log still exists. Writes nothing. */
 export function dayView(deps: ReadDeps, day: Day): Today {
   const machines = deps.machines?.();
   if (machines !== undefined) return unionView(deps, machines, day);
@@ -69,7 +66,7 @@ function unionView(deps: ReadDeps, machines: Machines, day: Day): Today {
   return { record, notSeen, sessionRepos: sessionReposOf(record) };
 }
 
-/** Returns today's record from the events so far. Writes nothing. */
+/** Returns today's record so far. Writes nothing. */
 export function today(deps: ReadDeps): Today {
   const day = todayOf(deps);
   const machines = deps.machines?.();
@@ -90,14 +87,13 @@ function missedToday(deps: ReadDeps, state: SenseState, day: Day): NotSeen {
 export interface DayDetail extends Pick<Today, 'record' | 'notSeen'> {
   startMs: number;
   endMs: number;
-  /** Whether the event log still exists. Without a log, the timeline is empty. */
+  /** Whether the event log still exists. Otherwise, the timeline is empty. */
   raw: boolean;
   timeline: DayTimeline;
-  /** The timelines of other machines, if any. */
   others?: (MachineName & { timeline: DayTimeline })[];
 }
 
-/** Returns a day's record with its timeline. Writes nothing. */
+/** Returns a day's record and timeline. Writes nothing. */
 export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
   const { record, notSeen } = dayView(deps, day);
   const bounds = dayBounds(day, record.timezone);
@@ -118,7 +114,7 @@ export function dayDetail(deps: ReadDeps, day: Day): DayDetail {
 }
 
 export interface RecentOptions extends Pick<UnionOptions, 'hasLedger'> {
-  /** The last day to include. */
+  /** The last day, inclusive. */
   to?: Day;
   onDamaged?: OnDamaged;
 }
@@ -127,8 +123,7 @@ const MAX_RECENT_DAYS = 366;
 const LAST_DAY = '9999-12-31';
 
 /**
- * Returns the newest stored records up to `to`, newest first. Omits damaged records. Throws `usage` unless
- * `days` is between 1 and 366.
+ * Returns the newest `days` records up to `to`, newest first. Throws `usage` unless `days` is from 1 to 366.
  */
 export function recent(
   deps: Pick<ReadDeps, 'store' | 'machines' | 'goalTags' | 'clock' | 'timezone'>,
@@ -151,8 +146,7 @@ export function recent(
 }
 
 /**
- * Returns a record for each of the last `days` days, starting with today. Days without stored data have an
- * empty record, marked as `backfilled`.
+ * Returns a record for each of the last `days` days, newest first. Days without data have an empty record.
  */
 export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
   const now = todayOf(deps);
@@ -168,7 +162,7 @@ export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
 
 export interface DayRange {
   from?: Day;
-  /** The last day to include. */
+  /** The last day, inclusive. */
   to?: Day;
 }
 
@@ -184,7 +178,7 @@ export function* recordsBetween(
   }
 }
 
-/** Yields the events of all days that still have an event log. */
+/** Yields the events of each day that still has an event log. */
 export function* eventsBetween({ store }: Pick<ReadDeps, 'store'>, range: DayRange): Generator<SenseEvent> {
   for (const day of daysBetween(store.loggedDays(), range)) yield* store.readLog(day).events;
 }
@@ -196,7 +190,6 @@ function daysBetween(days: readonly Day[], { from = '', to = LAST_DAY }: DayRang
   return days.filter((day) => day >= from && day <= to);
 }
 
-/** Returns one row per source. */
 export function sources(deps: ReadDeps): SourceStatus[] {
   return sourceRows(deps, deps.store.readState().state, deps.store.readLog(todayOf(deps)).events);
 }

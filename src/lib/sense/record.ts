@@ -15,14 +15,14 @@ export interface AppTime {
 }
 
 export interface HourTime {
-  /** Start of the hour in local time. If an hour occurs twice, the offset distinguishes the two. */
+  /** Start of the hour in local time, with its UTC offset. */
   start: string;
   creation: number;
   consumption: number;
   neutral: number;
 }
 
-/** A day's record. Minutes have one decimal. */
+/** A day's record. Minutes are rounded to one decimal. */
 export interface DailyRecord {
   date: Day;
   timezone: string;
@@ -31,36 +31,35 @@ export interface DailyRecord {
   generatedAt: string;
   /** Whether the day was over when the record was built. */
   final: boolean;
-  /** Set if all events of the day come from a backfill, which doesn't add application time. */
+  /** Set if all of the day's events come from a backfill. A backfill doesn't add application time. */
   backfilled?: true;
   totalMinutes: number;
   creationMinutes: number;
   consumptionMinutes: number;
   neutralMinutes: number;
-  /** Applications with the most time first. */
+  /** Ordered by time, most first. */
   apps: AppTime[];
-  /** Every hour of the day in order: 23, 24 or 25 hours. */
+  /** All hours of the day: 23, 24 or 25. */
   hours: HourTime[];
   commits: { count: number; repos: { repo: string; commits: number }[] };
   sessions: { count: number; items: { session: string; events: number }[] };
-  /** Your time and your agents' time; absent in records from before sense 1.2. */
+  /** Your time and your agents' time. Absent in records from before sense 1.2. */
   ledger?: DayLedger;
   narrative: null;
-  /** Time by goal id, according to the rules in goals.md. */
+  /** Time per goal id, assigned by the rules in goals.md. */
   goalTags: Record<string, GoalTag>;
 }
 
 export interface TallyOptions {
-  /** IANA name of the day's time zone. */
+  /** IANA time zone of the day. */
   timezone: string;
-  /** Length of app-focus events without `detail.intervalSec`, in seconds. */
+  /** Default length of an app-focus event, in seconds. */
   pollIntervalSec: number;
   classify: Classifier;
 }
 
 export interface RecordLabel {
   version: string;
-  /** When the record was built, in ISO 8601, UTC. */
   generatedAt: string;
   final: boolean;
 }
@@ -69,10 +68,7 @@ export function isEmptyRecord({ totalMinutes, commits, sessions }: DailyRecord):
   return totalMinutes === 0 && commits.count === 0 && sessions.count === 0;
 }
 
-/**
- * Computes a local day's record from its events, in any order. Duplicate events count once. Events that are
- * on this date only in another time zone count in the first or last hour.
- */
+/** Computes a day's record from its events, in any order. Duplicate events count once. */
 export function recordTally(date: Day, options: TallyOptions) {
   const { timezone } = options;
   const isOfDay = isDaySomewhere(date);
@@ -124,7 +120,6 @@ export function recordTally(date: Day, options: TallyOptions) {
   };
 }
 
-/** Formats a time as `2026-11-20T09:00:00+01:00`. */
 function localIso(date: Day, ms: number, zone: string): string {
   const wall = `${date}T${timeOf(ms, zone)}:00`;
   const offset = Math.round((Date.parse(`${wall}Z`) - ms) / 60_000);
@@ -133,7 +128,6 @@ function localIso(date: Day, ms: number, zone: string): string {
   return `${wall}${offset < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
 }
 
-/** Counts a day's distinct commits per repository. A commit that was captured twice counts once. */
 function commitTally() {
   const repos = new Map<string, RepoTally>();
   return {
@@ -142,7 +136,6 @@ function commitTally() {
       const repo = textOf(event.repo) ?? path ?? 'unknown';
       const tally = repos.get(path ?? repo) ?? { repo, path, machines: new Set(), commits: new Set() };
       repos.set(path ?? repo, tally);
-      // A path has two names only after a rename, so use either name consistently.
       if (byCodeUnits(repo, tally.repo) < 0) tally.repo = repo;
       tally.commits.add(changeOf(event) ?? String(at));
       tally.machines.add(textOf(event.detail?.['machine']) ?? '');
@@ -151,7 +144,6 @@ function commitTally() {
       const tallies = joinedAcrossMachines([...repos.values()]);
       const counts = new Map<string, number>();
       for (const { repo, path, commits } of tallies) {
-        // Repositories with the same name are distinguished by their parent folder.
         const isShared = tallies.filter((other) => other.repo === repo).length > 1;
         const name = isShared && path !== undefined ? lastTwo(path) : repo;
         counts.set(name, (counts.get(name) ?? 0) + commits.size);
@@ -170,7 +162,7 @@ interface RepoTally {
   commits: Set<string>;
 }
 
-/** Merges the checkouts of a repository on different machines. Their paths may differ. */
+/** Merges checkouts of the same repository on different machines, whose paths may differ. */
 function joinedAcrossMachines(tallies: readonly RepoTally[]): RepoTally[] {
   const joined: RepoTally[] = [];
   const sorted = [...tallies].sort((a, b) => byCodeUnits(a.path ?? '', b.path ?? ''));
@@ -192,16 +184,14 @@ function lastTwo(path: string): string {
   return parts.slice(-2).join('/');
 }
 
-/** Number of sessions per repository, shown next to the record. */
+/** Number of sessions per repository. */
 export type SessionRepos = readonly { repo: string; sessions: number }[];
 
-/** Counts a day's distinct assistant sessions and their work events. */
 function sessionTally() {
   const repos = new Map<string, Set<string>>();
   const counted = new Set<string>();
   const sessions = new Map<string, number>();
   return {
-    /** Ignores events without a session id. */
     add(at: number, { detail, repo }: Readonly<SenseEvent>): void {
       const session = textOf(detail?.['session']);
       if (session === undefined) return;
@@ -225,7 +215,7 @@ function sessionTally() {
   };
 }
 
-/** Returns the number of work events in an agent-session event; 1 if the number isn't stored. */
+/** Returns the number of work events in an agent-session event. Default: 1. */
 export function countOf(count: unknown): number {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 1;
 }
@@ -268,12 +258,12 @@ const isRecord = shape({
   ledger: optional(isLedger),
 });
 
-/** Parses a record; returns undefined if it is damaged or incomplete. */
+/** Parses a record, or returns undefined if it is damaged or incomplete. */
 export function parseRecord(text: string): DailyRecord | undefined {
   return asRecord(parseObject(text));
 }
 
-/** Checks a parsed record; returns undefined if it is incomplete. */
+/** Validates a parsed record, or returns undefined if it is incomplete. */
 export function asRecord(value: unknown): DailyRecord | undefined {
   return isRecord(value) ? (value as unknown as DailyRecord) : undefined;
 }

@@ -17,25 +17,24 @@ export interface RollDeps {
   config: Pick<SenseConfig, 'pollIntervalSec' | 'retentionDays'>;
   timezone: string;
   classify: Classifier;
-  /** Returns the goals to which a ledger's time belongs. If absent, records have no goals. */
+  /** Returns a ledger's time per goal. If absent, records have no goals. */
   goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
-  /** Called once after records are written. Rebuilds data that depends on records. */
+  /** Rebuilds data that depends on records. Called once after records are written. */
   afterRecords: (today: Day) => void;
 }
 
-/** Returns today's date in the configured zone. */
+/** Returns today's date in the configured time zone. */
 export function todayOf({ clock, timezone }: Pick<RollDeps, 'clock' | 'timezone'>): Day {
   return dayOf(clock.now(), timezone);
 }
 
-/** A day's record, and other data from its event log. */
 export interface DayRead {
   record: DailyRecord;
   sessionRepos: SessionRepos;
   scan: LogScan;
 }
 
-/** Builds a day's record from its event log without storing it. */
+/** Builds a day's record from its event log, without storing the record. */
 export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
   const tally = recordTally(day, {
     timezone: state.zones[day] ?? deps.timezone,
@@ -49,9 +48,7 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
   return { record, sessionRepos: tally.sessionRepos(), scan };
 }
 
-/**
- * Builds and stores a day's record, and quarantines invalid lines. Modifies `state`, but doesn't write it.
- */
+/** Builds and stores a day's record, and quarantines invalid lines. Updates `state` without writing it. */
 function rollDay(
   deps: RollDeps,
   state: SenseState,
@@ -62,15 +59,13 @@ function rollDay(
   const record = change(built);
   deps.store.writeQuarantine(day, scan.bad);
   deps.store.writeRecord(record, recordMarkdown(record));
-  // Without an event log, the record can no longer change, so the state need not list its day.
   if (deps.store.logBytes(day) === undefined) delete state.rolled[day];
   else state.rolled[day] = { bytes: scan.bytes, final: record.final, quarantined: scan.badCount };
   return record;
 }
 
 /**
- * Rebuilds past days' records after a backfill, and stores the state. Doesn't change a final record's
- * application time, even if the classification has changed.
+ * Rebuilds records after a backfill and stores the state. Preserves the application time of final records.
  */
 export function rollKeepingTime(deps: RollDeps, state: SenseState, days: readonly Day[]): void {
   for (const day of days) {
@@ -85,10 +80,7 @@ export function rollKeepingTime(deps: RollDeps, state: SenseState, days: readonl
   deps.store.writeState(state);
 }
 
-/**
- * Builds and stores the days' records, then stores the state. If the state was lost, the next capture builds
- * them again.
- */
+/** Builds and stores the days' records, and updates the stored state unless it is damaged or lost. */
 function rollDays(deps: RollDeps, days: readonly Day[]): DailyRecord[] {
   const { state, damaged, lost } = deps.store.readState();
   const records = days.map((day) => rollDay(deps, state, day));
@@ -98,8 +90,8 @@ function rollDays(deps: RollDeps, days: readonly Day[]): DailyRecord[] {
 }
 
 /**
- * Builds and stores a day's record now (default: today's). Throws `usage` for a future day and `not_found`
- * for a day without stored events. The caller must hold the sense lock.
+ * Builds and stores a day's record (default: today). Throws `usage` or `not_found`. The caller must hold the
+ * sense lock.
  */
 export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   const { store } = deps;
@@ -126,7 +118,7 @@ export function nothingStored(day: Day): StewardError {
   });
 }
 
-/** Returns whether a day had no events: the day has no log, but is after the first stored day. */
+/** Returns whether a day after the first stored day has no events. */
 function isEmptyDay(store: SenseStore, day: Day): boolean {
   const first = firstDay(store);
   return first !== undefined && day > first && (!store.hasRecord(day) || store.recordState(day) === 'empty');
@@ -138,13 +130,12 @@ function firstDay(store: SenseStore): Day | undefined {
 
 export interface Rerolled {
   rolled: Day[];
-  /** Recorded days whose records weren't rebuilt, because their event logs were deleted. */
+  /** Days whose records weren't rebuilt, because their event logs were deleted. */
   kept: Day[];
 }
 
 /**
- * Rebuilds records from the given day on. Skips days without an event log. The caller must hold the sense
- * lock.
+ * Rebuilds the records from `since` on, if their event logs still exist. The caller must hold the sense lock.
  */
 export function rollAgain(deps: RollDeps, since: Day): Rerolled {
   const { store } = deps;
@@ -163,8 +154,8 @@ export interface RollResult {
 }
 
 /**
- * Builds the record of each past day that has new events or no final record, then deletes old event logs. If
- * a day fails, the next capture retries it.
+ * Builds missing and outdated records of past days, then deletes old event logs. The next capture retries
+ * failures.
  */
 export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): RollResult {
   const { store } = deps;
@@ -183,7 +174,7 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
     store.writeState(state);
   }
   if (result.rolled.length > 0) store.sweep(deps.clock.now());
-  // After a clock change, recent days may seem old, so wait a day before deleting logs.
+  // Don't delete logs for a day after a clock change, because recent days may seem old.
   if (recentJumps(state.jumps, deps.clock.now(), 1).length === 0) prune(deps, state, today, result);
   return result;
 }
@@ -199,7 +190,7 @@ function tryAfterRecords(deps: RollDeps, today: Day, problems: string[]): boolea
   }
 }
 
-/** Returns the days with a log and the empty days between them, within the retention period. */
+/** Returns the past days within the retention period, and all past days with a log. */
 function pastDays({ store, config }: RollDeps, today: Day): Day[] {
   const logged = store.loggedDays();
   // Remove empty records for future days. They were created while the clock was ahead.
@@ -234,7 +225,7 @@ function prune({ store, config }: RollDeps, state: SenseState, today: Day, resul
   if (forgetDays(state, isGone)) store.writeState(state);
 }
 
-/** Removes these days from the state. Returns false if the state has none of them. */
+/** Removes the selected days from the state. Returns false if nothing changed. */
 export function forgetDays(state: SenseState, isForgotten: (day: Day) => boolean): boolean {
   const gone = [state.rolled, state.zones].flatMap((days) =>
     Object.keys(days)

@@ -6,31 +6,27 @@ import { isWaiting } from '../sessions/fold';
 import { parseProcess, type WorkEvent } from '../sessions/work-events';
 import type { SenseEvent, SessionState, SessionStateDetail } from './event';
 
-/** A session that is still running, as stored in the cursor. */
+/** A running session, as stored in the cursor. */
 interface Known {
   state: Exclude<SessionState, 'over'>;
   sinceMs: number;
-  /** Why the session is waiting. */
   reason?: string;
-  /** The subagent that is waiting. */
+  /** The subagent that is waiting for you. */
   askedBy?: string;
   repo?: string;
   branch?: string;
   assistant?: string;
   process?: ProcessMark;
-  /**
-   * When the session was last known to run: at its last work event, or at a capture that found its process.
-   */
+  /** When the session was last known to be running. */
   seenMs: number;
   /** Time of the session's last stored event. */
   storedMs: number;
 }
 
-/** What the cursor stores about the sessions. */
 export interface StatesCursor {
-  /** Running sessions by id. */
+  /** The running sessions by id. */
   known: Record<string, Known>;
-  /** Start of the next day, at which the sessions' states will be repeated. */
+  /** Start of the next day. The sessions' states are repeated at that time. */
   nextDayMs: number;
 }
 
@@ -38,26 +34,25 @@ export interface StatesDeps {
   timezone: string;
   machineId: string;
   nowMs: number;
-  /** Start of the local day of `nowMs`. */
+  /** Start of the current local day. */
   dayStartMs: number;
   /** Returns whether a repository with this name is watched. */
   isWatched: (repo: string) => boolean;
 }
 
-/** How long a working session without a known process can be silent until it counts as ended. */
+/** Time after which a silent working session counts as ended, if its process is unknown. */
 const SILENT_AFTER_MS = 30 * 60_000;
-/** How long a waiting or ready session without a known process can be silent until it counts as ended. */
+/** Time after which a silent waiting or ready session counts as ended, if its process is unknown. */
 const LOST_AFTER_MS = 12 * 3_600_000;
 
 /**
- * Turns work events into session-state events: one per state change and one per prompt. Repeats the current
- * states at the start of each day, so that a day's log is enough to compute its ledger.
+ * Converts work events to session-state events. Repeats all states at midnight, so that each day's log is
+ * complete.
  */
 export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
   const { timezone, nowMs } = deps;
   const tomorrowMs = dayBounds(dayOf(nowMs, timezone), timezone).endMs;
   const known = new Map(Object.entries(before?.known ?? {}));
-  // If the clock was set back, the stored day may be too late.
   let nextDayMs = Math.min(before?.nextDayMs ?? deps.dayStartMs, tomorrowMs);
   const events: SenseEvent[] = [];
   const store = (id: string, at: Known, ms: number, more: Partial<SessionStateDetail> = {}): void => {
@@ -67,7 +62,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     at.storedMs = ms;
   };
   const end = (id: string, at: Known, ms: number): void => {
-    // The event must not be earlier than the session's last stored event, which may be on a later day.
+    // The end event must not be earlier than the last stored event, which may be on the next day.
     if (at.storedMs > 0) store(id, at, Math.min(nowMs, Math.max(ms, at.storedMs)), { state: 'over' });
     known.delete(id);
   };
@@ -87,7 +82,7 @@ export function statesFold(deps: StatesDeps, before: StatesCursor | undefined) {
     else if (process === 'gone') end(id, at, at.seenMs);
   }
   return {
-    /** Applies a work event. An event that isn't new only updates the state. */
+    /** Applies a work event. If `isNew` is false, only updates the state and reports no event. */
     take(event: WorkEvent, ms: number, isNew: boolean): void {
       startDays(ms);
       endSilent(ms);
@@ -118,9 +113,7 @@ function isSilent({ state, seenMs }: Known, ms: number): boolean {
   return ms - seenMs > (state === 'working' ? SILENT_AFTER_MS : LOST_AFTER_MS);
 }
 
-/**
- * Returns the session after the event; undefined if the session is unknown and isn't started by the event.
- */
+/** Returns the updated session; undefined if the session is unknown and the event doesn't start it. */
 function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId: string): Known | undefined {
   const change = changeBy(at, event);
   if (change === undefined && at === undefined) return undefined;
@@ -129,7 +122,7 @@ function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId:
   if (typeof event.branch === 'string') next.branch = event.branch;
   else if (event.branch === null) delete next.branch;
   if (event.assistant !== undefined) next.assistant = event.assistant;
-  // Only the machine that runs the process can check whether the process is alive.
+  // A process id is valid only on the machine that runs the process.
   if (event.process !== undefined && (event.machine ?? machineId) === machineId) next.process = event.process;
   if (change === undefined) return next;
   delete next.reason;
@@ -140,7 +133,6 @@ function applied(at: Known | undefined, event: WorkEvent, ms: number, machineId:
 
 type Change = Pick<Known, 'state' | 'reason' | 'askedBy'>;
 
-/** Returns the new state, or undefined if the event doesn't change the state. */
 function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Change | undefined {
   switch (type) {
     case 'prompt':
@@ -148,11 +140,11 @@ function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Ch
     case 'stop':
       return { state: 'ready' };
     case 'session-start':
-      // The session continues to work during compaction.
+      // Compaction doesn't interrupt the session's work.
       return reason === 'compact' ? undefined : { state: 'ready' };
     case 'notification':
       if (!isWaiting(reason)) return undefined;
-      // After a turn is over, an idle reminder doesn't require a response.
+      // An idle reminder after the end of a turn doesn't require a response.
       if (reason === 'idle_prompt' && at?.state !== 'working')
         return at === undefined ? { state: 'ready' } : undefined;
       return {
@@ -165,7 +157,7 @@ function changeBy(at: Known | undefined, { type, reason, agent }: WorkEvent): Ch
     case 'tool-after':
     case 'tool-failed': {
       const isAnswer = at?.state === 'waiting' && at.askedBy === agent;
-      // Other agents' events don't change the state while one agent waits, or after the main turn has ended.
+      // A subagent's events change the state only if that subagent was waiting for you.
       return isAnswer || (agent === undefined && type !== 'subagent-stop') ? { state: 'working' } : undefined;
     }
     default:
@@ -196,7 +188,7 @@ function stateEvent(
   };
 }
 
-/** Parses a stored cursor; returns undefined if it is invalid. */
+/** Parses the stored states, or returns undefined if they are invalid. */
 export function parseStates(value: unknown, nowMs: number): StatesCursor | undefined {
   if (!isObject(value) || !isObject(value['known']) || typeof value['nextDayMs'] !== 'number')
     return undefined;

@@ -23,14 +23,14 @@ const EDITED = [
   ...['sense/classify.yaml', 'sense/config.json', 'work/config.yaml', 'work/labels.yml'],
 ];
 
-/** A problem with a user area that several machines write to, and the command that fixes it. */
+/** A problem with a user area that several machines share, and the command that fixes it. */
 export interface SharedFinding {
   found: string;
   hint?: string;
   mend?: string;
 }
 
-/** Merges the conflict copies of append-only logs that this machine writes. Requires the sense lock. */
+/** Merges conflict copies of the logs that this machine writes. The caller must hold the sense lock. */
 export function settleLogs(area: UserArea, { nowMs, zone }: { nowMs: number; zone: string }): void {
   const inGit = exists(join(area.root, '.git'));
   const store = senseStore(area);
@@ -44,7 +44,7 @@ export function settleLogs(area: UserArea, { nowMs, zone }: { nowMs: number; zon
 }
 
 const MAX_LISTED = 5;
-/** The folders in the user area to which steward or the user writes. */
+/** The folders of the user area that steward or the user writes to. */
 const WRITTEN = ['sense', 'state', 'goals', 'observability', 'principal', 'agents', 'knowledge', 'work'];
 
 function copiesFound({ root, place }: UserArea): SharedFinding[] {
@@ -88,7 +88,7 @@ function logsFound(logs: readonly ConflictCopy[], isOwn: boolean): SharedFinding
     : { found, hint: 'The machine that writes these logs merges the copies at its next capture.' };
 }
 
-/** Returns a finding for each user-edited file with git conflict markers. */
+/** Returns a finding for each file with git conflict markers, among the files that users edit. */
 function markedFiles(root: string): SharedFinding[] {
   if (!exists(join(root, '.git'))) return [];
   return EDITED.filter((name) =>
@@ -104,10 +104,7 @@ function logFolders(area: UserArea): string[] {
   return [area.state, join(area.state, 'sessions-archive'), area.observability];
 }
 
-/**
- * Returns the problems with an area that other machines write to, or that contains conflict copies. Throws if
- * an owner file or event log can't be read.
- */
+/** Returns the problems of a user area that several machines share. Throws if a file can't be read. */
 export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): SharedFinding[] {
   return [...othersIn(area, clock.now()), ...copiesFound(area)];
 }
@@ -136,8 +133,7 @@ function othersIn(area: UserArea, nowMs: number): SharedFinding[] {
 }
 
 /**
- * Returns the machines with events in the newest logs. Older versions of steward let several machines write
- * to one log.
+ * Returns the machines with events in the newest logs. Older versions of steward let machines share a log.
  */
 function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
   const machines = new Set<string>();

@@ -4,17 +4,14 @@ import type { TimelineOptions } from './day-timeline';
 import type { SenseEvent } from './event';
 import { recordTally, type DailyRecord } from './record';
 
-/** Decides which sessions and repositories other machines may see. */
+/** Determines which sessions and repositories other machines may see. */
 export interface Shown {
   isShown: (session: string) => boolean;
-  /** Checks the repository's path, or its name if the path is unknown. */
+  /** Checks the path, or the name if the path is unknown. */
   isRestrictedRepo: (repo: string, path?: string) => boolean;
 }
 
-/**
- * Computes the data that other machines may see. Hidden sessions and repositories don't count in any total;
- * time in each application counts in full.
- */
+/** Returns the data that other machines may see. Totals omit hidden sessions and repositories. */
 export function shownDay(
   record: DailyRecord,
   events: readonly SenseEvent[],
@@ -32,8 +29,7 @@ export function shownDay(
 }
 
 /**
- * Returns the events that other machines may see. Hides a session for the whole day if it worked in a
- * restricted repository.
+ * Returns the events that other machines may see. Hides a session if any of its repositories is restricted.
  */
 export function visibleEvents(
   events: readonly SenseEvent[],

@@ -1,56 +1,51 @@
 import type { SenseEvent, SourceId } from './event';
 
-/** What a source captured. */
+/** The result of a source's capture. */
 export interface Collected {
   events: SenseEvent[];
-  /** The source's position. Stored with the events, and passed to the next capture. */
+  /** The source's position, which is stored with the events and passed to the next capture. */
   cursor: unknown;
   /**
-   * `idle`: there is nothing to capture now. `unsupported`: the source can't work here. `error`: the source
-   * should work here but failed.
+   * `idle`: nothing to capture now. `unsupported`: not available on this system. `error`: failed
+   * unexpectedly.
    */
   state: 'ok' | 'idle' | 'unsupported' | 'error';
-  /** Why the source is in this state, and what to do. If `ok`, may describe a partial failure. */
+  /** The reason for the state, and what to do. With `ok`, may describe a partial failure. */
   reason?: string;
 }
 
 export interface CollectInput {
-  /** Time of this capture. */
   nowMs: number;
-  /** Start of the local day of `nowMs`. */
+  /** Start of the current local day. */
   dayStartMs: number;
-  /**
-   * The source's last cursor; undefined on the first capture. Validate the cursor, because it comes from a
-   * file.
-   */
+  /** The last cursor, or undefined on the first capture. It comes from a file, so validate it. */
   cursor: unknown;
 }
 
-/** A source of events, created as a plain object by a factory. */
+/** A source of events. */
 export interface SenseSource {
   id: SourceId;
   label: string;
-  /** What the source captures, in one line. */
+  /** A one-line description of what the source captures. */
   description: string;
   collect(input: CollectInput): Promise<Collected>;
-  /** Rebuilds the cursor from the stored events if the state was lost. If absent, the source starts over. */
+  /** Rebuilds a lost cursor from the stored events. If absent, the source starts over. */
   recover?(stored: readonly SenseEvent[]): unknown;
 }
 
 export type SourceState = Collected['state'] | 'off';
 
-/** A row of `sense sources`. */
+/** A row in the output of `sense sources`. */
 export interface SourceStatus {
   id: string;
   label: string;
   description: string;
   enabled: boolean;
   state: SourceState;
-  /** Why the source is in this state, and what to do. */
   reason?: string;
   pollIntervalSec: number;
   eventsToday: number;
-  /** Time of the last event, in ISO 8601, UTC; null before the first event. */
+  /** Time of the last event in ISO 8601, UTC, or null if there are no events. */
   lastEventTs: string | null;
 }
 
@@ -59,28 +54,23 @@ export interface SenseStatus {
   enabled: boolean;
   version: string;
   pollIntervalSec: number;
-  /** Absolute paths of the watched repositories. */
   repos: string[];
-  /** After how many days event logs are deleted. Records are never deleted. */
+  /** Number of days after which event logs are deleted. Records are never deleted. */
   retentionDays: number;
   eventsToday: number;
   /** Time of the last capture, in ISO 8601, UTC. */
   lastCaptureTs: string | null;
-  /** The newest day with a stored record. */
+  /** The newest day with a record. */
   lastRecord: string | null;
   /** Number of invalid lines in the event logs. */
   quarantined: number;
-  /**
-   * Clock changes of more than an hour in the last seven days. `at` is the time on the new clock; `byMs` is
-   * positive if the clock was set ahead.
-   */
+  /** Recent clock changes of more than an hour. `byMs` is positive if the clock was set ahead. */
   clockJumps: { at: string; byMs: number }[];
   sources: SourceStatus[];
-  /** The system's scheduler, and whether it runs the captures; null if the system has no scheduler. */
+  /** The system's scheduler and whether it runs captures; null if the system has none. */
   scheduler: { kind: string; installed: boolean } | null;
 }
 
-/** The health of sense, as shown on the status page. */
 export interface SenseHealth {
   state: 'ok' | 'off' | 'needs-you';
   reason?: string;

@@ -14,7 +14,7 @@ import {
 } from '../platform/time/clock';
 import { isDay, isZone, type Day } from '../platform/time/time';
 
-/** The version of the sense/state.json format. */
+/** Format version of sense/state.json. */
 const STATE_VERSION = 1;
 
 const DAY = v.custom<Day>((value) => typeof value === 'string' && isDay(value));
@@ -24,58 +24,53 @@ const recordOf = <S extends v.GenericSchema>(schema: S) =>
   v.pipe(v.custom<Record<string, unknown>>(isObject), v.record(v.string(), schema));
 const OFFSET = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** Text to append to a log. The append is complete when the log contains the text at `offset`. */
+/** Text to append to a log at `offset`. */
 const PENDING = v.object({ day: v.union([v.literal('late'), DAY]), offset: OFFSET, text: v.string() });
 
-/** A clock change: the time on the new clock, and the difference (positive if the clock was set ahead). */
+/** A clock change. `at` is the time on the new clock; `byMs` is positive if the clock was set ahead. */
 const JUMP = v.object({ at: ISO, byMs: v.number() });
 
-/** The result of a source's last capture. */
 const SOURCE = v.object({
   state: v.picklist(['ok', 'idle', 'unsupported', 'error']),
   reason: v.optional(v.string()),
   at: v.string(),
-  /** Time of the source's newest event, in ISO 8601, UTC. */
+  /** Time of the newest event, in ISO 8601, UTC. */
   lastEventTs: v.nullable(v.string()),
 });
 
-/** A recorded day that still has its event log. */
 const ROLLED = v.object({
   /** Size of the event log when the record was built. */
   bytes: v.number(),
   /** Whether the day was over when the record was built. */
   final: v.boolean(),
-  /** Number of invalid lines in the day's log. */
+  /** Number of invalid lines in the event log. */
   quarantined: v.optional(v.number(), 0),
 });
 
 const STATE = v.object({
   version: v.number(),
   lastCaptureTs: v.optional(v.nullable(v.string()), null),
-  /** Cursors by source id. */
   cursors: v.optional(recordOf(v.unknown()), {}),
   sources: v.optional(recordOf(SOURCE), {}),
-  /** How many seconds you were away on `day`. */
+  /** Number of seconds that you were away on `day`. */
   away: v.optional(v.nullable(v.object({ day: v.string(), seconds: v.number() })), null),
   pending: v.optional(v.array(PENDING), []),
   rolled: v.optional(recordOf(ROLLED), {}),
-  /** Set if `afterRecords` failed after records were written. The next capture retries it. */
+  /** Set if `afterRecords` failed. The next capture retries it. */
   untold: v.optional(v.boolean(), false),
-  /** The day on which the state was lost, or null. */
   lostOn: v.optional(v.nullable(DAY), null),
-  /** Each day's time zone, fixed when the day's log is created. */
+  /** Each day's time zone, which is fixed when its log is created. */
   zones: v.optional(recordOf(ZONE), {}),
-  /** The clock readings at the last capture. */
   clock: v.optional(
     v.nullable(v.object({ wallMs: v.number(), boot: v.optional(v.custom<BootTime>(isBootTime)) })),
     null,
   ),
-  /** The latest clock changes of more than an hour. */
+  /** Recent clock changes of more than an hour. */
   jumps: v.optional(v.array(JUMP), []),
 });
 
 export type SenseState = v.InferOutput<typeof STATE>;
-/** The log of a day, or of events that arrived after their day's log was deleted. */
+/** A day's log, or the log of events that arrived after their day's log was deleted. */
 export type LogName = Day | 'late';
 export type PendingAppend = v.InferOutput<typeof PENDING>;
 export type ClockJump = v.InferOutput<typeof JUMP>;
@@ -84,7 +79,7 @@ export function emptyState(): SenseState {
   return v.parse(STATE, { version: STATE_VERSION });
 }
 
-/** Parses a state; returns undefined if it is damaged. Throws `config` for a newer format. */
+/** Parses a state, or returns undefined if it is damaged. Throws `config` for a newer format. */
 export function parseState(text: string, path: string): SenseState | undefined {
   const value = parseObject(text);
   if (Number(value?.['version']) > STATE_VERSION) {
@@ -102,11 +97,11 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MAX_JUMPS = 5;
 
-/** Returns the current clock readings, and the clock changes, including a new one. */
+/** Returns the current clock readings and the updated list of clock changes. */
 export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'clock' | 'jumps'> {
   const { clock, lastCaptureTs } = state;
   const lastMs = clock?.wallMs ?? parseIso(lastCaptureTs ?? '') ?? now.wallMs;
-  // If the time since boot is unknown, only a backward clock change is detectable.
+  // Without the time since boot, only a clock that was set back is detectable.
   const byMs = (clock && clockSetBy(clock, now)) ?? Math.min(0, now.wallMs - lastMs);
   const isJump = Math.abs(byMs) > HOUR_MS;
   const jumps = isJump ? [...state.jumps, { at: toIso(now.wallMs), byMs }].slice(-MAX_JUMPS) : state.jumps;
@@ -114,8 +109,7 @@ export function noticeJump(state: SenseState, now: Moment): Pick<SenseState, 'cl
 }
 
 /**
- * Returns the clock changes in the last `days` days. A change with a future time counts as being as old as
- * the next one.
+ * Returns the clock changes up to the last one within `days` days. Earlier changes may have a future time.
  */
 export function recentJumps(jumps: readonly ClockJump[], nowMs: number, days = 7): ClockJump[] {
   const isRecent = ({ at }: ClockJump): boolean => {
@@ -125,7 +119,7 @@ export function recentJumps(jumps: readonly ClockJump[], nowMs: number, days = 7
   return jumps.filter((_, i) => jumps.slice(i).some(isRecent));
 }
 
-/** Formats `3 days ahead` or `2 hours back`. */
+/** Formats a clock change as `3 days ahead` or `2 hours back`. */
 export function jumpText({ byMs }: Pick<ClockJump, 'byMs'>): string {
   const size = Math.abs(byMs);
   const [count, unit] = size < 2 * DAY_MS ? [size / HOUR_MS, 'hour'] : [size / DAY_MS, 'day'];

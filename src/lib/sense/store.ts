@@ -13,38 +13,36 @@ import { readEventLine, type SenseEvent } from './event';
 import { isEmptyRecord, parseRecord, type DailyRecord } from './record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
-/** An invalid line in an event log, as stored in quarantine. */
+/** An invalid line in an event log, as stored in the quarantine. */
 export interface BadLine {
   offset: number;
   bytes: number;
   reason: string;
-  /** The line's first 500 characters; absent if the line is too long or not text. */
+  /** The first 500 characters, or absent if the line is too long or not text. */
   text?: string;
 }
 
-/** The result of scanning a day's event log, without the events. */
+/** Statistics of an event log. */
 export interface LogScan {
   /** The first 1000 invalid lines. */
   bad: BadLine[];
   badCount: number;
-  /** Size of the file, or 0 if it doesn't exist. */
+  /** File size, or 0 if the file doesn't exist. */
   bytes: number;
 }
 
-/** Receives each event in a log, and its time. */
 export type OnEvent = (event: SenseEvent, ms: number) => void;
-/** Receives the error for each damaged record. */
+/** Called with the error for each damaged record. */
 export type OnDamaged = (error: StewardError) => void;
 
-/** Maximum size of a log. A normal day's log is a few hundred KiB, so a larger log is damaged. */
+/** Maximum size of a log. A normal day's log has a few hundred KiB. */
 const MAX_DAY_BYTES = 64 * 1024 * 1024;
 const MAX_QUARANTINED_LINES = 1000;
 const MAX_LATE_BYTES = 4 * 1024 * 1024;
 const STALE_TEMP_MS = 3_600_000;
-/** Number of newest logs to search for git conflict markers. */
 const GIT_DAYS = 3;
 
-/** Reads and writes the files in `sense/`. Other modules don't know the files' names or formats. */
+/** Reads and writes the files in `sense/`. Only this module knows their names and formats. */
 export type SenseStore = ReturnType<typeof senseStore>;
 
 export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
@@ -55,7 +53,7 @@ function stateFiles({ root, sense }: Pick<UserArea, 'root' | 'sense'>) {
   const damagedState = join(sense.quarantine, 'state.json');
   return {
     statePath: sense.state,
-    /** Creates the private folders. Throws if one of them is a symlink. */
+    /** Creates the private folders. Throws if a folder is a symlink. */
     prepare(): void {
       ensureFolder(root, { allowLink: true });
       for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine]) ensureFolder(folder);
@@ -64,10 +62,7 @@ function stateFiles({ root, sense }: Pick<UserArea, 'root' | 'sense'>) {
     writeState: (state: SenseState): void => replaceFile(sense.state, `${JSON.stringify(state)}\n`),
     quarantineState: (): void => replaceFile(damagedState, readText(sense.state) ?? ''),
     removeQuarantinedState: (): void => removeFile(damagedState),
-    /**
-     * Removes temp files left by interrupted runs. A purge removes all temp files, since they contain captured
-     * data.
-     */
+    /** Removes stale temp files. A purge removes all temp files, because they may contain captured data. */
     sweep(nowMs: number, olderThanMs = STALE_TEMP_MS): void {
       for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine, sense.insights])
         if (exists(folder)) sweepTemps(folder, olderThanMs, nowMs);
@@ -95,21 +90,21 @@ function logFiles(sense: UserArea['sense']) {
       const events: SenseEvent[] = [];
       return { ...scanLog(day, logOf(day), (event) => events.push(event)), events };
     },
-    /** Counts the lines in a log, valid or not. */
+    /** Counts valid and invalid lines. */
     countLines(day: LogName): number {
       let lines = 0;
       readLines(logOf(day), { maxLineBytes: 0, tail: true }, () => (lines += 1));
       return lines;
     },
-    /** Replaces a log. Removes its conflict copies, because `readLog` has included their events. */
+    /** Replaces a log and removes its conflict copies, whose events `readLog` has included. */
     rewriteLog(day: LogName, events: readonly SenseEvent[]): void {
       replaceFile(logOf(day), asLines(events));
       copiesOf(logOf(day)).forEach(removeFile);
     },
-    /** Removes a log. The next capture moves the contents of its conflict copies to quarantine/late.jsonl. */
+    /** Removes a log. The next capture moves its conflict copies to quarantine/late.jsonl. */
     removeLog: (day: LogName): void => removeFile(logOf(day)),
     removeCopies: (day: LogName): void => copiesOf(logOf(day)).forEach(removeFile),
-    /** Merges conflict copies into their logs; for days that are over, into quarantine/late.jsonl. */
+    /** Merges conflict copies into open logs. Copies of closed logs go to quarantine/late.jsonl. */
     settleLogs(isOpen: (day: Day) => boolean, inGit: boolean): void {
       for (const log of new Set(copiesIn(sense.events).map((found) => found.log))) {
         const day = basename(log, '.jsonl');
@@ -135,7 +130,7 @@ function recordFiles(sense: UserArea['sense']) {
     hasRecord: (day: Day): boolean => exists(recordOf(day)),
     readRecord: (day: Day, onDamaged?: OnDamaged) => readRecord(recordOf(day), day, onDamaged),
     recordState: (day: Day): RecordState => recordState(recordOf(day)),
-    /** Writes the JSON file last, because its existence means that the record is complete. */
+    /** Writes the JSON file last. Its existence means that the record is complete. */
     writeRecord(record: DailyRecord, markdown: string): void {
       replaceFile(recordOf(record.date, 'md'), markdown);
       replaceFile(recordOf(record.date), recordJson(record));
@@ -145,23 +140,20 @@ function recordFiles(sense: UserArea['sense']) {
       removeFile(recordOf(day, 'md'));
     },
     insightDays: (): Day[] => daysIn(sense.insights, '.json'),
-    /**
-     * Returns whether an insight exists. A file that contains only a failed build doesn't count; a damaged
-     * file does.
-     */
+    /** Returns whether a day's insight file contains more than a failed build. Damaged files count. */
     hasInsight: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
     removeInsight: (day: Day): void => removeFile(insightOf(day)),
   };
 }
 
-/** Returns the record as JSON. The ledger is on one line, which halves the time to read a year of records. */
+/** Formats the record as JSON. Putting the ledger on one line halves the time to read a year of records. */
 function recordJson(record: DailyRecord): string {
   const text = JSON.stringify({ ...record, ledger: 0 }, null, 2);
-  // A string value can't contain this text, because its quotes would be escaped.
+  // `"ledger": 0` occurs only once, because quotes in string values are escaped.
   return `${text.replace('"ledger": 0', () => `"ledger": ${JSON.stringify(record.ledger ?? null)}`)}\n`;
 }
 
-/** Reads the state. `lost` means that the state is missing or damaged, but events are stored. */
+/** Reads the state. `lost` means that events exist, but the state is missing or damaged. */
 function readState(sense: UserArea['sense']): { state: SenseState; damaged: boolean; lost: boolean } {
   const text = readText(sense.state, { maxBytes: MAX_DAY_BYTES });
   const state = text === undefined ? undefined : parseState(text, sense.state);
@@ -170,7 +162,6 @@ function readState(sense: UserArea['sense']): { state: SenseState; damaged: bool
   return { state: emptyState(), damaged: text !== undefined, lost };
 }
 
-/** Returns the days that have a file, oldest first. */
 function daysIn(folder: string, type: '.json' | '.jsonl'): Day[] {
   return listFolder(folder)
     .filter((name) => name.endsWith(type))
@@ -179,7 +170,7 @@ function daysIn(folder: string, type: '.json' | '.jsonl'): Day[] {
     .sort();
 }
 
-/** Reads a log line by line. Includes a last line without a line feed, as left by an editor or a crash. */
+/** Reads a log line by line, including an incomplete last line. */
 function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
   const size = lstatOf(path)?.size ?? 0;
   if (size > MAX_DAY_BYTES) {
@@ -214,8 +205,8 @@ function asLines(values: readonly unknown[]): string {
 }
 
 /**
- * Reads a record, if it exists. If the record is damaged, passes the error to `onDamaged`, or throws a
- * `config` error.
+ * Reads a record. Passes the error for a damaged record to `onDamaged`, or throws `config` without
+ * `onDamaged`.
  */
 function readRecord(path: string, day: Day, onDamaged?: OnDamaged): DailyRecord | undefined {
   const text = readText(path);
@@ -229,7 +220,7 @@ function readRecord(path: string, day: Day, onDamaged?: OnDamaged): DailyRecord 
   return undefined;
 }
 
-/** `open`: the record was built before the day was over. */
+/** `open` means that the record was built before the day was over. */
 type RecordState = 'none' | 'damaged' | 'empty' | 'open' | 'final';
 
 function recordState(path: string): RecordState {
@@ -240,20 +231,19 @@ function recordState(path: string): RecordState {
 }
 
 export interface InitResult {
-  /** Path of the configuration file. */
   config: string;
-  /** False if the file already existed, in which case it is unchanged. */
+  /** False if the file already existed. Existing files are unchanged. */
   created: boolean;
 }
 
-/** Writes the default configuration and the templates. Doesn't change existing files. */
+/** Writes the default configuration and templates. Doesn't change existing files. */
 export function initSense(
   { area, store }: { area: Pick<UserArea, 'sense' | 'config'>; store: SenseStore },
   defaults: SenseConfig,
   templates: string,
 ): InitResult {
   store.prepare();
-  // If another machine owns the area, the configuration folder may not exist yet.
+  // The configuration folder may not exist yet if another machine owns the user area.
   ensureFolder(dirname(area.sense.config));
   for (const [name, path] of [
     ['classify.yaml', area.sense.classify],

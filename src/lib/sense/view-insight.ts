@@ -15,7 +15,6 @@ const HOW =
   'Build an insight with "steward sense insight build", or see what would be sent with "steward sense insight preview".';
 const MAX_LABEL = 24;
 
-/** Formats an insight: its times, its narrative, and a line per content type. */
 export function insightText(insight: Insight, options: InsightTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   const { attention } = palette(options);
@@ -58,14 +57,13 @@ function typeLines({ contentTypes }: Insight, columns: number, options: TextOpti
   });
 }
 
-/** Formats the outcome of `sense insight build`. */
 export function buildText(outcome: InsightOutcome, insight: Insight, options: InsightTextOptions): string {
   if (outcome.status !== 'skipped') return insightText(insight, options);
   const columns = Math.max(MIN_COLUMNS, options.columns);
   return finish(wrap(`Nothing was sent: ${outcome.reason}.`, columns), options);
 }
 
-/** Formats the prompt's destination. */
+/** Formats the command that would receive the prompt. */
 export function previewText({ command, skipped }: InsightPreview): string {
   if (skipped !== null) return `A build would send nothing now: ${skipped}.`;
   const shown = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(clean(word))));

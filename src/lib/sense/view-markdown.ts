@@ -7,7 +7,7 @@ import { nameOf, activeHours } from './view';
 
 const BAR_COLUMNS = 24;
 
-/** Formats the record as Markdown, with the exact figures in the front matter. */
+/** Formats the record as Markdown. The front matter has the exact figures. */
 export function recordMarkdown(record: DailyRecord): string {
   const { commits, sessions, final } = record;
   const nothing = final ? 'Nothing was captured on this day.' : 'Nothing captured yet.';
@@ -36,7 +36,7 @@ function frontMatter(record: DailyRecord): string {
   const figures = Object.entries(record).filter(([, value]) => typeof value !== 'object');
   const counts = { commits: commits.count, sessions: sessions.count, narrative, goalTags };
   const fields = { ...Object.fromEntries(figures), ...counts };
-  // Formats values as JSON, which is valid YAML.
+  // JSON is valid YAML.
   const lines = Object.entries(fields).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   return ['---', ...lines, '---'].join('\n');
 }
@@ -70,7 +70,6 @@ function apps({ apps: rows }: DailyRecord): string[] {
   ];
 }
 
-/** Returns your time and your agents' time by repository; empty if all of it is unknown. */
 function time({ ledger }: DailyRecord): string[] {
   if (ledger === undefined) return [];
   const rows = timeRows([ledger], 'repo', NO_NAMES);
@@ -87,7 +86,7 @@ function time({ ledger }: DailyRecord): string[] {
   ];
 }
 
-/** The table is grouped by repository, so display names aren't needed. */
+/** The table doesn't show sessions, issues or goals, so it needs no display names. */
 const NO_NAMES = { session: (id: string) => id, issue: () => undefined, goal: () => undefined };
 
 function hours(record: DailyRecord): string[] {
@@ -105,14 +104,13 @@ function hours(record: DailyRecord): string[] {
   ];
 }
 
-/** Formats an hour as `02:00`. Adds the UTC offset if the hour occurs twice that day. */
+/** Formats an hour as `02:00`, with the UTC offset if the hour occurs twice. */
 function hourName(record: DailyRecord, start: string): string {
   const clock = start.slice(11, 16);
   const isRepeated = record.hours.filter((hour) => hour.start.slice(11, 16) === clock).length > 1;
   return isRepeated ? `${clock} (${start.slice(19)})` : clock;
 }
 
-/** Escapes a name for Markdown and HTML. */
 function escape(text: string): string {
   return nameOf(text)
     .replace(/[\\`*_[\]{}()#+!|~$-]/g, '\\$&')

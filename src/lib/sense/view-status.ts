@@ -24,16 +24,15 @@ import { finish, MIN_COLUMNS, noTime, type TextOptions } from './view';
 
 export interface StatusTextOptions extends TextOptions {
   timezone: string;
-  /** The current time. Times from today are shown without a date. */
+  /** The current time. Times today are shown without a date. */
   now: number;
 }
 
-/** Formats one row per source, with what the source captures and why it failed. */
+/** Formats one row per source, with its description and the reason for its state. */
 export function sourcesText(sources: readonly SourceStatus[], options: StatusTextOptions): string {
   return finish(sourceLines(sources, options, true), options);
 }
 
-/** Formats the configuration and state of sense. */
 export function statusText(status: SenseStatus, options: StatusTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   const colors = palette(options);
@@ -97,7 +96,7 @@ function sourceLines(
   ]);
 }
 
-/** Formats the rows as a table with the first of these column counts that fits. */
+/** Formats a table with the first number of columns in `counts` that fits. */
 function widestTable(rows: readonly string[][], counts: readonly number[], room: number): string[] {
   const align = [{}, {}, { align: 'right' as const }];
   const tables = counts.map((count) => {
@@ -116,7 +115,7 @@ function paintState(state: SourceState, colors: Palette): string {
   return state === 'ok' ? state : colors.neutral(state);
 }
 
-/** Formats a time as `09:42`, or as `2026-11-19 17:20` on another day. */
+/** Formats a time as `09:42`, or as `2026-11-19 17:20` if it isn't today. */
 function localTime(iso: string, { timezone, now }: StatusTextOptions): string {
   const ms = parseIso(iso);
   if (ms === undefined) return clean(iso);
@@ -149,10 +148,7 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
   return finish(lines, options);
 }
 
-/**
- * Returns the text after the bars, in as many columns as fit. Without recorded time, commits come first
- * instead of bars.
- */
+/** Returns the text after each bar, in as many columns as fit. */
 function rightCells(records: readonly DailyRecord[], room: number): string[] {
   const isOpen = records.some((record) => !record.final);
   const hasTime = records.some(({ totalMinutes }) => totalMinutes > 0);
@@ -178,7 +174,6 @@ function timeWords(record: DailyRecord): string {
   return record.totalMinutes === 0 ? noTime(record) : `creation ${minutes(record.creationMinutes)}`;
 }
 
-/** Colors each kind's part of a bar. */
 function paintShares(text: string, record: DailyRecord, colors: Palette): string {
   const chars = [...text];
   const total = record.totalMinutes || 1;
@@ -193,7 +188,6 @@ function paintShares(text: string, record: DailyRecord, colors: Palette): string
   }).join('');
 }
 
-/** Formats what a capture stored, one line per source. */
 export function captureText(result: CaptureResult, options: { timezone: string; columns: number }): string {
   if (!result.captured) {
     return 'Nothing was captured: sense.enabled is false. Turn it on with "steward config set sense.enabled true".';
@@ -213,7 +207,6 @@ export function captureText(result: CaptureResult, options: { timezone: string; 
   ].join('\n');
 }
 
-/** Formats the new classification of an application, and the rebuilt records. */
 export function classifiedText({ app, kind, file, rolled, kept }: Classified): string {
   return [
     `${clean(app)} now counts as ${kind} (${file}).`,
@@ -222,7 +215,7 @@ export function classifiedText({ app, kind, file, rolled, kept }: Classified): s
   ].join('\n');
 }
 
-/** Formats what a purge removed or would remove. `usage` lists the days whose token usage is removed too. */
+/** Formats the result of a purge. `usage` lists the days whose token usage is also removed. */
 export function purgeText(result: PurgeResult & { usage?: readonly string[] }): string {
   const { dryRun, events, logs, rebuilt, removed, kept, insights, usage = [] } = result;
   const lines = [

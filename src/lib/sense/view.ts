@@ -17,32 +17,30 @@ import { isEmptyRecord, type AppTime, type DailyRecord, type SessionRepos } from
 export interface TextOptions {
   columns: number;
   color: boolean;
-  /** False for terminals that can't show block characters. */
+  /** Whether the terminal can show block characters. Default: true. */
   unicode?: boolean;
 }
 
-/** What was not captured; shown next to the record. */
+/** Time and sources that were not captured. */
 export interface NotSeen {
-  /** How long you were away. */
   idleMinutes: number;
-  /** Sources that failed, and why. */
   sources: readonly { label: string; reason: string }[];
 }
 
 export interface RecordTextOptions extends TextOptions {
   notSeen: NotSeen;
-  /** The time of the next capture, such as `09:42`; absent if no capture is scheduled. */
+  /** Time of the next capture, such as `09:42`, or absent if none is scheduled. */
   nextCapture?: string;
   /** Number of sessions that are waiting for you. */
   waiting?: number;
-  /** Sessions per repository, highest count first. */
+  /** Number of sessions per repository, highest first. */
   sessionRepos?: SessionRepos;
 }
 
 const UNSUPPORTED = 'browser tabs (not supported)';
 const APP_ROWS = 6;
 const KIND_COLUMNS = 'consumption'.length;
-/** Minimum width for two blocks side by side. */
+/** Minimum width for two columns of blocks. */
 const WIDE = 72;
 /** Minimum width of the output. */
 export const MIN_COLUMNS = 32;
@@ -51,15 +49,13 @@ interface View {
   record: DailyRecord;
   columns: number;
   isWide: boolean;
-  /** Column in which the right block begins. */
   side: number;
   colors: Palette;
 }
 
-/** Formats a day by kind, application and hour, followed by what was not tracked. */
+/** Formats a day by kind, application and hour, and lists what was not tracked. */
 export function recordText(record: DailyRecord, options: RecordTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
-  // The right block gets 32 columns plus half of the remaining ones.
   const side = columns - 32 - Math.max(0, Math.min(16, Math.floor((columns - 80) / 2)));
   const view: View = { record, columns, isWide: columns >= WIDE, side, colors: palette(options) };
   const blocks = isEmptyRecord(record)
@@ -74,9 +70,8 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
   );
 }
 
-/** Formats and wraps the line `not tracked: …`. */
 function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, columns: number): string[] {
-  // You may have worked on a past day without recorded time, so show the time as not recorded.
+  // Without this, a day without recorded time would look like a day without work.
   const isUnrecorded = record.totalMinutes === 0 && idleMinutes === 0 && sources.length === 0;
   const items = [
     ...(idleMinutes > 0 ? [`idle ${minutes(idleMinutes)}`] : []),
@@ -97,7 +92,6 @@ function header({ record, columns, isWide, colors }: View): string[] {
   return isWide ? [padEnd(left, end - total.length) + colors.strong(total)] : [left, colors.strong(total)];
 }
 
-/** Returns the text for a day without recorded time. */
 export function noTime({ backfilled }: DailyRecord): string {
   return backfilled === true ? 'time not recorded' : 'no time captured';
 }
@@ -125,7 +119,6 @@ function kindLines({ record, columns, isWide, side, colors }: View): string[] {
   return [padEnd(first, side) + line('consumption'), ' '.repeat(side) + line('neutral')];
 }
 
-/** Formats the applications with the most time, and their kinds. */
 function appLines({ record, columns, colors }: View): string[] {
   const count = record.apps.length <= APP_ROWS ? record.apps.length : APP_ROWS - 1;
   const named = record.apps.slice(0, count);
@@ -138,7 +131,6 @@ function appLines({ record, columns, colors }: View): string[] {
   if (record.apps.length > count) rows.push(restRow(record.apps.slice(count)));
   const timeColumns = Math.max(8, ...rows.map(({ value }) => minutes(value).length));
   const widest = Math.max(8, ...rows.map(({ name }) => displayWidth(name)));
-  // Shorten the bars before the names.
   const reserved = 8 + timeColumns + KIND_COLUMNS + (columns < 60 ? 0 : 8);
   const nameColumns = Math.min(widest, columns - reserved, 17 + Math.max(0, columns - 80));
   const room = columns - (2 + nameColumns + 2 + timeColumns + 2) - (2 + KIND_COLUMNS);
@@ -184,7 +176,7 @@ function countLines({ record, colors }: View, options: RecordTextOptions, room: 
   return [`${commits}  ${repos}`.trimEnd(), `${sessions}  ${after.join(' · ')}`.trimEnd()];
 }
 
-/** Returns the items that fit, and how many don't. */
+/** Returns as many items as fit, and the number of omitted items. */
 function asManyAs(items: readonly string[], room: number): string {
   for (let count = items.length; count > 0; count -= 1) {
     const more = count < items.length ? [`${items.length - count} more`] : [];
@@ -194,7 +186,7 @@ function asManyAs(items: readonly string[], room: number): string {
   return '';
 }
 
-/** Formats the hours as columns: creation on the left, all other time on the right. */
+/** Formats the hours as columns: creation on the left, other time on the right. */
 function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number): string[] {
   const cell = Math.max(1, Math.min(4, Math.floor(room / hours.length)));
   const step = cell >= 3 ? 1 : cell === 2 ? 2 : 3;
@@ -209,19 +201,18 @@ function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number):
   return [fit(labels.join('').trimEnd(), room), marks.join(''), colors.neutral(fit(legend, room))];
 }
 
-/** Joins lines without trailing spaces. */
+/** Joins the lines and trims trailing spaces. */
 export function finish(lines: readonly string[], options: TextOptions): string {
   const text = lines.map((line) => line.trimEnd()).join('\n');
   return options.unicode === false ? toAscii(text) : text;
 }
 
-/** Returns the hours from the first with activity to the last. */
+/** Returns the hours from the first to the last with activity. */
 export function activeHours({ hours }: DailyRecord): DailyRecord['hours'] {
   const isActive = hours.map(({ creation, consumption, neutral }) => creation + consumption + neutral > 0);
   return hours.slice(Math.max(0, isActive.indexOf(true)), isActive.lastIndexOf(true) + 1);
 }
 
-/** Returns a sanitized name, or `unknown` if it is empty. */
 export function nameOf(text: string): string {
   return clean(text).trim() || 'unknown';
 }

@@ -4,14 +4,13 @@ import type { Run } from '../../platform/process/process';
 
 /** The front application by name and ids, without its window title. */
 export interface FrontApp {
-  /** The display name in English, such as "Firefox". The record groups time by this name. */
+  /** Display name in English, such as "Firefox". The record groups time by this name. */
   app: string;
   /** Bundle id (macOS), desktop id or window class (Linux), or executable name (Windows). */
   bundleId?: string;
   pid?: number;
 }
 
-/** The platform, environment and process runner that adapters use. */
 export interface Desktop {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
@@ -19,31 +18,26 @@ export interface Desktop {
 }
 
 export interface FrontAppAdapter {
-  /** Stored in `detail.via`: x11, i3, sway, wlroots, kwin, gnome, hyprland, macos or windows. */
+  /** One of x11, i3, sway, wlroots, kwin, gnome, hyprland, macos and windows. Stored in `detail.via`. */
   id: string;
-  /** Returns whether the environment indicates this desktop. Starts no processes. */
+  /** Returns whether the environment variables indicate this desktop. */
   detect(desktop: Desktop): boolean;
-  /**
-   * Returns the front application, or null if no application has the focus. Throws `not_found` if a required
-   * component is missing, and `unavailable` if the desktop doesn't respond.
-   */
+  /** Returns the front application, or null if none has the focus. Throws `not_found` or `unavailable`. */
   read(desktop: Desktop): Promise<FrontApp | null>;
   /**
-   * Calls `onChange` after connecting and whenever the focus may have changed. Rejects if the connection
-   * ends. Absent if the desktop doesn't report changes.
+   * Calls `onChange` when the focus may have changed, and once after connecting. Rejects when the connection
+   * ends.
    */
   watch?(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
-/** Timeout for each read, in ms. */
 export const READ_TIMEOUT_MS = 3000;
 
-/** Returns an environment variable, or undefined if it is missing or empty. */
 export function envOf({ env }: Pick<Desktop, 'env'>, name: string): string | undefined {
   return env[name] === '' ? undefined : env[name];
 }
 
-/** Returns whether this is Linux or BSD, where XDG and display variables identify the desktop. */
+/** Returns whether this system is Linux or BSD. */
 export function isXdgSystem({ platform }: Pick<Desktop, 'platform'>): boolean {
   return platform !== 'win32' && platform !== 'darwin';
 }
@@ -56,21 +50,18 @@ export function isWayland(desktop: Pick<Desktop, 'env' | 'platform'>): boolean {
   );
 }
 
-/** Returns the X display of an X11 session, or undefined in a Wayland session. */
+/** Returns the X display, or undefined in a Wayland session. */
 export function x11Display(desktop: Pick<Desktop, 'env' | 'platform'>): string | undefined {
   return isXdgSystem(desktop) && !isWayland(desktop) ? envOf(desktop, 'DISPLAY') : undefined;
 }
 
-/**
- * Returns whether this is a Wayland session of the desktop, according to XDG_CURRENT_DESKTOP
- * ("ubuntu:GNOME").
- */
+/** Returns whether this is a Wayland session of the named desktop, according to XDG_CURRENT_DESKTOP. */
 export function isWaylandOf(desktop: Desktop, name: string): boolean {
   const names = envOf(desktop, 'XDG_CURRENT_DESKTOP')?.toLowerCase().split(':') ?? [];
   return isWayland(desktop) && names.includes(name.toLowerCase());
 }
 
-/** Returns the options for connecting to the session bus. Throws `unavailable` if there is no session bus. */
+/** Returns the session bus's connection options. Throws `unavailable` if there is no session bus. */
 export function sessionBus({ env }: Desktop, desktop: string): { address: string; timeoutMs: number } {
   const address = sessionBusAddress(env);
   if (address !== undefined) return { address, timeoutMs: READ_TIMEOUT_MS };
@@ -97,7 +88,7 @@ export function parseAnswer(
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // The parser's error message quotes the text, which may contain a title.
+    // Omit the parser's error message, because it quotes text that may contain a window title.
     throw new StewardError('unavailable', `${from} returned invalid JSON.`, { hint });
   }
 }

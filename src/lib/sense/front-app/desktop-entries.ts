@@ -12,7 +12,7 @@ interface Entry {
 
 const MAX_ENTRY_BYTES = 64 * 1024;
 const MAX_ENTRIES = 4000;
-/** Programs that start other programs. They don't identify the application. */
+/** Programs that start other programs, so they don't identify the application. */
 const LAUNCHERS = /^(?:env|sh|bash|flatpak|snap|python3?|wine|java|perl)$/;
 
 /**
@@ -36,10 +36,6 @@ export function nameWindow(
   return { app: entry?.name ?? own, bundleId: entry?.id ?? own, ...pid };
 }
 
-/**
- * Returns the folders with desktop entries. Includes the defaults, because schedulers may not set XDG
- * variables.
- */
 function applicationFolders(env: NodeJS.ProcessEnv): string[] {
   const { HOME = '', XDG_DATA_HOME = '', XDG_DATA_DIRS = '' } = env;
   const own = isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(HOME, '.local', 'share');
@@ -68,8 +64,8 @@ const RULES: readonly ((entry: Entry, id: string) => boolean)[] = [
 function findEntry(entries: readonly Entry[], ids: readonly string[]): Entry | undefined {
   for (const matches of RULES) {
     for (const id of ids) {
-      // Several entries may start the same program, such as an office suite. The entry with the shortest id
-      // represents the program itself.
+      // Several entries can start the same program. The entry with the shortest id represents the program
+      // itself.
       const candidates = entries.filter((entry) => matches(entry, id));
       candidates.sort((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
       if (candidates[0] !== undefined) return candidates[0];
@@ -78,7 +74,6 @@ function findEntry(entries: readonly Entry[], ids: readonly string[]): Entry | u
   return undefined;
 }
 
-/** Reads all entries. If two files have the same name, the one in the earlier folder wins. */
 function readEntries(folders: readonly string[]): Entry[] {
   const entries = new Map<string, Entry>();
   for (const folder of folders) {
@@ -93,7 +88,7 @@ function readEntries(folders: readonly string[]): Entry[] {
   return [...entries.values()];
 }
 
-/** Parses the `[Desktop Entry]` group; returns undefined if the entry isn't an application. */
+/** Parses the `[Desktop Entry]` group, or returns undefined if the entry isn't an application. */
 function parseEntry(id: string, text: string): Entry | undefined {
   const values = new Map<string, string>();
   let isInGroup = false;

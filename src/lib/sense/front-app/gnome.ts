@@ -7,7 +7,7 @@ const EXTENSION = 'The GNOME extension "Focused Window D-Bus"';
 const UPDATE = 'Update the extension, or log out and back in.';
 const FIELDS = ['', 'wm_class', 'wm_class_instance', 'pid'];
 
-/** GNOME on Wayland. Only the extension "Focused Window D-Bus" reports the focused window. */
+/** The adapter for GNOME on Wayland. Requires the extension "Focused Window D-Bus". */
 export const gnome: FrontAppAdapter = {
   id: 'gnome',
   detect: (desktop) => isWaylandOf(desktop, 'GNOME'),
@@ -31,10 +31,7 @@ export const gnome: FrontAppAdapter = {
   },
 };
 
-/**
- * Returns an empty response if no window has the focus. Older versions of the extension report that as an
- * error.
- */
+/** Older versions of the extension report an error if no window has the focus. */
 function answerOf(error: BusError): string {
   if (/no window in focus/i.test(error.message)) return '{}';
   if (/^org\.freedesktop\.DBus\.Error\.Unknown(?:Object|Method|Interface)$/.test(error.type)) {
@@ -44,6 +41,6 @@ function answerOf(error: BusError): string {
     });
   }
   if (isAbsentService(error)) throw error;
-  // The extension's message may contain a window title, so show only its error type.
+  // Show only the error type, because the message may contain a window title.
   throw new StewardError('unavailable', `${EXTENSION} failed (${error.type}).`, { hint: UPDATE });
 }

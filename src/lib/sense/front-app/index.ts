@@ -8,7 +8,7 @@ import { windows } from './windows';
 import { wlroots } from './wlroots';
 import { x11 } from './x11';
 
-/** The adapters in the order in which they are tried: specific desktops first, general protocols last. */
+/** The adapters, in the order in which they are tried: specific desktops first, general protocols last. */
 export const FRONT_APP_ADAPTERS: readonly FrontAppAdapter[] = [
   sway,
   hyprland,
@@ -25,15 +25,12 @@ export type FrontAppReading =
   | { state: 'seen'; app: FrontApp; via: string }
   /** The desktop responded, but no application has the focus. */
   | { state: 'none'; via: string }
-  /** This desktop can't report the front application, or a required component is missing. */
+  /** The desktop can't report the front application, or a required component is missing. */
   | { state: 'unsupported'; reason: string }
   /** An adapter that should work here failed. */
   | { state: 'error'; reason: string };
 
-/**
- * Returns the front application from the first adapter that succeeds, or the first adapter's error. Throws
- * only on bugs.
- */
+/** Returns the front application from the first adapter that succeeds, or the first adapter's error. */
 export async function readFrontApp(
   desktop: Desktop,
   adapters: readonly FrontAppAdapter[] = FRONT_APP_ADAPTERS,

@@ -7,7 +7,7 @@ import { nameWindow } from './desktop-entries';
 const KWIN = 'org.kde.KWin';
 const OUR_INTERFACE = 'io.github.steward.FrontApp';
 
-/** KWin (Plasma 5 and 6). A script inside KWin reports the active window's names. */
+/** The adapter for KWin (Plasma 5 and 6). A script inside KWin reports the active window's names. */
 export const kwin: FrontAppAdapter = {
   id: 'kwin',
   detect: (desktop) => isWaylandOf(desktop, 'KDE'),
@@ -18,7 +18,6 @@ export const kwin: FrontAppAdapter = {
         hint: 'Log out and back in. If that does not help, report the problem with your Plasma version.',
       });
     }
-    // The script reports pid -1 if no application is active.
     if (pid === -1) return null;
     return nameWindow(desktop, [file.replace(/^.*\/|\.desktop$/g, ''), windowClass, instance], pid);
   },
@@ -26,7 +25,7 @@ export const kwin: FrontAppAdapter = {
 
 async function askKwin(bus: Bus): Promise<unknown[]> {
   const answer = bus.called(OUR_INTERFACE, 'Front');
-  // KWin rejects the name of a script that is still loaded, for example after a capture was killed.
+  // The script's name must be unique, because a killed capture may leave its script loaded.
   const name = `steward-front-app-${bus.name.replace(/\D/g, '-')}`;
   return withTempFile('front-app.js', kwinScript(bus.name), async (path) => {
     const scripting = { destination: KWIN, path: '/Scripting', interface: 'org.kde.kwin.Scripting' };
@@ -45,7 +44,7 @@ async function askKwin(bus: Bus): Promise<unknown[]> {
   });
 }
 
-/** The script is at /Scripting/Script<id> in Plasma 6, and at /<id> in Plasma 5. */
+/** The script's path is /Scripting/Script<id> in Plasma 6, and /<id> in Plasma 5. */
 async function runScript(bus: Bus, id: number): Promise<void> {
   const script = { destination: KWIN, interface: 'org.kde.kwin.Script', member: 'run' };
   try {
@@ -56,7 +55,7 @@ async function runScript(bus: Bus, id: number): Promise<void> {
   }
 }
 
-/** Plasma 6 renamed activeClient to activeWindow. The desktop and panels aren't applications. */
+/** Returns the script for Plasma 5 and 6. Plasma 6 renamed `activeClient` to `activeWindow`. */
 function kwinScript(receiver: string): string {
   return `
 const w = workspace.activeWindow || workspace.activeClient;

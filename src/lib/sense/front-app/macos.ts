@@ -4,7 +4,7 @@ import { StewardError } from '../../errors';
 import { textOf } from '../../platform/files/json-object';
 import { READ_TIMEOUT_MS, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 
-/** macOS: queries Launch Services with `lsappinfo`, which requires no permission. */
+/** The adapter for macOS. `lsappinfo` queries Launch Services and requires no permission. */
 export const macos: FrontAppAdapter = {
   id: 'macos',
   detect: (desktop) => desktop.platform === 'darwin',
@@ -27,12 +27,9 @@ async function lsappinfo(desktop: Desktop, args: string[]): Promise<string> {
 
 /** System applications that are in front while the screen is locked or no user is logged in. */
 const LOCK_SCREENS = ['com.apple.loginwindow', 'com.apple.ScreenSaver.Engine'];
-/**
- * Applications built with these frameworks report the framework's name, so use the name in the bundle path.
- */
+/** Applications built with these frameworks report the framework's name instead of their own. */
 const FRAMEWORKS = ['Electron', 'java', 'Python'];
 
-/** Parses lines such as `"LSDisplayName"="Safari"` and `"pid"=312`. Unknown values are `[ NULL ]`. */
 function parseAppInfo(text: string): FrontApp | null {
   const values: Record<string, string> = {};
   for (const [, key = '', quoted, bare = ''] of text.matchAll(/"(\w+)"\s*=\s*(?:"([^"\n]*)"|(\d+))/g))

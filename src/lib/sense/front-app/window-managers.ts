@@ -17,10 +17,9 @@ import { nameWindow } from './desktop-entries';
 
 type Answer = Readonly<Record<string, unknown>> | undefined;
 
-/** A window manager with a command-line tool that prints its windows as JSON. */
 interface Tool {
   id: string;
-  /** The environment variable that the tool needs to find the window manager's socket. */
+  /** The environment variable that identifies the window manager's socket. */
   variable: string;
   program: string;
   args: string[];
@@ -44,7 +43,7 @@ function toolAdapter(tool: Tool): FrontAppAdapter {
           hint: `Run the capture in the desktop session, where ${variable} and XDG_RUNTIME_DIR are set.`,
         });
       }
-      // Old versions of hyprctl print "Invalid" if nothing has the focus.
+      // Old versions of hyprctl print "Invalid" if no window has the focus.
       if (stdout.trim() === 'Invalid') return null;
       const hint = `Check that "${[program, ...args].join(' ')}" prints JSON.`;
       return window(desktop, parseAnswer(stdout, isAllowed, { from: program, hint }));
@@ -66,7 +65,7 @@ export const sway = toolAdapter({
   ...TREE,
 });
 
-/** Detected only on X11, because sway also sets I3SOCK. */
+/** The adapter for i3. Detected only on X11, because sway also sets I3SOCK. */
 export const i3 = toolAdapter({
   ...{ id: 'i3', variable: 'I3SOCK', program: 'i3-msg' },
   detect: (desktop) => isXdgSystem(desktop) && !isWayland(desktop),
@@ -90,13 +89,10 @@ const MAGIC = 'i3-ipc';
 const HEADER_BYTES = MAGIC.length + 8;
 const SUBSCRIBE = 2;
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
-/** Number of bytes to decode per event: they include the change type, but not the title. */
+/** Number of bytes to decode per event. They contain the change type, but not the window title. */
 const CHANGE_BYTES = 40;
 
-/**
- * Watches the focus over the IPC of i3 and sway. Each message is a header with the payload's length, then
- * JSON.
- */
+/** Watches the focus over the IPC protocol of i3 and sway. */
 function watchTree(path = '', onChange: () => void, signal: AbortSignal): Promise<void> {
   return listenTo({ path, what: 'The window manager', signal }, (send) => {
     const payload = Buffer.from('["window","workspace"]');
@@ -121,8 +117,8 @@ function watchTree(path = '', onChange: () => void, signal: AbortSignal): Promis
 }
 
 /**
- * Watches Hyprland's event socket, which sends lines such as `activewindowv2>>64cea2525760`. Ignores lines
- * with titles.
+ * Watches Hyprland's event socket for lines such as `activewindowv2>>64cea2525760`. Ignores lines with
+ * titles.
  */
 function watchHyprland(desktop: Desktop, onChange: () => void, signal: AbortSignal): Promise<void> {
   const runtime = envOf(desktop, 'XDG_RUNTIME_DIR') ?? '';
@@ -149,7 +145,7 @@ function focusedWindow(desktop: Desktop, tree: unknown): FrontApp | null {
     const { focused, pid, app_id, window, window_properties, nodes, floating_nodes } = node;
     if (focused === true) {
       const x11 = isObject(window_properties) ? window_properties : {};
-      // A node without a name is a window only if it has a pid or an X11 window id.
+      // An unnamed node is a window only if it has a pid or an X11 window id.
       const process = typeof pid === 'number' ? pid : typeof window === 'number' ? 0 : undefined;
       return nameWindow(desktop, [app_id, x11['class'], x11['instance']], process);
     }

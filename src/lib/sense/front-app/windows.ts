@@ -4,7 +4,7 @@ import { textOf } from '../../platform/files/json-object';
 import { askPowerShell, windowsCalls, type WindowsProgram } from '../../platform/process/windows';
 import type { FrontApp, FrontAppAdapter } from './adapter';
 
-/** Windows: reads the foreground window's program with native calls, or else with PowerShell. */
+/** The adapter for Windows. Uses native calls, or PowerShell if native calls aren't available. */
 export const windows: FrontAppAdapter = {
   id: 'windows',
   detect: (desktop) => desktop.platform === 'win32',
@@ -35,10 +35,9 @@ $p = Get-Process -Id $id
 @{ pid = $id; path = $p.Path; description = $p.Description; name = $p.ProcessName } | ConvertTo-Json -Compress
 `;
 
-/** System programs that are in front while the screen is locked or the desktop has the focus. */
+/** System programs that are in front while the screen is locked. */
 const LOCK_SCREENS = new Set(['lockapp.exe', 'logonui.exe']);
 
-/** Returns a program's name: its FileDescription, or its executable if it has no description. */
 function nameProgram(program: WindowsProgram | null): FrontApp | null {
   if (program === null || program.pid === 0) return null;
   const { pid, path, description } = program;

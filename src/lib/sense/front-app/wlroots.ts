@@ -7,7 +7,9 @@ import { nameWindow } from './desktop-entries';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Wayland compositors that support wlr-foreign-toplevel-management (labwc, river, Wayfire, niri, …). */
+/**
+ * The adapter for compositors that support wlr-foreign-toplevel-management (labwc, river, Wayfire, niri, …).
+ */
 export const wlroots: FrontAppAdapter = {
   id: 'wlroots',
   detect: (desktop) => isXdgSystem(desktop) && waylandSocket(desktop) !== undefined,
@@ -52,7 +54,6 @@ function waylandSocket(desktop: Desktop): string | undefined {
   return runtime === undefined ? undefined : join(runtime, name);
 }
 
-/** A window, without its title. */
 interface Toplevel {
   appId: string;
   activated: boolean;
@@ -65,7 +66,6 @@ const MANAGER = 4;
 const TOPLEVELS_KNOWN = 5;
 const INTERFACE = 'zwlr_foreign_toplevel_manager_v1';
 const ACTIVATED = 2;
-/** Window event codes. */
 const STATE = 4;
 const CLOSED = 6;
 
@@ -75,13 +75,12 @@ interface Conversation {
   manager?: { name: number; version: number };
 }
 
-/** Reads each window's app_id and state over the Wayland protocol. Skips titles without decoding them. */
+/** Reads the app_id and state of each window over the Wayland protocol. Never decodes window titles. */
 export const toplevelDialogue: Dialogue<Toplevel[] | 'unsupported'> = (send) => {
   const conversation: Conversation = { send, toplevels: new Map() };
   return events(conversation, (object, opcode, body) => handleEvent(conversation, object, opcode, body));
 };
 
-/** Requests the list of protocols, then passes each event to `take` until `take` returns a value. */
 function events<T>(
   { send }: Conversation,
   take: (object: number, opcode: number, body: Buffer) => T | undefined,
@@ -107,7 +106,6 @@ function events<T>(
   };
 }
 
-/** Handles an event. Returns the list of windows once it is complete. */
 function handleEvent(
   conversation: Conversation,
   object: number,
@@ -152,7 +150,7 @@ function uint(value: number): Buffer {
   return bytes;
 }
 
-/** Encodes a string as its length (including the final NUL) and its bytes, padded to a multiple of four. */
+/** Encodes a string in the Wayland wire format: length with NUL, bytes, padding to a multiple of four. */
 function string(text: string): Buffer {
   const bytes = Buffer.from(`${text}\0`, 'utf8');
   return Buffer.concat([uint(bytes.length), bytes, Buffer.alloc(-bytes.length & 3)]);

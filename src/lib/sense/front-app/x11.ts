@@ -7,9 +7,7 @@ import { nameWindow } from './desktop-entries';
 
 const ACTIVE = '_NET_ACTIVE_WINDOW';
 
-/**
- * X11: the window manager's active window, or the window with the input focus. Never reads a window's title.
- */
+/** The adapter for X11. Never reads a window's title. */
 export const x11: FrontAppAdapter = {
   id: 'x11',
   detect: (desktop) => x11Display(desktop) !== undefined,
@@ -44,7 +42,6 @@ async function readWindow(x: Display, id: number): Promise<X11Window> {
   return { classes: await x.property(id, 'WM_CLASS'), pid: await x.property(id, '_NET_WM_PID') };
 }
 
-/** Returns the window with the input focus. Used if the window manager doesn't set an active window. */
 async function focusedWindow(x: Display): Promise<X11Window | null> {
   const ids = await x.focused();
   if (ids.length === 0) return null;
@@ -59,10 +56,7 @@ async function focusedWindow(x: Display): Promise<X11Window | null> {
   );
 }
 
-/**
- * Returns the application's name from WM_CLASS (`instance NUL class NUL`), or null if the window no longer
- * exists.
- */
+/** Returns the application named by WM_CLASS, or null if the window no longer exists. */
 export function nameX11Window(desktop: Pick<Desktop, 'env'>, { classes, pid }: X11Window): FrontApp | null {
   if (classes === undefined && pid === undefined) return null;
   const [instance, name] = (classes?.toString('latin1') ?? '').split('\0').map(decoded);
@@ -73,7 +67,6 @@ function numberIn(value: Buffer | undefined): number | undefined {
   return value !== undefined && value.length >= 4 ? value.readUInt32LE(0) : undefined;
 }
 
-/** WM_CLASS should be Latin-1, but many programs write UTF-8. */
 function decoded(latin1: string): string {
   const bytes = Buffer.from(latin1, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : latin1;

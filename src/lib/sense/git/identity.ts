@@ -9,34 +9,33 @@ export interface Commit {
   parents: string[];
   /** The author's e-mail address as committed, without mailmap. */
   email: string;
-  /** Author date in seconds since the epoch, as printed by git. Damaged commits can have any text here. */
+  /** Author date in epoch seconds, as printed by git. A damaged commit can have any text here. */
   authored: string;
-  /** Committer date in seconds since the epoch; 0 if invalid. */
+  /** Committer date in epoch seconds, or 0 if invalid. */
   committedSec: number;
-  /** The first branch tip or HEAD from which the commit is reachable. */
+  /** The first branch tip or HEAD that the commit is reachable from. */
   tip: string;
   subject: string;
 }
 
-/** What earlier scans found. */
+/** The commits that earlier scans found. */
 export interface KnownCommits {
-  /** Counted changes, each as a hash of its author and author date. */
+  /** Hashes of the authors and author dates of counted changes. */
   seen: readonly string[];
-  /** Commits no longer reachable from a branch, such as the originals of amended and rebased commits. */
+  /** Commits that are no longer reachable from a branch, such as the originals of rebased commits. */
   lost: readonly Commit[];
-  /** Commits still reachable from a branch. */
+  /** Commits that are still reachable from a branch. */
   held: readonly Commit[];
 }
 
 export interface NewWork {
   counted: { commit: Commit; identity: string }[];
-  /** Rewritten commits whose originals didn't count, so the rewritten commits don't count either. */
+  /** Rewritten commits whose originals weren't counted. The rewritten commits aren't counted either. */
   rewritten: Commit[];
 }
 
 /**
- * Returns a hash of the author and author date, which a rewrite preserves. An author's commits in the same
- * second share a hash.
+ * Returns a hash of the author and the author date, which a rewrite preserves. The hash may not be unique.
  */
 export function authorSecondOf(commit: Pick<Commit, 'sha' | 'email' | 'authored'>): string {
   const { sha, email, authored } = commit;
@@ -44,19 +43,19 @@ export function authorSecondOf(commit: Pick<Commit, 'sha' | 'email' | 'authored'
   return createHash('sha256').update(text).digest('base64url').slice(0, 10);
 }
 
-/** Commits with the same author and author date. Dates are compared to the second. */
+/** The commits with the same author and author date, to the second. */
 interface Second {
   key: string;
   fresh: Commit[];
   held: Commit[];
   lost: Commit[];
-  /** Number of changes already counted in this second. */
+  /** Number of changes already counted. */
   seen: number;
 }
 
 /**
- * Returns the new work among the candidates, oldest first. Commits with the same author and date are one
- * change if the older is unreachable, or if their patch ids match and they aren't ancestors of each other.
+ * Returns the new work among the candidates, oldest first. Rewritten and cherry-picked commits don't count
+ * again.
  */
 export async function newWork(
   git: Git,
@@ -87,14 +86,12 @@ export async function newWork(
   return { counted, rewritten };
 }
 
-/** Returns the commits whose patches must be compared; none for a linear series of commits. */
+/** Returns the commits whose patches must be compared. A linear series of commits needs no comparison. */
 function ambiguous({ fresh, held, lost }: Second): Commit[] {
-  // With more new commits than lost ones, only some of the new commits are rewrites.
   if (lost.length > 0 && fresh.length > lost.length) return [...lost, ...held, ...fresh];
   return isChain([...held, ...fresh]) ? [] : [...held, ...fresh];
 }
 
-/** Returns whether each commit is the child of the previous one. */
 function isChain(commits: readonly Commit[]): boolean {
   const parents = new Set(commits.flatMap((commit) => commit.parents));
   return (
@@ -104,8 +101,7 @@ function isChain(commits: readonly Commit[]): boolean {
 }
 
 /**
- * Assigns an identity to each new commit. Returns the rewritten commits if their originals were never
- * counted.
+ * Assigns an identity to each new commit. Returns the rewritten commits whose originals were never counted.
  */
 function identify(
   { key, fresh, held, lost, seen }: Second,
@@ -120,8 +116,8 @@ function identify(
     return change === undefined;
   };
   for (const commit of held) isNewChange(commit);
-  // Number of counted changes that are no longer reachable from a branch. A new commit may be a rewrite of
-  // one of these changes.
+  // Number of counted changes that are no longer reachable from a branch. New commits may be rewrites of
+  // these changes.
   const lostCount = seen > 0 ? Math.max(0, seen - changes.length) : lost.length;
   let number = seen > 0 ? Math.max(seen, changes.length) : changes.length + lostCount;
   const changed = fresh.filter(isNewChange);
@@ -131,8 +127,7 @@ function identify(
     if (index >= 0) originals.splice(index, 1);
     return index >= 0;
   });
-  // Prefer commits with the patch of a lost commit, then the oldest commits, because amending changes the
-  // patch.
+  // Prefer commits that have a lost commit's patch, then older commits. Amending a commit changes its patch.
   const rewritten = [...new Set([...copies, ...changed])].slice(0, lostCount);
   for (const commit of changed) {
     if (rewritten.includes(commit)) continue;
@@ -143,7 +138,8 @@ function identify(
 }
 
 /**
- * Sorts by committer date, and parents before children in the same second, which `git log` doesn't guarantee.
+ * Sorts by committer date. Parents come before children in the same second, which `git log` doesn't
+ * guarantee.
  */
 function oldestFirst(candidates: readonly Commit[]): Commit[] {
   const sorted = [...candidates].reverse().sort((a, b) => a.committedSec - b.committedSec);
@@ -166,26 +162,20 @@ function oldestFirst(candidates: readonly Commit[]): Commit[] {
   return [...ordered];
 }
 
-/** Returns whether a commit is the same change as these commits, for example after a cherry-pick. */
+/** Returns whether a commit makes the same change as other commits, for example after a cherry-pick. */
 type IsSame = (commit: Commit, change: readonly Commit[]) => boolean;
 
-/**
- * Maximum number of commits to compare in a scan, newest first. Older commits always count as separate
- * changes.
- */
+/** Maximum number of commits to compare in a scan, newest first. Older commits count as separate changes. */
 const MAX_COMPARED = 3000;
 /** Maximum number of commits to read when checking ancestry. */
 const MAX_ANCESTRY = 20_000;
-/** Clock skew to tolerate between a commit and its ancestors, in seconds. */
+/** Tolerated clock skew between a commit and its ancestors, in seconds. */
 const SKEW_SEC = 86_400;
-/** Number of patches to read per call. MAX_READS is the maximum number of calls per scan. */
+/** Number of patches to read per git call, and maximum number of calls per scan. */
 const BATCH = 64;
 const MAX_READS = 100;
 
-/**
- * Returns a function that compares commits by patch id. A commit without a patch id (empty, merge or too
- * large) never matches.
- */
+/** Returns a function that compares commits by patch id. Commits without a patch id never match. */
 async function comparePatches(git: Git, commits: readonly Commit[]): Promise<IsSame> {
   const shas = commits.slice(-MAX_COMPARED).map(({ sha }) => sha);
   const patches = await patchIds(git, shas);
@@ -201,15 +191,15 @@ async function comparePatches(git: Git, commits: readonly Commit[]): Promise<IsS
 }
 
 /**
- * With `--always`, git prints something for every commit, so empty output is a failure. The other options
- * override the repository's configuration.
+ * `--always` prints every commit, so empty output means failure. The rest overrides the repository's
+ * configuration.
  */
 const DIFF_TREE = (
   'diff-tree --stdin -p -r --root --always --full-index --unified=3 --no-renames --diff-algorithm=myers ' +
   '--no-ext-diff --no-textconv --no-color --submodule=short --src-prefix=a/ --dst-prefix=b/'
 ).split(' ');
 
-/** Returns the commits' patch ids. Omits commits that can't be read, for example in a partial clone. */
+/** Returns the patch ids by commit. Omits unreadable commits, such as missing objects in a partial clone. */
 async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   const queue: string[][] = [];
@@ -219,7 +209,7 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
     if (batch === undefined) break;
     const patches = await git(DIFF_TREE, { input: asLines(batch), orEmpty: true });
     if (patches === '') {
-      // One commit in the batch failed, so halve the batch until only the failing commit is left.
+      // One commit in the batch failed, so split the batch in half until only that commit is left.
       const half = Math.ceil(batch.length / 2);
       if (batch.length > 1) queue.push(batch.slice(half), batch.slice(0, half));
       continue;
@@ -233,7 +223,9 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
   return ids;
 }
 
-/** Returns a predicate: whether one of two commits is an ancestor of the other, or unknown. */
+/**
+ * Returns a predicate that is true if one commit is an ancestor of the other, or if the ancestry is unknown.
+ */
 async function readAncestry(
   git: Git,
   commits: readonly Commit[],
@@ -247,7 +239,6 @@ async function readAncestry(
   );
   const rows = answer.split('\n').map((line) => line.split(' '));
   const places = new Map(rows.map(([sha], place) => [sha, place]));
-  // Rows list children before parents, so the search can stop at the older commit.
   return (a, b) => {
     const [from, to] = [places.get(a), places.get(b)].sort((x, y) => (x ?? 0) - (y ?? 0));
     if (from === undefined || to === undefined) return true;

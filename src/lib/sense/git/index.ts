@@ -14,15 +14,12 @@ export interface GitSourceDeps {
   run: Run;
   machineId: string;
   config: { repos: readonly string[]; git: { authors: Authors } };
-  /** The clock to compare file dates with. Default: the system clock. */
+  /** The clock for comparing file dates. Default: the system clock. */
   clock?: Clock;
   /** Timeout for each git process, in ms. Default: 10,000. */
   timeoutMs?: number;
-  /**
-   * Time after which a capture starts no more scans, in ms. Default: 15,000, less than a source's timeout.
-   */
+  /** Time in ms after which a capture starts no more scans. Default: 15,000, less than a source's timeout. */
   deadlineMs?: number;
-  /** Environment for git. Default: this process's environment. */
   env?: NodeJS.ProcessEnv;
 }
 
@@ -34,14 +31,11 @@ const NAMED_FAULTS = 5;
 /** Maximum stored length of a subject or branch name, in characters. */
 const MAX_TEXT = 200;
 /**
- * Maximum time from the committer date to a later author date, in seconds. Wrong time zones cause such dates.
+ * Maximum number of seconds that the author date may be later than the committer date.
  */
 const MAX_AHEAD_SEC = 86_400;
 
-/**
- * The git source. Reports one event per new commit, with the committer date as `ts`. The state is `error`
- * only if all repositories failed.
- */
+/** Creates the git source, which reports one event per new commit. `ts` is the committer date. */
 export function gitSource(deps: GitSourceDeps): SenseSource {
   return {
     id: 'git',
@@ -58,7 +52,7 @@ interface Capture {
   memories: Memories;
   faults: Fault[];
   events: SenseEvent[];
-  /** The error, if git isn't installed. */
+  /** Set if git isn't installed. */
   missing?: StewardError;
 }
 
@@ -117,7 +111,7 @@ async function scanDue(
       worktrees: fingerprint.worktrees,
       memory,
     });
-    // Rescan damaged repositories every time, and all repositories while the clock is earlier than the first
+    // Scan a damaged repository in every capture. Also scan while the clock is earlier than the first
     // capture.
     const isFinal = scan.damaged === undefined && memory.dayStartMs <= input.dayStartMs;
     const print = isFinal ? fingerprint.print : '';
@@ -139,7 +133,6 @@ async function scanDue(
   }
 }
 
-/** Returns a git runner for a repository, and an object that records whether git or the capture timed out. */
 function timedGit(
   { deps, remainingMs }: Capture,
   folder: GitFolder,
@@ -163,7 +156,6 @@ function timedGit(
   return { git, timeout };
 }
 
-/** Returns the event for a commit, with validated and sanitized fields. */
 export function commitEvent(
   { commit, identity, branch }: Scan['commits'][number],
   folder: GitFolder,
@@ -193,7 +185,6 @@ function truncate(text: string): string {
   return text.length <= MAX_TEXT ? text : text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Returns a warning about repositories without an author address, in which everyone's commits count. */
 function anyAuthorReason({ repos, git }: GitSourceDeps['config'], memories: Memories): string {
   const anyAuthor = [...memories.values()].filter(({ anyAuthor }) => anyAuthor).map(({ path }) => path);
   const names = git.authors === 'mine' ? repos.filter((path) => anyAuthor.includes(path)) : [];
@@ -204,7 +195,6 @@ function anyAuthorReason({ repos, git }: GitSourceDeps['config'], memories: Memo
   );
 }
 
-/** Formats the number of failed repositories, and the first few failures, on one line. */
 function faultsReason(faults: readonly Fault[], watched: number): string {
   if (faults.length === 0) return '';
   const named = faults.slice(0, NAMED_FAULTS).map(({ path, text }) => `${path}: ${text}`);

@@ -7,33 +7,32 @@ import { isSha } from './queries';
 const MS = v.pipe(v.number(), v.finite(), v.minValue(0));
 const SHAS = v.array(v.custom<string>(isSha));
 
-/** What captures store about a repository. */
 const MEMORY = v.object({
-  /** Start of the day of the first capture, in ms. */
+  /** Start of the first capture's day. */
   dayStartMs: MS,
-  /** Whether a scan has succeeded. Until then, commits since `dayStartMs` count. */
+  /** Whether a scan has succeeded. Before the first successful scan, commits since `dayStartMs` count. */
   scanned: v.boolean(),
-  /** Tips of all branches and HEADs at the last scan. */
+  /** Commit ids of all branch tips and HEADs at the last scan. */
   tips: SHAS,
-  /** Tips of earlier scans. All commits reachable from these tips have been scanned. */
+  /** Commit ids of earlier tips. All commits reachable from these tips have been scanned. */
   former: SHAS,
-  /** Committer date (ms) of the newest entry dropped from `seen`, or 0. */
+  /** Committer date of the newest entry dropped from `seen`, in ms, or 0 if none was dropped. */
   floorMs: MS,
   /** Whether `tips` was truncated. */
   cut: v.boolean(),
-  /**
-   * Counted changes, oldest first: a hash of author and author date, and the committer date in epoch seconds.
-   */
+  /** Counted changes, oldest first. Each has a hash of author and author date, and the committer date. */
   seen: v.array(v.custom<[authorSecond: string, committedSec: number]>(isSeen)),
   /** Fingerprint of the files that contain refs. Empty if the repository must be scanned. */
   print: v.string(),
-  /** Device and inode of git's common folder. They identify the repository after a rename. */
+  /** Device and inode of git's common folder, which identify the repository after a rename. */
   id: v.string(),
-  /** The configured path. It prevents the memory from expiring while the repository is missing. */
+  /**
+   * The configured path. While it is configured, the memory doesn't expire, even if the repository is
+   * missing.
+   */
   path: v.string(),
-  /** Time of the last scan. */
   scannedMs: MS,
-  /** Whether everyone's commits count because no e-mail address is configured. */
+  /** Whether everyone's commits count, because no e-mail address is configured. */
   anyAuthor: v.optional(v.boolean(), false),
   /** Number of consecutive timeouts. */
   timeouts: MS,
@@ -41,14 +40,14 @@ const MEMORY = v.object({
 
 export type RepositoryMemory = v.InferOutput<typeof MEMORY>;
 
-/** Memories by the path of git's common folder. */
+/** Repository memories by the path of git's common folder. */
 export type Memories = Map<string, RepositoryMemory>;
 
 const MAX_TIPS = 256;
 const MAX_FORMER = 64;
 const MAX_SEEN = 500;
 const MAX_REPOSITORIES = 1000;
-/** How long to remember a repository that is no longer watched. */
+/** How long to remember a repository after it is removed from the configuration. */
 const UNWATCHED_MS = 3 * 86_400_000;
 const VERSION = 1;
 
@@ -59,14 +58,13 @@ export function newMemory(dayStartMs: number, id: string, path: string): Reposit
   };
 }
 
-/** Parses the cursor; starts over if its format is unknown. Drops damaged entries. */
+/** Parses the cursor. Returns an empty map if the format is unknown, and drops damaged entries. */
 export function readCursor({ cursor: value, nowMs }: CollectInput): Memories {
   const memories: Memories = new Map();
   if (!isObject(value) || value['version'] !== VERSION || !isObject(value['repositories'])) return memories;
   for (const [path, stored] of Object.entries(value['repositories'])) {
     const { success, output } = v.safeParse(MEMORY, stored);
     if (!success) continue;
-    // After the clock was set back, stored times can be in the future.
     const { scannedMs, floorMs } = output;
     memories.set(path, {
       ...output,
@@ -88,7 +86,7 @@ export function writeCursor(memories: Memories, repos: readonly string[], nowMs:
   return { version: VERSION, repositories: Object.fromEntries(remembered) };
 }
 
-/** Returns the fields to update after a scan that found these tips and commits. */
+/** Returns the changed fields after a scan that found the given tips and commits. */
 export function afterScan(
   memory: RepositoryMemory,
   tips: readonly string[],

@@ -3,17 +3,17 @@ import type { Git } from '../../platform/process/git';
 import type { Commit } from './identity';
 
 export interface Refs {
-  /** Commits that HEADs and branches point to, without duplicates. HEADs come first. */
+  /** Commit ids of HEADs and branches, without duplicates. HEADs come first. */
   tips: string[];
-  /** The branch at each tip: the checked-out branch, otherwise the first by name. */
+  /** The branch for each tip. The checked-out branch has precedence over other branches at the same tip. */
   branchOf: Map<string, string>;
-  /** Branches whose commits are missing. */
+  /** Branches whose tip commit is missing. */
   damaged: string[];
   /** The commits in `earlier` that still exist. */
   present: Set<string>;
 }
 
-/** Returns whether the value is a commit id: 40 hexadecimal digits, or 64 in a SHA-256 repository. */
+/** Returns whether the value is a complete SHA-1 or SHA-256 commit id. */
 export function isSha(value: unknown): value is string {
   return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
 }
@@ -30,8 +30,7 @@ export async function readRefs(
   const now = [...heads, ...branches.map(({ sha }) => sha)];
   const answers = await commitsAt(git, [...now, ...earlier]).catch((error: unknown) => {
     if (earlier.length === 0) throw error;
-    // Before version 2.45, git may fail on commits that are missing from a partial clone, so retry without
-    // the earlier tips.
+    // Git before 2.45 may fail on commits missing from a partial clone, so retry without the earlier tips.
     return commitsAt(git, now);
   });
   const first = now.length;
@@ -40,14 +39,13 @@ export async function readRefs(
   const headTips = answers.slice(0, heads.length).filter((sha) => sha !== undefined);
   return {
     tips: [...new Set([...headTips, ...intact.map(({ sha }) => sha)])],
-    // If several branches point at a commit, the first branch wins.
     branchOf: new Map([...intact].reverse().map(({ sha, name }) => [sha, name])),
     damaged: branches.filter((_, i) => !isPresent(i)).map(({ name }) => name),
     present: new Set(earlier.filter((_, i) => answers[first + i] !== undefined)),
   };
 }
 
-/** Returns the branches: first the checked-out branch, then the others by name. */
+/** Returns the branches sorted by name, with the checked-out branch first. */
 async function readBranches(git: Git): Promise<{ sha: string; name: string; isHead: boolean }[]> {
   const listed = await git(['for-each-ref', '--format=%(objectname) %(refname) %(HEAD)', 'refs/heads']);
   const branches: { sha: string; name: string; isHead: boolean }[] = [];
@@ -61,7 +59,6 @@ async function readBranches(git: Git): Promise<{ sha: string; name: string; isHe
   return branches;
 }
 
-/** Returns the commit for each name; undefined if the name is missing or isn't a commit. */
 async function commitsAt(git: Git, names: readonly string[]): Promise<(string | undefined)[]> {
   const answer = await git(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
     input: names.map((name) => `${name}\n`).join(''),
@@ -74,17 +71,16 @@ async function commitsAt(git: Git, names: readonly string[]): Promise<(string | 
   });
 }
 
-/** Returns whether a worktree's name is safe to pass to git. */
 function isPlainName(name: string): boolean {
   return /^[\w.-]+$/.test(name) && !name.includes('..') && !name.endsWith('.lock');
 }
 
 export interface LogQuery {
   tips: readonly string[];
-  /** Excludes commits reachable from these commits. */
+  /** Excludes the commits that are reachable from these commit ids. */
   not: readonly string[];
   limit: number;
-  /** Excludes commits older than this time, in seconds since the epoch. */
+  /** Excludes commits older than this time, in epoch seconds. */
   sinceSec?: number;
 }
 
@@ -92,11 +88,10 @@ const FIELDS = 7;
 const LOG = [
   ...'log -z --source --encoding=UTF-8 --no-mailmap --no-show-signature --no-notes'.split(' '),
   ...['--no-color', '--no-patch'],
-  // Lets git truncate long subjects. steward stores at most 200 characters.
+  // Let git truncate long subjects, because steward stores only 200 characters.
   '--format=%H%x00%P%x00%ae%x00%at%x00%ct%x00%S%x00%<(240,trunc)%s',
 ];
 
-/** Returns commits in `git log` order, newest first. */
 export async function readLog(git: Git, { tips, not, limit, sinceSec }: LogQuery): Promise<Commit[]> {
   if (tips.length === 0) return [];
   const input = [...tips, ...not.map((sha) => `^${sha}`)].map((rev) => `${rev}\n`).join('');
@@ -104,7 +99,6 @@ export async function readLog(git: Git, { tips, not, limit, sinceSec }: LogQuery
   return commitsIn(await git([...LOG, ...since, `--max-count=${limit}`, '--stdin'], { input }));
 }
 
-/** Parses the output of git with the arguments in `LOG`. */
 function commitsIn(text: string): Commit[] {
   const fields = text.split('\0');
   return Array.from({ length: Math.floor(fields.length / FIELDS) }, (_, i) => {
@@ -126,18 +120,15 @@ function commitsIn(text: string): Commit[] {
   });
 }
 
-/**
- * Returns the commits on HEAD and all branches since a given time, newest first. Each comes with a branch
- * that contains it.
- */
+/** Returns the commits on HEAD and all branches since a given time, newest first, each with its branch. */
 export async function readRecentLog(
   git: Git,
   { sinceSec, limit }: { sinceSec: number; limit: number },
   checkedOut: string | null,
 ): Promise<{ commit: Commit; branch: string | null }[]> {
-  // In a repository without commits, HEAD doesn't resolve.
+  // Without `--ignore-missing`, git fails in a repository without commits, because HEAD doesn't resolve.
   const since = ['--ignore-missing', `--max-age=${sinceSec}`, `--max-count=${limit}`];
-  // git assigns each commit to the first of these tips from which the commit is reachable.
+  // git assigns each commit to the first tip that reaches it.
   const tips = checkedOut === null ? ['--branches', 'HEAD'] : ['HEAD', '--branches'];
   const log = commitsIn(await git([...LOG, ...since, ...tips]));
   return log.map((commit) => {
@@ -157,7 +148,7 @@ export async function readOwnEmails(git: Git): Promise<string[]> {
   return [...new Set(emails.values())].filter((email) => email !== '');
 }
 
-/** The end of the year 9999, in seconds since the epoch. ISO 8601 can't express later dates. */
+/** The end of the year 9999, in epoch seconds. ISO 8601 has no later dates. */
 const MAX_SECONDS = 253_402_300_799;
 
 function secondsOf(text: string): number {

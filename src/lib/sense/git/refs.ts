@@ -8,19 +8,22 @@ import type { Clock } from '../../platform/time/clock';
 import type { CollectInput } from '../source';
 import { newMemory, type Memories, type RepositoryMemory } from './memory';
 
-/** Files that git reads at startup. git would block if one of these were a pipe or device. */
+/** Files that git reads at startup. git blocks if a file is a pipe or device. */
 const READ_BY_GIT = [
   ...['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'],
   ...['HEAD', 'packed-refs'],
 ];
-/** Maximum size of a file that git reads. Even a packed-refs file with a million branches is smaller. */
+/** Maximum size of a file that git reads. A packed-refs file with a million branches is smaller. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
-/** Maximum number of loose refs in a fingerprint. A repository with more refs is scanned in every capture. */
+/**
+ * Maximum number of loose refs in a fingerprint. Repositories with more loose refs are scanned in every
+ * capture.
+ */
 const MAX_LOOSE = 20_000;
 const MAX_DEPTH = 40;
-/** The coarsest resolution of file times (on FAT), in ms. */
+/** The coarsest resolution of file timestamps (on FAT), in ms. */
 const TICK_MS = 2000;
-/** The pause after a timeout: 2 minutes, doubled after each further timeout, up to an hour. */
+/** The pause after a timeout. Each further timeout doubles the pause, up to the maximum. */
 const FIRST_PAUSE_MS = 120_000;
 const MAX_PAUSE_MS = 3_600_000;
 
@@ -37,7 +40,6 @@ export function faultOf(path: string, { message, hint }: StewardError): Fault {
   return { path, text: hint === undefined ? problem : `${problem}; ${hint}` };
 }
 
-/** A repository to scan. */
 export interface DueRepository {
   path: string;
   folder: GitFolder;
@@ -45,7 +47,7 @@ export interface DueRepository {
   memory: RepositoryMemory;
 }
 
-/** Returns the repositories to scan, least recently scanned first. Starts no processes. */
+/** Returns the repositories to scan, least recently scanned first. Doesn't run git. */
 export function findDue(
   repos: readonly string[],
   input: CollectInput,
@@ -63,7 +65,7 @@ export function findDue(
       if (folder === undefined) {
         faults.push({ path, text: 'not a git repository; was it moved?' });
       } else if (ids.has(folder.id)) {
-        // Another worktree of a listed repository, or a link to a listed repository.
+        // The path is another worktree of a listed repository, or a link to one.
         duplicates += 1;
       } else {
         ids.add(folder.id);
@@ -85,7 +87,7 @@ export function findDue(
   return { due, watched: paths.size - duplicates };
 }
 
-/** Returns the memory of a repository, even if the repository was renamed. */
+/** Returns a repository's memory, even if the repository was renamed. */
 function recall(memories: Memories, folder: GitFolder, path: string, input: CollectInput): RepositoryMemory {
   const known = memories.get(folder.commonDir);
   if (known !== undefined) return { ...known, path };
@@ -105,35 +107,30 @@ function isPaused({ timeouts, scannedMs }: RepositoryMemory, nowMs: number): boo
 
 export interface Fingerprint {
   /**
-   * A hash that changes whenever a branch or HEAD changes. Empty if a file has just changed, because the hash
-   * could miss another change.
+   * A hash that changes when a branch or HEAD changes. Empty if a file changed too recently to trust its
+   * timestamp.
    */
   print: string;
-  /** The names of linked worktrees. */
   worktrees: string[];
 }
 
-/** The state of a fingerprint computation. */
 interface Marks {
   folder: GitFolder;
   nowMs: number;
-  /** The files that contain refs, and their stats. */
+  /** The files that contain refs, with a mark of their size and time. */
   list: string[];
   isTrusted: boolean;
   loose: number;
 }
 
-/**
- * Computes a fingerprint from the stats of the files that contain refs. Throws `unavailable` for pipes and
- * devices.
- */
+/** Computes a fingerprint of the files that contain refs. Throws `unavailable` for pipes and devices. */
 function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
   const { gitDir, commonDir } = folder;
   const marks: Marks = { folder, nowMs, list: [], isTrusted: true, loose: 0 };
   for (const base of new Set([gitDir, commonDir]))
     for (const name of ['HEAD', 'logs/HEAD']) addFile(marks, name, base);
   addFile(marks, 'packed-refs');
-  // If the repository uses reftables, refs/heads is a file.
+  // In a repository with reftables, refs/heads is a file.
   if (addLoose(marks, 'refs/heads', 0) !== 'folder') addFile(marks, 'reftable/tables.list');
   const hasWorktrees = addFile(marks, 'worktrees') !== undefined;
   const worktrees = hasWorktrees ? entriesIn(join(commonDir, 'worktrees')).map(({ name }) => name) : [];
@@ -150,13 +147,12 @@ function addFile(marks: Marks, name: string, base = marks.folder.commonDir): Sta
   if (stamp === undefined) return undefined;
   const isOdd = stamp.kind === 'link' || stamp.kind === 'other';
   if (isOdd) refuseOddFile(path, { folder: false });
-  // A link stays the same when its target changes.
+  // A link's stats don't change when its target changes.
   if (isOdd || Math.abs(marks.nowMs - stamp.mtimeMs) <= TICK_MS) marks.isTrusted = false;
   marks.list.push(`${path} ${stamp.mark}`);
   return stamp.kind;
 }
 
-/** Adds a folder of loose refs and its contents. */
 function addLoose(marks: Marks, name: string, depth: number): Stamp['kind'] | undefined {
   const kind = addFile(marks, name);
   for (const entry of kind === undefined ? [] : entriesIn(marks.folder.commonDir + sep + name)) {
@@ -172,13 +168,13 @@ function addLoose(marks: Marks, name: string, depth: number): Stamp['kind'] | un
   return kind;
 }
 
-/** Throws if a file that git reads at startup isn't a regular file, or is too large. */
+/** Throws `unavailable` if a file that git reads at startup isn't a regular file or is too large. */
 export function refuseOddFiles({ gitDir, commonDir }: GitFolder): void {
   for (const name of READ_BY_GIT) refuseOddFile(join(commonDir, name));
   for (const name of ['commondir', 'config.worktree']) refuseOddFile(join(gitDir, name));
 }
 
-/** With `folder: false`, also rejects a link to a folder, which git would follow. */
+/** With `folder: false`, also rejects a link to a folder, because git would follow the link. */
 function refuseOddFile(path: string, allow: { folder: boolean } = { folder: true }): void {
   const target = targetOf(path);
   if (target === undefined || (target.kind === 'file' && target.bytes <= MAX_FILE_BYTES)) return;

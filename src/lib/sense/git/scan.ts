@@ -3,7 +3,7 @@ import { authorSecondOf, newWork, type Commit, type NewWork } from './identity';
 import { afterScan, newMemory, type RepositoryMemory } from './memory';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';
 
-/** Authors whose commits count: yourself (`user.email`), everyone, or these addresses. */
+/** The authors whose commits count: you (`user.email`), everyone, or a list of addresses. */
 export type Authors = 'mine' | 'all' | readonly string[];
 
 export interface ScanInput {
@@ -17,43 +17,34 @@ export interface ScanInput {
 export interface Scan {
   commits: { commit: Commit; identity: string; branch: string | undefined }[];
   memory: RepositoryMemory;
-  /** What could not be read. */
+  /** Describes the commits that could not be read. */
   damaged: string | undefined;
 }
 
-/** Maximum number of commits to read if the repository's memory is incomplete, newest first. */
+/** Maximum number of commits to read if the memory is incomplete, newest first. */
 const FIRST_LIMIT = 5000;
-/** Maximum number of commits to read if the repository's memory is complete. */
+/** Maximum number of commits to read if the memory is complete. */
 const LIMIT = 20_000;
 /** Maximum number of commits to search for the originals of rewritten and cherry-picked commits. */
 const HISTORY_LIMIT = 3000;
-/**
- * How far before the first capture's day a new commit may be dated. A late merge is activity; pulling last
- * month's commits isn't.
- */
+/** Commits dated further back than this before the first capture don't count. They were probably pulled. */
 const SLACK_MS = 2 * 86_400_000;
-/** A commit dated further ahead was made with a wrong clock, so its event gets the time of the scan. */
+/** Maximum time that a commit's date may be ahead of the clock. Later commits get the time of the scan. */
 const MAX_AHEAD_MS = 86_400_000;
 
 interface Context extends ScanInput {
   refs: Refs;
   /** Earlier tips that still exist. All commits reachable from these tips have been scanned. */
   done: string[];
-  /**
-   * Whether the repository's memory is incomplete. If so, dates and identities decide which commits are new.
-   */
+  /** Whether the memory is incomplete. If so, dates and identities determine which commits are new. */
   isIncomplete: boolean;
 }
 
-/**
- * Returns a repository's new commits; on the first scan, the commits of that day. Reads the tips only once,
- * so that the next scan finds commits made during this scan.
- */
+/** Returns a repository's new commits. On the first scan, returns only that day's commits. */
 export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> {
   const { memory, dayStartMs } = input;
   if (memory.dayStartMs <= dayStartMs) return scanWith(git, input);
-  // The clock is earlier than the first capture. Until it catches up, treat each scan as the first scan, and
-  // store only the commits' identities.
+  // The clock is earlier than the first capture. Until it catches up, treat every scan as the first one.
   const today = { ...newMemory(dayStartMs, memory.id, memory.path), seen: memory.seen };
   const scan = await scanWith(git, { ...input, memory: today });
   const { seen, floorMs, scannedMs, anyAuthor } = scan.memory;
@@ -88,10 +79,10 @@ async function scanWith(git: Git, input: ScanInput): Promise<Scan> {
   return finish(context, counted, [...remembered, ...rewritten, ...counted.map(({ commit }) => commit)]);
 }
 
-/** Splits the commits into recent and older ones. Also returns the older commits to remember. */
+/** Splits the commits by age. Also returns the older commits whose identities must be stored. */
 function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Commit[]) {
   const slackMs = memory.dayStartMs - SLACK_MS;
-  // If this is a new clone or another repository, only commits since the last scan count.
+  // In a new clone or a replaced repository, only commits since the last scan count.
   const replacedMs = memory.tips.length > 0 && done.length === 0 ? memory.scannedMs - SLACK_MS : 0;
   const fromMs = memory.scanned
     ? Math.max(slackMs, isIncomplete ? memory.floorMs + 1 : 0, replacedMs)
@@ -101,7 +92,8 @@ function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Com
     commit.committedSec * 1000 >= fromMs && (memory.scanned || !isAhead(commit));
   const older = own.filter((commit) => !isRecent(commit));
   const seen = new Set(memory.seen.map(([second]) => second));
-  // Remember yesterday's commits, so that they don't count as new if the stored tips are lost.
+  // Store the identities of yesterday's commits. Without this, they would count as new if the stored tips
+  // were lost.
   const isUnknown = (commit: Commit): boolean =>
     commit.committedSec * 1000 >= slackMs && !isAhead(commit) && !seen.has(authorSecondOf(commit));
   return { recent: own.filter(isRecent), older, remembered: memory.scanned ? [] : older.filter(isUnknown) };
@@ -131,8 +123,7 @@ function finish(
 }
 
 /**
- * Returns the time of a commit's event: the committer date, or the current time if that date is too far
- * ahead.
+ * Returns the time of a commit's event: the committer date, or `nowMs` if that date is too far in the future.
  */
 export function eventMs(commit: Commit, nowMs: number): number {
   const ms = commit.committedSec * 1000;

@@ -6,21 +6,19 @@ import { AGENT_STATES, PLACES, type AgentRow, type Answers, type Cells, type Day
 import { lengthOf, merged, within, without, type Span } from './spans';
 import type { Stay, Timeline } from './timeline';
 
-/** When captures ran, and when you were at the desk or away. */
 interface Presence {
   covered: readonly Span[];
   away: readonly Span[];
-  /** When you were at the desk, because an application was in front. */
+  /** Times in which an application was in front. */
   desk: readonly Span[];
   pieces: readonly Piece[];
 }
 
-/** The milliseconds in each cell, in the order of `CELLS`. */
 type CellMs = number[];
 
 const CELLS = AGENT_STATES.flatMap((state) => PLACES.map((place) => ({ state, place })));
 
-/** Computes the agents' time per session, and per application in front. */
+/** Computes the agents' time, by session and by front application. */
 export function agentCells(
   timeline: Timeline,
   presence: Presence,
@@ -63,7 +61,7 @@ export function agentCells(
   return { agents, apps: rounded(byTime.map(([app, { ms }]) => ({ app, ms }))), cells: sumOf(agents) };
 }
 
-/** Splits sessions' states by where you were, in the order of `PLACES`. */
+/** Splits agents' time by where you were, in the order of `PLACES`. */
 function placesOf(stays: readonly Stay[], front: readonly Span[], presence: Presence): Span[][] {
   const { covered, desk, away } = presence;
   const spans = stays.filter(({ state }) => state !== 'over').map(({ ms, untilMs }): Span => [ms, untilMs]);
@@ -93,7 +91,7 @@ function addCells(cells: CellMs, state: SessionState, places: readonly number[])
   });
 }
 
-/** Rounds all cells together by largest remainder, so that they add up to the rounded total. */
+/** Rounds all cells by largest remainder, so that they add up to the rounded total. */
 function rounded<T extends { ms: CellMs }>(rows: readonly T[]): (Omit<T, 'ms'> & { cells: Cells })[] {
   const all = rows.flatMap(({ ms }) => ms);
   const shares = apportion(Math.round(total(all) / TENTH_MS), all, TENTH_MS);
@@ -112,7 +110,7 @@ function cellsOf(tenths: readonly number[]): Cells {
   return cells;
 }
 
-/** Adds up the rows' cells. Calculates in tenths of a minute. */
+/** Adds up the rows' cells. Uses tenths of a minute to avoid floating-point errors. */
 export function sumOf(rows: readonly { cells: Cells }[]): Cells {
   const sums = CELLS.map(() => 0);
   for (const { cells } of rows) {
@@ -128,10 +126,7 @@ function total(parts: readonly number[]): number {
   return parts.reduce((sum, ms) => sum + ms, 0);
 }
 
-/**
- * Returns how long questions waited for an answer. A question doesn't count as answered if its session
- * exited.
- */
+/** Returns how long answered questions waited. A question in a session that exited has no answer. */
 export function answersIn({ stays }: Timeline): Answers {
   const waits = [...stays.values()]
     .flat()
@@ -161,8 +156,7 @@ function medianOf(sorted: readonly number[]): number | null {
 }
 
 /**
- * Merges the answer times of several days or machines. The median is null if a day's record has no answer
- * times.
+ * Merges the answer times of several days or machines. The median is null if any answer times are missing.
  */
 export function joinAnswers(days: readonly Answers[]): Answers {
   const answered = days.filter(({ count }) => count > 0);
@@ -178,7 +172,7 @@ export function joinAnswers(days: readonly Answers[]): Answers {
   };
 }
 
-/** Returns how many sessions worked at the same time. */
+/** Returns the maximum and mean number of sessions that worked at the same time. */
 export function parallelIn({ stays }: Timeline, covered: readonly Span[]): DayLedger['parallel'] {
   const work = [...stays.values()].flatMap((list) =>
     within(
@@ -187,7 +181,7 @@ export function parallelIn({ stays }: Timeline, covered: readonly Span[]): DayLe
     ),
   );
   const steps = work.flatMap(([from, to]) => [[from, 1] as const, [to, -1] as const]);
-  // If a session ends when another one starts, process the end first.
+  // If one session ends when another starts, process the end first, because the sessions don't overlap.
   steps.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   let [now, most] = [0, 0];
   for (const [, step] of steps) most = Math.max(most, (now += step));

@@ -5,14 +5,14 @@ import { csv } from '../export';
 import type { Piece } from './attention';
 import type { TimeReport } from './rows';
 
-/** An interval of your time, in whole seconds. */
+/** An interval of your time. */
 export interface Interval {
   startMs: number;
   endMs: number;
   key: string;
 }
 
-/** Joins a period's samples into intervals that don't overlap, each with a single key. */
+/** Joins samples into disjoint intervals, each with one key. Rounds to whole seconds. */
 export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => string): Interval[] {
   const intervals: Interval[] = [];
   for (const piece of [...pieces].sort((a, b) => a.span[0] - b.span[0] || a.span[1] - b.span[1])) {
@@ -21,14 +21,12 @@ export function intervalsOf(pieces: readonly Piece[], keyOf: (piece: Piece) => s
     const startMs = Math.max(from, last?.endMs ?? 0);
     if (startMs >= to) continue;
     const key = keyOf(piece);
-    // There can be a gap of up to a second between consecutive samples.
     if (last?.key === key && startMs - last.endMs <= 1000) last.endMs = to;
     else intervals.push({ startMs, endMs: to, key });
   }
   return intervals;
 }
 
-/** Maximum length of a name. Line breaks are removed, because the formats are line-based. */
 const MAX_KEY = 400;
 
 export function timeCsv({ rows }: TimeReport): Generator<string> {
@@ -37,7 +35,7 @@ export function timeCsv({ rows }: TimeReport): Generator<string> {
   ]);
 }
 
-/** Yields the lines of a timewarrior data file. */
+/** Yields the lines of a Timewarrior data file. */
 export function* timewarrior(intervals: readonly Interval[]): Generator<string> {
   for (const { startMs, endMs, key } of intervals) {
     const tag = cleanLine(key, MAX_KEY).replace(/["\\]/g, "'");
@@ -63,14 +61,13 @@ export function* ics(intervals: readonly Interval[]): Generator<string> {
   yield 'END:VCALENDAR\r\n';
 }
 
-/** Formats a time as `20261120T090000Z`. */
 function compact(ms: number): string {
   return toIso(ms).replace(/[-:]|\.\d+/g, '');
 }
 
 const MAX_OCTETS = 74;
 
-/** Folds an iCalendar line to 75 octets, without splitting characters. */
+/** Folds an iCalendar line at 75 octets, without splitting characters. */
 function folded(line: string): string {
   let text = '';
   let octets = 0;

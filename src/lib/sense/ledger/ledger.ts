@@ -12,29 +12,25 @@ import { frontOf, stayAt, timelineTally, type Timeline } from './timeline';
 
 export interface LedgerOptions {
   pollIntervalSec: number;
-  /** The start and end of the day. */
+  /** Bounds of the day. */
   startMs: number;
   endMs: number;
 }
 
-/** Time in longer gaps between events doesn't count: the machine slept, or captures didn't run. */
+/** Maximum gap between events. A longer gap means that the machine slept or that captures didn't run. */
 const MAX_GAP_MS = 30 * 60_000;
 
-/** An app-focus event. */
 interface Sample {
   span: Span;
   app: string;
   repo: string | null;
   otherFolder: boolean;
   branch: string | null;
-  /** The sessions in the focused pane. */
+  /** Sessions in the focused pane. */
   sessions: readonly { id: string; assistant: string | null }[];
 }
 
-/**
- * Computes a day's ledger from its events, in any order. Agents' time counts only while captures ran, or with
- * `isOver`, until the end of the day.
- */
+/** Computes a day's ledger from its events, in any order. Agents' time counts only while captures ran. */
 export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) {
   const samples = new Map<string, { sample: Sample; text: string }>();
   const away: Span[] = [];
@@ -51,7 +47,6 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
         const key = `${ms}\n${sampleKey(event)}`;
         const known = samples.get(key);
         const [sample, text] = [sampleOf(event, [ms - spanMs, ms]), JSON.stringify(event.detail ?? {})];
-        // Of two events with the same timestamp, the longer one counts, as in the record.
         const knownMs = known === undefined ? -1 : known.sample.span[1] - known.sample.span[0];
         const isBetter = spanMs - knownMs || (text < (known?.text ?? '') ? 1 : -1);
         if (isBetter > 0) samples.set(key, { sample, text });
@@ -65,7 +60,7 @@ export function ledgerTally({ pollIntervalSec, startMs, endMs }: LedgerOptions) 
       const covered = within(coveredBy([...times, ...(isOver ? [endMs] : [])]), day);
       return ledgerOf(timeline.result(), sorted(), merged(away), covered);
     },
-    /** Your time in pieces. Each has a repository, a branch and a session, if known. */
+    /** Returns your time in pieces, each with its repository, branch and session if known. */
     pieces(): Piece[] {
       const sessions = timeline.result();
       return sorted().flatMap((sample) => piecesOf(sessions, sample));
@@ -98,7 +93,7 @@ function ledgerOf(
   };
 }
 
-/** Returns the time spans in which captures ran. */
+/** Returns the spans in which captures ran, based on the event times. */
 export function coveredBy(times: readonly number[]): Span[] {
   const sorted = [...times].sort((a, b) => a - b);
   return merged(
@@ -127,7 +122,6 @@ function sampleOf({ app, repo, detail = {} }: Readonly<SenseEvent>, span: Span):
   };
 }
 
-/** Gives each application its most frequent spelling. */
 function withCommonSpelling(samples: readonly Sample[]): Sample[] {
   const counts = new Map<string, number>();
   for (const { app, span } of samples) counts.set(app, (counts.get(app) ?? 0) + span[1] - span[0]);
@@ -135,7 +129,6 @@ function withCommonSpelling(samples: readonly Sample[]): Sample[] {
   return samples.map((sample) => ({ ...sample, app: spelling.get(foldName(sample.app)) ?? sample.app }));
 }
 
-/** Splits a sample at each prompt that shows that another session came to the front. */
 function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   const ids = sample.sessions.map(({ id }) => id);
   const [from, to] = sample.span;
@@ -150,7 +143,7 @@ function piecesOf(timeline: Timeline, sample: Sample): Piece[] {
   });
   const proven = proofs.flatMap(({ session, span }): Piece[] =>
     within([span], [sample.span]).map((part) => ({
-      // If the session isn't in the sampled pane, the prompt was sent in another pane.
+      // If the session isn't in the sampled pane, you sent the prompt in another pane.
       ...placeOf(timeline, ids.includes(session) ? sample : { ...sample, ...UNSEEN }, session, span[1]),
       span: part,
     })),

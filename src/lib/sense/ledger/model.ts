@@ -1,29 +1,29 @@
-/** What an agent is doing. Exited sessions have no state. */
+/** The states of an agent. A session that has exited has no state. */
 export const AGENT_STATES = ['working', 'waiting', 'ready'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
-/** Where you are: in front of this session, at the desk with something else in front, or away. */
+/** Where you are relative to a session. `desk` means that something else is in front. */
 export const PLACES = ['front', 'desk', 'away', 'unknown'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** Minutes by an agent's state and your place, to one decimal. Zeros are omitted. */
+/** Minutes by agent state and your place, to one decimal. Omits zeros. */
 export type Cells = Partial<Record<AgentState, Partial<Record<Place, number>>>>;
 
-/** Your own time. A day's rows add up to its `totalMinutes`. */
+/** Your time in one place. A day's rows add up to its `totalMinutes`. */
 export interface AttentionRow {
   app: string;
-  /** The repository; null if unknown or not watched. */
+  /** Null if the repository is unknown or not watched. */
   repo: string | null;
   /** Set if the folder is outside the watched repositories. */
   otherFolder?: true;
   branch: string | null;
-  /** The session that was in front. */
+  /** The session that was in front, if known. */
   session: string | null;
   assistant: string | null;
   minutes: number;
 }
 
-/** A session's time in one repository and branch. Sessions can overlap. */
+/** A session's time in one repository and branch. The times of sessions may overlap. */
 export interface AgentRow {
   session: string;
   assistant: string | null;
@@ -36,37 +36,33 @@ export interface Answers {
   count: number;
   medianMinutes: number | null;
   longestMinutes: number | null;
-  /** Answer times, shortest first. Of more than 500 times, an evenly spaced selection. */
+  /** Answer times in minutes, shortest first. If there are more than 500, an evenly spaced selection. */
   times?: number[];
 }
 
-/** How you and your agents spent a day. */
+/** Your time and your agents' time on one day. */
 export interface DayLedger {
-  /** Rows with the most minutes first. */
   attention: AttentionRow[];
-  /** Sessions with the most minutes first. */
   agents: AgentRow[];
-  /** The agents' time while each application was in front. */
+  /** Agents' time while each application was in front. */
   apps: { app: string; cells: Cells }[];
-  /** Totals over `agents`. */
   cells: Cells;
-  /** How long agents waited while you were at the desk with something else in front (`cells.waiting.desk`). */
+  /** Time that agents waited while you were at the desk with something else in front. */
   heldUpMinutes: number;
-  /** How long questions waited before they were answered. */
   answers: Answers;
-  /** Number of sessions that worked at the same time. `mean` only includes time when a session worked. */
+  /** Number of sessions that worked at the same time. `mean` covers only time in which a session worked. */
   parallel: { most: number; mean: number };
 }
 
-/** The part of a day's time that is assigned to a goal. Agents' times may overlap. */
+/** The time assigned to a goal. Agents' times may overlap. */
 export interface GoalTag {
   minutes: number;
   working: number;
-  /** The rules that matched, such as `repos: shop`. */
+  /** The matching rules, such as `repos: shop`. */
   reasons: string[];
 }
 
-/** Returns the minutes that agents were in a state, for one place or for all places. */
+/** Returns the minutes that agents spent in a state, at one place or at all places. */
 export function minutesIn(cells: Cells, state: AgentState, place?: Place): number {
   const row = cells[state] ?? {};
   if (place !== undefined) return row[place] ?? 0;

@@ -13,20 +13,16 @@ import { withoutLedger } from './rows';
 
 export interface Ledgers {
   ledgers: DayLedger[];
-  /** Number of days without recorded time: backfilled days, and days without a record. */
+  /** Number of days without recorded time, such as backfilled days. */
   notRecorded: number;
-  /** Number of your commits. */
   commits: number;
-  /** Errors about damaged records that can't be rebuilt, because their event logs were deleted. */
+  /** Errors about damaged records whose event logs were deleted. */
   damaged: StewardError[];
-  /** The merged machines; absent if this machine is the only one. */
+  /** The merged machines, or absent if this is the only machine. */
   machines?: MachineRow[];
 }
 
-/**
- * Returns the days' ledgers. Recomputes damaged or old records from their event logs. Without its log, an old
- * record has no ledger, so repositories and agents are unknown.
- */
+/** Returns the days' ledgers. Recomputes damaged and old records if their event logs still exist. */
 export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const machines = deps.machines?.();
   if (machines !== undefined) return ledgersIn([...unionDays(machines, days).values()], days, []);
@@ -59,7 +55,7 @@ function ledgersIn(records: readonly DailyRecord[], days: readonly Day[], damage
   };
 }
 
-/** Returns your time on a day in pieces; none if the day's event log was deleted. */
+/** Returns a day's tracked time in pieces, or an empty list if the day's event log was deleted. */
 export function dayPieces({ store, config, timezone }: ReadDeps, day: Day): Piece[] {
   if (store.logBytes(day) === undefined) return [];
   const zone = store.readState().state.zones[day] ?? timezone;

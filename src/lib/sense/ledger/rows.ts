@@ -17,7 +17,7 @@ export const TIME_KEYS = [
 ] as const;
 export type TimeKey = (typeof TIME_KEYS)[number];
 
-/** Your time (`minutes`) and your agents' time. Agents' times may overlap. */
+/** Your time (`minutes`) and your agents' time for one key. Agents' times may overlap. */
 export interface TimeRow {
   key: string;
   minutes: number;
@@ -33,18 +33,18 @@ export interface TimeReport {
   timezone: string;
   totalMinutes: number;
   rows: TimeRow[];
-  /** The merged machines; absent if this machine is the only one. */
+  /** The merged machines, or absent if this is the only machine. */
   machines?: MachineRow[];
 }
 
-/** Your work or an agent's work in one place. */
+/** Identifies the repository, branch and session that you or an agent worked in. */
 export type Work = Pick<AttentionRow, 'repo' | 'branch' | 'session' | 'assistant'> & {
   otherFolder?: boolean;
-  /** The machine's id, if several machines are merged. */
+  /** The machine's id, set if several machines are merged. */
   machine?: string;
 };
 
-/** The names of issues, goals and sessions, which the record doesn't store. */
+/** Functions that return the display names of issues, goals and sessions. */
 export interface WorkNames {
   session: (id: string) => string;
   issue: (work: Work) => number | undefined;
@@ -55,7 +55,7 @@ export interface WorkNames {
 const OTHER = 'other folders';
 const UNKNOWN = 'unknown';
 
-/** Returns the key of the row to which your or an agent's work belongs. */
+/** Returns the key of the row that the work belongs to. */
 export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames): string {
   const { repo, branch, session, assistant } = work;
   const place = work.otherFolder === true ? OTHER : UNKNOWN;
@@ -79,7 +79,7 @@ export function keyOf(work: Work, by: Exclude<TimeKey, 'app'>, names: WorkNames)
   }
 }
 
-/** Returns a ledger for a record that contains only application time. */
+/** Returns a ledger for a record that has no ledger. */
 export function withoutLedger({ apps }: { apps: readonly { app: string; minutes: number }[] }): DayLedger {
   const unknown = { repo: null, branch: null, session: null, assistant: null };
   return {
@@ -90,7 +90,7 @@ export function withoutLedger({ apps }: { apps: readonly { app: string; minutes:
   };
 }
 
-/** Adds up the days' ledgers. Calculates in tenths of a minute. */
+/** Adds up the days' ledgers by key. Uses tenths of a minute to avoid floating-point errors. */
 export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: WorkNames): TimeRow[] {
   const rows = new Map<string, Record<'minutes' | 'working' | 'waiting' | 'heldUp', number>>();
   const rowOf = (key: string) => {
@@ -126,7 +126,7 @@ export function timeRows(ledgers: readonly DayLedger[], by: TimeKey, names: Work
     }));
 }
 
-/** Returns the rules that assign time to each goal, with your minutes and the agents' working minutes. */
+/** Returns the rules that assign time to goals, with your minutes and the agents' working minutes. */
 export function goalReasons(
   ledgers: readonly DayLedger[],
   names: Pick<WorkNames, 'goal'>,
@@ -151,7 +151,7 @@ export function goalReasons(
     .filter(({ minutes, working }) => minutes + working > 0);
 }
 
-/** Returns the goals to store in a day's record. */
+/** Returns a day's goal times, as stored in its record. */
 export function goalTagsOf(ledger: DayLedger, names: Pick<WorkNames, 'goal'>): Record<string, GoalTag> {
   const tags = new Map<string, GoalTag>();
   for (const { goal, reason, minutes, working } of goalReasons([ledger], names)) {
@@ -167,8 +167,7 @@ export function goalTagsOf(ledger: DayLedger, names: Pick<WorkNames, 'goal'>): R
 }
 
 /**
- * Matches an issue number in a branch name, such as `12-login`, `issue-12` or `fix/issue-12-login`, but not a
- * date.
+ * Matches the issue number in a branch name such as `12-login` or `fix/issue-12-login`. Doesn't match dates.
  */
 const BRANCH_ISSUE = /(?:^|\/)(?:issue-([1-9]\d{0,6})(?!\d)|([1-9]\d{0,6})-(?!\d))/i;
 

@@ -1,7 +1,6 @@
-/** A time span in ms, with an inclusive start and an exclusive end. Lists of spans are sorted and disjoint. */
+/** A time span in ms, excluding the end. Lists of spans are sorted and disjoint. */
 export type Span = readonly [from: number, to: number];
 
-/** Returns the union of the spans. */
 export function merged(spans: readonly Span[]): Span[] {
   const list: [number, number][] = [];
   for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
@@ -12,7 +11,7 @@ export function merged(spans: readonly Span[]): Span[] {
   return list;
 }
 
-/** Returns the parts of a list of spans that overlap another list. */
+/** Returns the intersection of the two lists of spans. */
 export function within(list: readonly Span[], other: readonly Span[]): Span[] {
   const parts: Span[] = [];
   let at = 0;
@@ -27,7 +26,7 @@ export function within(list: readonly Span[], other: readonly Span[]): Span[] {
   return parts;
 }
 
-/** Returns the parts of a list of spans that don't overlap another list. */
+/** Returns the parts of `list` that don't overlap `other`. */
 export function without(list: readonly Span[], other: readonly Span[]): Span[] {
   const gaps: Span[] = [];
   let from = -Infinity;

@@ -5,11 +5,11 @@ import { assistantOfKey, CLAUDE_CODE } from '../../sessions/session-key';
 import type { SenseEvent, SessionState } from '../event';
 import { merged, type Span } from './spans';
 
-/** A session's state and repository from `ms` on. */
+/** A session's state and place from `ms` on. */
 export interface Change {
   ms: number;
   state: SessionState;
-  /** When the state began; may be before this day. */
+  /** Start of the state, which may be on an earlier day. */
   sinceMs: number;
   prompt: boolean;
   repo: string | null;
@@ -19,18 +19,19 @@ export interface Change {
   assistant: string | null;
 }
 
-/** A session's state, and how long the session was in that state. */
+/** A session's state until `untilMs`. */
 export type Stay = Change & { untilMs: number; next: SessionState | undefined };
 
-/** A day's sessions, computed from its events. */
 export interface Timeline {
-  /** States by session id, in chronological order. */
+  /** The states of each session id, in chronological order. */
   stays: ReadonlyMap<string, readonly Stay[]>;
-  /** Your prompts in chronological order. Each prompt proves that you were in front of its session. */
+  /**
+   * Spans before your prompts, in chronological order. A prompt proves that you were in front of its session.
+   */
   proofs: readonly { session: string; span: Span }[];
 }
 
-/** Time counted in front of a session before each prompt, in ms. Equals the ledger's unit. */
+/** Length of the time before each prompt that counts as in front of the session. */
 const PROOF_MS = 6_000;
 
 const RANK: Record<SessionState, number> = { working: 0, waiting: 1, ready: 2, over: 3 };
@@ -86,9 +87,7 @@ function changeOf(ms: number, { detail = {}, repo }: Readonly<SenseEvent>): Chan
   };
 }
 
-/**
- * Sorts changes by time, then by their usual order in a turn. States repeated from the day before come first.
- */
+/** Sorts changes by time, then by their usual order in a turn. States from the previous day come first. */
 function byTime(a: Change, b: Change): number {
   const order = a.ms - b.ms || a.sinceMs - b.sinceMs || RANK[a.state] - RANK[b.state];
   return order || byCodeUnits(JSON.stringify(a), JSON.stringify(b));
@@ -97,17 +96,14 @@ function byTime(a: Change, b: Change): number {
 function staysOf(changes: readonly Change[]): Stay[] {
   return changes.map((change, i) => {
     const before = changes[i - 1];
-    // A prompt during work, or a repeated event, doesn't begin a new state.
+    // A prompt during work doesn't begin a new state. Neither does a repeated event.
     const isSame = before?.state === change.state && change.sinceMs === change.ms;
     if (isSame) change.sinceMs = before.sinceMs;
     return { ...change, untilMs: changes[i + 1]?.ms ?? Infinity, next: changes[i + 1]?.state };
   });
 }
 
-/**
- * Counts activity before the first known state as work. Backfilled days and logs from earlier versions
- * contain only activity.
- */
+/** Counts activity before the first known state as work. Backfilled days have only activity. */
 function staysBefore(
   session: string,
   activity: readonly { span: Span; repo: string | null }[],
@@ -129,7 +125,6 @@ function staysBefore(
     })),
   );
   stays.sort((a, b) => a.ms - b.ms || byCodeUnits(a.repo ?? '', b.repo ?? ''));
-  // A session is in only one repository at a time.
   return stays.map((stay, i) => ({ ...stay, untilMs: Math.min(stay.untilMs, stays[i + 1]?.ms ?? Infinity) }));
 }
 
@@ -144,15 +139,14 @@ function proofsOf(stays: Timeline['stays']): Timeline['proofs'] {
   }));
 }
 
-/** Returns a session's state at the given time, or its first state if that begins later. */
+/** Returns a session's state at the given time. Before the first state, returns the first state. */
 export function stayAt(timeline: Timeline, session: string, ms: number): Stay | undefined {
   const list = timeline.stays.get(session) ?? [];
   return list.findLast((stay) => stay.ms <= ms) ?? list[0];
 }
 
 /**
- * Returns which of a terminal's sessions is in front: the last one that you prompted, or else the last one
- * that changed state. Exited sessions come last.
+ * Returns the session most likely in front: the last prompted one, or else the last one with a state change.
  */
 export function frontOf(timeline: Timeline, sessions: readonly string[], ms: number): string | undefined {
   const ranked = sessions.map((session) => {

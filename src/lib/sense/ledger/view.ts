@@ -5,20 +5,19 @@ import { joinAnswers } from './cells';
 import type { DayLedger } from './model';
 import type { goalReasons, TimeKey, TimeReport, TimeRow } from './rows';
 
-/** The data shown with the report. */
 export interface TimeBeside {
   by: TimeKey;
   ledgers: readonly DayLedger[];
-  /** Number of days without recorded time: backfilled days, and days without stored data. */
+  /** Number of days without recorded time, such as backfilled days. */
   notRecorded: number;
   commits: number;
-  /** The goal rules that matched; set with --explain. */
+  /** The matching goal rules, set with --explain. */
   reasons?: ReturnType<typeof goalReasons>;
 }
 
 const WIDE = 64;
 
-/** Formats the table for `steward time`. */
+/** Formats the output of `steward time`. */
 export function timeText(report: TimeReport, beside: TimeBeside, terminal: Terminal): string {
   const { from, to, timezone, totalMinutes, rows } = report;
   const colors = palette(terminal);
@@ -51,7 +50,6 @@ export function timeText(report: TimeReport, beside: TimeBeside, terminal: Termi
   return terminal.unicode ? text : toAscii(text);
 }
 
-/** Formats minutes as `1:20`. */
 function short(value: number): string {
   const whole = Math.round(value);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
@@ -65,7 +63,7 @@ function facts({ ledgers, notRecorded, commits }: TimeBeside): string[] {
   ];
 }
 
-/** Returns sentences about how fast you answered, and how many sessions worked at the same time. */
+/** Returns sentences about your answer times and about sessions that worked at the same time. */
 export function agentFacts(ledgers: readonly DayLedger[]): string[] {
   const { count, medianMinutes, longestMinutes } = joinAnswers(ledgers.map(({ answers }) => answers));
   const median = medianMinutes === null ? 'unknown' : minutes(medianMinutes);

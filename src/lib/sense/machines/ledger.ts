@@ -18,7 +18,7 @@ interface Part {
   seconds: DaySeconds;
 }
 
-/** Merges the machines' ledgers. Each row contains its machine's id. */
+/** Merges the machines' ledgers. Each row has its machine's id. */
 export function unionLedger(parts: readonly Part[]): DayLedger {
   const ledgers = parts.map(({ counted }) => counted.day.record.ledger).filter((ledger) => !!ledger);
   const agents = agentRows(parts);
@@ -34,7 +34,7 @@ export function unionLedger(parts: readonly Part[]): DayLedger {
   };
 }
 
-/** Returns your time. Each row is reduced in proportion to the time assigned to other machines. */
+/** Returns the rows of your time. Reduces each row in proportion to the time assigned to other machines. */
 function attentionRows(parts: readonly Part[]): AttentionRow[] {
   const rows = parts.flatMap(({ counted, seconds }) =>
     seconds.isWhole ? ownRows(counted) : countedRows(counted),
@@ -45,7 +45,7 @@ function attentionRows(parts: readonly Part[]): AttentionRow[] {
   return rows.flatMap(({ row, machine }, i) => {
     const tenths = shares[i] ?? 0;
     if (tenths === 0) return [];
-    // Copies the fields one by one, because object spread slows down reading a year by a tenth.
+    // Copy the fields one by one, because object spread makes reading a year 10% slower.
     const { app, repo, branch, session, assistant, otherFolder } = row;
     const shown = { app, repo, branch, session, assistant, machine, minutes: tenths / 10 };
     return [otherFolder === undefined ? shown : { ...shown, otherFolder }];
@@ -74,7 +74,6 @@ function countedRows(counted: Counted): TimedRow[] {
     groups.set(key, group);
   }
   const groupOf = (app: string, repo: string | null) => groups.get(placeKey(app, repo));
-  // A row may take its repository from its session. Spans don't include sessions.
   for (const each of ownRows(counted))
     (groupOf(each.row.app, each.row.repo) ?? groupOf(each.row.app, null))?.rows.push(each);
   return [...groups.values()].flatMap(({ app, repo, ms, rows }) => {
@@ -96,7 +95,6 @@ function placeKey(app: string, repo: string | null): string {
 
 type Named = Partial<Record<'app' | 'repo' | 'branch' | 'session' | 'assistant' | 'machine', string | null>>;
 
-/** Orders rows with equal times. Compares names first, because serializing rows is slow. */
 function byText(a: Named, b: Named): number {
   return (
     byName(a.app, b.app) ||
@@ -113,7 +111,7 @@ function byName(a: string | null | undefined, b: string | null | undefined): num
   return a === b ? 0 : byCodeUnits(a ?? '', b ?? '');
 }
 
-/** Returns the sessions' rows. A session that ran on two machines has two rows. */
+/** Returns the agents' rows. A session that ran on two machines has a row for each. */
 function agentRows(parts: readonly Part[]): AgentRow[] {
   const rows: AgentRow[] = [];
   for (const { day } of capturedFirst(parts.map(({ counted }) => counted))) {
@@ -140,10 +138,9 @@ function sortedByTime<T extends Named & { cells: Cells }>(rows: readonly T[]): T
   return sorted.sort((a, b) => b.time - a.time || byText(a.row, b.row)).map(({ row }) => row);
 }
 
-/** Computes the values per machine, because records don't store when each session worked. */
+/** Combines the machines' values, because records don't store when each session worked. */
 function parallelOf(ledgers: readonly DayLedger[]): DayLedger['parallel'] {
   const worked = ledgers.map(({ cells, parallel: { mean } }) => {
-    // In a ledger without agents, the mean is 0.
     const work = mean === 0 ? 0 : minutesIn(cells, 'working');
     return { work, active: mean === 0 ? 0 : work / mean };
   });

@@ -7,8 +7,8 @@ import { capturedFirst, countOnce, type Counted } from './overlap';
 import { minutesOf, secondsOf, timeOf, type DaySeconds } from './time';
 
 /**
- * Merges the machines' days into one record per wanted date, oldest first. To count overlaps at midnight
- * correctly, also pass the days before and after.
+ * Merges the machines' days into one record per wanted date, oldest first. `days` should include adjacent
+ * days.
  */
 export function mergeDays(
   days: readonly MachineDay[],
@@ -28,7 +28,6 @@ export function mergeDays(
     .map((date) => merged(date, dates, known, hasLedger));
 }
 
-/** Returns the latest version of each machine's days. */
 function distinct(days: readonly MachineDay[]): MachineDay[] {
   const latest = new Map<string, MachineDay>();
   for (const day of days) {
@@ -95,7 +94,9 @@ function placeOf(all: readonly Counted[]): Pick<DailyRecord, 'timezone' | 'hours
   return ranked[0]?.day.record ?? { timezone: 'UTC', hours: [] };
 }
 
-/** Counts commits per repository. A commit on several machines counts for the machine with the first id. */
+/**
+ * Counts commits per repository. A commit on several machines counts once, for the machine with the first id.
+ */
 function commitsOf(all: readonly Counted[], around: readonly Counted[]): DailyRecord['commits'] {
   const counts = new Map<string, number>();
   const add = (repo: string, count: number): unknown => counts.set(repo, (counts.get(repo) ?? 0) + count);
@@ -108,7 +109,6 @@ function commitsOf(all: readonly Counted[], around: readonly Counted[]): DailyRe
   for (const { day } of all) {
     const own = new Map(day.commits.map(({ id, repo }) => [id, repo]));
     const counted = [...own].filter(([id]) => first.get(id) === day.machine);
-    // Use the record's repository names, which are unique.
     if (counted.length === own.size)
       for (const { repo, commits } of day.record.commits.repos) add(repo, commits);
     else for (const [, repo] of counted) add(repo, 1);

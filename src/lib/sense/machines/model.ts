@@ -12,31 +12,30 @@ export interface MachineSpan {
   input: number | null;
 }
 
-/** A machine's data for one of its local days. Commit and session ids are the same on every machine. */
+/** A machine's data for one local day. Commit and session ids are the same on every machine. */
 export interface MachineDay {
-  /** The machine's id. */
   machine: string;
   record: DailyRecord;
-  /** Empty if the machine stores only the day's totals. */
+  /** Empty if the machine stores only totals. */
   spans: readonly MachineSpan[];
   commits: readonly { id: string; repo: string; ts: number; subject?: string }[];
 }
 
-/** `so-far`: the machine's day isn't over, or the machine hasn't published the rest of the day yet. */
+/** `so-far` means that the day isn't over, or that the machine hasn't published all of it. */
 export type MachineState = 'recorded' | 'so-far' | 'not-recorded';
 
 export interface MachineRow {
   id: string;
   name: string;
   state: MachineState;
-  /** The machine's part of `totalMinutes`; null if not recorded. */
+  /** The machine's part of `totalMinutes`, or null if not recorded. */
   minutes: number | null;
 }
 
-/** A day's record, merged from several machines. */
+/** A day's record that combines several machines. */
 export interface UnionRecord extends DailyRecord {
-  /** Every known machine, sorted by id. */
+  /** All known machines, sorted by id. */
   machines: MachineRow[];
-  /** Time that several machines recorded, counted once; null if a machine's spans are unknown. */
+  /** Time that several machines recorded, counted once; null if unknown. */
   overlapMinutes: number | null;
 }

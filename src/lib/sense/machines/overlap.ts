@@ -1,12 +1,12 @@
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { MachineDay, MachineSpan } from './model';
 
-/** A machine's day, and the part of its time that was assigned to the machine. */
+/** A machine's day and the part of its time that counts. */
 export interface Counted {
   day: MachineDay;
-  /** The parts of the day's spans that are assigned to this machine. */
+  /** The parts of the day's spans that are assigned to the machine. */
   parts: Part[];
-  /** Seconds assigned to other machines. */
+  /** Number of the machine's seconds that are assigned to other machines. */
   lostSec: number;
 }
 
@@ -19,10 +19,7 @@ interface Item {
   counted: Counted;
 }
 
-/**
- * Assigns each second to the machine with the most recent input; ties go to the first id. If a machine's own
- * spans overlap, the earlier span counts.
- */
+/** Assigns each second to the machine with the most recent input. The machine with the first id wins ties. */
 export function countOnce(days: readonly MachineDay[]): Counted[] {
   const all = days.map((day): Counted => ({ day, parts: [], lostSec: 0 }));
   let active: Item[] = [];
@@ -47,7 +44,7 @@ export function countOnce(days: readonly MachineDay[]): Counted[] {
   return all;
 }
 
-/** Returns all spans sorted by start, without overlaps between spans of the same machine. */
+/** Returns all spans sorted by start. Drops a machine's spans that overlap its earlier spans. */
 function itemsOf(all: readonly Counted[]): Item[] {
   const machines = new Map<string, Item[]>();
   for (const counted of all) {
@@ -83,7 +80,7 @@ function addPart({ span: { app, kind, repo }, counted: { parts } }: Item, from: 
   parts.push(repo === undefined ? { app, kind, from, to } : { app, kind, repo, from, to });
 }
 
-/** Puts captured days first, because backfilled sessions may come from a copy of the assistant's files. */
+/** Sorts captured days before backfilled days, whose sessions may come from copied assistant files. */
 export function capturedFirst<T extends { day: MachineDay }>(all: readonly T[]): T[] {
   const isBackfilled = ({ day }: T): boolean => day.record.backfilled === true;
   return [...all.filter((each) => !isBackfilled(each)), ...all.filter(isBackfilled)];

@@ -12,17 +12,17 @@ export interface MachineName {
   name: string;
 }
 
-/** The machines whose days are merged. */
+/** The machines to merge. */
 export interface Machines {
-  /** The machines, sorted by id. */
+  /** Sorted by id. */
   names: readonly MachineName[];
   /** Whether `names` includes this machine. */
   hasOwn: boolean;
-  /** Returns the machines' recorded days, oldest first. */
+  /** Returns the days that any of the machines recorded, oldest first. */
   days: () => Day[];
-  /** Returns the machines' data for these days. Omits days whose files are damaged. */
+  /** Returns the machines' data for the days. Omits days with damaged files. */
   read: (days: readonly Day[]) => MachineDay[];
-  /** Returns the data that other machines published for a day's timeline. */
+  /** Returns the timeline data that other machines published for a day. */
   others: (day: Day) => (MachineName & MachineParts)[];
 }
 
@@ -30,18 +30,21 @@ export interface Machines {
 export interface KnownMachines {
   own: MachineName;
   others: readonly MachineName[];
-  /** Returns the machines with these ids; undefined if this machine is the only one. */
+  /** Returns the machines with these ids, or undefined if only this machine exists. */
   choose: (ids: ReadonlySet<string>) => Machines | undefined;
 }
 
 export interface UnionOptions {
-  /** Returns a ledger's time by goal id. */
+  /** Returns the time per goal id. */
   goalTags?: ((ledger: DayLedger) => DailyRecord['goalTags']) | undefined;
-  /** Whether to merge ledgers and goals. Without them, reading a year takes a fifth less time. */
+  /**
+   * Whether to merge ledgers and goals. Default: true. Reading a year takes a fifth less time without
+   * ledgers.
+   */
   hasLedger?: boolean;
 }
 
-/** Number of days to read at a time. Reading a year in parts uses less memory and is faster. */
+/** Number of days to read at a time. Reading a year in chunks is faster and uses less memory. */
 const CHUNK_DAYS = 14;
 
 /** Returns the merged records by date. Omits dates that no machine recorded. */
@@ -65,7 +68,6 @@ export function unionDays(
   return new Map(records.map((record) => [record.date, record]));
 }
 
-/** Returns the number of sessions per repository. */
 export function sessionReposOf({ ledger }: DailyRecord): SessionRepos {
   const repos = new Map<string, Set<string>>();
   for (const { repo, session } of ledger?.agents ?? [])
@@ -74,15 +76,12 @@ export function sessionReposOf({ ledger }: DailyRecord): SessionRepos {
   return rows.sort((a, b) => b.sessions - a.sessions || byCodeUnits(a.repo, b.repo));
 }
 
-/**
- * Returns the machines to merge: all, or the machine with this name or id prefix (`this`: this machine).
- * Undefined if only this machine is read.
- */
+/** Returns the machines to merge (default: all), or undefined to read only this machine. */
 export function chooseMachines(known: KnownMachines, wanted?: string): Machines | undefined {
   return known.choose(chosenMachines(known, wanted));
 }
 
-/** Returns the ids of the machines to read. */
+/** Returns the ids of the selected machines. Throws `usage` if the name is unknown or ambiguous. */
 export function chosenMachines(
   { own, others }: Pick<KnownMachines, 'own' | 'others'>,
   wanted?: string,

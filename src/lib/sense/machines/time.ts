@@ -2,19 +2,19 @@ import { APP_KINDS, type AppKind } from '../classify';
 import { roundTime } from '../focus-tally';
 import type { Counted } from './overlap';
 
-/** The time that a machine adds to a day. */
+/** The time that a machine contributes to a day. */
 export interface DaySeconds {
   apps: { app: string; kind: AppKind; sec: number }[];
-  /** The start and length of each span, or of each hour in the record. */
+  /** Start and length of each span, or of each hour if only totals are known. */
   times: { from: number; kind: AppKind; sec: number }[];
-  /** Whether these are the record's totals, because no time was assigned to another machine. */
+  /** Whether the values are the record's totals. */
   isWhole: boolean;
 }
 
 const MINUTE_SEC = 60;
 const HOUR_MS = 3_600_000;
 
-/** Returns a machine's time: the record's totals, unless some of the time was assigned to another machine. */
+/** Returns a machine's time. Uses the record's totals if no time is assigned to another machine. */
 export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySeconds {
   const { record, spans } = day;
   if (spans.length === 0 || (lostSec === 0 && record.timezone === zone)) {
@@ -35,7 +35,7 @@ export function secondsOf({ day, parts, lostSec }: Counted, zone: string): DaySe
   };
 }
 
-/** Adds up the machines' parts in tenths of a minute, rounded so that the totals match. */
+/** Adds up the machines' times in tenths of a minute, rounded so that all totals match. */
 export function timeOf(
   parts: readonly { seconds: DaySeconds }[],
   starts: readonly number[],
@@ -54,7 +54,7 @@ export function timeOf(
       const hours = hourMs[kind];
       let hour = hourAt(starts, from * 1000);
       for (let at = from, left = sec; left > 0; hour += 1) {
-        // A record's hour may span two of these hours, but counts in the first one only.
+        // An hour in a record from another time zone may span two hours. Count it only in the first one.
         const end = seconds.isWhole ? Infinity : (starts[hour + 1] ?? Infinity) / 1000;
         const part = Math.min(left, end - at);
         hours[hour] = (hours[hour] ?? 0) + part * 1000;
@@ -70,13 +70,12 @@ export function timeOf(
 function hourAt(starts: readonly number[], ms: number): number {
   const last = starts.length - 1;
   let hour = Math.max(0, Math.min(last, Math.floor((ms - (starts[0] ?? 0)) / HOUR_MS)));
-  // After a clock change of half an hour, one hour is shorter or longer than the others.
   while (hour > 0 && (starts[hour] ?? 0) > ms) hour -= 1;
   while (hour < last && (starts[hour + 1] ?? 0) <= ms) hour += 1;
   return hour;
 }
 
-/** Returns the time of all applications in minutes, to one decimal. */
+/** Returns the total time in minutes, to one decimal. */
 export function minutesOf({ apps }: DaySeconds): number {
   return Math.round(apps.reduce((sum, { sec }) => sum + sec, 0) / 6) / 10;
 }

@@ -9,13 +9,13 @@ export interface MachineSession extends Omit<SessionParts, 'parts'> {
   parts: readonly (readonly [from: number, to: number, state: 'w' | 'y'])[];
 }
 
-/** The data that another machine published about a day. */
+/** Timeline data that another machine published for a day. */
 export interface MachineParts {
   day: MachineDay | undefined;
   sessions: readonly MachineSession[];
 }
 
-/** Returns another machine's timeline. Omits times outside the bounds. */
+/** Returns another machine's timeline within the bounds. */
 export function machineTimeline({ day, sessions }: MachineParts, bounds: DayBounds): DayTimeline {
   const [start, end] = [Math.floor(bounds.startMs / 1000), Math.floor(bounds.endMs / 1000)];
   const shown = (from: number, to: number): [at: number, length: number] | undefined => {

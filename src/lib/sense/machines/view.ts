@@ -2,12 +2,12 @@ import { minutes } from '../../platform/terminal/format';
 import type { DailyRecord } from '../record';
 import type { MachineRow, UnionRecord } from './model';
 
-/** Returns the machines merged in a record; empty for a record of this machine alone. */
+/** Returns the machines merged in a record, or an empty list if the record is from this machine alone. */
 export function machinesOf(record: DailyRecord | UnionRecord): MachineRow[] {
   return 'machines' in record ? record.machines : [];
 }
 
-/** Formats each machine's time, and the overlap. */
+/** Formats each machine's time and the overlap between machines. */
 export function machinesText(record: DailyRecord | UnionRecord): string {
   if (!('machines' in record)) return '';
   const { overlapMinutes: overlap } = record;
@@ -20,7 +20,7 @@ export function machinesText(record: DailyRecord | UnionRecord): string {
   return items.join(' · ');
 }
 
-/** Adds up each machine's time over several days. */
+/** Adds up each machine's time over several days; undefined if the records aren't merged. */
 export function machinesOver(records: readonly (DailyRecord | UnionRecord)[]): MachineRow[] | undefined {
   const machines = new Map<string, MachineRow>();
   for (const row of records.flatMap(machinesOf)) {

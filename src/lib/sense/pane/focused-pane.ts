@@ -10,30 +10,30 @@ const TERMINALS = new Set(
   x-terminal-emul yakuake zutty`.split(/\s+/),
 );
 
-/** Maximum difference between two input times. Terminals record theirs in steps of 8 s. */
+/**
+ * Maximum difference between input times that count as equal. Terminals record input times in steps of 8 s.
+ */
 const FITS_WITHIN_MS = 16_000;
-/** Maximum depth of nested tmux sessions. */
 const MAX_DEPTH = 3;
 
-/** The pane that has the focus. */
 export interface Pane {
   tty: string;
-  /** Undefined if the pane's program runs on another machine, or has panes that can't be read. */
+  /** Undefined if the folder can't be determined, for example over SSH. */
   folder: string | undefined;
 }
 
 export interface PaneDeps {
   desktop: Desktop;
-  /** When the desktop last had input, if known. */
+  /** Time of the desktop's last input, if known. */
   inputMs: number | undefined;
 }
 
-/** Programs that display a remote or nested session, so their folder isn't the session's folder. */
+/** Programs that display a remote or nested session. Their own folder isn't the session's folder. */
 const RELAYS = new Set(['ssh', 'mosh-client', 'screen', 'zellij', 'dtach', 'abduco']);
 
 /**
- * Returns the focused pane of the process's window. Returns undefined if the process isn't a terminal, or if
- * the pane is uncertain.
+ * Returns the focused pane of a terminal process; undefined if the process isn't a terminal or the pane is
+ * uncertain.
  */
 export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pane | undefined> {
   const terminal = programOf(windowPid)?.toLowerCase() ?? '';
@@ -49,10 +49,7 @@ export async function focusedPane(deps: PaneDeps, windowPid: number): Promise<Pa
   return undefined;
 }
 
-/**
- * Asks the terminal which tab has the focus. As a fallback, compares the tabs' last input times with the
- * desktop's.
- */
+/** Asks the terminal for the focused tab, or else compares each tab's last input time with the desktop's. */
 async function focusedPty(
   { desktop, inputMs }: PaneDeps,
   terminal: string,

@@ -12,7 +12,7 @@ import { parseAnswer, type Desktop } from '../front-app/adapter';
 /** Maximum number of tmux servers to search. */
 const MAX_SERVERS = 8;
 
-/** Returns the terminal and first process of the active pane, for the tmux client on this terminal. */
+/** Returns the terminal and process of the active pane in a tmux client. */
 export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | undefined> {
   const format = '#{client_tty} #{pane_tty} #{pane_pid}';
   for (const socket of socketsOf(client.pid).slice(0, MAX_SERVERS)) {
@@ -23,10 +23,7 @@ export async function paneOfTmux(desktop: Desktop, client: Pty): Promise<Pty | u
   return undefined;
 }
 
-/**
- * Returns the sockets that a tmux client may use: the socket in its arguments, or all in tmux's socket
- * folder.
- */
+/** Returns the sockets that a tmux client may use: the socket in its arguments, or all in tmux's folder. */
 function socketsOf(pid: number): string[] {
   const words = argumentsOf(pid);
   const valueOf = (flag: string): string | undefined => {
@@ -41,18 +38,19 @@ function socketsOf(pid: number): string[] {
   return [name, ...others].map((file) => join(folder, file));
 }
 
-/** Matches an array index, or the empty key of the top-level value. */
 const INDEX = /^\d*$/;
 const ANSWER_MS = 2000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Lists the windows. Includes the kitty version that introduced this command. */
+/** The kitty command that lists windows. `version` is the kitty version that introduced the command. */
 const ASK_KITTY = '\x1bP@kitty-cmd{"cmd":"ls","version":[0,14,2]}\x1b\\';
 const KITTY_KEYS = ['tabs', 'windows', 'is_focused', 'pid'];
 
-/** Asks kitty over its socket for the focused window's shell. Returns undefined if kitty isn't listening. */
+/**
+ * Asks kitty for the process in the focused window. Returns undefined if kitty isn't listening on a socket.
+ */
 export async function focusedInKitty(shell: number): Promise<number | undefined> {
   const address = variableOf(shell, 'KITTY_LISTEN_ON');
-  // A network socket may belong to another machine.
+  // Ignore network sockets, because they may belong to another machine.
   if (address?.startsWith('unix:') !== true) return undefined;
   const path = address.slice('unix:'.length).replace(/^@/, '\0');
   const options = { path, what: 'kitty', timeoutMs: ANSWER_MS, maxBytes: MAX_BYTES };
@@ -73,7 +71,7 @@ const kittyDialogue: Dialogue<string> = (send) => {
   };
 };
 
-/** Returns the process of the focused window in kitty's response. Drops window titles during parsing. */
+/** Returns the process in the focused window, from kitty's response. Drops window titles during parsing. */
 export function focusedOf(answer: string): number | undefined {
   const body = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1);
   const data = textOf(parseObject(body)?.['data']) ?? '[]';

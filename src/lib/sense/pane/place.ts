@@ -4,16 +4,13 @@ import type { FocusDetail } from '../event';
 import type { Desktop, FrontApp } from '../front-app/adapter';
 import { focusedPane } from './focused-pane';
 
-/**
- * The watched repository (or other folder) in the focused pane, and the pane's sessions. Empty if unknown.
- */
+/** The repository, folder and sessions in the focused pane. Empty if unknown. */
 export type Place = { repo?: string } & Pick<FocusDetail, 'path' | 'branch' | 'otherFolder' | 'sessions'>;
 
 export interface PlaceDeps {
   desktop: Desktop;
-  /** The watched repositories. */
   repos: readonly string[];
-  /** Returns the assistant sessions on a terminal. */
+  /** Returns the assistant sessions that run in a terminal. */
   sessionsOn: (tty: string) => Promise<NonNullable<FocusDetail['sessions']>>;
 }
 
@@ -21,7 +18,7 @@ const MAX_NAME = 200;
 const MAX_PATH = 1000;
 const MAX_SESSIONS = 10;
 
-/** Returns where you are working, if the application in front is a terminal. */
+/** Returns the place in the focused pane, or an empty place if the application isn't a terminal. */
 export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number | undefined): Promise<Place> {
   if (deps.desktop.platform !== 'linux' || app.pid === undefined) return {};
   const pane = await focusedPane({ desktop: deps.desktop, inputMs }, app.pid);
@@ -33,7 +30,7 @@ export async function readPlace(deps: PlaceDeps, app: FrontApp, inputMs: number 
   };
 }
 
-/** Returns the watched repository that contains the folder, or else `otherFolder`. */
+/** Returns the watched repository that contains the folder, or `otherFolder` if there is none. */
 export function placeOf(folder: string, repos: readonly string[]): Place {
   const checkout = checkoutOf(folder);
   const isWatched = checkout !== undefined && repos.some((path) => gitFolderAt(path)?.id === checkout.id);
