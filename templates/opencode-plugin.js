@@ -11,7 +11,10 @@ const MAX_KNOWN = 1000;
 /** How long pending calls may delay OpenCode's exit. */
 const EXIT_MS = 1000;
 
-/** The background service of OpenCode 2 serves several terminals, so its process does not identify a session. */
+/**
+ * Whether this is the background service of OpenCode 2. Its process serves several terminals and so does not identify a
+ * session.
+ */
 const isShared = process.argv.includes('--service');
 /** Ids of handled events, shared with other copies of this file in the same process. */
 const seen = (globalThis[Symbol.for('steward.opencode')] ??= new Set());
@@ -27,7 +30,7 @@ const open = new Map();
 let queue = Promise.resolve();
 let queued = 0;
 
-/** Queues a call to the shim, so that events keep their order. */
+/** Queues calls to the shim, so that events keep their order. */
 function send(verb, event, id, fields = {}) {
   if (typeof id !== 'string' || queued >= MAX_QUEUE) return;
   const session = roots.get(id) ?? id;
@@ -101,14 +104,14 @@ function ask(id, event, fields) {
   send('notification', event, id, fields);
 }
 
-/** Ends the sessions in a folder, since OpenCode does not report their end when it exits. */
+/** Ends the sessions in a folder, because OpenCode sends no session end when it exits. */
 async function exited(folder) {
   for (const [id, place] of open)
     if (place === folder) send('session-end', 'SessionEnd', id, { reason: 'exit' });
   await Promise.race([queue, new Promise((resolve) => setTimeout(resolve, EXIT_MS).unref())]);
 }
 
-/** Records that the user has answered: the tool runs, or the model reads the answer. */
+/** Reports the user's answer as a tool event, so that the session no longer counts as waiting. */
 function answered(id) {
   if (!asked.has(id)) return;
   send('tool', 'PreToolUse', id, { tool_name: asked.get(id) });
@@ -132,7 +135,7 @@ function tool(event, id, name, input) {
   });
 }
 
-/** Handles an event. OpenCode 1 sends `properties`, OpenCode 2 sends `data`. */
+/** Handles an event. OpenCode 1 sends `properties`; OpenCode 2 sends `data`. */
 function onEvent(event, folder) {
   const data = event.data ?? event.properties ?? {};
   const id = data.sessionID ?? data.info?.id ?? data.form?.sessionID;
@@ -199,7 +202,7 @@ async function server(input) {
   };
 }
 
-/** OpenCode 1 also calls this function, with a context that has no events. */
+/** OpenCode 1 also calls this function, but its context has no events. */
 async function setup(ctx) {
   if (typeof ctx?.event?.subscribe !== 'function') return undefined;
   const folder = ctx.location?.directory;

@@ -31,7 +31,7 @@ export default class Go extends BaseCommand {
     return went;
   }
 
-  /** Asks for the number of a session; returns undefined without a terminal. */
+  /** Prompts for a session's number; returns undefined if there is no terminal. */
   private async choose(rows: readonly SessionRow[]): Promise<number | undefined> {
     if (this.json || !isInteractive()) return undefined;
     this.say(numbered(rows, { ...this.terminal, nowMs: this.context.clock.now() }));
@@ -47,7 +47,7 @@ export default class Go extends BaseCommand {
   }
 }
 
-/** Formats sessions as `steward sessions` does, with a number before each. */
+/** Formats sessions like `steward sessions`, with a number before each session. */
 function numbered(rows: readonly SessionRow[], options: SessionsTextOptions): string {
   const digits = String(rows.length).length;
   const lines = sessionLines(rows, { ...options, columns: options.columns - digits - 2 });

@@ -8,7 +8,7 @@ const words = { command: word({ description: 'Command or topic.' }) };
 
 /** oclif's help command without the argument that reads stdin. */
 class PluginHelp extends plugin.help {
-  // Redeclared, because oclif's parser ignores inherited properties.
+  // oclif's parser ignores inherited `args`.
   static override args = words;
   static override flags = plugin.help.flags;
   static override strict = false;
@@ -23,7 +23,7 @@ export default class HelpOfCommand extends BaseCommand {
   static override summary = 'Show what a command does, with its flags and examples';
   static override args = words;
   static override flags = plugin.help.flags;
-  // Allows command names of several words.
+  // Allows command names with several words.
   static override strict = false;
   static override examples = ['<%= config.bin %> help', '<%= config.bin %> help sense version'];
   static override related = ['autocomplete'];

@@ -23,7 +23,7 @@ export default class Time extends BaseCommand {
       description: 'Show which rule assigned time to each goal.',
       exclusive: [...FORMATS, 'json'],
     }),
-    // Each conflict is declared on one flag only, or the error would list it twice.
+    // Declare each conflict on only one flag. Otherwise, the error lists the conflict twice.
     csv: boolean({ description: 'Print CSV.', exclusive: ['timewarrior', 'ics', 'json'] }),
     timewarrior: boolean({
       description: 'Print your intervals in Timewarrior format.',

@@ -3,7 +3,7 @@ import { usageNow } from '../lib/app/usage';
 import { GROUPINGS, type Grouping, type Usage } from '../lib/usage/rollup';
 import { usageCsv, usageText } from '../lib/usage/view';
 
-/** Reading many logs for the first time takes several seconds. */
+/** Delay before a progress message. Reading many logs for the first time takes several seconds. */
 const SLOW_MS = 1000;
 
 export default class UsageCommand extends BaseCommand {

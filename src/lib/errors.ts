@@ -16,7 +16,6 @@ export const ERROR_KINDS = [
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 export interface ErrorDetail {
-  /** A sentence that says how to fix the problem. */
   hint?: string;
   cause?: unknown;
 }
@@ -51,8 +50,8 @@ export function errorBody(error: unknown): ErrorBody {
 }
 
 /**
- * Converts any thrown value to a StewardError: explains system errors, and maps an abort to `canceled` and
- * any other error to `internal`.
+ * Converts any thrown value to a StewardError. Explains system errors, maps an abort to `canceled` and other
+ * errors to `internal`.
  */
 export function toStewardError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;
@@ -73,7 +72,7 @@ export function toStewardError(error: unknown): StewardError {
   return new StewardError('internal', message, { cause: error });
 }
 
-/** Throws the failures, if any. Combines several failures into one error with all messages and hints. */
+/** Throws if there are failures. Combines several failures into one error with all messages and hints. */
 export function throwAll(failures: readonly unknown[]): void {
   const [first, ...more] = failures.map(toStewardError);
   if (first === undefined) return;
@@ -88,14 +87,14 @@ export function throwAll(failures: readonly unknown[]): void {
 /** Returns the code of a system error, such as `ENOENT`. */
 export function errnoCode(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  // Node has no names for some system errors (EDQUOT, ESTALE, ENOLCK); their codes contain only the number.
+  // Node.js has no names for some system errors, such as EDQUOT; their codes contain only the number.
   const number = /^Unknown system error -(\d+)$/.exec(error.code)?.[1];
   if (number === undefined) return error.code;
   const named = Object.entries(constants.errno).find(([, value]) => value === Number(number));
   return named?.[0] ?? error.code;
 }
 
-/** Returns the result of `work`, or undefined if it fails with one of these system error codes. */
+/** Returns the result of `work`, or undefined if it throws a system error with one of these codes. */
 export function unless<T>(codes: readonly string[], work: () => T): T | undefined {
   try {
     return work();

@@ -1,9 +1,9 @@
-// Requests to the daemon. Signing in exchanges the one-time code in the URL for a secret that the page stores
-// per origin and sends in a header, so other ports on this host never see the secret.
+// Requests to the daemon. Signing in exchanges the one-time code in the URL for a secret. The page stores it per origin
+// and sends it in a header, so other ports on this host never see it.
 
 const KEY = 'steward-secret';
 const PATIENCE_MS = 10_000;
-/** Timeout for a response body, for slow connections. */
+/** Timeout for a response body. */
 const BODY_MS = 60_000;
 
 /**
@@ -15,14 +15,14 @@ const BODY_MS = 60_000;
  * @property {string | undefined} [hint]
  */
 
-/** The secret, in memory only, if the browser blocks site data. @type {string | null} */
+/** The secret, if the browser blocks site data. @type {string | null} */
 let ownSecret = null;
 
 /** Exchanges the code in the URL for the secret; returns false if the code is missing or refused. */
 export async function signIn() {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
   if (code === undefined) return false;
-  // Remove the code from the URL and the history first, even if the exchange fails.
+  // Remove the code from the URL and the history, even if the exchange fails.
   history.replaceState(null, '', location.pathname + location.search);
   const { data } = await post('/api/sign-in', { code });
   ownSecret = data?.secret ?? null;
@@ -39,7 +39,7 @@ function secret() {
   return storage()?.getItem(KEY) ?? ownSecret;
 }
 
-/** Deletes a secret rejected by the daemon, unless there is a newer one. @param {string | null} refused */
+/** Deletes a secret that the daemon rejected. @param {string | null} refused */
 function forget(refused) {
   if (secret() !== refused) return;
   ownSecret = null;
@@ -51,7 +51,7 @@ function authorization() {
   return isSignedIn() ? { Authorization: `Bearer ${secret()}` } : {};
 }
 
-/** Returns undefined if the browser blocks site data; even reading `localStorage` then throws. */
+/** Returns undefined if the browser blocks site data: reading `localStorage` throws. */
 function storage() {
   try {
     return localStorage;
@@ -61,7 +61,7 @@ function storage() {
 }
 
 /**
- * Makes a change. Returns the result, or why it failed.
+ * Posts a change. Returns the result or the problem.
  * @param {string} url @param {object} body @returns {Promise<{ data?: any, problem?: string }>}
  */
 export async function post(url, body) {
@@ -113,7 +113,7 @@ export async function ask(url, etag) {
   }
 }
 
-/** Returns the daemon's error message and hint. @param {any} body @param {number} status */
+/** @param {any} body @param {number} status */
 function errorOf(body, status) {
   const { kind, message, hint } = body?.error ?? {};
   return {
@@ -124,7 +124,7 @@ function errorOf(body, status) {
 }
 
 /**
- * Calls `onLine` with each line of the stream until it ends. Returns whether to try again.
+ * Calls `onLine` with each line of the stream until it ends. Returns whether to retry.
  * @param {AbortSignal} signal @param {(line: any) => void} onLine
  */
 async function readStream(signal, onLine) {
@@ -148,7 +148,7 @@ async function readStream(signal, onLine) {
 // Browsers limit connections per host, so one tab reads the stream and forwards its lines to other tabs.
 
 const NAME = 'steward-stream';
-/** The time of two missed heartbeats. */
+/** How long the stream may be silent: two heartbeats. */
 const SILENT_MS = 40_000;
 /** How long a hidden page stays connected, to update the number in its title. */
 const HIDDEN_MS = 60_000;
@@ -158,7 +158,7 @@ const LAST_RETRY_MS = 30_000;
 /** @typedef {{ run?: string, version?: string, topic?: string, etag?: string, lost?: boolean, refused?: boolean, joined?: boolean }} Line */
 
 /**
- * Calls `onLine` with each line, and with `lost` when the stream ends. Never calls it if the browser lacks locks or
+ * Calls `onLine` with each line, and with `lost` when the stream ends. Does nothing if the browser lacks locks or
  * channels. Returns a function that reconnects, for use after a sign-in.
  * @param {(line: Line) => void} onLine @returns {() => void}
  */
@@ -167,7 +167,7 @@ export function openStream(onLine) {
   const channel = new BroadcastChannel(NAME);
   /** @type {AbortController | undefined} */
   let life;
-  /** The stream's first line, if this tab reads it. @type {Line | undefined} */
+  /** The stream's first line, if this tab reads the stream. @type {Line | undefined} */
   let hello;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let silence;
@@ -190,7 +190,7 @@ export function openStream(onLine) {
     take(line);
   }
 
-  /** Reads the stream for all tabs, until this one is closed or hidden. @param {AbortSignal} signal */
+  /** Reads the stream for all tabs, until this tab is closed or hidden. @param {AbortSignal} signal */
   async function lead(signal) {
     let delay = FIRST_RETRY_MS;
     while (!signal.aborted) {

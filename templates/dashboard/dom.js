@@ -1,5 +1,5 @@
-// Untrusted text only becomes text nodes and attributes. Existing nodes are updated in place to preserve focus, scroll
-// position and hover.
+// Untrusted text only becomes text nodes and attributes. Updates reuse nodes to preserve focus, scroll position and
+// hover.
 
 const SVG = 'http://www.w3.org/2000/svg';
 const SVG_TAGS = new Set(['svg', 'rect', 'text', 'g', 'path', 'pattern']);
@@ -35,7 +35,7 @@ function nodes(children) {
   return children.flat().flatMap((child) => (child ? [child] : []));
 }
 
-/** Returns the element with this id. @param {string} id @returns {HTMLElement} */
+/** @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`Missing element #${id}.`);
@@ -84,10 +84,10 @@ function morph(old, next) {
   }
   for (const { name, value } of next.attributes)
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  // Keep `open`, since the user may have opened the details.
+  // Keep `open`, since the user may have opened the element.
   for (const { name } of [...old.attributes])
     if (!next.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
-  // Another function draws this content.
+  // Another function draws this element's content.
   if (!old.hasAttribute('data-own')) morphChildren(old, [...next.childNodes]);
 }
 
@@ -96,7 +96,7 @@ function keyOf(node) {
   return node instanceof Element ? (node.getAttribute('data-key') ?? undefined) : undefined;
 }
 
-/** Shows a command with a copy button. @param {string} text */
+/** Returns a command with a copy button. @param {string} text */
 export function command(text) {
   return h(
     'span.command',
@@ -105,7 +105,7 @@ export function command(text) {
   );
 }
 
-/** Handles all copy buttons on the page, including ones added later. A hidden line tells screen readers what was copied. */
+/** Handles all copy buttons on the page, including later ones. A hidden line tells screen readers what was copied. */
 export function watchCopies() {
   const announcement = h('p', { class: 'unseen', role: 'status' });
   document.body.append(announcement);

@@ -4,7 +4,7 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY_MS = 86_400_000;
 
-/** Formats `3 h 02 m`, `46 m`; rounded to whole minutes. @param {number} value */
+/** Formats whole minutes: `3 h 02 m`, `46 m`. @param {number} value */
 export function minutes(value) {
   const whole = Math.round(value);
   const hours = Math.floor(whole / 60);
@@ -55,7 +55,7 @@ export function dayOf(ms, zone) {
   return wall(ms, zone).slice(0, 10);
 }
 
-/** Formats `14:02`, or `Thu 19 Nov 14:02` if that isn't today. @param {number} ms @param {number} now @param {string} [zone] */
+/** Formats `14:02` for today, otherwise `Thu 19 Nov 14:02`. @param {number} ms @param {number} now @param {string} [zone] */
 export function moment(ms, now, zone) {
   const day = dayOf(ms, zone);
   return day === dayOf(now, zone) ? clock(ms, zone) : `${shortDay(day)} ${clock(ms, zone)}`;
@@ -86,12 +86,12 @@ function formatOf(zone) {
   try {
     return new Intl.DateTimeFormat('en-CA', { ...parts, timeZone: zone });
   } catch {
-    // Unknown zone; use the browser's zone.
+    // The zone is unknown; use the browser's.
     return new Intl.DateTimeFormat('en-CA', parts);
   }
 }
 
-/** Formats `just now`, `2 min ago`, `3 h ago`, `4 days ago`, `2 years ago`; also `just now` for a time in the future. @param {number} ms @param {number} now */
+/** Formats `just now`, `2 min ago`, `3 h ago`, `4 days ago`, `2 years ago`. A future time is `just now`. @param {number} ms @param {number} now */
 export function ago(ms, now) {
   const min = Math.floor((now - ms) / 60_000);
   if (min < 1) return 'just now';

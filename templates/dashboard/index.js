@@ -31,7 +31,7 @@ import { showDone, showNext, showRunning, showWaitingList } from './today-lists.
 /** The time when the connection was lost, as text. @typedef {string | undefined} Lost */
 
 const asked = new URLSearchParams(location.search).get('day');
-/** The application and repository that the lists show. @type {import('./timeline-items.js').Item | undefined} */
+/** The application and repository that filter the lists. @type {import('./timeline-items.js').Item | undefined} */
 let picked;
 const picture = timeline(byId('timeline'), byId('readout'), byId('timeline-table'), pick);
 
@@ -175,7 +175,6 @@ function showDay(day, now, lost) {
     { ...day, commits: day.commits.filter((one) => repo === undefined || one.repo === repo) },
     clock,
   );
-  // Pages of other days omit the parts about the present.
   for (const id of ['running', 'next', 'flow', 'week']) byId(`${id}-section`).hidden = !isToday;
 }
 

@@ -1,4 +1,4 @@
-// Keyboard shortcuts: those on all pages, those added by single pages, and their list. Each shortcut also has a link or button.
+// Keyboard shortcuts for all pages and for single pages, and their list. Each shortcut also has a link or button.
 
 import { byId, h } from './dom.js';
 import { PAGES } from './nav.js';
@@ -71,7 +71,7 @@ function isTyping({ target, isComposing }) {
   return isComposing || (target instanceof Element && target.closest('input, textarea, select, dialog'));
 }
 
-/** Escape clears the search; a second Escape leaves it. @param {HTMLInputElement} field */
+/** Escape clears the search; a second Escape leaves the field. @param {HTMLInputElement} field */
 function leave(field) {
   if (field.type !== 'search') return;
   if (field.value === '') return field.blur();
@@ -79,7 +79,6 @@ function leave(field) {
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-/** Returns the focused row. */
 function row() {
   return document.activeElement?.closest('[data-rows] > li') ?? null;
 }

@@ -1,4 +1,4 @@
-// The order of the kinds, the patterns that distinguish them without color, and rows that show days as bars.
+// Kinds of time: their order, their patterns, and rows that show days as bars.
 
 import { h, show } from './dom.js';
 import { daysBefore, minutes, plural, shortDay } from './format.js';
@@ -20,7 +20,7 @@ export function byKind({ creationMinutes, consumptionMinutes, neutralMinutes }) 
   return { creation: creationMinutes, consumption: consumptionMinutes, neutral: neutralMinutes };
 }
 
-/** Returns a table head. @param {readonly string[]} names */
+/** @param {readonly string[]} names */
 export function head(names) {
   return h(
     'thead',

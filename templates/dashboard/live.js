@@ -1,5 +1,5 @@
-// Follows the daemon's documents. The stream names changed documents; without a stream, a visible page polls.
-// Requests send the last ETag. Errors keep the last response.
+// Follows the daemon's documents. The stream names changed documents; without a stream, a visible page polls. Requests
+// send the last ETag. A failed request keeps the last response.
 
 import { ask, openStream, signIn } from './daemon.js';
 import { watchCopies } from './dom.js';
@@ -130,7 +130,7 @@ export function follow(urls, draw, late = []) {
     if (lost) {
       const was = isLive;
       isLive = false;
-      // The daemon may have answered requests while it stopped.
+      // The daemon may have answered requests while shutting down.
       if ((was || (refused && linkOf().lostAt === undefined)) && !document.hidden) void askAll();
     } else if (run !== undefined && !isLive) {
       isUpgraded ||= version !== undefined && version !== own;
@@ -138,7 +138,7 @@ export function follow(urls, draw, late = []) {
       isLive = true;
       if (failures === 0) clearTimeout(timer);
       topics.clear();
-      // The page has just loaded or may have missed changes.
+      // After a reconnect, the page may have missed changes.
       if (wasLive) void askAll();
       else drawSoon();
       wasLive = true;

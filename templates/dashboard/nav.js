@@ -12,7 +12,7 @@ export const PAGES = /** @type {const} */ ([
   ['/status', 'Status', 'h'],
 ]);
 
-/** The title of the page without the number. */
+/** The page title without the number. */
 let title = document.title;
 
 export function showHeader() {
@@ -64,7 +64,7 @@ export function showWaiting(count, name = title) {
   if (icon instanceof HTMLLinkElement) icon.href = iconOf(count > 0);
 }
 
-/** Draws a ring, which is filled while a session is waiting. @param {boolean} isFilled */
+/** Returns the page's icon: a ring, filled while a session is waiting. @param {boolean} isFilled */
 function iconOf(isFilled) {
   const [stroke, fill] = isFilled ? ['%239d1aa5', '%239d1aa5'] : ['%230d7d73', 'none'];
   return `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6" fill="${fill}" stroke="${stroke}" stroke-width="3"/></svg>`;

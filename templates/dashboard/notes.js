@@ -17,7 +17,7 @@ import { moment } from './format.js';
 /** The values last drawn in each panel, and whether drawing failed. @type {Map<string, { from: unknown[], failed: boolean }>} */
 const drawn = new Map();
 
-/** Draws each panel and reports those that fail or are out of date. @param {Element} place @param {Panel[]} panels */
+/** Draws the panels and reports those that fail or are out of date. @param {Element} place @param {Panel[]} panels */
 export function drawPanels(place, panels) {
   /** @type {Map<string, string[]>} panels by problem */
   const problems = new Map();

@@ -1,4 +1,4 @@
-// Where the time went, by application (a signed-in page can reclassify them) and by repository.
+// Time by application and by repository. A signed-in page can reclassify applications.
 
 import { isSignedIn, post } from './daemon.js';
 import { command, h, show } from './dom.js';
@@ -70,7 +70,6 @@ function appTable(apps, max) {
             h(
               'svg',
               { height: 12, 'aria-hidden': 'true' },
-              // The minimum width keeps small values visible.
               time > 0 &&
                 h('rect', { width: `${Math.max(0.7, (time / max) * 100)}%`, height: 12, fill: fill(kind) }),
             ),
@@ -102,7 +101,7 @@ export function watchKinds(place, since, refresh) {
     place.textContent = problem ?? `${app} is now ${target.value}. ${rebuilt(data)}`;
     if (problem !== undefined) target.value = kind;
     await refresh();
-    // Focus the row again: changing the kind replaces it.
+    // Changing the kind replaces the row, so focus the new row.
     requestAnimationFrame(() => {
       const list = [...document.querySelectorAll('select')];
       if (document.activeElement === document.body) list.find(({ dataset }) => dataset.app === app)?.focus();

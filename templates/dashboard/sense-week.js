@@ -1,4 +1,4 @@
-// Seven days in the same columns, with hours by kind and the totals.
+// A table of seven days, with the hours by kind and the totals.
 
 import { h, show } from './dom.js';
 import { minutes } from './format.js';

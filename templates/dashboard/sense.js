@@ -1,4 +1,4 @@
-// The page /sense: a week, and the 30 days up to its end. The week ends today, or on the day in `?to=`.
+// The page /sense: a week, and the 30 days up to the week's end. The week ends today, or on the day in `?to=`.
 
 import { byId, command, h, show } from './dom.js';
 import { daysBefore, isDay, minutes, noDate, shortDay } from './format.js';
@@ -53,7 +53,7 @@ watchKinds(byId('classified'), () => firstDay, refresh);
 /** @param {DailyRecord} today @param {DailyRecord[]} recent */
 function draw(today, recent) {
   const to = asked !== null && asked < today.date ? asked : today.date;
-  // Put today's live record last; a stored one would be older.
+  // Put today's live record last, so that it replaces a stored one.
   const days = daysUpTo(to, 30, [...recent, today]);
   const week = days.slice(0, 7);
   const known = week.flatMap(({ record }) => record ?? []);

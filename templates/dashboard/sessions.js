@@ -132,10 +132,9 @@ function draw(report, figures, now, lostAt) {
   details.scrollIntoView({ block: 'center' });
 }
 
-/** The session in the URL, which the user may have closed. @type {string | undefined} */
+/** The session opened last. @type {string | undefined} */
 let opened;
 
-/** Returns the slug in the URL, never encoded. */
 function hash() {
   return location.hash.slice(1);
 }

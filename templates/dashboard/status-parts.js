@@ -1,4 +1,4 @@
-// A list of steward's parts. Those that need attention come first, with the command that fixes the problem.
+// A list of steward's parts. Parts that need attention come first, with the command that fixes the problem.
 
 import { ago, moment, plural, span } from './format.js';
 

@@ -1,5 +1,5 @@
-// The timeline of a day: a row for each kind of application, one for what was done, and one for each session.
-// All boxes of a kind form one path, so the item under the pointer is computed.
+// The timeline of a day: a row for each kind of application, one for commits and closed issues, and one for each
+// session. All boxes of a kind form one path, so the item under the pointer is computed.
 
 import { h, show } from './dom.js';
 import { head } from './kinds.js';
@@ -10,7 +10,7 @@ import { groupsOf, itemText, rangeOf, tableRows } from './timeline-items.js';
 /** @typedef {import('./timeline-items.js').Row} Row */
 
 const HEIGHT = 24;
-/** Top and height of a box. @type {Readonly<Record<string, [top: number, height: number]>>} */
+/** @type {Readonly<Record<string, [top: number, height: number]>>} */
 const BOXES = { working: [9, 6], away: [11, 2], tick: [4, 16] };
 const HOUR = 3600;
 
@@ -80,7 +80,7 @@ export function timeline(place, readout, table, pick = () => {}) {
     if (group !== undefined) pick(group.items[chosen.get(group.id) ?? 0]);
   });
   place.addEventListener('pointerleave', ({ pointerType }) => {
-    // Lifting a finger also fires this event; keep showing the touched item.
+    // Lifting a finger also fires this event. Keep showing the touched item.
     if (pointerType === 'mouse' && !place.contains(document.activeElement)) read(undefined);
   });
   place.addEventListener('focusin', (event) => read(groupOf(event)?.id));
@@ -133,7 +133,7 @@ export function timeline(place, readout, table, pick = () => {}) {
   };
 }
 
-/** Returns the index of a row's item nearest to a time, or undefined if none is within reach. @param {Group} group @param {string} row @param {number} at @param {number} reach */
+/** Returns the index of a row's item nearest to a time; undefined if no item is within reach. @param {Group} group @param {string} row @param {number} at @param {number} reach */
 function nearest({ items }, row, at, reach) {
   let best = reach;
   /** @type {number | undefined} */
@@ -148,7 +148,7 @@ function nearest({ items }, row, at, reach) {
   return found;
 }
 
-/** Returns the index of the item after a key press. @param {KeyboardEvent} event @param {Group} group @param {number} from */
+/** Returns the index of the item that a key selects. @param {KeyboardEvent} event @param {Group} group @param {number} from */
 function target({ key, shiftKey }, { items }, from) {
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[key];
   if (step !== undefined && shiftKey) {

@@ -13,13 +13,13 @@ import { badgesOf } from './work-rows.js';
 const MOVES = ['queued', 'needs-triage', 'ready', 'in-progress', 'in-review', 'blocked', 'needs-human'];
 const PRIORITIES = [null, 'P0', 'P1', 'P2', 'P3'];
 
-/** Typed text, by form and field. @type {Map<string, string>} */
+/** Unsent text, by form and field. @type {Map<string, string>} */
 const drafts = new Map();
 /** The problem reported by each form. @type {Map<string, string>} */
 const problems = new Map();
-/** The forms being sent. @type {Set<string>} */
+/** @type {Set<string>} */
 const busy = new Set();
-/** The last change. @type {Done | undefined} */
+/** @type {Done | undefined} */
 let done;
 /** Captures that can be undone. @type {import('../../src/lib/work/capture/undo').Undoable[] | undefined} */
 let captures;
@@ -48,7 +48,7 @@ export function watchActs(redraw, refresh, itemOf) {
     void send(key, act, body).then(async (data) => {
       if (data === undefined) return redraw();
       for (const name of drafts.keys()) if (name.startsWith(`${key} `)) drafts.delete(name);
-      // The row may hide the form, or move to a folded group.
+      // The form may be hidden or moved, so focus the row's title.
       const title = form.closest('.item')?.querySelector('[data-stop]');
       if (title instanceof HTMLElement && form.contains(document.activeElement)) title.focus();
       form.reset();
@@ -195,7 +195,6 @@ function undoForm() {
   return [h('p', 'Captured from the last prompt:'), h('ul', texts), form('undo', 'Undo', [])];
 }
 
-/** Loads the captures that can be undone. */
 export async function loadCaptures() {
   const answer = await ask('/api/work/captures', undefined);
   captures =

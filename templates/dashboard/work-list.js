@@ -10,7 +10,7 @@ import { row } from './work-rows.js';
 
 /** The initial number of rows per group, since redrawing thousands would be slow. */
 const PAGE = 50;
-/** The order of the lanes, with work in progress first. */
+/** The order of the lanes: work in progress first. */
 export const ORDER = ['In-Progress', 'In-Review', 'Blocked', 'Queued', 'Complete'];
 
 /** The number of rows shown, by group. @type {Map<string, number>} */
@@ -18,7 +18,6 @@ const shown = new Map();
 const folded = new Set(['Complete']);
 /** The issue whose details are shown. @type {string | undefined} */
 let opened;
-/** The list's tab stop. */
 let stop = '';
 let change = () => {};
 
@@ -56,7 +55,6 @@ function moveRow(lane) {
   if (active instanceof HTMLElement && item.contains(active)) active.focus();
 }
 
-/** Resets each group to its first page. */
 export function startOver() {
   shown.clear();
 }

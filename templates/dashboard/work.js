@@ -14,7 +14,7 @@ import { FACETS, filtered, valuesOf } from './work-rows.js';
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/work/status').WorkStatus} Status */
 
-/** Counts this page's own changes; each change redraws it. */
+/** Counts this page's own changes, to redraw it after each. */
 let revision = 0;
 /** @type {Map<number, import('../../src/lib/work/board').Item>} */
 let items = new Map();
@@ -180,7 +180,7 @@ document.addEventListener('click', ({ target }) => {
   else if (button?.matches('.view')) switchView();
 });
 
-// `toggle` events don't bubble.
+// Capture, since `toggle` events don't bubble.
 byId('tools').addEventListener(
   'toggle',
   ({ target }) => {

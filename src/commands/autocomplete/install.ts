@@ -20,7 +20,6 @@ export default class AutocompleteInstall extends BaseCommand {
 
   async run(): Promise<CompletionInstall> {
     const { args } = await this.parse(AutocompleteInstall);
-    // The argument parser has rejected unsupported shells.
     const shell = (args.shell as Shell | undefined) ?? ownShell();
     if (shell === undefined) {
       throw new StewardError('usage', 'steward has no completion for your shell ($SHELL).', {

@@ -19,7 +19,6 @@ export default class AutocompleteScript extends BaseCommand {
 
   async run(): Promise<{ shell: Shell; script: string }> {
     const { args } = await this.parse(AutocompleteScript);
-    // The argument parser has rejected unsupported shells.
     const shell = args.shell as Shell;
     const script = COMPLETION_SCRIPTS[shell](
       completionPlaces(this.config.commands, this.config.topics, allKeys()),

@@ -22,7 +22,7 @@ export interface AreaChecked {
   clock: Clock;
   area: UserArea;
   config: object;
-  /** Returns the problems of an area that several machines write to. */
+  /** Returns the problems of a user area that several machines write to. */
   sharedArea: () => { found: string; hint?: string; mend?: string }[];
 }
 
@@ -101,7 +101,6 @@ function unwritable(folder: string): Finding[] {
   }
 }
 
-/** Reads each state file in the same way as the feature that writes it. */
 function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
   if (!exists(area.root)) return [off(EMPTY)];
   const readers: (() => Finding[])[] = [
@@ -121,7 +120,7 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
       return read();
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      // Not the kind `config`, whose exit code means that the configuration is invalid.
+      // Not `config`: its exit code means that the configuration is invalid.
       return [failure(error, { kind: 'unavailable' })];
     }
   });

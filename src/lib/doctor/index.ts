@@ -56,14 +56,14 @@ export interface DoctorInput {
   strict: boolean;
 }
 
-/** Runs the checks of the given parts without changing anything. */
+/** Runs the checks of the given parts. Changes nothing. */
 export async function examine(
   at: Omit<Checked, 'config'>,
   { parts, strict }: DoctorInput,
   onCheck: (title: string) => void,
 ): Promise<{ report: DoctorReport; exitCode: number }> {
   const config = await validConfig(at);
-  // An invalid configuration is always reported, because it prevents most checks.
+  // Always report an invalid configuration, because it prevents most checks.
   const checks = CHECKS.filter(
     ({ id }) =>
       parts.length === 0 || parts.includes(partOf(id)) || (config === undefined && id === 'config.files'),
@@ -72,7 +72,7 @@ export async function examine(
   return { report: reportOf(found), exitCode: exitCodeOf(found, strict) };
 }
 
-/** Undefined if the configuration is invalid; the check config.files reports why. */
+/** Returns undefined if the configuration is invalid; the `config.files` check reports why. */
 async function validConfig({ loadConfig }: Pick<Checked, 'loadConfig'>): Promise<Config | undefined> {
   try {
     return (await loadConfig()).config;

@@ -40,7 +40,7 @@ export interface MachineChecked {
   /** Whether other hosts may be contacted. */
   online: boolean;
   askHost: GetUrl;
-  /** Returns the URLs of the hosts in use, without secrets. */
+  /** Returns the URLs of the hosts that steward contacts, without secrets. */
   hostsInUse: () => Promise<readonly string[]>;
 }
 
@@ -68,11 +68,11 @@ export const MACHINE_CHECKS: readonly Check<MachineChecked>[] = [
   },
 ];
 
-/** The minimum version in package.json (engines). */
+/** The minimum Node.js version, from `engines` in package.json. */
 const MINIMUM: readonly [number, number] = [20, 19];
 const PROBE_MS = 10_000;
 
-/** This process runs on a supported Node.js, but a shell may find another version. */
+/** Checks the Node.js on the PATH, which may differ from the one that runs this process. */
 async function checkNode({ run, find, host }: Unconfigured): Promise<Finding[]> {
   const own = `Node.js ${process.versions.node}, ${process.execPath}`;
   const onPath = find('node');
@@ -85,7 +85,7 @@ async function checkNode({ run, find, host }: Unconfigured): Promise<Finding[]> 
   });
 }
 
-/** `version` is the version of the node on the PATH; empty if it doesn't run. */
+/** `version` is the output of `node --version` for the `node` on the PATH; empty if that command fails. */
 export function judgeNode(own: string, onPath: string, version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isNew = major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1]);
@@ -201,7 +201,7 @@ const SET_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'w32tm /resync',
 };
 
-/** Small offsets are ignored: a Date header has whole seconds, and the request itself takes time. */
+/** Ignores small offsets: a Date header has whole seconds, and the request itself takes time. */
 export function judgeOffset(
   nowMs: number,
   remote: { host: string; ms: number },
@@ -216,7 +216,7 @@ export function judgeOffset(
   return size > 300 ? failed(words, more) : warning(words, more);
 }
 
-/** Returns the time from the first host in use that sends a `Date` header. */
+/** Returns the time from the first host that sends a `Date` header. */
 async function remoteTime(at: MachineChecked): Promise<{ host: string; ms: number } | undefined> {
   for (const url of await at.hostsInUse()) {
     const answer = await at.askHost(url).catch((error: unknown) => {

@@ -15,7 +15,7 @@ export interface Row {
 
 /** The output of `doctor --json`. */
 export interface DoctorReport {
-  /** The worst state. `off` counts as ok. */
+  /** The worst state of all checks; `off` counts as ok. */
   worst: Exclude<State, 'off'>;
   counts: Record<State, number>;
   checks: Row[];
@@ -26,15 +26,15 @@ export interface Found {
   kind: Finding['kind'];
 }
 
-/** Checks run in parallel because most wait for a program or a server. */
+/** Number of parallel checks. Most of them wait for a program or a server. */
 const CONCURRENCY = 6;
 const LIMIT_MS = 15_000;
 
-/** The finding of checks that are skipped because the configuration is invalid. */
+/** The finding for a check that is skipped because the configuration is invalid. */
 export const WAITS = 'not checked: fix the configuration first';
 
 /**
- * Runs the checks in parallel, each with a time limit; returns their findings in table order.
+ * Runs the checks in parallel, each with a time limit. Returns the findings in the order of `checks`.
  * @param config undefined if invalid: checks that need it are skipped
  * @param onCheck called at the start of each check
  */

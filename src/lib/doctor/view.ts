@@ -5,13 +5,12 @@ import { NOT_CHECKED, type State } from '../platform/check';
 import { WAITS, type DoctorReport, type Row } from './run';
 
 export interface DoctorTextOptions extends Pick<Terminal, 'columns' | 'color' | 'unicode'> {
-  /** Whether other hosts were contacted. */
   online: boolean;
 }
 
 const INDENT = '         ';
 
-/** Formats one line per finding with its fix below, then the counts. */
+/** Formats each finding with its fix, then the counts by state. */
 export function doctorText(report: DoctorReport, options: DoctorTextOptions): string {
   const shown = report.checks.filter(({ found }) => found !== WAITS);
   const waiting = report.checks.length - shown.length;
@@ -33,8 +32,8 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
 }
 
 /**
- * Merges a part's identical rows into one line with all names, or with the part's name if it has no other
- * rows.
+ * Merges consecutive identical rows of a part into one row. Names the checks, or only the part if all of its
+ * rows are identical.
  */
 function merged(rows: readonly Row[]): Row[] {
   const groups: (Row & { ids: string[] })[] = [];
@@ -61,7 +60,6 @@ function rowLines({ id, state, found, mend, hint }: Row, options: DoctorTextOpti
   const lines = [
     ...wrap(clean(found), options.columns, first, INDENT),
     ...(hint === null ? [] : wrap(clean(hint), options.columns, INDENT)),
-    // Commands are not wrapped, so that users can copy them.
     ...(mend === null || state === 'ok' ? [] : [`${INDENT}${clean(mend)}`]),
   ];
   const [head = '', ...rest] = lines;

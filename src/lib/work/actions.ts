@@ -20,12 +20,12 @@ export interface Snoozed extends Item {
 const conflict = (message: string, hint: string): StewardError =>
   new StewardError('conflict', message, { hint });
 
-/** Runs `work snooze`: changes the time of an open reminder in its body. */
+/** Runs `work snooze`: changes the due time in the body of an open reminder. */
 export async function snooze(deps: WorkDeps, input: { number: number; when: string }): Promise<Snoozed> {
   const { number } = input;
   const { timezone, clock } = deps;
   const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
-  // Keep the seconds, so that a second snooze to the same minute triggers another notification.
+  // Keep the seconds, so that a second snooze to the same minute sends another notification.
   const dueMs = Math.floor(whenMs / 1000) * 1000;
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, number);
@@ -46,14 +46,14 @@ export async function snooze(deps: WorkDeps, input: { number: number; when: stri
   return { ...changed(open, await open.host.updateIssue(open.repo, number, { body })), due };
 }
 
-/** Caches a changed issue and returns it as an item. */
+/** Caches a changed issue and converts it to an item. */
 export function changed({ deps, repo }: Open, issue: HostIssue): Item {
   cacheIssues(deps, repo, issue);
   return toItem(toIssue(issue), deps.config.KANBAN_COLUMNS);
 }
 
 export interface Closed extends Item {
-  /** The URL of the comment. */
+  /** The URL of the comment with the evidence. */
   comment: string;
 }
 
@@ -83,7 +83,7 @@ export async function closeWith(open: Open, issue: HostIssue, text: string): Pro
   return { ...changed(open, closed), comment: comment.url };
 }
 
-/** Adds a comment unless the last comment is identical, since the command may be rerun after a crash. */
+/** Adds a comment. Skips it if the last comment is identical, since a crashed command may be rerun. */
 export async function addComment(
   { host, repo }: Open,
   { number, url }: Pick<HostIssue, 'number' | 'url'>,
@@ -100,13 +100,12 @@ export function textOrFile(text: string, what: 'evidence' | 'body'): string {
   return namedFile(text.slice(1), { maxBytes: 4 * MAX_BODY, instead });
 }
 
-/** The result of `work show`. */
 export interface Shown extends Item {
-  /** `null` when the issue comes from the cache. */
+  /** `null` if the issue comes from the cache. */
   body: string | null;
   comments: Comment[] | null;
   fromCache: boolean;
-  /** Why GitHub could not be reached. */
+  /** Why GitHub could not be reached; `null` if it could. */
   staleReason: string | null;
 }
 

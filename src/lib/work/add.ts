@@ -30,7 +30,6 @@ export interface AddInput {
 
 type NewIssue = Wanted & { kind: 'reminder' | null };
 
-/** Builds the issue for `work add`. */
 export function newIssue(input: AddInput): NewIssue {
   const labels = Object.entries({
     Type: input.type,
@@ -52,7 +51,7 @@ export interface ReminderInput {
   priority?: string | undefined;
 }
 
-/** Builds the issue for `work remind`, taking the time from `at` or from the text. */
+/** Builds the issue for `work remind`. Takes the due time from `at` or from the text. */
 export async function newReminder(deps: WorkDeps, input: ReminderInput): Promise<NewIssue> {
   const now = { nowMs: deps.clock.now(), zone: deps.timezone };
   const due =
@@ -84,7 +83,6 @@ function withId(wanted: Omit<NewIssue, 'identity'>): NewIssue {
   return { identity: { kind: 'id', value: randomBytes(8).toString('hex') }, ...wanted };
 }
 
-/** Creates an issue exactly once. */
 export async function create(deps: WorkDeps, wanted: NewIssue): Promise<Added> {
   const { issue, missingLabels } = await ensureIssue(await openForWriting(deps), wanted);
   return { ...toItem(issue, deps.config.KANBAN_COLUMNS), missingLabels };
@@ -96,7 +94,6 @@ export interface Queued {
   title: string;
   /** When the reminder is due, as ISO 8601 in UTC. */
   due: string | null;
-  /** Why the issue is queued, as a sentence. */
   reason: string;
 }
 

@@ -45,11 +45,10 @@ export interface Item {
   stateReason: string | null;
   /** When the reminder is due, as ISO 8601 in UTC. */
   due: string | null;
-  /** Whether the issue has the stale label. */
   stale: boolean;
 }
 
-/** The response to GET /api/work and the output of `work board --json`. */
+/** The response to GET /api/work, and the output of `work board --json`. */
 export interface BoardView {
   config: { repo: string | null; columns: Lane[]; pollIntervalSeconds: number };
   columns: Record<string, number[]>;
@@ -86,7 +85,7 @@ export function toItem(issue: Issue, columns: readonly Lane[]): Item {
   };
 }
 
-/** Groups items by lane, most urgent first; completed items are sorted newest first. */
+/** Groups items by lane. Sorts completed items newest first, and other items by urgency. */
 export function groupItems(items: readonly Item[], columns: readonly Lane[]): Record<string, Item[]> {
   return Object.fromEntries(
     columns.map((lane) => {
@@ -96,7 +95,7 @@ export function groupItems(items: readonly Item[], columns: readonly Lane[]): Re
   );
 }
 
-/** Sorts by priority, then oldest first. Items without a priority come last. */
+/** Sorts by priority, then by age, oldest first. Items without a priority come last. */
 export function byUrgency(a: Item, b: Item): number {
   const [x, y] = [a.priority ?? 'P9', b.priority ?? 'P9'];
   return x === y ? a.number - b.number : x < y ? -1 : 1;
@@ -129,13 +128,13 @@ export function boardView(deps: BoardDeps): BoardView {
   };
 }
 
-/** Returns the board after a refresh, if one is due. A failed refresh marks the board as stale. */
+/** Returns the board, refreshed if due or requested. If the refresh fails, marks the board as stale. */
 export async function currentBoard(deps: WorkDeps, options: { refresh: boolean }): Promise<BoardView> {
   const board = boardView(deps);
   if (board.setupRequired || (isUpToDate(board, deps) && !options.refresh)) return board;
   const { ok, reason } = await refresh(deps);
   const now = boardView(deps);
-  // A failure that could not be saved is missing from the board, so add it here.
+  // If the failure could not be saved, the board doesn't contain it, so add it here.
   if (ok || reason === undefined || now.staleReason?.startsWith(reason) === true) return now;
   return { ...now, stale: true, staleReason: reason };
 }
@@ -172,7 +171,7 @@ export interface Filter {
   search?: string;
 }
 
-/** Throws `usage` for a lane, Status or Type that exists neither in steward nor on the board. */
+/** Throws `usage` for a lane, Status or Type that neither steward nor the board has. */
 export function checkFilter({ lane, status, type }: Filter, { columns, items }: BoardView): void {
   const check = (what: string, value: string | undefined, known: readonly string[]): void => {
     if (value === undefined || hasLabel(known, value)) return;
@@ -207,8 +206,8 @@ export function filterItems(items: readonly Item[], filter: Filter): Item[] {
 }
 
 /**
- * Returns the items that an agent can take next: ready or queued, but not reminders. Items labeled for the
- * assistant come first.
+ * Returns the items that an agent can take next: ready or queued items, except reminders. Items labeled for
+ * the assistant come first.
  */
 export function readyItems(items: readonly Item[], canTake: string): Item[] {
   const rank = (item: Item): number => (hasLabel(item.labels, canTake) ? 0 : 1);

@@ -34,11 +34,11 @@ const StoredCache = v.object({
   issues: v.array(v.unknown()),
   /** Number of malformed issues skipped since the last full fetch. */
   malformed: v.fallback(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
-  /** Where the next fetch starts, as ISO 8601 in UTC; `null` for a full fetch. */
+  /** Where the next fetch starts, as ISO 8601 in UTC; `null` if the next fetch is a full one. */
   since: orNull(Time),
-  /** Time of the last full fetch. Other fetches don't detect deleted issues. */
+  /** Time of the last full fetch. Only a full fetch detects deleted issues. */
   fullAt: orNull(Time),
-  /** The ETag of the query that starts at `since`, and a hash of the token used for that query. */
+  /** The ETag for the query with this `since`, and a hash of the token that the query used. */
   etag: orNull(v.object({ value: v.string(), tokenHash: v.string() })),
   labels: orNull(
     v.object({ names: v.array(v.string()), etag: v.nullable(v.string()), tokenHash: v.string() }),
@@ -49,8 +49,8 @@ const StoredCache = v.object({
 export type Cache = Omit<v.InferOutput<typeof StoredCache>, 'version' | 'issues'> & { issues: Issue[] };
 
 /**
- * Reads a repository's cache; empty if the file is missing, damaged or for another repository. Skips
- * malformed issues; if there are any, the next fetch is a full one.
+ * Reads a repository's cache; empty if the file is missing, damaged or for another repository. If issues are
+ * malformed, skips them and makes the next fetch a full one.
  */
 export function readCache(path: string, repo: string): Cache {
   const empty = { repo, issues: [], malformed: 0, since: null, fullAt: null, etag: null, labels: null };
@@ -60,7 +60,7 @@ export function readCache(path: string, repo: string): Cache {
   const issues = stored.issues.filter((issue): issue is Issue => v.is(StoredIssue, issue));
   const lost = stored.issues.length - issues.length;
   if (lost === 0) return { repo, issues, malformed, since, fullAt, etag, labels };
-  // If no issue can be read, the issue count is unknown rather than zero.
+  // If all issues are malformed, the issue count is unknown rather than zero.
   if (issues.length === 0) return empty;
   return { repo, issues, malformed: malformed + lost, since: null, fullAt, etag: null, labels };
 }
@@ -80,7 +80,7 @@ export function cacheReader(path: string): (repo: string) => Cache {
   };
 }
 
-/** The result of the last poll. It changes every minute, so it has its own small file. */
+/** The result of the last poll. It has its own small file, because it changes every minute. */
 export interface Poll {
   /** When the cache was last up to date. */
   lastFetch: string | null;
@@ -104,9 +104,9 @@ export function writePoll(path: string, repo: string, poll: Poll): void {
   writeStored(path, { version: VERSION, repo, ...poll });
 }
 
-/** GitHub's list may lag behind a write, so recently changed issues are fetched again. */
+/** How much consecutive fetches overlap, because GitHub's list may lag behind a write. */
 const OVERLAP_MS = 60_000;
-/** The overlap between fetches must fit in one page, since each page costs a request per poll. */
+/** Issues per page. The overlap between fetches must fit in one page, since each page costs a request. */
 const PAGE = 100;
 
 /** Merges fetched issues into the cache. A full fetch replaces the list. */
@@ -119,7 +119,7 @@ export function merged(
   return {
     ...cache,
     issues,
-    // Overlapping fetches may count a malformed issue twice, so use the higher count.
+    // Overlapping fetches may count a malformed issue twice, so don't add the counts.
     malformed: options.full ? options.malformed : Math.max(cache.malformed, options.malformed),
     since: nextSince(issues) ?? cache.since,
     fullAt: options.full ? toIso(options.nowMs) : cache.fullAt,
@@ -142,15 +142,14 @@ function nextSince(issues: readonly Issue[]): string | null {
 
 type CachePath = { paths: { cache: string } };
 
-/** Caches issues returned by a write, so that the board shows them immediately. */
+/** Caches the issues that a write returned, so that the board shows them immediately. */
 export function cacheIssues({ paths }: CachePath, repo: string, ...written: readonly HostIssue[]): void {
   const cache = readCache(paths.cache, repo);
-  // The list has changed, so its ETag is no longer valid.
   writeCache(paths.cache, { ...cache, issues: updated(cache.issues, written.map(toIssue)), etag: null });
 }
 
 /**
- * Runs a series of writes and caches all written issues once, at the end or at the first failure. After a
+ * Runs a series of writes and caches the written issues once, at the end or at the first failure. After a
  * crash, the next poll fetches the issues.
  */
 export async function cachingOnce(
@@ -168,7 +167,7 @@ export async function cachingOnce(
     try {
       save();
     } catch {
-      // Throw the write error instead; the next poll reports the cache error.
+      // The write error is thrown below; the next poll reports the cache error.
     }
     throw error;
   }

@@ -29,7 +29,6 @@ export interface WorkChecked {
   run: Run;
   host: { env: NodeJS.ProcessEnv };
   config: Pick<Config, 'workRepo'>;
-  /** Whether checks may use the network. */
   online: boolean;
   openWork: () => Promise<{ deps: WorkDeps }>;
 }
@@ -48,7 +47,7 @@ const VERIFY = 'steward work verify';
 const REFRESH = 'steward work board --refresh';
 const MAKE_PRIVATE = { hint: 'Make the repository private, then run:', mend: VERIFY };
 
-/** Returns a repository check that reports `off` before setup or while work tracking is off. */
+/** Returns a repository check. Before setup or while work tracking is off, the check reports `off`. */
 function row(
   id: string,
   title: string,
@@ -69,7 +68,6 @@ function checkPrivacy({ config, clock }: WorkChecked, repo: string): Finding[] {
   return [judgePrivacy(privacyState(config.workRepo, clock.now()), { repo, verified, visibility })];
 }
 
-/** Reports the stored result of the last verification. */
 export function judgePrivacy(
   state: PrivacyState,
   { repo, verified, visibility }: { repo: string; verified: string; visibility: string },
@@ -135,7 +133,7 @@ export function judgeRepository(found: Repository, repoId: number | undefined): 
     : [ok(`${repo} is private, and the credential has write access to its issues`)];
 }
 
-/** Checks which labels the repository lacks. Offline, uses the labels from the last poll. */
+/** Checks which labels the repository lacks. Offline, uses the labels in the cache. */
 function checkLabels(at: WorkChecked, repo: string): Promise<Finding[]> {
   return asked(at, async () => {
     const { deps } = await at.openWork();
@@ -178,13 +176,13 @@ function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
   return [warning(`${fetched}; ${malformedText(malformed)}`, { hint })];
 }
 
-/** A token in the environment takes precedence over `gh`, so logging in would not help. */
+/** Suggests a login only if the environment has no token, because a token takes precedence over `gh`. */
 function login({ host }: Pick<WorkChecked, 'host'>): { mend?: string } {
   const isSet = ['GH_TOKEN', 'GITHUB_TOKEN'].some((name) => (host.env[name] ?? '') !== '');
   return isSet ? {} : { mend: 'gh auth login' };
 }
 
-/** Runs a check that contacts the service. Converts its errors to findings. */
+/** Runs a check that contacts GitHub. Converts errors to findings. */
 async function asked(at: WorkChecked, check: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();

@@ -20,15 +20,15 @@ export interface ClaimResult {
 }
 
 const IN_PROGRESS = 'Status:in-progress';
-/** Events from the same request may have timestamps up to a second apart. */
+/** Events from one request may have timestamps up to a second apart. */
 const SAME_REQUEST_MS = 1000;
-/** Delays between reads, since the event list may lag behind the write. */
+/** Delays between reads of the event list, which may lag behind a write. */
 const READ_DELAYS_MS = [0, 500, 1000, 2000, 4000];
 const ANOTHER = 'Choose another issue: `steward work ready`.';
 
 /**
- * Runs `work claim`: adds Agent:NAME and Status:in-progress in one request. The first agent labeled wins;
- * other agents remove their label and get `conflict`. Safe to repeat.
+ * Runs `work claim`: adds Agent:NAME and Status:in-progress in one request. The first agent to be labeled
+ * wins; other agents remove their label and get `conflict`. Safe to repeat.
  */
 export async function claimIssue(
   deps: WorkDeps,
@@ -41,7 +41,7 @@ export async function claimIssue(
   }
   const open = await openForWriting(deps);
   const { host, repo } = open;
-  // Takes a lock, so that a second process of the same agent sees the claim.
+  // Take a lock, so that another process of the same agent sees this claim.
   return withWorkLock(deps, 'claim', async () => {
     const before = await host.issue(repo, number);
     refuseUnclaimable(before);
@@ -52,7 +52,7 @@ export async function claimIssue(
     } else {
       const label = agentLabel(agent);
       await ensureLabels(open, agent);
-      // An existing label would hide the time of this claim, so remove the label first.
+      // Remove an existing label first, since it would hide the time of this claim.
       if (hasLabel(before.labels, label)) await host.removeLabel(repo, number, label);
       await host.addLabels(repo, number, [IN_PROGRESS, label]);
       await winOrWithdraw(open, number, agent);
@@ -85,7 +85,7 @@ async function ensureLabels(open: Open, agent: string): Promise<void> {
   try {
     await host.createLabel(repo, labelOfAgent(agent));
   } catch (error) {
-    // A rejection means that another process has just created it.
+    // If GitHub rejects the request, another process has just created the label.
     if (failureOf(error)?.reason !== 'rejected') throw error;
   }
 }
@@ -107,7 +107,10 @@ async function winOrWithdraw({ deps, host, repo }: Open, number: number, agent: 
   });
 }
 
-/** Returns the agent that claimed an issue in progress, in lower case; null if no label names an agent. */
+/**
+ * Returns the agent that claimed an issue in progress, in lower case; null if the issue has no `Agent:`
+ * label.
+ */
 async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string | null> {
   const agents = agentsOf(issue.labels);
   if (agents.length <= 1) return agents[0]?.toLowerCase() ?? null;
@@ -115,8 +118,8 @@ async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string 
 }
 
 /**
- * Returns the agent that claimed the issue, in lower case: the first one labeled since the issue went in
- * progress, otherwise the one with the oldest label. Returns null without Agent labels.
+ * Returns the agent that claimed the issue, in lower case: the first to be labeled since work started,
+ * otherwise the agent with the oldest label. Returns null if there are no `Agent:` labels.
  */
 export function firstHolder(labels: readonly string[], events: readonly LabelEvent[]): string | null {
   const latest = (matches: (label: string) => boolean): LabelEvent | undefined =>
@@ -124,7 +127,7 @@ export function firstHolder(labels: readonly string[], events: readonly LabelEve
   const began = latest((label) => statusOfLabel(label) === 'in-progress');
   const agents = agentsOf(labels).map((name) => {
     const event = latest((label) => sameLabel(label, agentLabel(name)));
-    // A label added when the issue was created may have no event.
+    // A label may have no event if the issue was created with it.
     return { name: name.toLowerCase(), id: event?.id ?? 0, ms: parseIso(event?.at ?? '') ?? 0 };
   });
   const startMs = parseIso(began?.at ?? '') ?? 0;

@@ -17,22 +17,20 @@ export interface Attestation {
   repoId: number;
 }
 
-/** Dependencies of work tracking: the configuration, the machine and the service. */
 export interface WorkDeps {
   clock: Clock;
   area: UserArea;
   paths: UserArea['work'];
   machineId: string;
-  /** The folder that contains the package's templates. */
   templates: string;
-  /** `config`, `workRepo`, `daName`, `agents` and `timezone` are read again on each use. */
+  /** Each access to `config`, `workRepo`, `daName`, `agents` and `timezone` reads the current value. */
   config: WorkConfig;
   workRepo: () => WorkRepoConfig;
   daName: string;
   /** Everyone who can work on issues: the assistant, you, and the agents in the roster. */
   agents: readonly string[];
   timezone: UserConfig['timezone'];
-  /** Returns the cached issues. Callers must not change them. */
+  /** Returns the cached issues. Callers must not modify them. */
   cache: (repo: string) => Cache;
   host: () => Promise<Host>;
   attest: (attestation: Attestation) => Promise<void>;
@@ -53,7 +51,7 @@ export interface Open {
   repo: string;
 }
 
-/** Runs a task while holding a machine-local lock. Throws `locked` if the lock isn't acquired in time. */
+/** Runs a task while holding a machine-local lock. Throws `locked` if the lock is not acquired in time. */
 export function withWorkLock<T>(
   { area, clock, machineId }: Pick<WorkDeps, 'area' | 'clock' | 'machineId'>,
   name: 'create' | 'claim' | 'tasklist' | 'reminders',

@@ -1,12 +1,11 @@
 import type { Chrono, ParsedResult, ParsingReference } from 'chrono-node/en';
 
-/** A range of characters in a text. */
 export interface Span {
   index: number;
   length: number;
 }
 
-/** A time found in a text, and the words that express it. */
+/** A time found in a text, and the words that name it. */
 export interface NamedTime {
   result: ParsedResult;
   spans: Span[];
@@ -26,8 +25,8 @@ const EXPLICIT_HOUR =
 const BEFORE_HOUR = /(?:\b(?:at|by)|@)\s*$/i;
 
 /**
- * Returns the last time mentioned in a text. Ignores words that may mean something else (`Sun Microsystems`,
- * `chapter 10 tomorrow`).
+ * Returns the last time mentioned in a text. Ignores ambiguous words (`Sun Microsystems`, `chapter 10
+ * tomorrow`).
  */
 export function namedTime(parser: Chrono, text: string, reference: ParsingReference): NamedTime | undefined {
   const results = clearTimes(parser, text, reference);
@@ -40,7 +39,7 @@ export function asNamed(result: ParsedResult): NamedTime {
   return { result, spans: [{ index: result.index, length: result.text.length }] };
 }
 
-/** Combines a day and an hour that are not adjacent: `tomorrow call Ann at 9`. */
+/** Combines a day and an hour that are not adjacent, as in `tomorrow call Ann at 9`. */
 function dayWithHour(
   pair: readonly [ParsedResult, ParsedResult],
   parser: Chrono,
@@ -58,7 +57,7 @@ function isDay(at: ParsedResult['start']): boolean {
   return at.isCertain('day') || at.isCertain('weekday');
 }
 
-/** Parses repeatedly, masking ambiguous words until none are left, since such words may hide a time. */
+/** Parses repeatedly and masks the ambiguous words after each pass, since they may hide a time. */
 function clearTimes(parser: Chrono, text: string, reference: ParsingReference): ParsedResult[] {
   let masked = text;
   for (;;) {
@@ -82,7 +81,9 @@ function ambiguousSpan(result: ParsedResult, text: string): Span | undefined {
   );
 }
 
-/** Returns a number that the parser mistook for an hour because a day follows it: `chapter 10 tomorrow`. */
+/**
+ * Returns a number that the parser mistook for an hour because a day follows, as in `chapter 10 tomorrow`.
+ */
 function bareHour(result: ParsedResult, before: string): Span | undefined {
   const { index, text: words, start } = result;
   if (!result.tags().has('parser/ENTimeExpressionParser')) return undefined;
@@ -125,7 +126,7 @@ const UNIT =
   '(?:minute|hour|day|weekday|weekend|week|fortnight|month|quarter|year|morning|noon|afternoon|evening|night|' +
   '(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?';
 const ORDINAL = '(?:other|single|first|second|third|last|\\d+(?:st|nd|rd|th)?)';
-/** Matches adverbs only: "the daily report" and "daily standup notes" are not recurring. */
+/** Matches adverbs only, since "the daily report" and "daily standup notes" are not recurring. */
 const ADVERB =
   '(?<!\\b(?:the|a|an|my|our|your|this|next|last) )(?:daily|weekly|monthly|yearly|annually|hourly)(?=\\s*(?:$|[.,;:!)])|\\s+(?:at|on|from|until|starting)\\b)';
 const RECURRING = new RegExp(

@@ -9,7 +9,7 @@ import { asNamed, namedTime, recurringWords, type Span } from './due-words';
 import { dueLine } from './issue';
 
 export interface Due {
-  /** The text without the date. */
+  /** The text without the words for the date. */
   text: string;
   /** `undefined` if the text contains no date. */
   dueMs: number | undefined;
@@ -21,17 +21,19 @@ const TONIGHT = 20;
 const TIME_OF_DAY = /morning|noon|midday|afternoon|evening|night|now\b/i;
 const END_OF_DAY_WORDS =
   /\b(?:eod|cob|end of (?:the |my )?(?:work(?:ing)? ?)?day|end of today|close of business)\b/i;
-/** Matches `by 9 tomorrow` and `@ 9`; chrono itself only recognizes `at`. */
+/** Matches `by 9 tomorrow` and `@ 9`, because chrono recognizes only `at`. */
 const BY_HOUR =
   /(?:\bby ?(\d{1,2})(?= (?:today|tomorrow|tonight)\b)|(?<!\S)@ ?(\d{1,2})(?=$| (?:today|tomorrow|tonight|on)\b))/i;
-/** Matches `on the 1st`, unless a noun or month follows (`on the 2nd floor`). */
+/** Matches `on the 1st`, but not if a noun or month follows (`on the 2nd floor`). */
 const DAY_OF_MONTH =
   /\b(?:on|by|until|before|from|for) the (\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:$|[.;:!)]|,(?! ?\d))|\s+(?:at|around|in the (?:morning|afternoon|evening)|noon|to|please|\d{1,2}(?::\d|\s?[ap]m)|eod|cob)\b)/i;
 /** Matches `12.11.` and `12.11.2026`, day first. */
 const DOTTED = /(?<![\d.])(\d{1,2})\.(\d{1,2})(?:\.(\d{4}|\d\d)?)?(?!\d)/;
 const SLASHED = 'parser/SlashDateFormatParser';
 const DAY_FIRST = 'day-first';
-/** A UTC offset that no zone uses. If chrono returns another offset, the text names a time zone. */
+/**
+ * A UTC offset in minutes that no zone uses. If chrono returns another offset, the text names a time zone.
+ */
 const UNUSED_OFFSET = 7;
 
 interface Now {
@@ -53,7 +55,7 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
   const { nowMs, zone } = options;
   const wall = wallClock(nowMs, zone);
   const parser = await parserOf(wall);
-  // Pass chrono the local time in an unused zone and convert its result back. Otherwise, a daylight saving
+  // Give chrono the local time in an unused zone and convert the result back. Otherwise, a daylight saving
   // change would shift the date.
   const shownMs = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
   const reference = { instant: toDate(shownMs - UNUSED_OFFSET * 60_000), timezone: UNUSED_OFFSET };
@@ -63,7 +65,7 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
       : namedTime(parser, text, reference);
   if (found === undefined) return { text: text.trim(), dueMs: undefined };
   const { result, spans } = found;
-  // Parse again without `forwardDate`: chrono would use the machine's zone to decide whether the date has
+  // Parse again without `forwardDate`, which uses the machine's time zone to decide whether a date has
   // passed.
   const step = stepOf(result.start);
   const start = step === undefined ? undefined : parser.parse(result.text, reference)[0]?.start;
@@ -76,7 +78,7 @@ export async function readDue(text: string, options: Now & { isTime?: boolean })
   return { text: spans.reduceRight(without, text), dueMs };
 }
 
-/** Returns the time that the words refer to, which may be in the past. */
+/** Returns the time that the text names; it may be in the past. */
 function instantMeant(text: string, at: ParsedResult['start'], step: Step, { nowMs, zone }: Now): number {
   const get = (part: 'year' | 'month' | 'day' | 'hour' | 'minute'): number => at.get(part) ?? 0;
   const day = { year: get('year'), month: get('month'), day: get('day') };
@@ -91,7 +93,7 @@ function instantMeant(text: string, at: ParsedResult['start'], step: Step, { now
       return end > nowMs ? end : instantAt(23, 59);
     }
   }
-  // chrono picks an arbitrary hour for a day without a time, so use the morning. Phrases such as "this
+  // For a day without a time, chrono picks an arbitrary hour; use the morning instead. Phrases such as "this
   // evening" set the hour.
   const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(text);
   const named = { ...day, hour: isDayOnly ? MORNING : get('hour'), minute: isDayOnly ? 0 : get('minute') };
@@ -137,7 +139,7 @@ async function parserOf(wall: { year: number; month: number; day: number }): Pro
       },
     },
   );
-  // chrono parses the first number in "12.11." as the month.
+  // Removes chrono's results for dates such as "12.11.", in which it reads the month first.
   parser.refiners.unshift({
     refine: (_context, results) =>
       results.filter(
@@ -148,7 +150,7 @@ async function parserOf(wall: { year: number; month: number; day: number }): Pro
   return parser;
 }
 
-/** Parses `12.11.2026`; returns undefined for a number or version such as `1.5.2`. */
+/** Parses `12.11.2026`. Returns undefined for a number or version such as `1.5.2`. */
 function dottedDate(match: RegExpMatchArray): { day: number; month: number; year?: number } | undefined {
   if (/^\d\.\d(?:\.\d{1,2})?$/.test(match[0])) return undefined;
   let [day, month] = [Number(match[1]), Number(match[2])];
@@ -162,7 +164,7 @@ function dottedDate(match: RegExpMatchArray): { day: number; month: number; year
 
 type Step = 'year' | 'month' | 'week' | undefined;
 
-/** Returns the next occurrence of a date: a year, month or week later. */
+/** Returns the next occurrence of a date: one year, month or week later. */
 function following<T extends { year: number; month: number; day: number }>(named: T, step: Step): T {
   if (step === 'year') return { ...named, year: named.year + 1 };
   if (step === 'week') return { ...named, day: named.day + 7 };
@@ -171,9 +173,7 @@ function following<T extends { year: number; month: number; day: number }>(named
   return named;
 }
 
-/**
- * Returns the first month that has this day, from the given month on. Month 13 is January of the next year.
- */
+/** Returns the given month or the next one that has this day. Month 13 means January of the next year. */
 function monthWith(day: number, from: { year: number; month: number }): { year: number; month: number } {
   const at = toDate(Date.UTC(from.year, from.month - 1, 1));
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth() + 1];
@@ -181,7 +181,7 @@ function monthWith(day: number, from: { year: number; month: number }): { year: 
   return day <= days ? { year, month } : monthWith(day, { year, month: month + 1 });
 }
 
-/** Returns how often the date repeats (each Friday, each 1 December), or undefined if it is unique. */
+/** Returns how often a date recurs (each Friday, each 1 December), or undefined for a full date. */
 function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') => boolean }): Step {
   if (at.isCertain('month')) return at.isCertain('year') ? undefined : 'year';
   if (at.isCertain('day')) return 'month';
@@ -190,14 +190,14 @@ function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') =>
 
 const RELATIVE = /^(?:today|tomorrow|tonight|next|this|in)\b/i;
 const PART_OF_DAY = /^(?:morning|afternoon|evening)/i;
-/** Matches a preposition or punctuation before a date, which is removed with the date. */
+/** Matches a preposition or punctuation before a date. It is removed with the date. */
 const leadingWords = (more: string): RegExp =>
   new RegExp(`(?:\\b(?:${more}by|until|till|before|from|for|due)(?: the)?|[-\u2013\u2014:,@(])$`, 'i');
 const RELATIVE_LEAD = leadingWords('');
 const PART_LEAD = leadingWords('in|on|at|');
 const DATE_LEAD = leadingWords('on|at|');
 
-/** Removes a date and the words before it: `call Ann on friday` becomes `call Ann`. */
+/** Removes a date and the preposition before it: `call Ann on friday` becomes `call Ann`. */
 function without(text: string, { index, length }: Span): string {
   const words = text.slice(index, index + length);
   const lead = RELATIVE.test(words) ? RELATIVE_LEAD : PART_OF_DAY.test(words) ? PART_LEAD : DATE_LEAD;
@@ -206,12 +206,14 @@ function without(text: string, { index, length }: Span): string {
   return `${before} ${after}`.replace(/\s+/g, ' ').trim();
 }
 
-/** Returns the due line for an issue body. */
 export function dueWords(dueMs: number, zone: string): string {
   return dueLine(longDay(dayOf(dueMs, zone)), timeOf(dueMs, zone), zone);
 }
 
-/** Parses a text that is only a time: `2h`, `1h30m`, `tomorrow 9am`. Throws `usage` otherwise. */
+/**
+ * Parses a text that contains only a time, such as `2h`, `1h30m` or `tomorrow 9am`. Otherwise, throws
+ * `usage`.
+ */
 export async function readWhen(text: string, options: Now): Promise<number> {
   if (/^\s*(?:\d+(?:\.\d+)?\s*[smhd]\s*)+$/i.test(text)) {
     return options.nowMs + parseDuration(text.replace(/\s+/g, ''));

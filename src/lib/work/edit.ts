@@ -12,13 +12,13 @@ import { openForWriting, repoOf } from './privacy';
 export interface EditInput {
   number: number;
   title?: string | undefined;
-  /** The text, or `@FILE`. */
+  /** The new text, or `@FILE` to read it from a file. */
   body?: string | undefined;
   addLabels?: readonly string[] | undefined;
   removeLabels?: readonly string[] | undefined;
 }
 
-/** Runs `work edit`. Keeps the title's prefix and identity and the body's marker. */
+/** Runs `work edit`. Preserves the prefix and identity in the title, and the marker in the body. */
 export async function editIssue(deps: WorkDeps, input: EditInput): Promise<Item> {
   const { number, title, body, addLabels = [], removeLabels = [] } = input;
   if (title === undefined && body === undefined && addLabels.length + removeLabels.length === 0) {
@@ -32,7 +32,6 @@ export async function editIssue(deps: WorkDeps, input: EditInput): Promise<Item>
   const open = await openForWriting(deps);
   const { host, repo } = open;
   const before = await host.issue(repo, number);
-  // Check the labels before any change, so that an unknown label leaves the issue untouched.
   const labels = addLabels.length === 0 ? [] : await knownLabels(open, addLabels);
   const change: IssueChange = {
     ...(title === undefined ? {} : { title: withTitle(before.title, title) }),
@@ -73,7 +72,7 @@ export async function moveIssue(
 
 export interface StatusEdited {
   changed: boolean;
-  /** The Status label, if the repository doesn't have it. */
+  /** The Status label, if the repository lacks it. */
   missingLabels: string[];
 }
 

@@ -18,10 +18,7 @@ import {
 import { existingLabels, labelNames } from './labels';
 import { freshCache } from './poll';
 
-/**
- * A ledger entry: the issue created for an identity. Before the create request, the entry is stored without a
- * number.
- */
+/** A ledger entry: the issue created for an identity. The entry has no number until the request succeeds. */
 export interface Entry {
   number: number | null;
   url: string | null;
@@ -32,7 +29,7 @@ export interface Entry {
 const LEDGER_VERSION = 1;
 const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
 
-/** Reads the ledger entries of a repository, by identity. */
+/** Reads a repository's ledger entries, by identity. */
 export function readLedger(path: string, repo: string): ReadonlyMap<string, Entry> {
   const own = ledgerOf(path)[repo.toLowerCase()];
   return new Map(
@@ -48,7 +45,7 @@ export function writeEntry({ deps, repo }: Open, key: string, entry: Entry | und
   writeStored(deps.paths.ledger, { version: LEDGER_VERSION, repos: { ...repos, [name]: own } });
 }
 
-/** Returns the ledger, empty if damaged: the identities are also in the issues. */
+/** Returns the ledger. A damaged ledger reads as empty, since the issues also contain the identities. */
 function ledgerOf(path: string): Record<string, Record<string, Entry>> {
   const stored = parseObject(readText(path, { maxBytes: MAX_LEDGER_BYTES }) ?? '');
   if (typeof stored?.['version'] === 'number' && stored['version'] > LEDGER_VERSION) {
@@ -71,9 +68,9 @@ export interface Wanted {
   labels: readonly string[];
   /** When the reminder is due, as ISO 8601 in UTC. */
   due?: string;
-  /** The issue number from the session file. */
+  /** The issue number in the session file. */
   known?: number;
-  /** Whether to ignore closed issues and create a new one. */
+  /** Whether to create a new issue if only closed ones exist. */
   openOnly?: boolean;
 }
 
@@ -84,22 +81,20 @@ export interface Ensured {
   missingLabels: string[];
 }
 
-/** Returns the title that the issue will have; also used in dry runs. */
 export function wantedTitle({ kind, text, identity }: Wanted): string {
   return makeTitle(kind, text, identity);
 }
 
 interface Batch extends Open {
   issues: readonly Issue[];
-  /** The repository's labels, fetched on demand. */
+  /** The names of the repository's labels, fetched when first needed. */
   names: string[] | undefined;
-  /** Issues that have been created but not cached yet. */
   created: HostIssue[];
 }
 
 /**
- * Finds or creates the issue for each identity exactly once, even after a crash: a ledger entry without a
- * number makes the next run search before it creates. Throws at the first failure.
+ * Finds or creates exactly one issue for each identity, even after a crash: if a ledger entry has no number,
+ * the next run searches before it creates. Throws at the first failure.
  */
 export function ensureIssues(
   open: Open,
@@ -127,7 +122,7 @@ export async function ensureIssue(open: Open, wanted: Wanted): Promise<Ensured> 
   return ensured as Ensured;
 }
 
-/** Searches for an issue whose creation was requested at `at` but never confirmed. */
+/** Searches for an issue that was requested at `at` (ISO 8601) and whose creation was not confirmed. */
 export function lostIssue(open: Open, key: string, at: string): Promise<Issue | undefined> {
   return searchAfterLag({ ...open, issues: [], names: undefined, created: [] }, key, at);
 }
@@ -136,7 +131,7 @@ async function fetchIssues({ deps, host, repo }: Open): Promise<readonly Issue[]
   return (await freshCache(deps, host, repo)).issues;
 }
 
-/** Caches created issues once per batch. Their numbers are already in the ledger. */
+/** Caches the created issues, whose numbers are already in the ledger. */
 function cacheCreated(batch: Batch): void {
   if (batch.created.length > 0) cacheIssues(batch.deps, batch.repo, ...batch.created);
   batch.created = [];
@@ -160,7 +155,7 @@ async function find(
   for (const number of [entry?.number, known]) {
     if (number === undefined || number === null) continue;
     const issue = batch.issues.find((each) => each.number === number) ?? (await fetchIssue(batch, number));
-    // A copied session file contains another session's issue number.
+    // A copied session file may contain another session's issue number.
     if (issue !== undefined && counts(issue) && (issue.identity === null || issue.identity === key))
       return issue;
   }
@@ -169,7 +164,7 @@ async function find(
   return searchAfterLag(batch, key, entry.at);
 }
 
-/** Returns an identity's issue, or the one with the lowest number if there are several. */
+/** Returns the issue with this identity; if there are several, the one with the lowest number. */
 export function ofIdentity(issues: readonly Issue[], key: string): Issue | undefined {
   return issues.filter(({ identity }) => identity === key).sort((a, b) => a.number - b.number)[0];
 }
@@ -183,10 +178,13 @@ async function fetchIssue({ host, repo }: Open, number: number): Promise<Issue |
   }
 }
 
-/** Searches the list. If needed, searches again when the list must include issues created at `at`. */
+/**
+ * Searches the issue list. If the issue is missing, waits until the list includes issues created at `at` and
+ * searches again.
+ */
 async function searchAfterLag(batch: Batch, key: string, at: string): Promise<Issue | undefined> {
   const search = async (): Promise<Issue | undefined> => {
-    // The fetched list may lag behind, so cache the created issues first.
+    // The fetched list may lag behind, so add the created issues to the cache first.
     cacheCreated(batch);
     batch.issues = await fetchIssues(batch);
     return ofIdentity(batch.issues, key);
@@ -194,7 +192,6 @@ async function searchAfterLag(batch: Batch, key: string, at: string): Promise<Is
   const early = await search();
   if (early !== undefined) return early;
   const { clock, settleMs, sleep } = batch.deps;
-  // A negative age means the clock moved back.
   const age = Math.max(0, clock.now() - (parseIso(at) ?? 0));
   if (age < settleMs) await sleep(settleMs - age);
   return search();
@@ -221,7 +218,7 @@ async function createOrFind(batch: Batch, key: string, issue: NewIssue): Promise
       writeEntry(batch, key, undefined);
       throw error;
     }
-    // The issue may have been created, so keep the ledger entry until the list shows the issue.
+    // GitHub may have created the issue, so keep the ledger entry until the list shows it.
     const found = await findAfterFailure(batch, key);
     if (found === undefined) throw error;
     return found;
@@ -232,7 +229,7 @@ async function findAfterFailure(batch: Batch, key: string): Promise<Issue | unde
   try {
     return await searchAfterLag(batch, key, toIso(batch.deps.clock.now()));
   } catch (error) {
-    // GitHub is still unreachable. The next attempt finds the ledger entry and searches first.
+    // GitHub is still unreachable. The next run finds the ledger entry and searches first.
     if (failureOf(error) === undefined) throw error;
     return undefined;
   }

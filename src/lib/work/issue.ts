@@ -8,10 +8,9 @@ const CleanText = v.pipe(
   v.string(),
   v.check((text) => clean(text) === text),
 );
-/** An ISO 8601 time. */
 export const Time = v.pipe(v.string(), v.check(isTime));
 
-/** A cached issue. Contains the fields of the body's marker, but not the body. */
+/** A cached issue. Contains the fields from the body's marker, but not the body itself. */
 export const StoredIssue = v.object({
   number: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   title: CleanText,
@@ -33,14 +32,13 @@ function isTime(text: string): boolean {
   return parseIso(text) !== undefined;
 }
 
-/** Returns the part of an issue that the cache stores. */
 export function toIssue(issue: HostIssue): Issue {
   const { body, ...rest } = issue;
   const marker = parseBody(body);
   return { ...rest, identity: marker.identity ?? parseTitle(issue.title).identity, due: marker.due };
 }
 
-/** Identifies what an issue is about. Captures with the same identity share an issue. */
+/** Identifies what an issue is about. Captures with the same identity share one issue. */
 export interface Identity {
   kind: 'slug' | 'goal' | 'project' | 'id';
   value: string;
@@ -59,7 +57,7 @@ export const PREFIXES = {
 } as const;
 export type TitleKind = keyof typeof PREFIXES;
 
-/** GitHub's limits, in UTF-16 units. */
+/** GitHub's limits, in UTF-16 code units. */
 export const MAX_TITLE = 256;
 export const MAX_BODY = 65_536;
 const MAX_IDENTITY = 120;
@@ -74,14 +72,14 @@ export function slugOf({ identity }: Pick<Issue, 'identity'>): string | null {
   return identity?.startsWith('slug=') === true ? identity.slice('slug='.length) : null;
 }
 
-/** Converts the value to one line, and replaces brackets, which would end the identity in a title. */
+/** Converts a value to one line and replaces brackets, which would end the identity in a title. */
 function normalValue(value: string): string {
   const line = clean(wellFormed(value)).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
   return clean(truncate(line, MAX_IDENTITY));
 }
 
 /**
- * Builds a title such as `[Core] TASK [slug:SLUG]`, truncating only the text. Omits identities of kind `id`.
+ * Builds a title such as `[Core] TASK [slug:SLUG]`. Truncates only the text. Omits an identity of kind `id`.
  */
 export function makeTitle(kind: TitleKind | null, text: string, identity: Identity): string {
   const prefix = kind === null ? '' : `[${PREFIXES[kind]}] `;
@@ -91,13 +89,13 @@ export function makeTitle(kind: TitleKind | null, text: string, identity: Identi
   return `${prefix}${truncate(line === '' ? 'untitled' : line, room)}${suffix}`;
 }
 
-/** Returns whether a title built from `text` contains all of the typed text. */
+/** Returns whether a title built from `text` contains everything that the user typed. */
 export function titleContainsAll(kind: TitleKind | null, text: string, typed: string): boolean {
   const normal = (all: string): string => all.replace(/\s+/g, ' ').trim();
   return normal(text) === normal(typed) && !makeTitle(kind, text, { kind: 'id', value: '' }).endsWith('…');
 }
 
-/** The parts of a title. `identity` is an `identityKey`. */
+/** The parts of a title. `identity` has the format `slug=fix-login`. */
 export interface ParsedTitle {
   kind: TitleKind | null;
   text: string;
@@ -126,7 +124,7 @@ const KIND_OF: ReadonlyMap<string, TitleKind> = new Map(
 );
 
 /**
- * Builds a body that ends with the hidden marker `<!-- steward slug=SLUG -->`. Escapes other markers, and
+ * Builds a body that ends with the hidden marker `<!-- steward slug=SLUG -->`. Escapes other markers and
  * truncates only the text.
  */
 export function makeBody(
@@ -146,7 +144,10 @@ function markerOf(pairs: readonly string[]): string {
   return MARKER_START + pairs.join(' ') + MARKER_END;
 }
 
-/** Finds the last marker in a body. Searches by line, because a regular expression takes quadratic time. */
+/**
+ * Finds the last marker in a body. Searches line by line, because a regular expression would take quadratic
+ * time.
+ */
 function lastMarker(body: string): { start: number; end: number; pairs: string[] } | undefined {
   let end = body.length;
   while (end >= 0) {
@@ -161,7 +162,7 @@ function lastMarker(body: string): { start: number; end: number; pairs: string[]
   return undefined;
 }
 
-/** The visible line that shows when a reminder is due. */
+/** Matches the visible line that shows when a reminder is due. */
 const DUE_LINE = /^Due .*\d\d:\d\d \([^()\n]*\)\.[^\S\n]*$/m;
 
 /** Formats `Due Fri 20 Nov 2026, 09:00 (Europe/Berlin).` */
@@ -169,7 +170,7 @@ export function dueLine(day: string, time: string, zone: string): string {
   return `Due ${day}, ${time} (${zone}).`;
 }
 
-/** Sets the due time in the last marker and in the due line, and leaves everything else unchanged. */
+/** Sets the due time in the last marker and in the due line. Leaves the rest of the body unchanged. */
 export function withDue(body: string, due: string, line: string): string {
   const pair = `due=${encode(due)}`;
   const marker = lastMarker(body);
@@ -192,7 +193,6 @@ function withMarker(text: string, marker: string): string {
   return [fitted, marker].filter((part) => part !== '').join('\n\n');
 }
 
-/** Parses the last marker in a body. */
 export function parseBody(body: string): { identity: string | null; due: string | null } {
   const pairs = new Map(
     (lastMarker(body.slice(-MAX_BODY))?.pairs ?? []).map((pair): [string, string] => {
@@ -227,7 +227,7 @@ function decode(value: string): string {
   }
 }
 
-/** Truncates to a number of UTF-16 units without splitting a character. */
+/** Truncates a text to a number of UTF-16 code units without splitting a character. */
 function truncate(text: string, units: number): string {
   if (text.length <= units) return text;
   return `${text

@@ -1,7 +1,7 @@
 import type { Lane } from '../config/schema';
 import { type Issue, parseTitle } from './issue';
 
-/** The Status values, in order. */
+/** The Status values, in workflow order. */
 export const STATUSES = [
   'queued',
   'needs-triage',
@@ -15,7 +15,7 @@ export const STATUSES = [
 export type Status = (typeof STATUSES)[number];
 
 /**
- * The types and properties in the label sets, recognized with or without their `Type:` or `Property:` prefix.
+ * The types and properties in the label sets, recognized with or without the prefix `Type:` or `Property:`.
  */
 // prettier-ignore
 export const TYPES = [
@@ -32,7 +32,7 @@ export type Priority = (typeof PRIORITIES)[number];
 /** Labels without a prefix. */
 export const FLAGS = ['core-sync', 'auto-native', 'auto-sweep', 'stale'] as const;
 
-/** Labels without a prefix that many repositories use for a Status. */
+/** Labels without a prefix that many repositories use as a Status. */
 const ALIASES: Readonly<Record<Status, readonly string[]>> = {
   done: ['done', 'complete', 'completed', 'closed'],
   'in-progress': ['in-progress', 'wip', 'doing', 'ai-working'],
@@ -55,10 +55,10 @@ const LANE_OF: Readonly<Record<Status, Lane>> = {
   done: 'Complete',
 };
 
-/** If an issue has several Status labels, the one whose lane comes last in this list wins. */
+/** If an issue has several Status labels, the label with the last lane in this list wins. */
 const LANE_RANK: readonly Lane[] = ['Queued', 'In-Progress', 'In-Review', 'Blocked', 'Complete'];
 
-/** Normalizes a label for comparison, so that `On Hold` and `on_hold` are equal. */
+/** Normalizes a label, so that `On Hold` and `on_hold` are equal. */
 function normal(label: string): string {
   return label.trim().toLowerCase().replace(/[ _]+/g, '-');
 }
@@ -69,7 +69,7 @@ export function statusOfLabel(label: string): Status | undefined {
   return STATUSES.find((status) => ALIASES[status].includes(name));
 }
 
-/** Returns an issue's Status from its labels, or null if no label sets one. */
+/** Returns the Status from an issue's labels, or null if no label sets one. */
 export function statusOf(labels: readonly string[]): Status | null {
   const rank = (status: Status): number =>
     LANE_RANK.indexOf(LANE_OF[status]) * 100 + STATUSES.indexOf(status);
@@ -90,8 +90,7 @@ export function priorityOf(labels: readonly string[]): Priority | null {
 }
 
 /**
- * Returns the Type from labels with or without the prefix. Prefers the first one in TYPES, then the first by
- * name.
+ * Returns the Type from labels with or without the `Type:` prefix. Prefers the types in TYPES, in that order.
  */
 export function typeOf(labels: readonly string[]): string | null {
   return memberOf(labels, 'type:', TYPES);
@@ -120,7 +119,7 @@ export function agentsOf(labels: readonly string[]): string[] {
 }
 
 const ORIGIN_FLAGS = ['core-sync', 'auto-native', 'auto-sweep'] as const;
-/** An issue's origin, shown as a badge. */
+/** Where an issue came from, shown as a badge. */
 export type Source = (typeof ORIGIN_FLAGS)[number] | 'reminder' | 'manual';
 
 export function sourceOf(issue: Pick<Issue, 'labels' | 'title'>): Source {
@@ -135,7 +134,7 @@ export function isStale(labels: readonly string[]): boolean {
   return labels.some((label) => normal(label) === 'stale');
 }
 
-/** Compares label names as GitHub does, ignoring case. */
+/** Compares label names like GitHub, ignoring case. */
 export function sameLabel(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
@@ -148,12 +147,12 @@ export function agentLabel(name: string): string {
   return `Agent:${name}`;
 }
 
-/** Returns the label for issues that the assistant should take next, such as `nova-can-take`. */
+/** Returns the label for issues that the assistant can take, such as `nova-can-take`. */
 export function canTakeLabel(assistant: string): string {
   return `${agentName(assistant)}-can-take`;
 }
 
-/** Returns a name for use in labels: lower case, hyphens for other characters, at most 30 characters. */
+/** Converts a name for use in labels: lower case, other characters as hyphens, at most 30 characters. */
 export function agentName(name: string): string {
   const plainName = name
     .normalize('NFKC')
@@ -164,7 +163,7 @@ export function agentName(name: string): string {
   return plainName || 'agent';
 }
 
-/** Returns the label changes that give the issue exactly this Status. */
+/** Returns the label changes that leave the issue with only this Status. */
 export function statusEdit(labels: readonly string[], status: Status): { add: string[]; remove: string[] } {
   const wanted = `Status:${status}`;
   const present = labels.filter((label) => /^status:/i.test(label));
@@ -174,7 +173,10 @@ export function statusEdit(labels: readonly string[], status: Status): { add: st
   };
 }
 
-/** Returns a project's configured Property, otherwise the Property with the project's name, or null. */
+/**
+ * Returns the Property configured for a project, or the Property with the project's name; null if neither
+ * exists.
+ */
 export function propertyOfProject(
   project: string | null,
   map: Readonly<Record<string, string>>,

@@ -17,7 +17,7 @@ const SEED = 'Run `steward work labels seed`.';
 export const LABEL_SETS = { neutral: 'labels.yml', original: 'labels-original.yml' } as const;
 
 /**
- * Returns the labels that a repository should have: from labels.yml, the chosen set and the configuration.
+ * Returns the labels that a repository should have, from labels.yml, the chosen set and the configuration.
  */
 export async function wantedLabels(
   deps: Pick<WorkDeps, 'paths' | 'templates' | 'daName' | 'agents' | 'config'>,
@@ -42,7 +42,7 @@ export function labelOfAgent(name: string): HostLabel {
   return { name: agentLabel(name), color: '0052cc', description: `${name} is working on it` };
 }
 
-/** Reads labels from a file. Throws `config` if it is missing or invalid. */
+/** Reads labels from a file. Throws `config` if the file is missing or invalid. */
 export async function readLabels(path: string): Promise<HostLabel[]> {
   const text = readText(path, { maxBytes: MAX_BYTES });
   if (text !== undefined) return parseLabels(text, path);
@@ -101,7 +101,7 @@ function invalid(path: string, problems: readonly string[]): StewardError {
   });
 }
 
-/** Returns the wanted labels that don't exist yet. Existing labels keep their color and description. */
+/** Returns the wanted labels that don't exist yet. */
 export function lackingLabels(wanted: readonly HostLabel[], existing: readonly string[]): HostLabel[] {
   return wanted.filter(({ name }) => !hasLabel(existing, name));
 }
@@ -113,7 +113,6 @@ export interface SeedResult {
   unchanged: number;
 }
 
-/** Creates the missing labels in the repository. */
 export async function seedLabels(
   host: Host,
   repo: string,
@@ -131,7 +130,7 @@ export async function seedLabels(
   return { repo, dryRun: options.dryRun, created, unchanged: wanted.length - lacking.length };
 }
 
-/** Returns the names of the repository's labels. If they haven't changed, this costs only a 304. */
+/** Returns the names of the repository's labels. If they are unchanged, GitHub only sends a 304 response. */
 export async function labelNames({ deps, host, repo }: Open): Promise<string[]> {
   const { labels } = readCache(deps.paths.cache, repo);
   const cached = labels?.tokenHash === host.tokenHash ? labels : null;
@@ -147,8 +146,8 @@ export async function labelNames({ deps, host, repo }: Open): Promise<string[]> 
 }
 
 /**
- * Splits labels into existing ones, in the repository's spelling, and missing ones. Throws `config` if the
- * repository has no steward labels at all, because it was never seeded.
+ * Splits labels into existing and missing ones, and spells the existing ones like the repository. Throws
+ * `config` if the repository has none of steward's labels.
  */
 export function existingLabels(
   wanted: readonly string[],
@@ -167,7 +166,6 @@ export function existingLabels(
   };
 }
 
-/** Returns the error for labels missing from the repository. */
 export function labelMissing(repo: string, labels: readonly string[]): StewardError {
   return new StewardError('config', `${repo} has no label ${labels.join(', ')}.`, { hint: SEED });
 }

@@ -14,9 +14,9 @@ const CREDENTIALS: readonly RegExp[] = [
   /\bbearer\s{1,9}[\w.~+/-]{12,}=*/gi,
 ];
 const BASIC_AUTH = /\b(basic)(\s{1,9})([\w+/-]{8,}=*)/gi;
-/** The password in `scheme://user:password@host`. */
+/** Matches the password in `scheme://user:password@host`. */
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*):[^\s/@]+@/gi;
-/** The value in `password: …`, `API_KEY=…`, `the token is …`. */
+/** Matches the value in `password: …`, `API_KEY=…`, `the token is …`. */
 const NAMED_SECRET =
   /(?<![a-z0-9])(password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)(\s{0,9}[:=]\s{0,9}|\s{1,9}is\s{1,9})("[^"]*"|'[^']*'|[^\s,;]+)/gi;
 
@@ -30,7 +30,7 @@ export function redact(text: string): string {
     .replace(NAMED_SECRET, (_, name: string, between: string) => `${name}${between}${REDACTED}`);
 }
 
-/** Distinguishes base64-encoded `user:password` from an ordinary word such as "authentication". */
+/** Distinguishes a base64-encoded `user:password` from a word such as "authentication". */
 function isUserAndPassword(value: string): boolean {
   return /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(Buffer.from(value, 'base64').toString());
 }
@@ -50,25 +50,25 @@ export function isRestricted(folder: string, cache?: Map<string, boolean>): bool
   return answer;
 }
 
-/** Marks a session's folder as restricted if the folder exists. */
+/** Marks a session's folder as restricted, if the folder exists. */
 export function markRestricted(folder: string): void {
   if (lstatOf(folder)?.isFolder === true)
     createFile(join(folder, RESTRICTED_MARKER), "This session's work stays on this machine.\n");
 }
 
-/** Formats text as a code span, in which GitHub ignores mentions, links and markup. */
+/** Formats text as inline code, in which GitHub ignores mentions, links and markup. */
 export function codeSpan(text: string): string {
   return `\`${singleLine(text).replaceAll('`', "'")}\``;
 }
 
-/** Formats text as a fenced block that no fence inside the text can end. */
+/** Formats text as a fenced code block. The fence is longer than any fence in the text. */
 export function codeBlock(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length + 1);
   const fence = '`'.repeat(Math.max(3, ...runs));
   return `${fence}text\n${text}\n${fence}`;
 }
 
-/** Escapes text for a Markdown file, so that it contains no markup and no URL becomes a link. */
+/** Escapes text for a Markdown file, so that the file shows no markup and links no URLs. */
 export function escapeMarkdown(text: string): string {
   return singleLine(text)
     .replace(/[\\`*_[\]<>|~#&!@]/g, (char) => `\\${char}`)

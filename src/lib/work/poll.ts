@@ -20,8 +20,8 @@ export interface RefreshResult {
 const NEVER_FETCHED = 'The issues have not been fetched yet.';
 
 /**
- * Updates the cache, and verifies privacy if due. On a service or network failure, returns the reason and
- * keeps the old cache. If nothing has changed, this costs only a 304.
+ * Updates the cache and, if due, verifies that the repository is private. If GitHub is unavailable, returns
+ * the reason and keeps the old cache. Unchanged issues cost only a 304 response.
  */
 export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
   const config = deps.workRepo();
@@ -47,7 +47,7 @@ export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
   }
 }
 
-/** Saves the failure. If the write fails, the caller still reports the failure. */
+/** Saves a failed poll. Ignores write errors, because the caller reports the failure anyway. */
 function saveFailure({ paths }: WorkDeps, repo: string, poll: Poll): void {
   try {
     writePoll(paths.poll, repo, poll);
@@ -71,7 +71,7 @@ async function fetchChanges(
   repo: string,
 ): Promise<Cache> {
   const { since, fullAt, etag } = read(repo);
-  // Use the absolute age: a fetch time in the future means that the clock moved back.
+  // A fetch time in the future means that the clock moved back, so use the absolute age.
   const full =
     since === null || Math.abs(clock.now() - (parseIso(fullAt ?? '') ?? -Infinity)) > FULL_FETCH_MS;
   const found = await host.issues(repo, {
@@ -79,10 +79,9 @@ async function fetchChanges(
     ...(!full && etag?.tokenHash === host.tokenHash ? { etag: etag.value } : {}),
   });
   if (found.unchanged) return read(repo);
-  // Read the cache again, because another process may have cached labels during the request.
+  // Read the cache again, because another process may have updated it during the request.
   const { value, malformed } = found;
   const next = merged(read(repo), value, { full, nowMs: clock.now(), malformed });
-  // An ETag is only valid for the same query.
   if (!full && next.since === since && found.etag !== null)
     next.etag = { value: found.etag, tokenHash: host.tokenHash };
   writeCache(paths.cache, next);
@@ -95,12 +94,15 @@ export interface Staleness {
   staleReason: string | null;
 }
 
-/** Returns whether the list has ever been fetched. If not, the issue count is unknown rather than zero. */
+/**
+ * Returns whether the issue list was ever fetched. Without a fetch, the issue count is unknown rather than
+ * zero.
+ */
 function wasFetched({ cache }: Pick<WorkDeps, 'cache'>, repo: string): boolean {
   return cache(repo).fullAt !== null;
 }
 
-/** Returns when the cached board was last fetched, whether it is stale, and why. */
+/** Returns when the board was last fetched, whether it is stale, and why. */
 export function staleness(
   deps: Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache'>,
   config: WorkRepoConfig,
@@ -126,7 +128,7 @@ export function staleness(
   return isOld ? stale('The issues are out of date.') : { lastFetch, stale: false, staleReason: null };
 }
 
-/** Returns the error for a command that needs issues when none are cached. */
+/** Returns the error for a command that needs cached issues when there are none. */
 export function nothingCached(reason: string | null): StewardError {
   return new StewardError('unavailable', reason ?? NEVER_FETCHED, {
     hint: 'Run `steward work status` to see why.',

@@ -61,8 +61,8 @@ export function notSetUp(): StewardError {
 type PrivacyDeps = Pick<WorkDeps, 'clock' | 'workRepo' | 'host' | 'attest'>;
 
 /**
- * Verifies that the repository is private and has not been replaced, and stores the result. If not, throws
- * `conflict`, and work tracking stops.
+ * Verifies that the repository is private and has not been replaced, and stores the result. If verification
+ * fails, throws `conflict` and stops work tracking.
  * @param known The service's response, if the caller already has it.
  */
 export async function verify(deps: PrivacyDeps, known?: Repository): Promise<Repository> {
@@ -102,7 +102,9 @@ export function attestation(clock: Clock, { visibility, id }: Repository, repo: 
   };
 }
 
-/** Opens the repository for writing. Checks that it is private, has not been replaced and accepts issues. */
+/**
+ * Opens the repository for writing. Verifies that it is private, has not been replaced and accepts issues.
+ */
 export async function openForWriting(deps: WorkDeps): Promise<Open> {
   const repo = repoOf(deps.workRepo());
   const state = currentPrivacy(deps);

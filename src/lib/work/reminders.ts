@@ -15,9 +15,9 @@ import { currentPrivacy } from './privacy';
 export interface Notice {
   title: string;
   message: string;
-  /** The issue's URL, if the notice covers only one. */
+  /** The issue's URL, if the notice covers only one reminder. */
   url?: string;
-  /** Identifies the reminders by number and due time. */
+  /** Identifies the reminders by issue number and due time. */
   key: string;
 }
 
@@ -30,11 +30,11 @@ export interface ReminderDeps {
   others?: OtherMachines;
 }
 
-/** Decides which of your machines sends the notification for a reminder. */
+/** Decides which of your machines sends the notification for each reminder. */
 export interface OtherMachines {
   /**
-   * Returns for each key whether to notify now or later, or whether another machine has notified you. Claims
-   * reminders due soon.
+   * Maps each key to when this machine notifies, or to `done` if another machine has. Claims reminders that
+   * are due soon.
    */
   turns: (reminders: readonly { key: string; dueMs: number }[]) => Map<string, 'now' | 'done' | 'later'>;
   /** Records that this machine is about to send these notifications. */
@@ -46,11 +46,11 @@ const StoredReminders = v.object({
   version: v.literal(VERSION),
   repo: v.string(),
   /**
-   * Maps an issue number to the due time in the last notification and the time of sending, as ISO 8601 in
-   * UTC.
+   * By issue number: the due time in the last notification, and when that notification was sent. Times are
+   * ISO 8601 in UTC.
    */
   told: v.fallback(v.record(v.string(), v.object({ due: v.string(), at: v.string() })), {}),
-  /** The notice being sent, stored before sending. */
+  /** The notice being sent; stored before it is sent. */
   telling: v.fallback(
     v.nullable(
       v.object({ key: v.string(), issues: v.array(v.object({ number: v.number(), due: v.string() })) }),
@@ -61,20 +61,19 @@ const StoredReminders = v.object({
 type SentReminders = Pick<v.InferOutput<typeof StoredReminders>, 'told' | 'telling'>;
 
 const MAX_SENT = 5000;
-/** How long before the due time machines claim a reminder. */
+/** How long before its due time a machine claims a reminder. */
 const AHEAD_MS = 2 * 60_000;
-/** Above this number, one notice covers all due reminders, for example after the machine was off. */
+/** If more reminders are due, one notice covers all of them, for example after the machine was off. */
 const MAX_NOTICES = 3;
 
 /**
- * Sends a notification for each due open issue in the cache, once per due time; returns the number of issues.
- * Stores each notice before sending it, so that the next run after a crash can check whether it was sent.
+ * Sends one notification for each due time of an open issue in the cache; returns the number of issues.
+ * Stores each notice first, so that a rerun after a crash can check whether it was sent.
  */
 export async function notifyDue(deps: ReminderDeps): Promise<number> {
   const { repo } = deps.work.workRepo();
   const state = currentPrivacy(deps.work);
   if (repo === undefined || state === 'off' || state === 'public') return 0;
-  // Usually nothing is due, so no lock is needed.
   if (dueIssues(deps, repo, deps.others === undefined ? 0 : AHEAD_MS).length === 0) return 0;
   try {
     return await withWorkLock(deps.work, 'reminders', () => notifyAll(deps, repo), 0);
@@ -105,7 +104,7 @@ async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {
   return issues.length;
 }
 
-/** Returns the due issues for this machine. Records the reminders that another machine has sent. */
+/** Returns the due issues that this machine sends. Records the reminders that another machine has sent. */
 function ownTurns(deps: ReminderDeps, repo: string): Issue[] {
   if (deps.others === undefined) return dueIssues(deps, repo);
   const issues = dueIssues(deps, repo, AHEAD_MS);
@@ -124,7 +123,7 @@ function sharedKey(repo: string, { number, due }: Issue): string {
   return `reminder ${repo.toLowerCase()}#${number}@${due}`;
 }
 
-/** Returns the open issues due within `aheadMs` that you haven't been notified about, most overdue first. */
+/** Returns the open issues that are due within `aheadMs` and not yet notified, most overdue first. */
 function dueIssues({ work }: ReminderDeps, repo: string, aheadMs = 0): Issue[] {
   const nowMs = work.clock.now() + aheadMs;
   const at = (issue: Issue): number => parseIso(issue.due ?? '') ?? Infinity;

@@ -14,9 +14,7 @@ import { attestation, currentPrivacy, refusePublic, refuseReadOnly, sameRepo } f
 export interface SetupResult {
   repo: string;
   url: string;
-  /** Whether steward created the repository. */
   created: boolean;
-  /** Files that steward created. */
   files: string[];
   labels: SeedResult;
   issues: number;
@@ -65,7 +63,6 @@ export async function setUp(
   };
 }
 
-/** Extracts the repository name from a name or URL. */
 function parseRepoName(text: string): string {
   const page = text.trim().replace(/^https:\/\/[^/]+\//, '');
   const name = page.replace(/(?:\.git)?\/?$/, '');
@@ -92,14 +89,13 @@ async function findOrCreate(
   }
 }
 
-/** Returns whether this is the configured repository and was verified recently. */
+/** Returns whether the repository is the configured one and was verified recently. */
 function isCurrent(deps: WorkDeps, found: Repository): boolean {
   const config = deps.workRepo();
   if (config.repo === undefined || !sameRepo(config.repo, found.repo)) return false;
   return currentPrivacy(deps) === 'fresh' && config.privacy.repoId === found.id;
 }
 
-/** Creates missing files in the work folder; returns their paths. */
 function createFiles({ paths, templates }: WorkDeps): string[] {
   const files: [template: string, path: string][] = [
     [LABEL_SETS.neutral, paths.labels],

@@ -7,7 +7,7 @@ import { readLedger } from './ensure';
 import { staleness } from './poll';
 import { privacyState, type PrivacyState } from './privacy';
 
-/** The response to GET /api/work/status and the output of `work status`, from local data only. */
+/** The response to GET /api/work/status, and the output of `work status`. Contains only local data. */
 export interface WorkStatus {
   setupRequired: boolean;
   steps: string[];
@@ -24,9 +24,9 @@ export interface WorkStatus {
   stale: boolean;
   staleReason: string | null;
   issues: { open: number; closed: number };
-  /** Number of malformed issues, which `issues` doesn't include. */
+  /** Number of malformed issues. `issues` doesn't count them. */
   malformed: number;
-  /** Number of create requests without a response. A retry searches for the issue first. */
+  /** Number of create requests without a response. Each retry searches for the issue first. */
   unfinished: number;
   /** Pending captures, grouped by reason. */
   waiting: Waiting[];

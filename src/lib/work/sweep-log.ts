@@ -9,16 +9,12 @@ import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import type { Waiting } from './capture/waiting';
 import type { WorkDeps } from './deps';
 
-/**
- * The output of `work sweep --json`. The log, observability/work-sweep.jsonl, omits `left` and the fields
- * after it.
- */
+/** The output of `work sweep --json`. The log file omits `left` and the fields after it. */
 export interface SweepResult {
   ts: string;
   repo: string | null;
   dryRun: boolean;
   sinceHours: number;
-  /** Number of malformed issues that were skipped. */
   malformed: number;
   sessionsScanned: number;
   created: number;
@@ -31,19 +27,18 @@ export interface SweepResult {
   rateRemaining: number | null;
   durationMs: number;
   errors: { step: string; message: string }[];
-  /** Number of issues over the limit; the next run creates them. */
+  /** Number of missing issues over the limit; the next sweep creates them. */
   left: number;
-  /** Number of reminders for which a notification was sent. */
   reminded: number;
   /** Why the sweep was skipped; `null` if it ran. */
   skipped: string | null;
   /** Pending captures, grouped by reason. */
   waiting: Waiting[];
-  /** Titles of the issues that were created, or would be created in a dry run. */
+  /** Titles of the created issues. In a dry run, titles of the issues that a sweep would create. */
   titles: string[];
 }
 
-/** `trouble` is the first error, which `--strict` reports. */
+/** `trouble` is the sweep's first error, which `--strict` reports. */
 export interface Swept {
   result: SweepResult;
   trouble: StewardError | undefined;
@@ -87,7 +82,7 @@ export function lastSweepMs({ area }: Pick<LogDeps, 'area'>): number {
   return parseIso(String(last?.['ts'])) ?? -Infinity;
 }
 
-/** Logs a sweep as one line. Omits issue titles, which must not leave the repository. */
+/** Logs a sweep as one line, without issue titles, which must not leave the repository. */
 export function logSweep({ area, clock }: LogDeps, { result, trouble }: Swept): Swept {
   const line: Partial<SweepResult> = { ...result };
   for (const key of ['skipped', 'titles', 'left', 'reminded', 'waiting'] as const) delete line[key];

@@ -17,13 +17,13 @@ const STALE_MS = 7 * DAY_MS;
 const PROJECT_DAYS = 14;
 const GIT_TIMEOUT_MS = 10_000;
 
-/** A missing issue for a session. */
+/** An issue to create for a session. */
 export interface Missed extends Wanted {
-  /** The session's folder. Its session file receives the issue number. */
+  /** The session's folder. The sweep writes the issue number to the session file in it. */
   folder: string;
 }
 
-/** Returns the missing issues of the sessions, oldest first. Skips sessions without a task. */
+/** Returns the issues to create for sessions without an issue. Skips sessions without a task. */
 export function missedSessions(sessions: readonly CapturedSession[], rules: SessionRules): Missed[] {
   return sessions.flatMap((session) => {
     if (session.artifact.github_issue !== null || session.artifact.task === null) return [];
@@ -33,20 +33,20 @@ export function missedSessions(sessions: readonly CapturedSession[], rules: Sess
 }
 
 /**
- * Maps each flagged issue's number to its `updatedAt` right after it was flagged. A later value means new
+ * Maps the number of each flagged issue to its `updatedAt` when it was flagged. A later `updatedAt` means new
  * activity.
  */
 export type Flagged = Readonly<Record<string, string>>;
 
 export interface StalePlan {
   flag: Issue[];
-  /** Issues that a sweep flagged and that are active again or no longer in progress. */
+  /** Issues that a sweep flagged but that are active again or no longer in progress. */
   unflag: Issue[];
 }
 
 /**
- * Plans which issues to flag as stale: in progress, without activity for seven days. Never removes a label
- * set by hand.
+ * Plans stale labels for issues in progress without activity for seven days. Never removes a stale label that
+ * a person added.
  */
 export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: number): StalePlan {
   const open = issues.filter(({ state }) => state === 'open');
@@ -63,7 +63,7 @@ export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: num
 }
 
 export interface ProjectState extends Project {
-  /** `undefined` without commits, or if the time is unknown. */
+  /** `undefined` if there are no commits or the time is unknown. */
   lastCommitMs: number | undefined;
 }
 
@@ -81,7 +81,9 @@ export async function projectStates(run: Run, projects: readonly Project[]): Pro
   return states;
 }
 
-/** Returns a check-in issue for each project without an open issue or a commit in the last 14 days. */
+/**
+ * Returns a check-in issue for each project that has neither an open issue nor a commit in the last 14 days.
+ */
 export function projectChecks(
   projects: readonly ProjectState[],
   issues: readonly Issue[],
@@ -110,7 +112,7 @@ export function projectChecks(
   });
 }
 
-/** Returns an issue for each active goal with an id such as G1 and no open issue. */
+/** Returns an issue for each active goal that has an id such as G1 but no open issue. */
 export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wanted[] {
   return goals.flatMap(({ id, text }) => {
     const identity = { kind: 'goal', value: id } as const;
@@ -128,7 +130,7 @@ export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wa
   });
 }
 
-/** Returns whether the identity has neither an open issue nor one closed as not planned. */
+/** Returns whether no issue with this identity is open or was closed as not planned. */
 function isNeeded(issues: readonly Issue[], key: string): boolean {
   return !issues.some(
     ({ identity, state, stateReason }) =>

@@ -29,13 +29,13 @@ import {
 } from './sweep-plan';
 
 export interface SweepDeps extends CaptureDeps {
-  /** Returns the ended sessions whose files were written after the given time, oldest first. */
+  /** Returns the ended sessions whose session file changed after the given time, oldest first. */
   sessionsSince: (ms: number) => CapturedSession[];
   projects: () => Promise<ProjectState[]>;
   goals: () => Goal[];
-  /** Regenerates and pushes the task list; returns why it was not pushed, or null. */
+  /** Regenerates and pushes the task list. Returns null, or why the push failed. */
   regenerate: () => Promise<string | null>;
-  /** Delivers the spooled captures, except in a dry run; returns the pending ones. */
+  /** Delivers the spooled captures, except in a dry run. Returns the captures that are still pending. */
   captures: (dryRun: boolean) => Promise<Waiting[]>;
   /** Sends notifications for due reminders; returns the number of reminders. */
   remind: () => Promise<number>;
@@ -48,13 +48,12 @@ export interface SweepOptions {
   onStep?: (text: string) => void;
 }
 
-/** A sweep in progress. */
 interface Run extends Swept {
   deps: SweepDeps;
   options: SweepOptions;
 }
 
-/** Runs a step. Records an error and continues with the other steps; throws only if canceled. */
+/** Runs a step. Records an error and lets the sweep continue; throws only if canceled. */
 async function attempt<T>(run: Run, step: string, work: () => T | Promise<T>): Promise<T | undefined> {
   try {
     run.options.onStep?.(step);
@@ -70,7 +69,7 @@ async function attempt<T>(run: Run, step: string, work: () => T | Promise<T>): P
 
 /**
  * Runs the sweep: merges duplicates, flags stale issues, creates missing ones and regenerates the task list.
- * Without a complete issue list, creates nothing, to avoid duplicates.
+ * If the issue list is incomplete, creates nothing, to avoid duplicates.
  */
 export async function sweep(deps: SweepDeps, options: SweepOptions): Promise<Swept> {
   const { clock, workRepo, host } = deps.work;
@@ -105,7 +104,7 @@ function skipReason(deps: WorkDeps): string | null {
 interface Plan {
   merge: ReturnType<typeof duplicates>;
   stale: StalePlan;
-  /** Existing issues whose number is missing from the session file. */
+  /** Issues that exist but whose number is missing from the session file. */
   existing: Missed[];
   create: (Wanted & Partial<Missed>)[];
 }
@@ -158,7 +157,6 @@ async function planOf(run: Run, host: Host): Promise<Plan | undefined> {
   return { merge: duplicates(issues), stale, existing: sessions.filter(exists), create };
 }
 
-/** Fills in the result of a dry run. */
 function describePlan(result: SweepResult, { merge, stale, existing, create }: Plan): void {
   // Two session files with the same slug share an issue.
   const created = [...new Map(create.map((each) => [identityKey(each.identity), each])).values()];
@@ -175,7 +173,7 @@ function countCreated(result: SweepResult, created: readonly Wanted[]): void {
   result.goals += created.filter(({ kind }) => kind === 'goal').length;
 }
 
-/** Creates the missing issues and writes their numbers into the session files. */
+/** Creates the missing issues and writes their numbers to the session files. */
 async function createAll(
   { deps, result, options }: Run,
   open: Open,
@@ -186,7 +184,7 @@ async function createAll(
     const item = wanted[index++];
     options.onStep?.(`${index} of ${wanted.length}: ${issue.title}`);
     if (item?.folder !== undefined) {
-      // If the write fails, the next sweep finds the issue by its identity and tries again.
+      // If the write fails, the next sweep finds the issue by its identity and retries the write.
       try {
         writeNumber(deps, item.folder, issue);
       } catch (error) {
@@ -216,7 +214,10 @@ async function mergeAll({ result }: Run, { deps, host, repo }: Open, groups: Pla
   });
 }
 
-/** Adds and removes the stale label. Records each change, so that a crash repeats at most one. */
+/**
+ * Adds and removes the stale label. Records each change, so that a rerun after a crash repeats at most one
+ * change.
+ */
 async function flagAll({ result }: Run, open: Open, { flag, unflag }: StalePlan): Promise<void> {
   if (flag.length + unflag.length === 0) return;
   const { deps, host, repo } = open;

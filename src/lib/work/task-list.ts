@@ -13,7 +13,6 @@ import { escapeMarkdown } from './outgoing';
 import { nothingCached, refresh } from './poll';
 import { openForWriting, repoOf } from './privacy';
 
-/** The sections of the file, in order. */
 export const SECTIONS = [
   'Active',
   'Queued',
@@ -28,7 +27,7 @@ export type Section = (typeof SECTIONS)[number];
 const RECENT_MS = 14 * 86_400_000;
 const MAX_RECENT = 30;
 
-/** Returns the text of TASKLIST.md, which depends only on the issues and the day. */
+/** Returns the text of TASKLIST.md. The text depends only on the issues and the day. */
 export function taskList(items: readonly Item[], { repo, nowMs }: { repo: string; nowMs: number }): string {
   const sections = SECTIONS.flatMap((section) => {
     const own = items.filter((item) => sectionOf(item, nowMs) === section);
@@ -56,7 +55,7 @@ export function sectionOf(item: Item, nowMs: number): Section | undefined {
 
 function sorted(section: Section, items: Item[]): Item[] {
   if (section !== 'Recently Completed') return items.sort(byUrgency);
-  // The limit doesn't apply to open issues, which still need evidence.
+  // The limit applies only to closed issues, since open ones still need evidence.
   const open = items.filter(({ state }) => state === 'open').sort((a, b) => a.number - b.number);
   const closed = items.filter(({ state }) => state === 'closed').sort(byCompletion);
   return [...open, ...closed.slice(0, Math.max(0, MAX_RECENT - open.length))];
@@ -72,7 +71,6 @@ function taskLine({ number, url, title, state, priority, property, agents, stale
 /** The result of `work tasks regenerate`. */
 export interface TaskListResult {
   path: string;
-  /** Whether the file changed. */
   changed: boolean;
   committed: boolean;
   pushed: boolean;
@@ -90,8 +88,8 @@ export interface Regenerated {
 const NAME = 'TASKLIST.md';
 
 /**
- * Regenerates TASKLIST.md, even if the push fails. `push` also commits and pushes the file. Each push starts
- * from the remote branch, which also repairs a damaged or diverged clone.
+ * Regenerates TASKLIST.md and, with `push`, commits and pushes it. Each push first resets the clone to the
+ * remote branch, which repairs a damaged or diverged clone.
  */
 export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }): Promise<Regenerated> {
   return withWorkLock(deps, 'tasklist', async () => {
@@ -130,7 +128,7 @@ interface Pushed {
 }
 
 async function commitAndPush(deps: WorkDeps, repo: string, text: string): Promise<Pushed> {
-  // The clone is machine-local, because git can't sync a repository inside the user area.
+  // The clone is machine-local, because git can't sync a repository nested in the user area.
   const clone = join(deps.area.machine, 'tasklist');
   ensureFolder(clone);
   try {
@@ -162,7 +160,7 @@ async function resetToRemote(folder: string, git: Git, remote: Remote): Promise<
   }
   const branch = await remoteBranch(git, remote);
   if (branch === undefined) {
-    // The repository is empty, so this run creates its first commit.
+    // The remote repository is empty, so start without a parent commit.
     await succeeded(git('symbolic-ref', 'HEAD', `refs/heads/${FIRST_BRANCH}`));
     await git('update-ref', '-d', `refs/heads/${FIRST_BRANCH}`);
     await succeeded(git('read-tree', '--empty'));
@@ -176,8 +174,8 @@ async function resetToRemote(folder: string, git: Git, remote: Remote): Promise<
 }
 
 /**
- * Returns the default branch, or another branch if the default has no commits. Returns undefined for an empty
- * repository.
+ * Returns the default branch, or another branch if the default branch has no commits; undefined if the
+ * repository is empty.
  */
 async function remoteBranch(git: Git, remote: Remote): Promise<string | undefined> {
   const { stdout } = await succeeded(git('ls-remote', '--symref', remote.url, 'HEAD', 'refs/heads/*'));

@@ -25,8 +25,8 @@ export interface Evidence {
   /** Returns the checklist items in each session file with this slug, except in restricted sessions. */
   claimsOf: (slug: string) => Claims[];
   /**
-   * Returns the commits in a time range, newest first, such as `3f2a91c Fix the login`. Returns none for an
-   * unknown repository.
+   * Returns the commits in a time range, newest first, such as `3f2a91c Fix the login`; empty if the
+   * repository is unknown.
    */
   commitsIn: (repo: string, from: number, to: number) => Promise<string[]>;
 }
@@ -44,24 +44,23 @@ export interface Tidied {
   /** Whether the proposed issues were closed. */
   applied: boolean;
   proposed: Proposal[];
-  /** Issues labeled Status:done that stay open because they lack evidence or have open items. */
+  /** Issues labeled Status:done that stay open, because they lack evidence or have unchecked items. */
   left: { number: number; title: string; url: string; reason: string }[];
-  /** Numbers of the issues that were closed. */
   closed: number[];
   failed: { number: number; message: string }[];
-  /** Why the list may be out of date. */
+  /** Why the issue list may be out of date; `null` if it is current. */
   staleReason: string | null;
 }
 
 const GIT_TIMEOUT_MS = 10_000;
 const MAX_COMMITS = 100;
 const MAX_SHOWN = 20;
-/** Allowed time between a session's last event and its last commit. */
+/** Maximum time between a session's last event and a commit that counts as evidence. */
 const COMMIT_DELAY_MS = 3_600_000;
 
 /**
- * Runs `work tidy`: proposes closing open Status:done issues whose session has commits or ticked boxes. With
- * `apply`, closes them with the evidence as a comment.
+ * Runs `work tidy`: finds open Status:done issues whose session has commits or checked items. With `apply`,
+ * closes them with the evidence as a comment.
  */
 export async function tidy(
   deps: WorkDeps,
@@ -95,7 +94,7 @@ export async function tidy(
   return result;
 }
 
-/** Returns the evidence, or why there is none. */
+/** Returns an issue's evidence, or why there is none. */
 async function evidenceOf(
   evidence: Evidence,
   issue: Issue,
@@ -117,14 +116,13 @@ async function evidenceOf(
   return { commits: safe(commits), claims: safe(closed) };
 }
 
-/** Formats the comment that closes an issue. */
 function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>): string {
   const list = (name: string, texts: readonly string[]): string[] => {
     if (texts.length === 0) return [];
     const more = texts.length - MAX_SHOWN;
     return [
       `${name} (${texts.length}):`,
-      // Format as code, because a commit subject may mention issues in another repository.
+      // Format the text as code, because a commit subject may mention issues in another repository.
       ...texts.slice(0, MAX_SHOWN).map((text) => `- ${codeSpan(text)}`),
       ...(more > 0 ? [`- and ${more} more`] : []),
       '',
@@ -169,7 +167,7 @@ export function evidenceOn(
   };
 }
 
-/** Returns the folders whose session file or name has this slug. */
+/** Returns a lookup of session folders by slug. The slug comes from the session file or the folder's name. */
 function foldersBySlug(sessions: string): (slug: string) => readonly string[] {
   const read = (): Map<string, string[]> => {
     const found = new Map<string, string[]>();

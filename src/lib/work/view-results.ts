@@ -29,7 +29,7 @@ export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | '
   return finish([fit(line, at.columns), clean(item.url)], options);
 }
 
-/** Formats `work add` and `work remind` for a queued issue. */
+/** Formats the result of `work add` or `work remind` for a queued issue. */
 export function queuedText({ title, due, reason }: Queued, options: WorkTextOptions): string {
   const at = view(options);
   const time = due === null ? '' : `, due ${when(due, at)}`;
@@ -37,7 +37,7 @@ export function queuedText({ title, due, reason }: Queued, options: WorkTextOpti
   return finish([fit(`Queued: ${clean(title)}${time}`, at.columns), ...wrap(why, at.columns)], options);
 }
 
-/** Formats the captures that `work undo` asks you to confirm. */
+/** Formats the captures for the confirmation prompt of `work undo`. */
 export function undoableText(captures: readonly Undoable[], options: WorkTextOptions): string {
   const at = view(options);
   const lines = captures.map(({ text, number, at: time }) => {
@@ -54,7 +54,6 @@ const UNDONE_TEXTS: Readonly<Record<Undone['result'], string>> = {
   gone: 'no longer exists',
 };
 
-/** Formats the result of `work undo`. */
 export function undoneText(undone: readonly Undone[], options: WorkTextOptions): string {
   if (undone.length === 0) return 'Nothing to undo: no prompt was captured.';
   const lines = undone.map(({ text, number, result }) => {
@@ -64,7 +63,6 @@ export function undoneText(undone: readonly Undone[], options: WorkTextOptions):
   return finish(lines, options);
 }
 
-/** Formats the result of `work retry`. */
 export function retryText(result: RetryResult): string {
   const { retried, done, later, failed, dead, unreadable, deadFolder } = result;
   const counts = `${retried} retried: ${done} sent, ${later + failed} waiting, ${dead} failed again`;
@@ -73,7 +71,6 @@ export function retryText(result: RetryResult): string {
   return [isNothing ? 'Nothing to retry.' : counts, ...(unreadable === 0 ? [] : [damaged])].join('\n');
 }
 
-/** Formats the result of `work tidy`. */
 export function tidyText(result: Tidied, options: WorkTextOptions): string {
   const at = view(options);
   const evidence = (texts: readonly string[], what: string): string[] =>
@@ -130,7 +127,6 @@ export function seedText({ created, dryRun, unchanged }: SeedResult): string {
   return [...lines, `${plural(unchanged, 'label')} already existed`].join('\n');
 }
 
-/** Formats the result of `work tasks regenerate`. */
 export function taskListText({ path, sections, pushed, committed, changed }: TaskListResult): string {
   const local = changed ? 'updated' : 'unchanged';
   const state = pushed ? 'committed and pushed' : committed ? 'committed, not pushed' : local;
@@ -173,7 +169,6 @@ const PRIVACY_TEXTS: Readonly<Record<WorkStatus['privacy']['state'], string>> = 
   expired: 'verification expired; run "steward work verify"',
 };
 
-/** Formats the output of `work status`. */
 export function statusText(status: WorkStatus, options: WorkTextOptions): string {
   const at = view(options);
   if (status.setupRequired) return finish(setupLines(status.steps, at), options);
@@ -182,7 +177,7 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   const verified = privacy.verifiedAt === null ? '' : ` (verified ${when(privacy.verifiedAt, at)})`;
   const onOff = (value: boolean): string => (value ? 'on' : 'off');
   const prompts = status.capturePrompt === 'whole' ? 'whole prompt' : 'matching line only';
-  // Label, value, and whether the value needs attention.
+  // Each row: label, value, and whether the value needs attention.
   const rows: [string, string, boolean?][] = [
     ['repository', clean(status.repo ?? '')],
     ['privacy', `${PRIVACY_TEXTS[privacy.state]}${verified}`, !isPrivate],

@@ -11,7 +11,7 @@ import { parseTitle } from './issue';
 export interface WorkTextOptions {
   columns: number;
   color: boolean;
-  /** `false` for terminals without block characters. Default: `true`. */
+  /** `false` if the terminal lacks block characters. Default: `true`. */
   unicode?: boolean;
   nowMs: number;
   timezone: string;
@@ -39,7 +39,6 @@ export function setupLines(steps: readonly string[], { columns }: View): string[
   return [...wrap(intro, columns), '', ...steps.map((step) => `  ${step}`)];
 }
 
-/** Returns a title's text, without the prefix and identity. */
 export function titleOf({ title }: Pick<Item, 'title'>): string {
   return clean(parseTitle(title).text).trim() || 'untitled';
 }
@@ -58,7 +57,7 @@ const LANE_ROWS = 10;
 const COMPLETE_ROWS = 5;
 const NOT_FETCHED = 'The issues have not been fetched yet.';
 
-/** Formats the output of `work board`, with the lanes stacked vertically. */
+/** Formats the output of `work board`, one lane below another. */
 export function boardText(board: BoardView, options: WorkTextOptions): string {
   const at = view(options);
   if (board.setupRequired) return finish(setupLines(board.steps, at), options);
@@ -99,7 +98,7 @@ function laneLines(lane: Lane, items: readonly Item[], at: View): string[] {
   ];
 }
 
-/** Shows the number, priority, title, facts and age of each item. The title gets the remaining width. */
+/** Formats the number, priority, title, facts and age of each item. The title gets the remaining width. */
 function itemRows(items: readonly Item[], at: View): string[] {
   const numbers = Math.max(0, ...items.map(({ number }) => String(number).length));
   const { attention, neutral } = at.colors;
@@ -123,7 +122,6 @@ function factsOf(item: Item, at: View): string {
     .join(' · ');
 }
 
-/** Formats the output of `work list` and `work ready`. */
 export function listText(
   board: BoardView,
   items: readonly Item[],
@@ -136,7 +134,6 @@ export function listText(
   return finish([...staleLines(board, at), ...(items.length === 0 ? none : itemRows(items, at))], options);
 }
 
-/** Formats the output of `work show NUMBER`. */
 export function showText(item: Shown, options: WorkTextOptions): string {
   const at = view(options);
   const { state, status, agents, due, comments } = item;
