@@ -6,7 +6,7 @@ import { COMMANDS } from './command-table';
 import { runCli, type Manifest } from './lib/cli/run';
 import { readText } from './lib/platform/files/atomic-file';
 
-/** Runs every command that hot.ts doesn't run. `root` is the folder with package.json. */
+/** Runs the commands that hot.ts doesn't handle. `root` is the folder with package.json. */
 export function start(argv: readonly string[], root: string): Promise<void> {
   const manifest = (): Manifest => JSON.parse(readText(join(root, 'oclif.manifest.json')) ?? '') as Manifest;
   return runCli({ root, pjson: pjson as unknown as Interfaces.PJSON, table: COMMANDS, manifest }, argv);

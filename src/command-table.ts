@@ -4,8 +4,8 @@ import type { CommandTable } from './lib/cli/run';
 import { listFolder, lstatOf } from './lib/platform/files/folder';
 
 /**
- * The commands by id: `sense/today.ts` is `steward sense today`; `index.ts` is the command named after its
- * folder. The build replaces this module with a static table.
+ * Commands by id: `sense/today.ts` is `steward sense today`, and `sessions/index.ts` is `steward sessions`.
+ * The build replaces this module with a static table.
  */
 export const COMMANDS: CommandTable = Object.fromEntries(
   idsUnder(join(__dirname, 'commands')).map(([id, path]) => [id, () => import(path)]),

@@ -9,13 +9,13 @@ import { versionLine } from './lib/app/version';
 import { runCli, type CommandClass, type Manifest } from './lib/cli/run';
 import { writeOut } from './lib/platform/terminal/stdio';
 
-/** package.json, but with the help class loaded from source. */
+/** package.json, except that oclif loads the help class from source. */
 const PACKAGE = {
   ...pjson,
   oclif: { ...pjson.oclif, helpClass: { target: './src/lib/cli/help.ts', identifier: 'StewardHelp' } },
 } as unknown as Interfaces.PJSON;
 
-/** Runs from source. Help and completion load all commands, so new commands appear immediately. */
+/** Runs steward from source. Help and completion load every command, so that new commands need no build. */
 export async function startFromSource(argv: readonly string[]): Promise<void> {
   const version = versionLine(argv);
   if (version !== undefined) return void writeOut(version);
@@ -26,7 +26,7 @@ export async function startFromSource(argv: readonly string[]): Promise<void> {
     await runCli({ root, pjson: PACKAGE, table: COMMANDS, manifest: () => sourceManifest(root) }, answered);
 }
 
-/** Builds the manifest by loading all commands. */
+/** Builds the oclif manifest by loading all commands. */
 export async function sourceManifest(root: string): Promise<Manifest> {
   const plugin = new Plugin({
     root,
@@ -38,7 +38,7 @@ export async function sourceManifest(root: string): Promise<Manifest> {
   });
   const classes: Record<string, CommandClass> = {};
   for (const [id, load] of Object.entries(COMMANDS)) classes[id] = (await load()).default;
-  // Otherwise, oclif would load the built help class that package.json names.
+  // Without this, oclif would load the built help class that package.json names.
   Reflect.set(plugin, 'commandCache', classes);
   await plugin.load();
   const ids = Object.keys(plugin.manifest.commands).sort();

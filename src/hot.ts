@@ -1,6 +1,6 @@
 /**
- * Frequent commands that run without oclif and the configuration loader. `run` returns an exit code. To run
- * the full command instead, it returns undefined or new arguments before it has any side effects.
+ * Frequent commands that run without oclif and the configuration loader. `run` returns an exit code. Undefined
+ * or new arguments mean that the full command must run.
  */
 const COMMANDS: Readonly<
   Record<string, () => Promise<{ run: (argv: readonly string[]) => Promise<HotResult> }>>
@@ -12,7 +12,7 @@ const COMMANDS: Readonly<
 
 export type HotResult = number | undefined | readonly string[];
 
-/** Returns the exit code, or the arguments of the full command to run instead. */
+/** Runs a frequent command. Returns the exit code, or the arguments of the full command to run instead. */
 export async function runHot(argv: readonly string[]): Promise<number | readonly string[]> {
   const words =
     [1, 2].map((length) => argv.slice(0, length)).find((some) => some.join(' ') in COMMANDS) ?? [];

@@ -4,10 +4,10 @@ import { versionLine } from './lib/app/version';
 import { bundleLoader } from './lib/platform/process/code-cache';
 import { writeOut } from './lib/platform/terminal/stdio';
 
-/** Identifies the bundles. Set by the build. */
+/** Build id of the bundles, defined by the build. */
 declare const STEWARD_BUILD: string;
 
-/** The commands in hot.ts. Hooks, shells and status lines start them very often. */
+/** Matches the commands in hot.ts, which hooks, shells and status lines run very often. */
 const HOT = /^(?:hook|statusline|notify send)(?: |$)/;
 
 /** Launches the built program. Kept small because every run compiles this file. */
@@ -24,20 +24,18 @@ async function launch(argv: readonly string[]): Promise<void> {
     process.exitCode = result;
     return;
   }
-  // Don't cache hot.js, because this run has compiled few of its functions.
+  // Don't cache compiled code for hot.js, because this run uses few of its functions.
   if (isHot) unused.add('hot.js');
   await (load('./cli.js') as typeof import('./cli')).start(result, dirname(__dirname));
 }
 
-/** Returns the key of the code cache. Command lines with the same key use mostly the same functions. */
+/** Returns the code cache key. Command lines with the same key use mostly the same functions. */
 function kindOf(argv: readonly string[], isHot: boolean): string {
   const words = argv.filter((word) => !word.startsWith('-')).slice(0, isHot ? 2 : 1);
   return [...words, ...(argv.includes('--help') ? ['--help'] : [])].join(' ');
 }
 
-/**
- * Reports a build that can't be loaded. Prints nothing for `hook`, whose exit code would block the assistant.
- */
+/** Reports a build that can't be loaded. `hook` fails silently, because an error would block the assistant. */
 function fail(error: unknown): void {
   if (argv[0] === 'hook' && !argv.includes('--strict')) {
     process.exitCode = 0;

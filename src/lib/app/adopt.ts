@@ -19,24 +19,22 @@ import { openSessions } from './sessions';
 import { takeUpAll } from './shared-area';
 import { forget } from './sync-setup';
 
-/** The result of `steward sync adopt`. */
 export interface Adopted {
-  /** The retired machine. */
+  /** The retired machine's id. */
   adopted: string;
   id: string;
-  /** The folder that this machine writes to from now on. */
   folder: string;
   deliveries: number;
   captures: number;
-  /** Whether this machine now writes to another folder. If so, hooks and jobs must be reinstalled. */
+  /** Whether this machine now writes to a different folder, which requires reinstalling the hooks and jobs. */
   isMoved: boolean;
 }
 
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * Takes over the data of a machine that is no longer in use. If that machine owned the area, this machine
- * becomes the owner. Every step can be repeated after a crash.
+ * Takes over the data, and any ownership of the user area, from a machine that is no longer in use. Can be
+ * repeated after a crash.
  */
 export async function adopt(context: Context, wanted: string): Promise<Adopted> {
   const { area, clock } = context;
@@ -48,14 +46,12 @@ export async function adopt(context: Context, wanted: string): Promise<Adopted> 
   const into = old.place === '' ? from : area;
   const lock = { clock, machineId: id, waitMs: LOCK_WAIT_MS };
   const taken = await withLock(join(area.machine, 'sense.lock'), lock, async () => {
-    // From now on, hooks write to the target folder.
     writePlace(area.root, area.host, into.place, '');
     const result = takeUpAll(from, into, { ids: [old.owner], to: id });
     if (isMoved) await moveInto(context, from, id);
     retire(area, into, { old, id });
     return result;
   });
-  // From now on, this machine publishes the old machine's data.
   if (old.place === '') await forgetPublished(context, old.owner);
   return { adopted: old.owner, id, folder: into.own, ...taken, isMoved };
 }
@@ -78,13 +74,12 @@ function findOld(area: UserArea, id: string, wanted: string): Owned {
   throw new StewardError('not_found', problem, { hint });
 }
 
-/** Runs a last capture into this machine's old folder. */
 async function captureLast(context: Context): Promise<void> {
   const { deps, locked, captureHere } = await openSense(context);
   if (deps.config.enabled) await locked(captureHere);
 }
 
-/** Moves this machine's data from its folder below `machines` to the top of the area, which it now owns. */
+/** Moves this machine's data from `machines/ID` to the top of the area, which this machine now owns. */
 async function moveInto(context: Context, into: UserArea, id: string): Promise<void> {
   const { area, clock } = context;
   takeUpAll(area, into, { ids: [id], to: id });
@@ -105,7 +100,7 @@ async function moveInto(context: Context, into: UserArea, id: string): Promise<v
   for (const name of listFolder(area.observability))
     if (name.endsWith('.jsonl')) settleFrom(join(area.observability, name), join(into.observability, name));
   moveMissing(area.usage, into.usage);
-  // If both machines recorded the same day, the old folder remains and counts as a separate machine.
+  // The old folder keeps its owner file while it has days that both machines recorded.
   if (senseStore(area).recordedDays().length === 0) removeFile(area.owner);
 }
 
@@ -117,7 +112,7 @@ function moveDays(area: UserArea, into: UserArea, today: string): void {
     settleFrom(own.logOf(day), target.logOf(day));
     own.removeRecord(day);
   }
-  // Makes the next capture read every source from the start, without storing moved events twice.
+  // Makes the next capture reread every source from the start, without duplicating moved events.
   target.writeState({ ...target.readState().state, lostOn: today });
   moveMissing(area.sense.daily, into.sense.daily);
 }
@@ -137,7 +132,7 @@ function retire(area: UserArea, into: UserArea, { old, id }: { old: Owned; id: s
   const own = owners.find(({ owner }) => owner === id);
   const top = owners.find(({ place }) => place === into.place) ?? old;
   const retired = [...new Set([...top.retired, ...(own?.retired ?? []), old.owner])];
-  // The hash of the operating system's id is valid only with its own salt.
+  // A hash of the operating system's machine ID is valid only with the salt that produced it.
   const os = own?.salt === top.salt ? own.os : null;
   writeOwner(area.root, into.place, { owner: id, os, salt: top.salt, retired });
 }

@@ -15,23 +15,26 @@ export function onPrompt(
   return capture({ ...deps, deliverSoon: () => startWorkDelivery(deps.area) }, prompt);
 }
 
-/** Starts a process that sends the captures. If that fails, the daemon or the next hook sends them. */
+/**
+ * Starts a background process that sends captured issues. If the process fails, the daemon or the next hook
+ * retries.
+ */
 export function startWorkDelivery(area: UserArea): void {
   if (exists(area.work.repo)) startDetached(['work', 'deliver'], area.root);
 }
 
-/** Starts a process that handles queued hook events, unless the daemon handles them. */
+/** Starts a background process for queued hook events, unless the daemon is running. */
 export function startTriggers(area: UserArea, env: NodeJS.ProcessEnv): void {
   if (needsProcess(area, env)) startDetached(['notify', 'triggers'], area.root);
 }
 
-/** Starts the watchdog for a session, unless the daemon watches it. */
+/** Starts a background process that watches a session, unless the daemon is running. */
 export function startWatchdog(area: UserArea, env: NodeJS.ProcessEnv, session: string): void {
   if (needsProcess(area, env))
     startDetached(['agents', 'watch', '--until-idle', '--session', session], area.root);
 }
 
-/** Returns whether to start a background process. False if the daemon is running or a user typed the command. */
+/** Returns whether a background process is needed: not if the daemon runs, or if a user typed the hook command. */
 function needsProcess(area: UserArea, env: NodeJS.ProcessEnv): boolean {
   if (!exists(area.installManifest) && !isCalledByAssistant(env)) return false;
   const daemon = readInstance(area);

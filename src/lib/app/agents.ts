@@ -14,10 +14,7 @@ import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
-/**
- * Returns the settings for routing. Reads only config.yaml, because an error in another file must not stop
- * routing.
- */
+/** Returns the routing settings. Reads only config.yaml, so that errors in other files don't stop routing. */
 export async function agentSettings(context: Pick<Context, 'area'>): Promise<AgentSettings> {
   const { loadConfig } = await import('../config/load');
   const { config } = await loadConfig({ area: context.area, only: 'user' });
@@ -32,7 +29,7 @@ export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {
   return { folder: area.agents, parseYaml };
 }
 
-/** Returns a session's slug, given the slug, an assistant's session id, or `-` for hook JSON on stdin. */
+/** Returns a session's slug. `wanted` is the slug, the assistant's session id, or `-` for hook JSON on stdin. */
 export async function sessionToWatch(deps: WatchDeps, wanted: string): Promise<string> {
   const name = wanted === '-' ? await sessionOfHook() : wanted;
   const state = currentSessions(deps.sessions);
@@ -77,7 +74,6 @@ export async function reportSilence(
   return problems.length === 0 ? undefined : problems.join('\n');
 }
 
-/** Appends a line to `observability/agents.jsonl`, without the session's task. */
 function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void {
   const { ts, session, agents, silentSec, lastTool } = alert;
   const line = JSON.stringify({ ts, event: 'silence', session, agents, silentSec, lastTool });
@@ -88,7 +84,7 @@ function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void 
   });
 }
 
-/** Sends a notification without voice, at most one per silent period. */
+/** Sends at most one notification per silent period, without voice. */
 async function sendSilence(context: Context, alert: SilenceAlert): Promise<void> {
   const { sendNotification } = await import('../notify/send');
   const { openNotify } = await import('./notify');

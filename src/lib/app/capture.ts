@@ -29,7 +29,6 @@ export async function captureDeps(
   return { work: work.deps, sessions: sessions.sessions, state, marks };
 }
 
-/** Sends the queued captures to the work repository. */
 export async function drainWork(context: Context, work: WorkContext): Promise<DrainResult> {
   return drainCaptures(await captureDeps(context, work));
 }
@@ -46,7 +45,7 @@ export async function planOfPrompt(context: Context, prompt: HeardPrompt | undef
   return planPrompt((await openWork(context)).deps, prompt);
 }
 
-/** Returns what would be captured at the end of a session. Doesn't mark the session as restricted. */
+/** Returns what the session-end hook would capture, without marking the session as restricted. */
 export async function planOfSessionEnd(
   context: Context,
   session: { session: string; slug: string | null; restricted?: true },

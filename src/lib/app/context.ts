@@ -8,17 +8,16 @@ import { processHost, type PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
 import type { Desktop } from '../sense/front-app/adapter';
 
-/** The environment of library functions. Each part is created on first use, to keep commands fast. */
+/** The dependencies of library functions. Each is created on first use, to keep commands fast. */
 export interface Context {
   clock: Clock;
   area: UserArea;
-  /** Reading this id may create it, so read-only code must not read it. */
+  /** Reading this property may create the id on disk, so read-only code must not read it. */
   machineId: string;
-  /** Loads the configuration. `flags` override it, by dotted key. */
+  /** Loads the configuration. `flags` are overrides by dotted key. */
   loadConfig: (flags?: Readonly<Record<string, unknown>>) => Promise<LoadedConfig>;
   run: Run;
   desktop: Desktop;
-  /** The package's templates folder. */
   templates: string;
 }
 
@@ -68,7 +67,6 @@ export interface InstallerDeps extends Pick<Context, 'area' | 'clock' | 'machine
   product: { root: string; node: string };
 }
 
-/** Returns the dependencies of the hook and job installers. */
 export function installerDeps(context: Context): InstallerDeps {
   const { area, clock, run } = context;
   return {

@@ -11,7 +11,7 @@ import { wait } from '../platform/time/wait';
 import { productRoot, type Context } from './context';
 import { askAt } from './mirror';
 
-/** Returns the installed version and build id, to detect an upgrade. Undefined while files are being replaced. */
+/** Returns the installed version and build id, or undefined while an upgrade is replacing files. */
 export function installedBuild(context: Pick<Context, 'templates'>): string | undefined {
   const read = (path: string): string | undefined =>
     readText(join(productRoot(context), path), { followLink: true });
@@ -22,7 +22,7 @@ export function installedBuild(context: Pick<Context, 'templates'>): string | un
 
 const PING_MS = 3_000;
 
-/** Returns the user area's running daemon; undefined if none responds. */
+/** Returns the user area's running daemon, or undefined if no daemon responds. */
 export async function findDaemon({
   area,
 }: Pick<Context, 'area'>): Promise<{ instance: Instance; health: Healthz } | undefined> {
@@ -33,7 +33,7 @@ export async function findDaemon({
   return answer?.status === 200 ? { instance, health: answer.json as Healthz } : undefined;
 }
 
-/** Sends a request to the daemon; undefined if it isn't running. Rethrows the daemon's error. */
+/** Sends a request to the daemon. Returns undefined if no daemon is running. Rethrows the daemon's errors. */
 export async function askDaemon<T>(
   { area }: Pick<Context, 'area'>,
   request: Pick<LocalRequest, 'method' | 'path' | 'body'>,
@@ -47,7 +47,10 @@ export function isDaemonThere({ area }: Pick<Context, 'area'>): Promise<boolean>
   return isAnswering(area);
 }
 
-/** How long to wait for the daemon to stop, in ms. It waits five seconds for requests, and five more for jobs. */
+/**
+ * How long to wait for the daemon to stop, in ms. The daemon itself waits up to ten seconds for requests and
+ * jobs.
+ */
 const STOP_MS = 15_000;
 const STOP_POLL_MS = 50;
 
@@ -57,9 +60,8 @@ export async function stopDaemon(context: Context): Promise<{ stopped: boolean; 
   if (asked === undefined) return { stopped: false, pid: null };
   const deadline = context.clock.monotonic() + STOP_MS;
   while (context.clock.monotonic() < deadline) {
-    // An exiting daemon removes the instance file last.
     if (readInstance(context.area)?.pid !== asked.pid) return { stopped: true, pid: asked.pid };
-    // A crashed daemon leaves the file behind. A daemon in another pid namespace isn't visible as a process.
+    // A crashed daemon leaves its instance file behind. The request finds a daemon in another PID namespace.
     const hasCrashed = !isAlive(asked.pid) && !(await isDaemonThere(context));
     if (hasCrashed) return { stopped: true, pid: asked.pid };
     await wait(STOP_POLL_MS);

@@ -52,7 +52,7 @@ const SILENCE_CHECK_SEC = 5;
 
 type Work = () => WorkContext | Promise<WorkContext>;
 
-/** Connects the daemon to the features. To add a route, job or module, add a row. */
+/** Assembles the daemon's routes, jobs and modules. */
 export async function openDaemon(
   context: Context,
   flags: DaemonFlags,
@@ -119,7 +119,6 @@ function pageFolders(context: Context): Pick<PagesDeps, 'pages' | 'assets'> {
   return { pages, assets };
 }
 
-/** Returns the documents that pages subscribe to, with the files that each depends on. */
 function topicsOf({ area }: Context, workEvents: string): Topic[] {
   const sense = [area.sense.state, area.sense.daily, area.sense.config, area.sense.classify];
   const sessions = [area.sessionsState, workEvents, namesFolder(area.machine)];
@@ -139,13 +138,12 @@ function topicsOf({ area }: Context, workEvents: string): Topic[] {
   ];
 }
 
-/** Opens sense and the focus watcher. The watcher starts with the services; captures store its intervals. */
+/** Opens sense and the focus watcher. Captures store the watcher's intervals. */
 function senseService(context: Context, goals: string) {
   const { area, clock } = context;
   let watch: FocusWatch | undefined;
   const watchOf = (): FocusWatch | undefined => watch;
   const isSetUp = (): boolean => exists(area.sense.config);
-  // Sense is reopened when one of these files changes.
   const files = [area.config, area.settings, area.sense.config, area.sense.classify, goals];
   const sense = cachedLoader(clock, files, async () => {
     const opened = await openSense(context, watchOf);
@@ -209,14 +207,14 @@ function silenceOf(context: Context): () => Promise<void> {
   };
 }
 
-/** Returns a different build id if this machine now writes to another folder, so that the daemon restarts. */
+/** Returns a new build id if this machine now writes to a different folder, so that the daemon restarts. */
 function movedPlace({ area }: Context): string | undefined {
   const stored = readPlace(area.root, area.host);
   if (stored === undefined || stored.place === area.place) return undefined;
   return `for ${join(area.root, stored.place)}`;
 }
 
-/** Updates files of earlier versions. Prints a failure instead of stopping the daemon. */
+/** Updates files from earlier versions. Prints errors instead of stopping the daemon. */
 async function updateFiles(context: Context, say: (text: string) => void): Promise<void> {
   const updates: Record<string, () => Promise<unknown>> = {
     'write the voice to settings.json': async () => (await import('../config/write')).mirrorVoice(context),

@@ -21,9 +21,8 @@ export interface DayDocument
   timezone: string;
   final: boolean;
   sessions: DaySession[];
-  /** The machines with data for the day; absent if there is only this machine. */
+  /** The machines with data for the day; absent if this is the only machine. */
   machines?: MachineRow[];
-  /** The other machines' timelines, with the same fields. */
   others?: OtherTimeline[];
   closed: { number: number; title: string; at: number }[];
 }
@@ -45,7 +44,7 @@ export interface DayDeps {
   sessions: () => Promise<SessionsState>;
 }
 
-/** Handles `GET /api/day?day=2026-11-20`: a day with its timeline. Default: today. */
+/** Handles `GET /api/day?day=2026-11-20`, which returns a day and its timeline. Default: today. */
 export function dayRoute(
   context: Context,
   { sense, day: read, work, sessions: readSessions }: DayDeps,
@@ -77,7 +76,7 @@ export function dayRoute(
   });
 }
 
-/** Merges each session's parts. Sorts sessions by time spent, longest first. */
+/** Merges the parts of each session, and sorts the sessions by time spent, longest first. */
 function daySessions(found: readonly SessionParts[], sessions: readonly Session[]): DaySession[] {
   const byId = new Map(sessions.flatMap((session) => session.sessionIds.map((id) => [id, session] as const)));
   const rows = new Map<string, DaySession>();
@@ -98,7 +97,6 @@ function daySessions(found: readonly SessionParts[], sessions: readonly Session[
   return [...rows.values()].sort((a, b) => secondsOf(b) - secondsOf(a));
 }
 
-/** Returns the issues that were completed in a time span, from the cached board. */
 function closedBetween(deps: WorkDeps, fromMs: number, toMs: number): DayDocument['closed'] {
   const closed = itemsOf(deps, deps.workRepo()).flatMap((item) => {
     const ms = Date.parse(item.closedAt ?? '');

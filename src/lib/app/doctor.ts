@@ -16,12 +16,11 @@ import { status as syncStatusNow } from './sync-setup';
 import { VERSION } from './version';
 import { openWork } from './work';
 
-/** Returns the dependencies of the checks. `sound` allows them to play audio. */
+/** Returns the dependencies of the doctor's checks. `sound` allows checks to play audio. */
 export function openDoctor(context: Context, flags: { online: boolean; sound: boolean }) {
   const { area, clock, run, desktop } = context;
   const host = processHost();
   const config = async () => (await context.loadConfig()).config;
-  // The scheduler is queried once for all checks.
   let queried: Promise<JobsHere | undefined> | undefined;
   const jobs = async () => (await (queried ??= config().then(({ sense }) => jobsHere(context, sense))))?.jobs;
   const schedulerOfJob = async (id: JobId) =>

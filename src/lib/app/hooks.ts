@@ -18,8 +18,8 @@ import { installerDeps, type Context, type InstallerDeps } from './context';
 import { openSessions } from './sessions';
 
 /**
- * Returns the assistants in a list such as `codex,copilot` or `all`. Without a list, returns those to register
- * without asking.
+ * Parses a list of assistants, such as `codex,copilot` or `all`. Without a list, returns the assistants to
+ * register without asking.
  */
 export function openHooks(
   context: Context,
@@ -60,7 +60,7 @@ export function registeredAssistants(context: Context): readonly Assistant[] {
 }
 
 /**
- * Returns the assistants in a list. Without a list, returns Claude Code and every assistant with steward's
+ * Parses a list of assistants. Without a list, returns Claude Code and every assistant that has steward's
  * hooks.
  */
 export function openRegistered(
@@ -75,15 +75,14 @@ export function openRegistered(
   };
 }
 
-/** Returns the installed assistants without steward's hooks. */
 export function unregisteredAssistants(context: Context): readonly Assistant[] {
   const registered = registeredAssistants(context);
   return installedAssistants().filter((assistant) => !registered.includes(assistant));
 }
 
 /**
- * Returns the hook status of the assistants in a list; default: the registered or installed ones. Calls
- * `onFailure` for unreadable settings; without `onFailure`, throws.
+ * Returns the hook status of the listed assistants, by default all registered or installed ones. Passes an
+ * error in the settings to `onFailure`, or throws it if there is no `onFailure`.
  */
 export async function openHooksStatus(
   context: Context,
@@ -111,7 +110,7 @@ function shownAssistants(context: Context): readonly Assistant[] {
   const deps = installerDeps(context);
   const registered = registeredAssistants(context);
   const found = foundAssistants();
-  // Skips installed assistants with unreadable settings, unless they have steward's hooks.
+  // Skips an installed assistant if its settings are unreadable, unless steward's hooks are registered.
   return ASSISTANTS.filter(
     (assistant) =>
       registered.includes(assistant) ||
@@ -120,7 +119,10 @@ function shownAssistants(context: Context): readonly Assistant[] {
   );
 }
 
-/** Returns undefined if an assistant's settings, or the variable that holds their path, are invalid. */
+/**
+ * Runs `work`. Returns undefined if the settings of an assistant, or the variable with their path, are
+ * invalid.
+ */
 export function orUndefined<T>(work: () => T, onFailure?: (error: StewardError) => void): T | undefined {
   try {
     return work();
@@ -140,8 +142,8 @@ async function lastActivity(context: Context): Promise<{ by: string; lastAt: str
 }
 
 /**
- * Returns the assistants to register hooks with: Claude Code if installed, plus any others that the user
- * agrees to. Throws `not_found` if the list is empty.
+ * Returns the assistants to register, as a list: Claude Code if installed, and others that the user confirms.
+ * Throws `not_found` if there are none.
  */
 export async function chosenAssistants(context: Context, mayAsk: boolean): Promise<string> {
   const { isInteractive, confirm } = await import('../platform/terminal/ask');
@@ -154,9 +156,6 @@ export async function chosenAssistants(context: Context, mayAsk: boolean): Promi
   return listOf(chosenFrom(context, agreed));
 }
 
-/**
- * Returns Claude Code if installed, or else the registered assistants, plus those that the user agreed to.
- */
 function chosenFrom(context: Context, agreed: readonly Assistant[]): readonly Assistant[] {
   const found = installedAssistants();
   const own = found.includes(claudeCode) ? [claudeCode] : registeredAssistants(context);
@@ -177,7 +176,7 @@ export function othersText(others: readonly Assistant[]): string {
   return `Also installed: ${titlesOf(others)}. To register hooks: steward hooks install --assistant ${listOf(others)}`;
 }
 
-/** Returns whether every registered assistant has all hooks, and whether the hook script exists. */
+/** Returns the health of the hooks: registered assistants have all hooks, and the hook script exists. */
 export function hooksHealth(context: Context): ModuleHealth {
   const deps = installerDeps(context);
   const registered = registeredAssistants(context);
@@ -220,7 +219,7 @@ export async function refreshHooks(context: Context): Promise<void> {
 }
 
 /**
- * Asks whether to install the work skill. False if there is no terminal, or the assistant already has the
+ * Asks whether to install the work skill. Returns false without a terminal, or if Claude Code already has the
  * skill.
  */
 export async function askForSkill(deps: { host: PathHost }): Promise<boolean> {

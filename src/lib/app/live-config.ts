@@ -7,17 +7,17 @@ import type { Context } from './context';
 /** The configuration of a long-running process. */
 export interface LiveConfig {
   current: () => Config;
-  /** Reloads the files if they changed. Returns a promise only if it reloads. Never throws. */
+  /** Reloads the files if they have changed. Returns a promise only when reloading. Never throws. */
   refresh: () => Promise<void> | undefined;
   /** Refreshes the configuration; returns whether the files changed since the last call. */
   changed: () => Promise<boolean>;
-  /** Returns the current problem with the files, if any. */
+  /** Returns why the files are invalid, or undefined if they are valid. */
   problem: () => string | undefined;
 }
 
 /**
- * Returns a configuration that follows its files. While the files are invalid, the last valid configuration
- * stays in use.
+ * Returns a configuration that reloads when its files change. Keeps the last valid configuration while the
+ * files are invalid.
  */
 export function liveConfig(context: Context, loaded: Config): LiveConfig {
   const { area, clock } = context;

@@ -15,7 +15,7 @@ import type { Machine, PublishedDay } from '../sync/format';
 import type { Context } from './context';
 import { machineName } from './sync-settings';
 
-/** Returns this machine and those in the exchange folder. */
+/** Returns this machine and the other machines in the exchange folder. */
 export function knownMachines(
   context: Pick<Context, 'area' | 'machineId'>,
   deps: ReadDeps,
@@ -67,7 +67,7 @@ export function knownMachines(
   };
 }
 
-/** Returns the files and folders to check for changes to other machines' days. */
+/** Returns the files and folders to watch for changes to other machines' days. */
 export function machineFiles(folder: string): string[] {
   const machines = machinesFolder(folder);
   return [
@@ -82,19 +82,19 @@ function storedDays({ store }: ReadDeps): Day[] {
   return [...store.loggedDays(), ...store.recordedDays()];
 }
 
-/** Returns the record if it is valid. Records of other machines are untrusted. */
+/** Validates a record from another machine, which is untrusted. Returns undefined if the record is invalid. */
 function checkRecord(value: unknown): DailyRecord | undefined {
   const record = asRecord(value);
   const isReadable = record?.hours.every(({ start }) => !Number.isNaN(Date.parse(start))) === true;
   return isReadable && isZone(record.timezone) ? record : undefined;
 }
 
-/** Returns this machine's own record, which is trusted. */
+/** Accepts this machine's own record without validation. */
 function ownRecord(value: unknown): DailyRecord | undefined {
   return isObject(value) ? (value as unknown as DailyRecord) : undefined;
 }
 
-/** Shows all sessions, because this machine reads its own data. */
+/** Hides no sessions, because this machine reads its own data. */
 const EVERYTHING: Disclosure = {
   details: false,
   isShown: () => true,
@@ -104,8 +104,8 @@ const EVERYTHING: Disclosure = {
 };
 
 /**
- * Returns a function that reads this machine's days in full, with the same ids as in published days. Reads an
- * event log only if the day's published times or commits are out of date.
+ * Returns a function that reads this machine's full days, with the ids that published days use. It reads a
+ * day's event log only if the published copy is out of date.
  */
 function ownDays(
   deps: ReadDeps,
@@ -124,7 +124,7 @@ function ownDays(
   return (day) => {
     const stored = day < today ? store.readRecord(day, () => undefined) : undefined;
     const isClosed = stored !== undefined && (stored.final || !logged.has(day));
-    // If no other machine has data on this or an adjacent day, no times can overlap.
+    // Without another machine's data on this or an adjacent day, no times can overlap.
     if (isClosed && isAlone(day)) return publish(stored, undefined);
     const before = isClosed && own !== undefined ? readPublishedDay(own, day, ownRecord) : undefined;
     const isComplete =

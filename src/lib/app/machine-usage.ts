@@ -8,22 +8,20 @@ import type { DatedRow, Usage } from '../usage/rollup';
 import type { Context } from './context';
 import { machineName } from './sync-settings';
 
-/** The usage rows of several machines. Only the session ids of other machines are hashed. */
+/** Usage rows of several machines. Session ids are hashed only for other machines. */
 export interface UsageOfMachines {
   rows: DatedRow[];
   machines: Pick<Usage, 'machines'>;
 }
 
 export interface UsageInput {
-  /** The exchange folder. */
   folder: string | undefined;
-  /** Limits the result to the machine with this name. */
   machine: string | undefined;
   from: Day;
   to: Day;
 }
 
-/** Returns the usage of all machines in the exchange folder, merged, or of one machine. */
+/** Returns the merged usage of all machines in the exchange folder, or the usage of `machine`. */
 export function usageOfMachines(
   { machineId, area }: Pick<Context, 'machineId' | 'area'>,
   { folder, machine: wanted, from, to }: UsageInput,

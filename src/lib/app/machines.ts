@@ -3,8 +3,8 @@ import { chooseMachines, type KnownMachines, type Machines } from '../sense/mach
 import type { Context } from './context';
 
 /**
- * Adds a reader for the merged days of all machines in the exchange folder, or for those of one machine.
- * Throws `usage` for an unknown name.
+ * Adds a reader for the merged days of all machines, or for the days of one machine. Throws `usage` if the
+ * machine is unknown.
  */
 export async function withMachines<T extends ReadDeps>(
   context: Context,
@@ -13,11 +13,10 @@ export async function withMachines<T extends ReadDeps>(
 ): Promise<T> {
   const { folder } = (await context.loadConfig()).config.user.sync;
   if (folder === undefined && wanted === undefined) return deps;
-  // This module is loaded only if needed, so that reads without an exchange folder stay fast.
+  // Load the module only if needed, so that reads without an exchange folder stay fast.
   const { knownMachines, machineFiles } = await import('./machine-days');
   const known = (): KnownMachines => knownMachines(context, deps, folder);
   const machines = (): Machines | undefined => chooseMachines(known(), wanted);
-  // Throws for an unknown name before reading any data.
   if (wanted !== undefined) machines();
   return { ...deps, machines, machineFiles: () => (folder === undefined ? [] : machineFiles(folder)) };
 }

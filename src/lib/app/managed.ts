@@ -28,13 +28,13 @@ export interface ManagedContext {
   folder: string;
   prices: Prices;
   retentionDays: number;
-  /** Runs `work` as the only process on this machine that reads the session, so that each event is shown once. */
+  /** Runs `work` while no other process on this machine reads the session, so that each event is shown once. */
   asReader: <T>(session: string, work: () => Promise<T>) => Promise<T>;
 }
 
 const SEND_WAIT_MS = 120_000;
 
-/** Opens the client, runs `work`, and closes the connection. */
+/** Opens a client for hosted agents, runs `work`, and closes the client's connections. */
 export async function withManaged<T>(
   context: Context,
   work: (managed: ManagedContext) => Promise<T>,
@@ -87,7 +87,7 @@ function credentialsOf({ apiKey, authToken }: UserConfig['agents']['managed']) {
   ] as const;
 }
 
-/** Resolves an environment's secrets, then creates the environment. */
+/** Creates an environment after resolving its secrets. */
 export function createEnvironment(managed: ManagedContext, environment: EnvironmentBody): Promise<Resource> {
   return create(managed, environment, secretValue);
 }

@@ -13,25 +13,25 @@ import type { LocalAnswer, LocalRequest } from '../platform/net/local-http';
 import { systemClock } from '../platform/time/clock';
 import type { Context } from './context';
 
-/** The settings that a hook or the status line needs. */
+/** The settings that hooks and the status line need. */
 export interface HookSettings {
   tab: boolean;
   tellAssistant: boolean;
   /** Whether to store the first line of a session's first prompt. */
   titles: boolean;
-  /** The assistant's name. The last line of a response may begin with it. */
+  /** The assistant's name, which may begin the last line of a response. */
   daName: string;
   /** The folder with the session files. */
   sessions: string;
   workEvents: string;
-  /** Null for the system's time zone. */
+  /** Null means the system's time zone. */
   timezone: string | null;
 }
 
 /** How much of a matching prompt to store. */
 export type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
-/** A copy of these settings for hooks and the status line, because loading YAML takes 18 ms. */
+/** The cached settings. Hooks and the status line read them because loading YAML takes 18 ms. */
 interface Mirror {
   /** File stamps of config.yaml and work/config.yaml at load time; null for a missing file. */
   user: string | null;
@@ -40,10 +40,9 @@ interface Mirror {
   prompt: PromptSetting;
 }
 
-/** The shim also reads this file. */
 const MIRROR = 'settings';
 
-/** Returns the mirrored settings; undefined if config.yaml has changed and must be loaded. */
+/** Returns the cached settings, or undefined if config.yaml has changed. */
 export function cachedHookSettings(area: UserArea): HookSettings | undefined {
   const mark = markOfTarget(area.config);
   if (mark === undefined) {
@@ -62,7 +61,7 @@ export function cachedHookSettings(area: UserArea): HookSettings | undefined {
   return mirror?.user === mark && isSettings(mirror.settings) ? mirror.settings : undefined;
 }
 
-/** Returns the mirrored prompt setting; undefined if work/config.yaml has changed. */
+/** Returns the cached prompt setting, or undefined if work/config.yaml has changed. */
 export function cachedPromptSetting(area: UserArea): PromptSetting | undefined {
   const mark = markOfTarget(area.work.config);
   if (mark === undefined) return 'line';
@@ -72,7 +71,10 @@ export function cachedPromptSetting(area: UserArea): PromptSetting | undefined {
 
 type Loader = Pick<Context, 'area' | 'loadConfig'>;
 
-/** Returns the settings. Reloads them if config.yaml has changed; throws `config` if it is invalid. */
+/**
+ * Returns the settings. Reloads them if config.yaml has changed. Throws `config` if the configuration is
+ * invalid.
+ */
 export async function hookSettings(context: Loader): Promise<HookSettings> {
   return cachedHookSettings(context.area) ?? (await loadMirror(context)).settings;
 }
@@ -89,7 +91,7 @@ export async function promptSetting(context: Loader): Promise<PromptSetting> {
 
 async function loadMirror(context: Loader): Promise<Mirror> {
   const { area } = context;
-  // Read the file stamps before the files, so that a concurrent change makes the mirror stale.
+  // Read the file stamps before the files, so that a concurrent change invalidates the cache.
   const marks = { user: markOfTarget(area.config) ?? null, work: markOfTarget(area.work.config) ?? null };
   const { user, work } = (await context.loadConfig()).config;
   const { tab, tellAssistant, titles } = user.sessions;
@@ -119,17 +121,17 @@ function isSettings(value: unknown): value is HookSettings {
   );
 }
 
-/** The age in ms at which a temp file in the cache folder is deleted as a leftover of a killed run. */
+/** Age in ms after which a temp file in the cache folder is deleted as abandoned. */
 const TEMPS_STALE_MS = 60_000;
 
-/** Reads the user area's entry from the cache folder; undefined if the entry is missing or unreadable. */
+/** Reads the user area's cache entry, or returns undefined if the entry is missing or unreadable. */
 export function readCache<T>(name: string, area: UserArea): Partial<T> | undefined {
   return unlessFailing(
     () => parseObject(readText(fileOf(name, area), { maxBytes: 64 * 1024 }) ?? '') as Partial<T> | undefined,
   );
 }
 
-/** Stores an entry for the next run. Does nothing if the cache folder can't be written. */
+/** Stores a cache entry for later runs. Ignores write errors. */
 export function writeCache(name: string, area: UserArea, value: object): void {
   unlessFailing(() => {
     const path = fileOf(name, area);
@@ -139,7 +141,7 @@ export function writeCache(name: string, area: UserArea, value: object): void {
   });
 }
 
-/** The cache only saves time, so a cache failure must not lose a hook's event. */
+/** Ignores errors: the cache is optional, and a cache error must not lose a hook's event. */
 function unlessFailing<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -166,7 +168,7 @@ export function cachedSocket(area: UserArea): string | undefined {
 
 const TIMEOUT_MS = 5_000;
 
-/** Sends a request to the daemon; undefined if it doesn't respond. Rethrows the daemon's error. */
+/** Sends a request to the daemon. Returns undefined if no daemon responds. Rethrows the daemon's errors. */
 export async function askAt<T>(
   ask: (request: LocalRequest) => Promise<LocalAnswer | undefined>,
   socket: string,

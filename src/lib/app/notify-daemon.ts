@@ -18,7 +18,7 @@ import { openNotify, type NotifyContext } from './notify';
 import { voiceOf } from './speech';
 import { openTriggers } from './triggers';
 
-/** The notification part of the daemon: a voice, and a worker that delivers the outbox. */
+/** The daemon's notification service: a voice, and a worker that delivers the outbox. */
 export interface NotifyOfDaemon {
   notify: NotifyContext;
   routes: readonly Route[];
@@ -31,7 +31,7 @@ export interface NotifyOfDaemon {
 
 /** How long speech may continue after a stop request, in ms. */
 const SPEECH_GRACE_MS = 2_000;
-/** Extra time for recording the delivery, in ms. */
+/** Extra time for recording the result of a delivery, in ms. */
 const NOTE_GRACE_MS = 1_000;
 
 export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaemon> {
@@ -52,7 +52,7 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
     routes: [notifyRoute(notify, settings), ...historyRoutes(notify.deps)],
     services(log) {
       faults.tell = (message) => log.write('error', 'notify', { message });
-      // Loads the redaction patterns and pronunciations now, so that the first spoken text isn't delayed.
+      // Preload the redaction patterns and pronunciations, so that they don't delay the first spoken text.
       voice.preview('live');
       delivering = keepDelivering(notify.deps);
       return [{ close: () => closed(delivering, voice) }];
@@ -75,7 +75,7 @@ function notifyRoute({ deps }: NotifyContext, settings: LiveConfig): Route {
     method: 'POST',
     path: '/notify',
     status: 202,
-    // Only this user's own commands may choose the notification's id.
+    // Only requests over the local socket may choose the notification id.
     input: ({ body, head }) => ({ body, id: head.isLocal && isObject(body) ? body['id'] : undefined }),
     run: ({ body, id }) => {
       const refreshing = settings.refresh();
@@ -93,7 +93,7 @@ function triggersJob(context: Context, notify: NotifyContext, settings: LiveConf
     everySec: () => 1,
     async run() {
       const names = (): string => listFolder(context.area.spool).join();
-      // An unchanged queue contains only files for other consumers.
+      // If the queue is unchanged, all its files are for other consumers.
       if (names() === seen) return undefined;
       await settings.refresh();
       const deps = await openTriggers(context, notify, settings.current);

@@ -29,7 +29,6 @@ import type { WorkContext } from './work';
 
 export interface NotifyContext extends Sender {
   deps: AcceptDeps & DeliverDeps;
-  /** The voice id configured for the assistant. */
   voiceId: string | undefined;
   /** The assistant's skills folder. */
   skills: string;
@@ -96,7 +95,7 @@ function note(deps: NotifyContext['deps'], error: unknown): void {
   try {
     logFault(deps, toStewardError(error).message);
   } catch {
-    // If the disk is full, the fault can't be logged. Undelivered notifications stay in the outbox.
+    // On a full disk, the error can't be logged. Undelivered notifications stay in the outbox.
   }
 }
 
@@ -117,10 +116,7 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/**
- * Sends a notification for each due reminder, without voice because this is background work. Returns the
- * number of reminders.
- */
+/** Sends a notification for each due reminder, without voice. Returns the number of reminders. */
 export function sendReminders(
   work: Pick<WorkContext, 'deps'>,
   notify: Pick<NotifyContext, 'deps'>,

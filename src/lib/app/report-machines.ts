@@ -5,14 +5,13 @@ import type { UnionRecord } from '../sense/machines/model';
 import { unionDays, type Machines } from '../sense/machines/read';
 import { hashedId } from '../sync/format';
 
-/** The merged days of a period. */
 export interface ReportUnion {
   records: ReadonlyMap<Day, UnionRecord>;
   hasOwn: boolean;
   days: (notes: string[]) => DayFacts[];
 }
 
-/** Returns a period's merged days. `readOwn` reads this machine's days, including unpublished details. */
+/** Returns a period's merged days. `readOwn` reads this machine's days, with unpublished details. */
 export function reportUnion(
   machines: Machines,
   period: Period,

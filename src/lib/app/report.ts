@@ -23,21 +23,17 @@ import { usageOfDays } from './usage';
 import { openWork, type WorkContext } from './work';
 
 export interface ReportOptions {
-  /** Limits the report to this repository. */
   repo?: string | undefined;
   /** Whether to fetch the last comment on each closed issue from GitHub. */
   evidence: boolean;
-  /** Whether to include reminders. */
   reminders: boolean;
-  /** Whether to include the assistants' usage. */
   usage?: boolean;
-  /** Limits the result to the machine with this name. */
   machine?: string | undefined;
 }
 
 const MAX_EVIDENCE = 30;
 
-/** Gathers what was done in a period. Writes nothing. Unreadable data is noted in the report. */
+/** Reports the work done in a period. Writes nothing. Lists unreadable data in the report's notes. */
 export async function openReport(context: Context, period: Period, options: ReportOptions): Promise<Report> {
   const notes: string[] = [];
   const sense = await openSense(context);
@@ -64,12 +60,12 @@ export async function openReport(context: Context, period: Period, options: Repo
   return report(await evidenceOf(work, numbers, notes));
 }
 
-/** A report over a longer period would block the daemon. */
+/** The longest period of a report, in days. A longer report would block the daemon. */
 const MAX_DAYS = 366;
 
 /**
- * `GET /api/report?from=2026-11-16&to=2026-11-20`: the output of `steward standup --json` or, with `usage=1`,
- * of `steward week --json`.
+ * Handles `GET /api/report?from=2026-11-16&to=2026-11-20`. Returns the output of `steward standup --json`, or
+ * with `usage=1`, of `steward week --json`.
  */
 export function reportRoute(context: Context): Route {
   return route({
@@ -103,16 +99,15 @@ function timeOfDays(deps: ReadDeps, period: Period, union: ReportUnion | undefin
         try {
           return ledgersOf(deps, [day]).ledgers;
         } catch {
-          // `daysFrom` reports why the day can't be read.
+          // `daysFrom` reports unreadable days.
           return [];
         }
       });
-  // Repositories don't need display names.
   const names = { session: (id: string) => id, issue: () => undefined, goal: () => undefined };
   return timeRows(ledgers, 'repo', names);
 }
 
-/** Returns the current time, and the time zone of days. */
+/** Returns the current time and the configured time zone. */
 export async function reportNow(context: Context): Promise<{ nowMs: number; zone: string }> {
   const { config } = await context.loadConfig();
   return { nowMs: context.clock.now(), zone: config.user.timezone };

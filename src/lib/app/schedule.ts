@@ -16,7 +16,7 @@ import type { SenseStatus } from '../sense/source';
 import { installerDeps, type Context } from './context';
 import { isDaemonThere, stopDaemon } from './daemon-client';
 
-/** Returns this machine's scheduler, or the given one (`--scheduler`). */
+/** Returns the scheduler given with `--scheduler`, or this machine's default. */
 export function schedulerOf(context: Context, kind?: SchedulerKind): Promise<Scheduler> {
   return createScheduler(installerDeps(context), kind);
 }
@@ -25,13 +25,12 @@ async function configuredJob(context: Context, id: JobId): Promise<Job> {
   return jobOf(id, (await context.loadConfig()).config.sense);
 }
 
-/** This machine's scheduler, and the status of each job. */
 export interface JobsHere {
   kind: SchedulerKind;
   jobs: JobStatus[];
 }
 
-/** Returns undefined if the scheduler isn't running and has no jobs. */
+/** Returns the status of this machine's jobs, or undefined if the scheduler isn't running and has no jobs. */
 export async function jobsHere(
   context: Context,
   sense: { pollIntervalSec: number },
@@ -66,7 +65,7 @@ export async function startDaemonJob(context: Context): Promise<SchedulerKind | 
   return (await schedulerOf(context)).start(await configuredJob(context, 'daemon'));
 }
 
-/** Returns the scheduler that has a job, and the job's state; undefined if the job was never installed. */
+/** Returns the scheduler of a job and the job's state, or undefined if the job was never installed. */
 export async function schedulerWith(
   context: Context,
   id: JobId,
@@ -75,7 +74,7 @@ export async function schedulerWith(
   if (!exists(installManifest)) return undefined;
   const entries = readInstallManifest(installManifest, context.machineId);
   if (!entries.some((entry) => entry.id === `schedule:${id}`)) return undefined;
-  // Only the capture interval is configurable. The other jobs work even if the configuration is invalid.
+  // Only the capture job reads the configuration, so an invalid configuration doesn't affect other jobs.
   const job = id === 'sense' ? await configuredJob(context, id) : jobOf(id);
   const { scheduler: kind, installed, loaded } = await (await schedulerOf(context)).status(job);
   return { kind, installed, loaded };
@@ -84,7 +83,7 @@ export async function schedulerWith(
 /** Reported as the capture scheduler if the daemon runs the captures. */
 export const DAEMON_SCHEDULER: SenseStatus['scheduler'] = { kind: 'the daemon', installed: true };
 
-/** Returns what currently runs captures: the scheduler that has the job, or the daemon. */
+/** Returns what runs captures on this machine: a scheduler or the daemon. */
 export async function currentScheduler(context: Context): Promise<SenseStatus['scheduler']> {
   const found = await schedulerWith(context, 'sense');
   const job = found && { kind: found.kind, installed: found.installed && found.loaded };
@@ -92,12 +91,12 @@ export async function currentScheduler(context: Context): Promise<SenseStatus['s
   return (await isDaemonThere(context)) ? DAEMON_SCHEDULER : (job ?? null);
 }
 
-/** Returns false if a scheduler runs the command for a job that has been uninstalled. */
+/** Returns false if a scheduler started this command for a job that has since been uninstalled. */
 export function mayRun(context: Context): boolean {
   return beginScheduled(runsOf(context), processHost());
 }
 
-/** Waits up to a minute for uninstalled jobs to finish; returns the jobs that are still running. */
+/** Waits up to a minute for uninstalled jobs to finish. Returns the jobs that are still running. */
 export function waitForRunsOf(
   context: Context,
   onWait: (running: readonly Running[]) => void,

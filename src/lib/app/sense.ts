@@ -36,28 +36,30 @@ import { openSessions, sessionsOn } from './sessions';
 
 export interface SenseContext {
   deps: CaptureDeps & ReadDeps;
-  /** Warnings about unknown configuration keys and files that other users can access. */
+  /** Warnings about unknown configuration keys, and about files that other users can access. */
   warnings: readonly string[];
   /** Parses a day such as `yesterday` in your time zone. */
   readDay: (words: string) => Promise<Day>;
-  /** Runs one capture, rollup or purge at a time on this machine. */
+  /** Runs `work` under the lock that captures, rollups and purges on this machine share. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
-  /** Checks who owns the area, merges conflict copies of logs, and captures. Requires the lock. */
-  captureHere: () => Promise<CaptureResult>;
   /**
-   * Returns the current focus. `last` is the previous observation, passed if the focus hasn't changed since
-   * then.
+   * Checks the area's owner, merges conflict copies of logs, and runs a capture. The caller must hold the
+   * lock.
    */
+  captureHere: () => Promise<CaptureResult>;
+  /** Returns the current focus. `last` is the previous observation; omitted if the focus has changed since. */
   observe: (last?: Last) => Promise<Observation>;
 }
 
-/** Returns the daemon's focus watcher, once started. */
 type WatchOf = () => FocusWatch | undefined;
 
-/** How long to wait for the sense lock, in ms: enough for two captures, but less than a poll interval. */
+/**
+ * How long to wait for the sense lock, in ms: enough for two captures, but less than the default poll
+ * interval.
+ */
 const LOCK_WAIT_MS = 30_000;
 
-/** @param watch passed only by the daemon, which watches the focus */
+/** @param watch set only in the daemon, which watches the focus */
 export async function openSense(context: Context, watch?: WatchOf): Promise<SenseContext> {
   const { config, warnings } = await context.loadConfig();
   const { area, clock } = context;
@@ -94,7 +96,7 @@ export async function openSense(context: Context, watch?: WatchOf): Promise<Sens
   };
 }
 
-/** Returns undefined if no goal has rules, so that sessions and issues are read only when needed. */
+/** Returns undefined if no goal has rules, to avoid reading sessions and issues. */
 async function goalTagger(context: Context, { user }: Config): Promise<CaptureDeps['goalTags']> {
   if (!hasRules(parseGoals(readText(user.paths.goals, { followLink: true }) ?? ''))) return undefined;
   const { openWorkNames } = await import('./work-names');
@@ -133,7 +135,7 @@ function sourcesOf(context: Context, config: Config, watch?: WatchOf): CaptureDe
     ...{ run, clock, timezone: user.timezone, path: user.paths.workEvents },
     ...observeDeps(context, config),
     config: sense,
-    // A getter, because reading the machine id may create it, and read-only commands must not.
+    // A getter, because reading the machine id may create it, which read-only commands must not do.
     get machineId() {
       return context.machineId;
     },
@@ -177,7 +179,7 @@ export function openFocusWatch(
   });
 }
 
-/** How long a stopping daemon may spend on the last focus capture. */
+/** How long a stopping daemon may spend on the last focus capture, in ms. */
 const LAST_FOCUS_MS = 2_000;
 
 /** Captures only the focus, so that a stopping daemon doesn't lose its last observations. */
@@ -190,7 +192,6 @@ export async function storeFocus(sense: () => SenseContext | Promise<SenseContex
   await Promise.race([stored, late]).finally(() => ending.abort());
 }
 
-/** Writes each goal's observed time to a file next to the goals. */
 function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): void {
   const window = { from: addDays(today, 1 - GOALS_WINDOW_DAYS), to: today };
   const state = buildGoalsState({
@@ -223,8 +224,8 @@ export async function setClassification(
 }
 
 /**
- * Sets up sense if needed, then captures. If sense.enabled is false, writes nothing, not even a lock.
- * `isPublished` is whether your other machines receive the result.
+ * Sets up sense if needed, then captures. Writes nothing if `sense.enabled` is false. `isPublished` tells
+ * whether your other machines receive the capture.
  */
 export async function captureNow(
   context: Context,
@@ -265,7 +266,7 @@ export async function openInsight(context: Context): Promise<{ deps: BuildDeps &
         ),
       env: processHost().env,
       inEmptyFolder: withTempFolder,
-      // Not the sense lock, so that captures continue while the assistant responds.
+      // A separate lock, so that captures continue while the assistant responds.
       alone: (work) =>
         withLock(
           join(area.machine, 'insight.lock'),

@@ -11,7 +11,10 @@ import { askDaemon, findDaemon, isDaemonThere, stopDaemon } from './daemon-clien
 import { cacheSocket } from './mirror';
 import { VERSION } from './version';
 
-/** Runs the daemon in this process, restarting it on request, until it is stopped. Returns the exit code. */
+/**
+ * Runs the daemon in this process until it ends. Relaunches the daemon unless it was stopped. Returns the exit
+ * code.
+ */
 export async function serveDaemon(
   context: Context,
   flags: DaemonFlags,
@@ -40,7 +43,6 @@ export async function serveDaemon(
   ]);
 }
 
-/** Returns the result of `steward daemon status`. */
 export async function daemonReport(context: Context): Promise<DaemonReport> {
   const found = await findDaemon(context);
   const status = found && (await askDaemon<DaemonStatus>(context, { method: 'GET', path: '/api/status' }));
@@ -48,7 +50,6 @@ export async function daemonReport(context: Context): Promise<DaemonReport> {
   return { running: true, url: found.instance.url, cliVersion: VERSION, ...status };
 }
 
-/** The URL path of each page, by the page's name. */
 export const PAGE_PATHS = {
   today: '/',
   sense: '/sense',
@@ -57,7 +58,7 @@ export const PAGE_PATHS = {
   status: '/status',
 } as const;
 
-/** Returns the URL of a page, with a one-time code. Throws `unavailable` if the daemon isn't running. */
+/** Returns a page's URL with a one-time sign-in code. Throws `unavailable` if the daemon isn't running. */
 export async function openLink(context: Context, page: keyof typeof PAGE_PATHS): Promise<OpenLink> {
   const link = await askDaemon<OpenLink>(context, { method: 'POST', path: '/api/open' });
   if (link !== undefined) {
@@ -72,11 +73,11 @@ export async function openLink(context: Context, page: keyof typeof PAGE_PATHS):
 
 export interface Restarted {
   url: string;
-  /** The process that is listening now. */
+  /** Process id of the restarted daemon. */
   pid: number;
-  /** The previous process, or null. */
+  /** Process id of the previous daemon, or null. */
   before: number | null;
-  /** The scheduler that started it; null if the daemon restarted itself. */
+  /** The scheduler that started the new daemon, or null if the daemon restarted itself. */
   startedBy: SchedulerKind | null;
 }
 
@@ -84,8 +85,8 @@ const RESTART_MS = 60_000;
 const RESTART_POLL_MS = 100;
 
 /**
- * Restarts the daemon, or starts it through its job, and waits until it is listening. If the configuration is
- * invalid, fails without stopping the daemon. Throws `unavailable` if there is neither a daemon nor a job.
+ * Restarts the daemon, or starts its job, and waits until the daemon is listening. Throws `config` if the
+ * configuration is invalid, and `unavailable` without a daemon or a job.
  */
 export async function restartDaemon(context: Context): Promise<Restarted> {
   await context.loadConfig();
@@ -97,8 +98,8 @@ export async function restartDaemon(context: Context): Promise<Restarted> {
 }
 
 /**
- * Asks the daemon to restart; returns undefined if none is running. Stops a daemon of an earlier version that
- * doesn't support restart requests.
+ * Asks the daemon to restart, or stops a version that can't restart itself. Returns undefined if no daemon is
+ * running.
  */
 async function askToRestart(context: Context): Promise<{ pid: number; restartsItself: boolean } | undefined> {
   try {
@@ -124,7 +125,6 @@ async function startByJob(context: Context, stopped: number | undefined): Promis
   );
 }
 
-/** Waits until a new daemon process is running. */
 async function nextInstance(context: Context, previous: Instance | undefined): Promise<Instance> {
   const deadline = context.clock.monotonic() + RESTART_MS;
   while (context.clock.monotonic() < deadline) {

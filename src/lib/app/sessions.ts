@@ -16,8 +16,8 @@ import type { Context } from './context';
 import { type HookSettings, hookSettings } from './mirror';
 
 /**
- * Returns dependencies whose time zone and machine id are computed on demand, because most hooks need
- * neither.
+ * Returns the dependencies of sessions. Computes the time zone and machine id on demand, because most hooks
+ * don't need them.
  */
 export function sessionsDeps(
   parts: { area: UserArea; clock: Clock; machineId: () => string },
@@ -49,7 +49,7 @@ export async function openSessions(context: Context): Promise<SessionsDeps> {
   return depsOf(context, await hookSettings(context));
 }
 
-/** Returns a function that reads all sessions; it caches the archive for long-running processes. */
+/** Returns a function that reads all sessions. It caches the archive, for long-running processes. */
 export function sessionReader(context: Context): () => Promise<SessionsState> {
   const archived = archiveReader(context.clock);
   return async () => currentSessions(await openSessions(context), archived);
@@ -83,7 +83,7 @@ function depsOf(context: Context, settings: HookSettings): SessionsDeps {
   return sessionsDeps({ area, clock, machineId: () => context.machineId }, settings);
 }
 
-/** Returns the sessions that run in a terminal on this machine. */
+/** Returns this machine's sessions that run in the given terminal. */
 export async function sessionsOn(
   context: Context,
   tty: string,
@@ -92,7 +92,6 @@ export async function sessionsOn(
   return sessionsOnTerminal(Object.values(runningSessions(deps).sessions), tty, deps.clock.now());
 }
 
-/** Counts the sessions that are waiting for you. */
 export async function waitingSessions(context: Context): Promise<number> {
   const deps = await openSessions(context);
   const nowMs = deps.clock.now();
@@ -100,14 +99,14 @@ export async function waitingSessions(context: Context): Promise<number> {
   return sessions.filter((session) => statusOf(session, nowMs) === 'waiting').length;
 }
 
-/** Returns each session's tmux or kitty terminal, by slug. */
+/** Returns each session's tmux or kitty window, by slug. */
 export function placesNow(context: Context, sessions: readonly Session[]): Promise<Map<string, string>> {
   const own = sessions.filter(({ machine }) => machine === context.machineId);
   return placesOf({ run: context.run, env: processHost().env }, own);
 }
 
 /**
- * Brings a session's terminal to the front. If several sessions match, `choose` asks which one; it returns
+ * Brings a session's terminal to the front. `choose` picks one of several matching sessions, or returns
  * undefined if it can't ask.
  */
 export async function goNow(

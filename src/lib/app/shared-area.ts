@@ -16,7 +16,7 @@ export async function prepareArea(
 ): Promise<string[]> {
   try {
     const { id } = claimArea(area);
-    // Takes over items that this machine queued at the top of the area before it detected another owner.
+    // Move the items that this machine queued at the top of the area before it detected another owner.
     if (area.place !== '') takeUpAll(areaAt(area.root, '', area.host), area, { ids: [id], to: id });
     if (area.exchange !== undefined) ensureFolder(machinesFolder(area.exchange));
     settleLogs(area, { nowMs: clock.now(), zone });
@@ -30,7 +30,7 @@ export async function prepareArea(
 
 type Spools = { outbox: string; spool: string };
 
-/** Takes over the pending deliveries and captures of the given machines. Returns the counts. */
+/** Takes over the given machines' pending deliveries and captures. Returns the number of each. */
 export function takeUpAll(
   from: Spools,
   into: Spools,

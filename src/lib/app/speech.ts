@@ -40,7 +40,6 @@ export function speechSettings(
       run,
       // All user areas take turns to speak, because the machine has only one audio output.
       takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => {
-        // A function, because reading the machine id may create it.
         return { clock, machineId: context.machineId };
       }),
     },
@@ -50,7 +49,7 @@ export function speechSettings(
   };
 }
 
-/** Returns the same object until the configuration changes. */
+/** Returns a function that returns the same object until the configuration changes. */
 function voiceSettings(current: () => Config): () => VoiceSettings {
   let last: { config: Config; settings: VoiceSettings } | undefined;
   return () => {
@@ -67,7 +66,7 @@ function providerSettings({ notify, da }: UserConfig): ProviderSettings {
   const { url, apiKey, model, settings } = notify.voice.provider;
   return {
     ...{ url, model, settings },
-    // A self-hosted server may not need a key.
+    // A self-hosted server may not need an API key.
     isConfigured: apiKey.isSet || url !== SPEECH_PROVIDER_URL,
     apiKey: () => resolveSecret(apiKey, secretSources()),
     voiceId: da.voices.main.voiceId,

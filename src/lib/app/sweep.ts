@@ -32,8 +32,8 @@ export async function runSweep(context: Context, options: SweepOptions): Promise
 }
 
 /**
- * Logs a sweep that could not start, and returns its message and result. Rethrows the error with `--strict`
- * or after an interrupt.
+ * Logs that a sweep could not start, and returns the message and result to print. Rethrows the error with
+ * `--strict` or after an interrupt.
  */
 export function noSweep(
   context: Context,
@@ -54,7 +54,6 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   const { area, clock } = context;
   const { paths } = work.user;
   const sessions = await openSessions(context);
-  // The sessions, which are read once for all lookups.
   let seen: SessionsState | undefined;
   const captures = await captureDeps(context, work, { seen: () => seen });
   return {
@@ -63,7 +62,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       if (!dryRun) await drainCaptures(captures);
       return waitingCaptures(area);
     },
-    // The session-end hook handles live sessions, because it knows their folders.
+    // Leaves live sessions to the session-end hook, which knows their folders.
     sessionsSince: (since) => {
       seen = currentSessions(sessions);
       const nowMs = clock.now();

@@ -24,7 +24,7 @@ import { changeSync } from './sync-settings';
 const LOCK_WAIT_MS = 120_000;
 const EXCHANGE_MS = 30 * 60_000;
 
-/** Syncs the exchange folder with Syncthing from now on. */
+/** Switches the exchange folder to Syncthing. */
 export async function useSyncthing(context: Context): Promise<Connected> {
   const folder = await folderOf(context);
   const connected = await withSyncthing((api) => connectSyncthing(api, folder));
@@ -32,10 +32,7 @@ export async function useSyncthing(context: Context): Promise<Connected> {
   return connected;
 }
 
-/**
- * Syncs the exchange folder with git from now on. Checks that the repository is private, and runs the first
- * exchange.
- */
+/** Switches the exchange folder to git. Checks that the repository is private, and runs the first exchange. */
 export async function useGit(context: Context, repo: string): Promise<{ received: string[]; sent: boolean }> {
   const folder = await folderOf(context);
   const result = await exchange(context, folder, repo);
@@ -52,7 +49,7 @@ export async function exchangeWhenDue(context: Context): Promise<void> {
   await exchange(context, folder, repo);
 }
 
-/** Returns the engine's state, or null if no engine is set. Queries Syncthing only if `mayAsk` is true. */
+/** Returns the sync engine's state, or null if no engine is set. Queries Syncthing only if `mayAsk` is true. */
 export async function engineStatus(context: Context, mayAsk: boolean): Promise<EngineStatus | null> {
   const { folder, engine, repo } = (await context.loadConfig()).config.user.sync;
   if (engine === 'none' || folder === undefined) return null;
@@ -83,7 +80,6 @@ function syncthingWords(status: SyncthingStatus): Pick<EngineStatus, 'found' | '
   return { found: parts.join(', '), problem: errors > 0 || state === 'error' };
 }
 
-/** The time of the last exchange through git, and its problem, if any. */
 interface Exchange {
   at?: string;
   problem?: { message: string };
@@ -102,7 +98,7 @@ function exchangeFile(machine: string): string {
   return join(machine, 'exchange.json');
 }
 
-/** Deletes a forgotten machine from the repository, if git is the engine. */
+/** Deletes a machine's files from the repository, if git is the sync engine. */
 export async function forgetInGit(context: Context, id: string): Promise<void> {
   const { sync } = (await context.loadConfig()).config.user;
   if (sync.engine !== 'git' || sync.folder === undefined || sync.repo === undefined) return;

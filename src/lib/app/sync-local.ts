@@ -29,7 +29,7 @@ interface MarkInput {
   name: string;
 }
 
-/** Returns a hash that differs if the data to publish may have changed. */
+/** Returns a hash that changes whenever the data to publish may have changed. */
 export function markOfAll({ area }: Context, { sessions, workEvents, ...rest }: MarkInput): string {
   const store = senseStore(area);
   const { text } = marksOf([
@@ -40,7 +40,7 @@ export function markOfAll({ area }: Context, { sessions, workEvents, ...rest }: 
   return shortHash(JSON.stringify([text, rest, VERSION, SENSE_VERSION, FORMAT]));
 }
 
-/** Returns functions that read this machine's data for each day. */
+/** Returns functions that read this machine's data by day. */
 export function localData(
   { area, clock }: Context,
   { deps }: SenseContext,
@@ -102,8 +102,8 @@ export function localData(
 }
 
 /**
- * Returns a check for restricted repositories. Sessions store only a repository's name, so the check looks
- * for that name among the watched repositories.
+ * Returns a check for restricted repositories. Looks up each name among the watched repositories, because
+ * sessions store only the name.
  */
 function restrictedRepos(
   watched: readonly string[],
@@ -157,7 +157,6 @@ function detailsOf({
   return { slug, ...(shown === undefined ? {} : { title: shown }), ...(issue === null ? {} : { issue }) };
 }
 
-/** Returns the sessions that existed during a day. */
 function sessionsOf(sessions: readonly Session[], day: Day, zone: string): Session[] {
   const { startMs, endMs } = dayBounds(day, zone);
   return sessions.filter(

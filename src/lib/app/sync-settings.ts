@@ -12,7 +12,7 @@ export function stateFile({ machine }: Pick<Context['area'], 'machine'>): string
   return join(machine, 'sync.json');
 }
 
-/** Changes settings under `sync`. Undefined removes a setting. */
+/** Changes settings under `sync`. A value of undefined removes the setting. */
 export async function changeSync(
   { area, clock, machineId }: Context,
   settings: Partial<Record<'folder' | 'details' | 'engine' | 'repo', string | boolean | undefined>>,

@@ -47,7 +47,7 @@ export async function setFolder(
   return { ...(await republish(context)), before: before === folder ? null : before };
 }
 
-/** Makes the next publish run compare every published file and repair damaged ones. */
+/** Makes the next publish compare every published file and repair damaged files. */
 async function compareAll(context: Context): Promise<void> {
   const { deps, locked } = await openSync(context);
   await locked(() => {
@@ -104,7 +104,7 @@ export async function forget(context: Context, wanted: string, dryRun: boolean):
   return locked(() => forgetMachine(folder, found.id, { ownId, dryRun: false }));
 }
 
-/** Returns the files that would be published now and, if `show` names one, its text. */
+/** Returns the files that a publish would write. If `show` names one of the files, also returns its text. */
 export async function plan(
   context: Context,
   show: string | undefined,
@@ -122,7 +122,7 @@ export async function plan(
   return { plan: planOf(files, { folder: folder ?? null, machine, details }), text: shown?.text };
 }
 
-/** Returns the state of the exchange folder; `isDeep` reads every file in it. */
+/** Returns the sync status. `isDeep` also reads every file in the exchange folder. */
 export async function status(context: Context, isDeep: boolean): Promise<SyncStatus> {
   const { user } = (await context.loadConfig()).config;
   const found = syncStatus({

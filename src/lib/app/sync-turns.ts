@@ -6,14 +6,14 @@ import { activeMachines, noteTold, takeTurns, type TurnDeps } from '../sync/turn
 import type { OtherMachines } from '../work/reminders';
 import type { Context } from './context';
 
-/** Returns functions that decide which machine notifies you; undefined without an exchange folder. */
+/** Returns functions that decide which machine notifies you, or undefined without an exchange folder. */
 export async function otherMachines(context: Context): Promise<OtherMachines | undefined> {
   const deps = await turnDeps(context);
   if (deps === undefined) return undefined;
   return { turns: (due) => takeTurns(deps, due), noteTold: (keys) => noteTold(deps, keys) };
 }
 
-/** Returns whether you used another active machine in the last ten minutes. */
+/** Returns whether you used another machine in the last ten minutes. */
 export async function isElsewhere(context: Context): Promise<boolean> {
   const deps = await turnDeps(context);
   if (deps === undefined) return false;

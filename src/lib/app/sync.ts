@@ -17,11 +17,10 @@ import { machineName, stateFile } from './sync-settings';
 import { VERSION } from './version';
 
 export interface SyncContext {
-  /** The exchange folder; undefined before `sync set`. */
   folder: string | undefined;
   details: boolean;
   deps: PublishDeps;
-  /** Runs one change to the published files at a time on this machine. */
+  /** Runs `work` under the lock for changes to this machine's published files. */
   locked: <T>(work: () => T, waitMs?: number) => Promise<T>;
 }
 
@@ -61,7 +60,7 @@ export async function openSync(context: Context): Promise<SyncContext> {
   };
 }
 
-/** Publishes changes. Stores a failure for `steward status`. Returns undefined if no exchange folder is set. */
+/** Publishes changes. Returns undefined if no exchange folder is set. Stores an error for `steward status`. */
 export async function publishNow(context: Context, waitMs?: number): Promise<PublishResult | undefined> {
   if ((await context.loadConfig()).config.user.sync.folder === undefined) return undefined;
   const { deps, locked } = await openSync(context);
@@ -103,7 +102,7 @@ export function syncJob(context: Context): Job {
 }
 
 /**
- * Deletes local data, then its published copies. Stores the removal first, so that a later run can complete
+ * Deletes local data, then the published copies. Stores the removal first, so that a later run can complete
  * it.
  */
 export async function withRemoval<T>(

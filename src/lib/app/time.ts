@@ -12,20 +12,19 @@ import { withMachines } from './machines';
 import { openWorkNames } from './work-names';
 
 export interface TimeInput {
-  /** A day in natural language; `week`, `month` or `year` up to today; or `last week` or `last month`. */
+  /** A day in natural language, or a period: `week`, `month`, `year`, `last week` or `last month`. */
   of: string;
   by: TimeKey;
-  /** Limits the result to the machine with this name. */
   machine?: string | undefined;
 }
 
 export interface TimeResult {
   report: TimeReport;
   beside: TimeBeside;
-  /** The errors of damaged records, whose time the report omits. */
+  /** Errors of damaged records, which the report omits. */
   damaged: readonly StewardError[];
   reasons: () => ReturnType<typeof goalReasons>;
-  /** Returns your time as intervals, for days that still have an event log. */
+  /** Returns your tracked time as intervals, for days that still have an event log. */
   intervals: () => Interval[];
   /** Recorded days whose event log was deleted. */
   withoutLog: readonly Day[];

@@ -46,7 +46,7 @@ export async function triggersOnce(context: Context): Promise<{ left: boolean }>
   return runTriggers(deps, (options) => deliverWaiting(notify.deps, options));
 }
 
-/** Returns your presence; `unknown` if sense or its app source is off. Stores nothing. */
+/** Returns your presence, or `unknown` if sense or its `appFocus` source is off. Stores nothing. */
 export async function presenceOf(context: Context, session: Session | undefined): Promise<Presence> {
   const { sense } = (await context.loadConfig()).config;
   if (!exists(context.area.sense.config) || !sense.enabled || !sense.sources.appFocus) return 'unknown';

@@ -30,7 +30,6 @@ import type { UsageOfMachines } from './machine-usage';
 import type { NotifyContext } from './notify';
 import { openSessions } from './sessions';
 
-/** The dependencies and settings for usage. */
 interface UsageContext {
   deps: UsageDeps & { limits: string };
   enabled: boolean;
@@ -57,7 +56,6 @@ type Merged = Pick<UsageOfMachines, 'rows'> & Partial<UsageOfMachines>;
 
 const MAX_DAYS = 3660;
 
-/** Validates a number of days, up to ten years. */
 function daysFrom(days: number): number {
   if (days >= 1 && days <= MAX_DAYS) return days;
   throw new StewardError('usage', `Invalid number of days: ${days}.`, { hint: `Use 1 to ${MAX_DAYS}.` });
@@ -70,7 +68,6 @@ function rowsBetween({ days: folder }: UsageDeps, from: Day, to: Day, notes: str
     .flatMap((day) => readDayRows(folder, day, note).map((row) => ({ ...row, day })));
 }
 
-/** Returns the usage rows of a period, from all machines or from one. */
 async function rowsIn(
   context: Context,
   { deps }: Pick<UsageContext, 'deps'>,
@@ -95,7 +92,7 @@ function recentRows(
   return rowsIn(context, opened, { from: addDays(today, 1 - daysFrom(days)), to: today }, notes, machine);
 }
 
-/** Reads new log lines, and returns the usage of the last days. */
+/** Reads new lines of the assistants' logs, and returns the usage of the last days. */
 export async function usageNow(
   context: Context,
   by: Grouping,
@@ -124,7 +121,10 @@ function withNotes(usage: Usage, notes: string[]): Usage {
   return notes.length === 0 ? usage : { ...usage, notes };
 }
 
-/** Reads new log lines. If another process is reading the logs, adds a note and returns no sources. */
+/**
+ * Reads new lines of the assistants' logs. If another process is reading the logs, adds a note and returns no
+ * sources.
+ */
 async function collected(deps: UsageDeps, notes: string[]): Promise<Source[]> {
   try {
     return await collectUsage(deps);
@@ -150,7 +150,7 @@ async function sessionNames(context: Context): Promise<Map<string, string>> {
   );
 }
 
-/** Returns the stored usage for the given days by assistant, without reading logs. Used in reports. */
+/** Returns the stored usage of a period by assistant, without reading the assistants' logs. */
 export async function usageOfDays(
   context: Context,
   period: { from: Day; to: Day },
@@ -164,14 +164,14 @@ export async function usageOfDays(
   return usageBy(shown, 'assistant', prices);
 }
 
-/** Returns the stored usage of the last days by session, without reading logs. */
+/** Returns the stored usage of the last `days` days by session, without reading the assistants' logs. */
 export async function usageOfSessions(context: Context, days: number): Promise<UsageRow[]> {
   const opened = await openUsage(context);
   const { rows } = await recentRows(context, opened, { days }, []);
   return usageBy(rows, 'session', opened.prices).rows;
 }
 
-/** Returns a line for each assistant with a known limit, and the problems of the last run. */
+/** Returns a line for each assistant with a known usage limit, and the problems of the last usage run. */
 export async function limitsNow(
   context: Context,
 ): Promise<{ limits: string[]; problems: readonly string[] }> {
@@ -180,7 +180,7 @@ export async function limitsNow(
   return { limits, problems: readProblems(deps.state) };
 }
 
-/** Removes stored usage; returns the affected days. */
+/** Removes stored usage. Returns the affected days. */
 export async function purgeUsage(
   context: Context,
   selection: UsageSelection,
@@ -193,7 +193,7 @@ export async function purgeUsage(
 const JOB_SEC = 120;
 const DEFAULT_DAYS = 7;
 
-/** Reads the assistants' logs, and notifies about limits. */
+/** Returns the job that reads the assistants' logs and notifies you about usage limits. */
 export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>): Job {
   return {
     id: 'usage',
@@ -215,7 +215,10 @@ export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>):
   };
 }
 
-/** `GET /api/usage?by=model&days=30`: the output of `steward usage --json`, as of the last run of the job. */
+/**
+ * Handles `GET /api/usage?by=model&days=30`. Returns the output of `steward usage --json`, as of the job's
+ * last run.
+ */
 export function usageRoute(context: Context): Route {
   return route({
     method: 'GET',

@@ -58,7 +58,7 @@ function namesOf({ sessions, items, projects, goals }: Known): WorkNames {
   };
 }
 
-/** Returns the issue that was captured from a session, or an open one claimed under its name. */
+/** Returns the issue captured from a session, or an open issue claimed under the session's name. */
 function claimOf(items: readonly Item[], names: readonly string[]): number | undefined {
   const isOwn = ({ slug, agents, state }: Item): boolean =>
     [slug, ...(state === 'open' ? agents : [])].some(

@@ -15,13 +15,12 @@ export interface WorkContext {
   deps: WorkDeps;
   user: UserConfig;
   warnings: readonly string[];
-  /** Adds the options for terminal views. */
   shown: <T extends object>(terminal: T) => T & Pick<WorkTextOptions, 'timezone' | 'nowMs'>;
 }
 
-/** The longest rate-limit delay to wait out on a terminal; a longer delay is an error. */
+/** The longest rate-limit delay that a terminal command waits for, in ms. A longer delay is an error. */
 const MAX_WAIT_MS = 10_000;
-/** How long to allow for GitHub's issue list, which lags a few seconds behind writes. */
+/** How long GitHub's issue list may lag behind writes, in ms. */
 const SETTLE_MS = 10_000;
 const GIT_TIMEOUT_MS = 60_000;
 
@@ -64,7 +63,6 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
       return context.machineId;
     },
     workRepo: () => loaded.config.workRepo,
-    // After a failure, such as a missing credential, the next call retries.
     host: () =>
       (host ??= openHost(context, options.maxWaitMs).catch((error: unknown) => {
         host = undefined;

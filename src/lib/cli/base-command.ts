@@ -14,7 +14,6 @@ import { flagsOf } from './resolve';
 
 export { boolean, integer, string as text } from '@oclif/core/flags';
 
-/** Limits merged data to one machine. */
 export const machine = string({
   description: 'Limit to one machine: its name, the start of its id, or "this" (default: all, merged).',
   helpValue: 'NAME',
@@ -36,14 +35,14 @@ const numberArgument = custom<number>({
   },
 });
 
-/** An issue number as an argument: `12` or `#12`. */
+/** Defines an argument for an issue number: `12` or `#12`. */
 export function issueNumber(): Arg<number> {
   return numberArgument({ required: true });
 }
 
 /**
- * Base class for all commands. `run` calls one library function, prints the result as text and returns it.
- * With `--json`, the returned value is the only document on stdout.
+ * Base class for all commands. `run` prints its result as text and returns it. With `--json`, only the
+ * returned value is printed.
  */
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
@@ -57,12 +56,12 @@ export abstract class BaseCommand extends Command {
   /** Whether the command needs the list of all commands, as help and completion do. */
   static knowsAll = false;
 
-  /** Related commands shown in the help, with spaces: `sense today`. */
+  /** Related commands to list in the help, such as `sense today`. */
   static related: readonly string[] = [];
 
   #context: Context | undefined;
 
-  /** Runs the command. Returns the value for `--json`, or undefined if the command streams its documents. */
+  /** Runs the command. Returns the document for `--json`, or undefined if the command prints documents itself. */
   abstract override run(): Promise<unknown>;
 
   /** Runs the command and, with `--json`, prints its value. */
@@ -74,7 +73,7 @@ export abstract class BaseCommand extends Command {
     await this.warnOfOwner();
   }
 
-  /** Warns once that this machine doesn't own its area. Scheduled runs don't warn. */
+  /** Warns once that another machine owns the user area, except in scheduled runs. */
   private async warnOfOwner(): Promise<void> {
     if (this.#context === undefined || processHost().env[JOB_VARIABLE] !== undefined) return;
     const { takeNotice } = await import('../platform/files/area-owner');
@@ -83,7 +82,7 @@ export abstract class BaseCommand extends Command {
     if (notice !== '') this.say(notice);
   }
 
-  /** Returns false if a scheduler started this run for a job that has been uninstalled. */
+  /** Returns false if a scheduler started this run for a job that has since been uninstalled. */
   private async mayRun(): Promise<boolean> {
     if (processHost().env[JOB_VARIABLE] === undefined) return true;
     const { mayRun } = await import('../app/schedule');
@@ -103,30 +102,29 @@ export abstract class BaseCommand extends Command {
     return terminalOf(process.stdout);
   }
 
-  /** Writes text to stdout, folded on a terminal. Does nothing with `--json`. */
+  /** Prints text, wrapped to the terminal's width. Prints nothing with `--json`. */
   protected print(text: () => string): void {
     this.printUnfolded(() => foldFor('stdout', text()));
   }
 
-  /** Writes text that must not be folded, such as a script or a value. */
+  /** Prints text that must not be wrapped, such as a script or a value. */
   protected printUnfolded(text: () => string): void {
     if (this.json) return;
     const lines = text();
     writeStdout(lines.endsWith('\n') ? lines : `${lines}\n`);
   }
 
-  /** Prints a value as text and returns the value. */
   protected show<T>(value: T, text: () => string): T {
     this.print(text);
     return value;
   }
 
-  /** With `--json`, prints a document for a command whose `run` returns nothing. */
+  /** Prints a JSON document with `--json`, for a command whose `run` returns undefined. */
   protected printDocument(value: unknown): void {
     if (this.json) writeStdout(toJson(value));
   }
 
-  /** With `--json`, prints a streamed document on one line. */
+  /** Prints one line of a JSON stream with `--json`. */
   protected printLine(value: unknown): void {
     if (this.json) writeStdout(toJsonLine(value));
   }

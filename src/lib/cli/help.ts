@@ -5,21 +5,20 @@ import type * as Interfaces from '@oclif/core/interfaces';
 import { foldFor } from '../platform/terminal/fold';
 import { terminalOf } from '../platform/terminal/stdio';
 
-// Replaces oclif's main module in the build of @oclif/plugin-help, because loading that module takes 48 ms.
+// In @oclif/plugin-help, the build replaces oclif's main module, which takes 48 ms to load, with this module.
 export * as Args from '@oclif/core/args';
 export { Command } from '@oclif/core/command';
 export * as Flags from '@oclif/core/flags';
 export const loadHelpClass = (): Promise<typeof StewardHelp> => Promise.resolve(StewardHelp);
 
-/** Help for a command, with related commands at the end. */
 class StewardCommandHelp extends CommandHelp {
-  /** Returns only the description, because the summary is already the first line. */
+  /** Omits the summary, which is already the first line of the help. */
   protected override description(): string | undefined {
     const { description } = this.command;
     return description === undefined ? undefined : this.wrap(description);
   }
 
-  /** Formats the usage line with arguments and required flags; the list of flags shows the optional ones. */
+  /** Formats the usage line. Omits optional flags, which the list of flags shows. */
   protected override defaultUsage(): string {
     const { id, args, flags } = this.command;
     const required = Object.values(flags)
@@ -29,7 +28,7 @@ class StewardCommandHelp extends CommandHelp {
     return [id, ...given, ...required, '[FLAGS]'].join(' ');
   }
 
-  /** Separates a flag's options with commas. With oclif's vertical bars, they would be one long word. */
+  /** Separates a flag's options with commas instead of oclif's vertical bars, so that long lists wrap. */
   protected override flags(
     flags: Parameters<CommandHelp['flags']>[0],
   ): [string, string | undefined][] | undefined {
@@ -58,7 +57,7 @@ export class StewardHelp extends Help {
     super(config, { maxWidth: terminalOf().columns - 2, ...opts });
   }
 
-  /** Folds lines that oclif doesn't wrap, such as examples. */
+  /** Wraps lines that oclif doesn't wrap, such as examples. */
   protected override log(...lines: string[]): void {
     super.log(...lines.map((line) => foldFor('stdout', line)));
   }

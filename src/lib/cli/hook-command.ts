@@ -25,10 +25,10 @@ import {
 import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 
-/** Limits for reading stdin. The fields that hooks use come before a tool's long input and output. */
+/** Limits for reading stdin. The fields that hooks use precede a tool's long input and output. */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
 
-/** How long to wait for the assistant to read a hook's output. */
+/** How long to wait for the assistant to read a hook's output, in ms. */
 const STDOUT_WAIT_MS = 500;
 
 const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as const;
@@ -38,7 +38,7 @@ interface HookArgs {
   /** The assistant that registered the command; undefined for Claude Code. */
   assistant: string | undefined;
   flags: ReadonlySet<string>;
-  /** The first argument that isn't the event, the assistant or a known flag. */
+  /** The first unexpected argument. */
   surplus: string | undefined;
 }
 
@@ -53,12 +53,12 @@ function parseHookArgs(argv: readonly string[]): HookArgs {
   };
 }
 
-/** Returns whether steward itself started the assistant. Such a run isn't a session of the user. */
+/** Returns whether steward started the assistant. Such a run doesn't count as one of the user's sessions. */
 export function isInternal(): boolean {
   return processHost().env['STEWARD_INTERNAL'] === '1';
 }
 
-/** Plans of the prompt and session-end hooks for `--dry-run`. They require the full configuration. */
+/** Functions for a `--dry-run` of the prompt and session-end hooks. They require the full configuration. */
 export interface CapturePlans {
   prompt: (prompt: HeardPrompt | undefined) => Promise<object>;
   sessionEnd: (session: { session: string; slug: string | null; restricted?: true }) => Promise<object>;
@@ -83,7 +83,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   return config === undefined ? undefined : hookCommand(argv, () => Promise.resolve(config));
 }
 
-/** Returns undefined if the cached settings can't be used; the full command then reports why. */
+/** Returns the cached settings, or undefined if they are stale or unreadable. The full command reports errors. */
 function keptConfig(isPrompt: boolean): HookConfig | undefined {
   try {
     const area = userArea();
@@ -96,8 +96,8 @@ function keptConfig(isPrompt: boolean): HookConfig | undefined {
 }
 
 /**
- * Runs `steward hook EVENT`. Returns 0 even on errors, because other exit codes block the assistant; with
- * `--strict`, returns the real exit code. Prints only what the hook protocol defines.
+ * Runs `steward hook EVENT`. Returns 0 even on errors, unless `--strict` is set, because other exit codes
+ * block the assistant. Prints only what the hook protocol defines.
  */
 export async function hookCommand(
   argv: readonly string[],
@@ -126,7 +126,7 @@ export async function hookCommand(
       prepare(area, area.observability);
       logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
     } catch (error) {
-      // On a full disk, the hook and its log line both fail. Report the first error.
+      // On a full disk, writing the log line fails too. Report the first error.
       trouble ??= toStewardError(error);
     }
   }
@@ -146,8 +146,8 @@ interface Call extends HookConfig {
 }
 
 /**
- * Returns a check for whether the shim that started this hook has been uninstalled. If so, the hook must not
- * write any files, not even a code cache.
+ * Returns a check for whether this hook's shim has been uninstalled. If so, the hook must not write any files,
+ * not even a code cache.
  */
 function watchShim(): () => boolean {
   const { env } = processHost();
@@ -208,7 +208,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   return result.trouble;
 }
 
-/** Cursor also runs Claude Code's hooks. */
+/** Found in hook input from Cursor, which also runs Claude Code's hooks. */
 const CURSOR = '"cursor_version"';
 
 async function readCall({ verb, assistant }: HookArgs): Promise<HookCall> {
@@ -216,7 +216,6 @@ async function readCall({ verb, assistant }: HookArgs): Promise<HookCall> {
   return { verb, assistant, bytes, cut: end === 'large' || (end === 'late' && bytes.length > 0) };
 }
 
-/** Returns a hook's plan: the issues to capture for the prompt and session-end hooks, otherwise the event. */
 async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | undefined): Promise<object> {
   const plan = planHook(deps, call);
   if (call.verb === 'prompt' && plans !== undefined) return plans.prompt(promptOf(deps, call));
@@ -224,9 +223,7 @@ async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | und
   return { ...plan, event: storedEvent(plan.event) };
 }
 
-/** Creates a folder that a hook writes to. Rejects a symbolic link. */
 function prepare(area: UserArea, folder: string): void {
-  // If the area is claimed and the folder exists, nothing needs to be created.
   if (area.isClaimed && lstatOf(folder)?.isFolder === true) return;
   ensureUserArea(area);
   ensureFolder(folder);

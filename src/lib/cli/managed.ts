@@ -17,7 +17,6 @@ import { clean } from '../platform/terminal/terminal';
 import { wait } from '../platform/time/wait';
 import { text } from './base-command';
 
-/** The terminal on which to follow a session. */
 export interface FollowHost {
   context: Context;
   terminal: Terminal;
@@ -26,10 +25,10 @@ export interface FollowHost {
 }
 
 export type FollowOptions = Omit<FollowInput, 'session'> & {
-  /** Answers permission requests. If undefined, they stay unanswered. */
+  /** Answers permission requests. If undefined, requests stay unanswered. */
   policy: Policy | undefined;
   fromStart?: boolean;
-  /** If set, locks the session before `start`. While another command shows the session, `start` doesn't run. */
+  /** If set, `start` runs only if no other command is showing this session. */
   session?: string | undefined;
 };
 
@@ -37,10 +36,7 @@ type Started = Pick<FollowInput, 'session' | 'isIdle' | 'sent'>;
 
 const SECOND_PRESS_MS = 2000;
 
-/**
- * Follows a session. Ctrl-C detaches; on a terminal, pressing it again within two seconds interrupts the
- * agent.
- */
+/** Follows a session. Ctrl-C detaches. On a terminal, a second Ctrl-C within two seconds interrupts the agent. */
 export async function followHere(
   host: FollowHost,
   options: FollowOptions,
@@ -167,7 +163,7 @@ export const costFlag = text({
   helpValue: 'USD',
 });
 
-/** Returns the USD of `--max-cost`, if given. */
+/** Parses `--max-cost`, in USD. */
 export function parseCost(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const usd = /^\d{1,7}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
@@ -182,7 +178,7 @@ export function policyOf(flags: { allow?: string[] | undefined; deny?: string[] 
   return { allow: named('allow'), deny: named('deny') };
 }
 
-/** Returns a flag's value. Throws `usage` for an empty one, which usually comes from an unset shell variable. */
+/** Returns a flag's value. Throws `usage` if the value is empty, usually because of an unset shell variable. */
 export function given(flag: string, value: string): string {
   if (value.trim() !== '') return value;
   throw new StewardError('usage', `--${flag} is empty.`, {
@@ -217,15 +213,14 @@ export function warnOfMissingPrices(
 export interface Asking {
   policy: Policy;
   columns: number;
-  /** Shows a tool's input above the question. */
   show: (text: string) => void;
-  /** Ctrl-C aborts this signal, leaving the question unanswered. */
+  /** Aborted by Ctrl-C, which leaves the question unanswered. */
   signal: AbortSignal;
 }
 
 /**
- * Returns a function that answers permission requests by the policy or by asking on the terminal (Enter
- * denies). After Ctrl-D, it doesn't ask again in this run.
+ * Returns a function that answers permission requests from the policy or by asking. Enter denies the request,
+ * and Ctrl-D ends all further questions.
  */
 export function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<SentEvent[]> {
   let isClosed = !isInteractive();
@@ -267,7 +262,7 @@ async function askOnTerminal(
   }
 }
 
-/** Returns a promise that rejects on abort. All questions share its one listener. */
+/** Returns a promise that rejects on abort. All questions share one abort listener. */
 function onceAborted(signal: AbortSignal): { withdrawn: Promise<never>; release: () => void } {
   let abort: () => void = () => undefined;
   const withdrawn = new Promise<never>((_, reject) => {

@@ -12,8 +12,8 @@ import { toJson } from '../platform/terminal/error-report';
 import { bodyOf, type SendFlags } from '../notify/send';
 
 /**
- * Runs `steward notify send MESSAGE` in a script, with one request to the daemon. Returns undefined for other
- * cases, such as a terminal, a message on stdin or `--wait`; the full command handles them.
+ * Runs `steward notify send MESSAGE` with one request to the daemon. Returns undefined if the full command
+ * must run, such as on a terminal or with `--wait`.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined | readonly string[]> {
   const call = callOf(argv);
@@ -38,7 +38,6 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
     return 0;
   } catch (error) {
     if (error instanceof StewardError && error.kind === 'unavailable') return [...argv, '--unanswered', id];
-    // Imported here because the module is slow to load.
     const { reportError } = await import('../platform/terminal/error-report');
     const { text, exitCode } = reportError(error, { json: call.json, debug: false });
     writeErr(text);
@@ -46,7 +45,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   }
 }
 
-/** Blocks until the daemon responds, since the process has nothing else to do. */
+/** Blocks until the daemon responds, because the process has nothing else to do. */
 async function ask(request: LocalRequest): Promise<LocalAnswer | undefined> {
   return askLocalNow(request) ?? (await import('../platform/net/local-http')).askLocal(request);
 }
@@ -58,7 +57,7 @@ interface Call {
 
 const TEXTS = ['title', 'voice-id', 'phase', 'slug', 'duration', 'dedupe', 'url'] as const;
 
-/** Parses the arguments. Returns undefined for an unexpected one, which the full command reports. */
+/** Parses the arguments. Returns undefined for an unexpected argument, which the full command reports. */
 function callOf(argv: readonly string[]): Call | undefined {
   const flags: SendFlags = { event: 'taskComplete', source: 'da', voice: true, wait: false, strict: false };
   let message: string | undefined;

@@ -23,15 +23,15 @@ export interface Sent extends Accepted {
 }
 
 const MAX_STDIN_BYTES = 64 * 1024;
-/** How long `--wait` waits, in ms. A delivery attempt on any channel takes less. */
+/** How long `--wait` waits, in ms. No delivery attempt takes longer. */
 const WAIT_MS = 60_000;
 const POLL_MS = 1_000;
 /** How long to wait on a terminal for the first delivery results, in ms. */
 const FIRST_RESULTS_MS = 300;
 
 /**
- * Sends through the daemon, or else through the outbox and a detached process. `wait` waits for each
- * channel's first result. `strict` throws `unavailable` if a channel didn't accept the notification.
+ * Sends through the daemon, or through a detached process if no daemon is running. With `strict`, throws
+ * `unavailable` if a channel didn't accept the notification.
  */
 export async function sendFromTerminal(
   notify: NotifyContext,
@@ -62,7 +62,6 @@ export async function sendFromTerminal(
       },
     );
   }
-  // Another process continues with the retries.
   if (isOurs && entry.channels.some(({ result }) => result === 'waiting')) notify.deliverLater();
   const problem = flags.strict ? whyUndelivered(entry) : undefined;
   if (problem !== undefined) {
@@ -73,10 +72,7 @@ export async function sendFromTerminal(
   return { sent: { ...accepted, channels: entry.channels }, shown: textOf(entry) };
 }
 
-/**
- * Waits for the first results. Without a daemon, delivers in this process, because another process might end
- * before the results are known.
- */
+/** Waits for the first delivery results. Without a daemon, this process delivers the notification itself. */
 async function answersTo(
   deps: NotifyContext['deps'],
   id: string,

@@ -1,14 +1,14 @@
 /** The target of a command line: a command, help, a topic, or something unknown. */
 export type Resolution =
   | { kind: 'command'; id: string; argv: string[] }
-  /** Help for a topic, a command, or all of steward (no words). */
+  /** Without words, this is the help for steward itself. */
   | { kind: 'help'; words: string[] }
   | { kind: 'topic'; words: string[] }
   | { kind: 'unknown'; words: string[] };
 
 /**
- * Finds the command named by the longest sequence of leading words. The command reports extra words. `--json`
- * and `--debug` may come first. @param ids command ids with colons (`sense:today`)
+ * Finds the command with the longest matching name. `--json` and `--debug` may precede the name.
+ * @param ids command ids with colons (`sense:today`)
  */
 export function resolveCommand(argv: readonly string[], ids: readonly string[]): Resolution {
   const leading = argv.findIndex((word) => !GLOBAL_FLAGS.has(word));

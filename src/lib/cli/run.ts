@@ -9,20 +9,18 @@ import type { BaseCommand } from './base-command';
 import { flagsOf, resolveCommand } from './resolve';
 import { fromOclif, unknownCommand } from './usage-errors';
 
-/** A command class, as `runCli` uses it. */
 export interface CommandClass {
   id: string;
   flags: Record<string, { hidden?: boolean }>;
   baseFlags: Record<string, { hidden?: boolean }>;
-  /** Whether the command needs the list of all commands, as help does. */
   knowsAll: boolean;
   new (argv: string[], config: Config): BaseCommand;
 }
 
-/** Every command by id, with colons. A command is loaded when it runs. */
+/** Commands by id, such as `sense:today`. Each command is loaded when it runs. */
 export type CommandTable = Readonly<Record<string, () => Promise<{ default: CommandClass }>>>;
 
-/** What help, completion and the parser need to know about all commands. */
+/** The description of all commands, for help, completion and the parser. */
 export interface Manifest {
   version: string;
   commands: Record<string, Command.Cached>;
@@ -82,7 +80,7 @@ async function runCommand(product: Product, id: string, argv: string[]): Promise
   }
 }
 
-/** Returns oclif's configuration with one plain plugin object, so that oclif doesn't search folders. */
+/** Returns oclif's configuration with one plain plugin object, so that oclif doesn't search for plugins. */
 async function loadOclif({ root, pjson, table }: Product, commands: Manifest['commands']): Promise<Config> {
   const { name, version } = pjson;
   // CommandClass extends oclif's Command, but oclif's types can't express that.

@@ -12,31 +12,29 @@ import { CLAUDE_CODE } from '../sessions/session-key';
 export interface StatusLine extends StatusInput {
   phase: Session['phase'] | null;
   session: string | null;
-  /** The assistant of the shown session. */
   assistant: string | null;
   /** Number of other sessions waiting for you. */
   waiting: number;
-  /** Minutes of creation today; null if no time is recorded today. */
+  /** Creation time today, in minutes; null if no time has been recorded today. */
   creationMinutes: number | null;
-  /** Set if `sense.statusline` is true; null if no time is recorded today. */
+  /** Present if `sense.statusline` is true; null if no time has been recorded today. */
   time?: TimeToday | null;
 }
 
-/** Today's minutes, with one decimal. */
+/** Today's times in minutes, with one decimal. */
 export interface TimeToday {
   totalMinutes: number;
   /** How long agents waited for you while you were active in another application. */
   heldUpMinutes: number;
 }
 
-/** The status line's figures for the day. */
 export type DayFigures = Pick<StatusLine, 'creationMinutes' | 'time'>;
 
 export const NO_INPUT: StatusInput = { model: null, contextPercent: null, fiveHour: null, sevenDay: null };
 
 const MAX_NAME = 32;
 
-/** Returns the facts about the given session, or about the most recent session. */
+/** Returns the status line's data for the given session, or for the most recent session. */
 export function statusLine(
   state: SessionsState,
   given: { session: string | undefined; input: StatusInput; day: DayFigures; nowMs: number },

@@ -16,22 +16,20 @@ import { sessionsDeps } from '../app/sessions';
 import { toJson } from '../platform/terminal/error-report';
 import { NO_INPUT, statusLine, statusLineText, type DayFigures, type StatusLine } from './statusline-text';
 
-/** Limits for reading stdin: an assistant writes at once, but a shell may leave stdin open without writing. */
+/** Limits for reading stdin. An assistant writes at once, but a shell may keep stdin open without writing. */
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 256 * 1024 };
-/** The width if there is no terminal and no COLUMNS. */
 const UNKNOWN_COLUMNS = 160;
-/** Limits for the `--then` command. */
 const THEN = { timeoutMs: 5_000, maxBytes: 64 * 1024 };
 
 export interface StatusFlags {
   json: boolean;
-  /** Another status line's command. Its output comes first. */
+  /** Command of another status line, whose output is printed first. */
   then?: string | undefined;
 }
 
 /**
  * Runs `steward statusline [--json] [--then CMD]` without oclif and the configuration loader. Returns
- * undefined to run the full command: if the cache is stale, or to report an error.
+ * undefined if the full command must run, because the cache is stale or an error occurred.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined> {
   const flags = flagsIn(argv);
@@ -64,7 +62,7 @@ export async function printLine(
   flags: StatusFlags,
   day: DayFigures,
 ): Promise<void> {
-  // Read the sessions before stdin: if this fails, the full command still needs stdin.
+  // Read the sessions first: if that fails, the full command still needs to read stdin.
   const state = runningSessions(deps);
   const { bytes, end } = await readStdin(STDIN, isWholeJson);
   const fields = bytes.length === 0 ? undefined : fieldsIn(bytes, end === 'large');
@@ -72,7 +70,6 @@ export async function printLine(
   const nowMs = deps.clock.now();
   const input = fields === undefined ? NO_INPUT : readStatusInput(fields);
   storeLimits(area, input, nowMs);
-  // The other status line already shows the model and the limits.
   const shown = flags.then === undefined ? input : NO_INPUT;
   const line = statusLine(state, { session, input: shown, day, nowMs });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
@@ -83,7 +80,7 @@ function storeLimits(area: UserArea, input: typeof NO_INPUT, nowMs: number): voi
   try {
     keepLimits(area.limits, 'claude-code', input, nowMs);
   } catch (error) {
-    // The line is still useful if the limits can't be stored.
+    // A failure to store the limits must not hide the status line.
     if (toStewardError(error).kind === 'internal') throw error;
   }
 }
@@ -94,7 +91,7 @@ function textOf(line: StatusLine, nowMs: number): string {
   return statusLineText(line, { columns, nowMs });
 }
 
-/** Returns what another status line prints for the same input, or its error. */
+/** Returns the other status line's output for the same input, or its error message. */
 async function outputOf(command: string, input: Buffer): Promise<string> {
   const { run } = await import('../platform/process/process');
   const { platform, env } = processHost();
@@ -114,17 +111,15 @@ async function outputOf(command: string, input: Buffer): Promise<string> {
   }
 }
 
-/** Today's cached figures, and the file stamps of the files that they depend on. */
 interface Kept {
   startMs: number;
   endMs: number;
-  /** Path of the day's log. */
+  /** Path of the day's event log. */
   log: string;
   marks: string;
   day: DayFigures;
 }
 
-/** Returns today's cached figures; undefined if the cache is stale. */
 function keptDay(area: UserArea): DayFigures | undefined {
   if (markOfTarget(area.sense.config) === undefined) return { creationMinutes: null };
   const { startMs, endMs, log, marks, day } = readCache<Kept>('day', area) ?? {};
@@ -139,7 +134,7 @@ export function keepDay(area: UserArea, made: Omit<Kept, 'marks'>, marks: string
   writeCache('day', area, { ...made, marks });
 }
 
-/** Returns the file stamps of everything that the figures depend on, except the clock. */
+/** Returns the file stamps of all files that today's figures depend on. */
 export function marksOf(area: UserArea, log: string): string {
   const files = [log, area.config, area.sense.config, area.sense.classify];
   return [

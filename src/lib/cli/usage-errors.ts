@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein';
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 
-/** Returns the closest candidate, if one is close enough. */
+/** Returns the candidate with the fewest edits, or undefined if no candidate is close. */
 export function suggest(typed: string, candidates: readonly string[]): string | undefined {
   const near = typed.length < 6 ? 1 : Math.max(2, Math.floor(typed.length / 3));
   let best: string | undefined;
@@ -15,7 +15,7 @@ export function suggest(typed: string, candidates: readonly string[]): string | 
   return best;
 }
 
-/** Returns whether the words differ by two swapped letters, which would otherwise count as two edits. */
+/** Returns whether the words differ only by two swapped letters, which would otherwise count as two edits. */
 function swapsTwo(typed: string, candidate: string): boolean {
   if (typed.length !== candidate.length) return false;
   let at = 0;
@@ -24,8 +24,8 @@ function swapsTwo(typed: string, candidate: string): boolean {
 }
 
 /**
- * Returns the command or topic closest to the given words: a similar spelling, or a command without its topic
- * (`capture` for `sense capture`). @param commands with spaces: `sense capture`
+ * Returns the closest command or topic, by spelling or without its topic (`capture` for `sense capture`).
+ * @param commands command names with spaces, such as `sense capture`
  */
 export function suggestCommand(words: readonly string[], commands: readonly string[]): string | undefined {
   const known = [...new Set([...commands, ...commands.flatMap(topicsOf)])];
@@ -64,8 +64,8 @@ export function unknownCommand(
 }
 
 /**
- * Converts oclif's parse errors to usage errors with a hint. Returns other errors unchanged. @param command
- * the command with spaces @param flags its flags without dashes
+ * Converts oclif's parse errors to usage errors with a hint. Returns other errors unchanged.
+ * @param flags the command's flags, without dashes
  */
 export function fromOclif(error: unknown, command: string, flags: readonly string[]): unknown {
   if (!(error instanceof Error && 'oclif' in error)) return error;
@@ -95,7 +95,6 @@ const REWORDED: readonly [pattern: RegExp, words: string][] = [
   [/^Missing required flag (.*)$/, '--$1 is missing'],
 ];
 
-/** Rewords a message from oclif's parser. */
 function reworded({ message, args }: OclifError, command: string): string {
   const plain = clean(message.replace(/\n?See more help with --help\s*$/, ''))
     .replace(/ {2,}/g, ' ')

@@ -11,11 +11,9 @@ import { noteLost, runningSessions, type SessionsDeps } from '../sessions/state'
 import { lostSessions } from '../sessions/view';
 import { EMPTY_LIST, pressKey, watchedRows, watchFrame, withRows, type WatchList } from '../sessions/watch';
 
-/** How often to check the session files for changes, in ms. */
 const CHECK_MS = 250;
-/** How often to refresh if no file has changed, in ms. Ages and running processes change without files. */
+/** How often to refresh without file changes, in ms. Session ages and process states change over time. */
 const REFRESH_MS = 2_000;
-/** How often to query tmux and kitty for window names, in ms. */
 const PLACES_MS = 30_000;
 
 interface Watching {
@@ -23,14 +21,11 @@ interface Watching {
   deps: SessionsDeps;
   terminal: Terminal;
   screen: Screen;
-  /** Restores the screen and reports an error. */
   fail: (error: unknown) => void;
   list: WatchList;
   state: SessionsState;
   places: ReadonlyMap<string, string>;
-  /** When terminal locations were last requested. */
   asked: { slugs: string; atMs: number };
-  /** The state of the files at the last check. */
   seen: { marks: string; atMs: number };
 }
 
@@ -75,7 +70,6 @@ export async function watchSessions(context: Context, terminal: Terminal): Promi
   });
 }
 
-/** Reloads the sessions if their files have changed. */
 function check(at: Watching): void {
   const { deps } = at;
   const marks = marksOf([deps.workEvents, deps.path, namesFolder(deps.locks)]).text;
@@ -102,7 +96,6 @@ function askPlaces(at: Watching): void {
       at.places = places;
       draw(at);
     },
-    // On an error, keep the last known locations.
     (error: unknown) => report(at, toStewardError(error).message),
   );
 }
@@ -129,7 +122,6 @@ function press(at: Watching, key: string): 'quit' | undefined {
   return undefined;
 }
 
-/** Brings the selected session to the front, and reports the result. */
 async function jump(at: Watching): Promise<void> {
   const row = at.list.rows.find(({ slug }) => slug === at.list.selected);
   const session = at.state.sessions[row?.slug ?? ''];

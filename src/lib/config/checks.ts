@@ -23,7 +23,6 @@ export const CONFIG_CHECKS: readonly Check<ConfigChecked>[] = [
 async function checkFiles({ area, loadConfig }: Omit<ConfigChecked, 'config'>): Promise<Finding[]> {
   try {
     const { warnings } = await loadConfig();
-    // Other checks already report open permissions.
     const rest = warnings.filter((text) => !/; run chmod \d+ on it$/.test(text));
     if (rest.length > 0)
       return rest.map((text) => warning(text, { hint: 'Correct or remove that key or file.' }));
@@ -38,9 +37,7 @@ async function checkFiles({ area, loadConfig }: Omit<ConfigChecked, 'config'>): 
   }
 }
 
-/**
- * Checks that secrets are private, that their references have values, and that no commit would include them.
- */
+/** Checks that secrets are private, that references to secrets resolve, and that git would not commit secrets. */
 async function checkSecrets({ loadConfig }: ConfigChecked): Promise<Finding[]> {
   const { config, origins } = await loadConfig();
   const secrets = secretsOf(config).filter((secret) => secret.isSet);
@@ -82,7 +79,7 @@ function openFile(path: string): Finding[] {
   ];
 }
 
-/** If the user area is part of a dotfiles repository, its secrets may be pushed. */
+/** Reports secrets in a user area that is part of a git repository, such as a dotfiles repository. */
 function inRepository(path: string, keys: readonly string[]): Finding[] {
   const real = realPath(path);
   const found = real === undefined ? undefined : repositoryOf(real);

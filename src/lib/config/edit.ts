@@ -7,8 +7,8 @@ import { isOnlyComments } from '../platform/files/yaml';
 import { parseDocumentOf, parseYaml } from './text';
 
 /**
- * Returns a copy of nested keys with one value set. If the value is undefined, removes the key and any
- * sections that become empty; returns undefined if nothing is left.
+ * Returns a copy of `content` with one value set. An undefined value removes the key and any empty sections.
+ * Returns undefined if nothing is left.
  */
 export function withValue(content: unknown, path: readonly string[], value: unknown): unknown {
   const [name, ...rest] = path;
@@ -43,7 +43,7 @@ type Yaml = typeof import('yaml');
 
 /**
  * Returns the YAML text with one value set, or removed if undefined. Preserves every comment. Throws `config`
- * if the new text doesn't parse to exactly the expected values.
+ * if the new text doesn't parse to the expected values.
  */
 export async function setInYaml(source: string, path: readonly string[], value: unknown): Promise<string> {
   const yaml = await import('yaml');
@@ -60,7 +60,6 @@ export async function setInYaml(source: string, path: readonly string[], value: 
   throw unchangeable(path);
 }
 
-/** Returns the value without empty sections, which are equivalent to missing ones. */
 function withoutEmpty(value: unknown): unknown {
   if (!isObject(value)) return value ?? undefined;
   const entries = Object.entries(value).flatMap(([name, inner]) => {
@@ -124,10 +123,7 @@ function eolOf(source: string): string {
   return source.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/**
- * Sets a value. Returns false if another value is where a section should be. Unchanged list items keep their
- * comments.
- */
+/** Sets a value. Returns false if a parent key isn't a section. Unchanged list items keep their comments. */
 function set(copy: Document<ParsedNode>, path: readonly string[], value: unknown, yaml: Yaml): boolean {
   for (let depth = 0; depth < path.length; depth += 1) {
     const at = path.slice(0, depth);
@@ -152,7 +148,7 @@ function set(copy: Document<ParsedNode>, path: readonly string[], value: unknown
   return true;
 }
 
-/** Removes a key and any sections that become empty. Their comments move to the next key. */
+/** Removes a key and any sections that become empty. Moves the comments of removed keys to the next key. */
 function remove(copy: Document<ParsedNode>, path: readonly string[], yaml: Yaml): void {
   const parent = copy.getIn(path.slice(0, -1), true);
   if (!yaml.isMap(parent)) return;

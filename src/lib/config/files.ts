@@ -6,7 +6,7 @@ import { type AnyLeaf, type Tree, isLeaf, leavesOf } from './leaf';
 import { type Config, SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
 import type { UserArea } from './user-area';
 
-/** Environment variables that override the files, and the keys they set. */
+/** Environment variables, and the configuration keys that they override. */
 export const ENVIRONMENT: readonly { name: string; key: string }[] = [
   { name: 'STEWARD_TIMEZONE', key: 'timezone' },
   { name: 'STEWARD_MANAGED_URL', key: 'agents.managed.url' },
@@ -20,7 +20,7 @@ export const ENVIRONMENT: readonly { name: string; key: string }[] = [
 export const FORMAT = 1;
 
 export interface ConfigFile {
-  /** The file's part of the resolved configuration. */
+  /** Name of the file's section in the resolved configuration. */
   id: keyof Config;
   /** Path relative to the user area. */
   name: string;
@@ -29,9 +29,9 @@ export interface ConfigFile {
   /** Prefix of the file's keys in `config set` and `config show`. The file itself omits the prefix. */
   prefix: string;
   keys: Tree;
-  /** Whether to follow a link created by the user; other links are refused. */
+  /** Whether to follow a symbolic link that the user created. Other links are always rejected. */
   followLink: boolean;
-  /** Similarly named files in this folder that steward doesn't read. */
+  /** Names of similar files in the same folder, which steward doesn't read. */
   notRead: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function allKeys(): string[] {
   return CONFIG_FILES.flatMap((file) => leavesOf(file.keys).map(({ path }) => dottedKey(file, path)));
 }
 
-/** A file's values by dotted key. The program stops if there are `problems`, but not for `warnings`. */
+/** A file's values by dotted key. `problems` stop the program; `warnings` don't. */
 export interface Checked {
   values: Map<string, unknown>;
   problems: string[];
@@ -132,7 +132,10 @@ function checkLeaf(
   else checked.problems.push(`${path.join('.')}${wrong}`);
 }
 
-/** Returns `: expected …, found …`, preceded by an invalid item's index; undefined if the value is valid. */
+/**
+ * Returns `: expected …, found …` for an invalid value, or undefined for a valid value. Begins with the index
+ * if a list item is invalid.
+ */
 export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
   const result = v.safeParse(leaf.check, value);
   if (result.success) return undefined;
@@ -156,7 +159,6 @@ export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   const parts = key.split('.');
   const owners = CONFIG_FILES.filter((file) => file.prefix !== '' && file.prefix === parts[0]);
   const [, name = ''] = parts;
-  // Accepts WORK.REPO for `repo`.
   for (const spelling of [name, name.toLowerCase()]) {
     const owner = owners.find(({ keys }) => Object.hasOwn(keys, spelling));
     if (owner !== undefined) return { file: owner, path: [spelling, ...parts.slice(2)] };
@@ -167,10 +169,7 @@ export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   return { file: file as ConfigFile, path: parts };
 }
 
-/**
- * Returns a value as sanitized, shortened text. For a key that may contain private data, returns only the
- * type.
- */
+/** Formats a value for a message, sanitized and shortened. If `quiet` is true, returns only the type. */
 function describe(value: unknown, quiet: boolean): string {
   if (quiet || value === null || typeof value === 'object' || value === undefined) return typeWords(value);
   const text = clean(JSON.stringify(value));
@@ -190,8 +189,8 @@ function keysAndValues(file: ConfigFile): string {
 }
 
 /**
- * Returns the ways to interpret a value given as text, in the order to try them: JSON, the text itself, on or
- * off, a comma-separated list.
+ * Returns the values that a text can mean, in the order to try: JSON, the text itself, on or off, a
+ * comma-separated list.
  */
 export function candidates(text: string): unknown[] {
   const asList = text.trim() === '' ? [] : text.split(',').map((item) => item.trim());

@@ -21,22 +21,20 @@ export interface Leaf<T> {
   readonly leaf: true;
   /** What a stored value must be, such as "a whole number from 10 to 3600". */
   readonly expected: string;
-  /** Checks a stored value. */
   readonly check: v.GenericSchema<unknown, unknown>;
   /** Returns the default as a stored value, or undefined. */
   readonly fallback: (host: ResolveHost) => unknown;
   /** Converts a stored value to the form that the program uses. */
   readonly resolve: (stored: unknown, host: ResolveHost, key: string) => T;
-  /** Whether to show the value only in redacted form. */
   readonly secret: boolean;
   /**
-   * Whether the value may contain private data, such as a URL with a token. If so, messages name only its
-   * type.
+   * Whether the value may contain private data, such as a URL with a token. Messages name only the type of
+   * such a value.
    */
   readonly quiet: boolean;
   /** Whether this list can only be set as a whole, not item by item. */
   readonly whole: boolean;
-  /** Returns why an item can't be added on this machine, such as " does not exist", or undefined. */
+  /** Returns why an item can't be added on this machine (" does not exist"), or undefined if it can. */
   readonly refuses: ((item: string) => string | undefined) | undefined;
 }
 
@@ -134,7 +132,6 @@ export function listOf(
   return leaf({ expected, check: v.array(string(test)), fallback: () => [...fallback] });
 }
 
-/** Defines a key for a list of values from a closed set. */
 export function subsetOf<S extends string>(
   expected: string,
   names: readonly S[],
@@ -179,7 +176,6 @@ export function secretText(expected: string, test: (value: string) => boolean): 
   });
 }
 
-/** A path that is absolute or starts with `~/`. Resolves to an absolute path. */
 const PATH = {
   expected: 'an absolute path, or one that starts with ~/',
   check: string((value) => isCleanText(value) && (isAbsolute(value) || /^~[/\\]./.test(value))),
@@ -258,7 +254,7 @@ export function isCredential(value: string): boolean {
   return /^[\x21-\x7e]{1,4096}$/.test(value);
 }
 
-/** Offsets such as +02:00 have no daylight saving time, and some versions of Node reject them. */
+/** Rejects offsets such as +02:00, which have no daylight saving time. */
 export function isTimezone(value: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_+/-]*$/.test(value) && isZone(value);
 }
@@ -282,12 +278,12 @@ export function isQuietHours(value: string): boolean {
   );
 }
 
-/** Accepts the names that GitHub allows. */
+/** Accepts OWNER/REPO with the characters that GitHub allows. */
 export function isRepository(value: string): boolean {
   return /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})\/(?!\.{1,2}$)[\w.-]{1,100}$/.test(value);
 }
 
-/** Accepts `::1`, `0.0.0.0` or `localhost`, for example. */
+/** Accepts an IP address or a host name, such as `::1`, `0.0.0.0` or `localhost`. */
 export function isBindHost(value: string): boolean {
   return isIP(value) !== 0 || (!value.includes(':') && isHost(value));
 }

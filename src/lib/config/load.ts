@@ -24,27 +24,27 @@ export type Origin =
 
 export interface LoadInput {
   area: UserArea;
-  /** The environment variables. Default: those of this process. */
+  /** The environment variables. Defaults to those of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Replaces `~` in paths. Default: the user's home folder. */
+  /** The folder that replaces `~` in paths. Defaults to the user's home folder. */
   home?: string;
-  /** Values from flags, by dotted key. They override all other values. */
+  /** Values from flags by dotted key, which override all other sources. */
   flags?: Readonly<Record<string, unknown>>;
-  /** Reads only this file and ignores errors in others. Keys of other files get their defaults. */
+  /** Reads only this file. Keys of other files get their defaults. */
   only?: ConfigFile['id'];
 }
 
 export interface LoadedConfig {
   config: Config;
-  /** The origin of every key, by dotted name. */
+  /** Where each value comes from, by dotted key. */
   origins: ReadonlyMap<string, Origin>;
-  /** Warnings about unknown keys and open permissions, which aren't errors. */
+  /** Warnings about unknown keys and open file permissions. */
   warnings: string[];
 }
 
 /**
- * Loads the files in the user area, the environment and flags on top of the defaults. Throws one `config`
- * error with the problems of all files. Reads nothing from the current folder.
+ * Loads the configuration from the defaults, the user area's files, the environment and flags. Throws one
+ * `config` error with the problems of all files.
  */
 export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
   const host: ResolveHost = { area: input.area, home: input.home ?? homedir() };
@@ -97,7 +97,7 @@ export function defaultConfig(area: UserArea, home: string = homedir()): Config 
   return resolveAll(new Map(), new Map(), { area, home });
 }
 
-/** Parses the text of a variable or an argument as the value of a key. */
+/** Parses a key's value from the text of an environment variable or an argument. */
 export function fromText(key: string, text: string): { value: unknown } | { wrong: string } {
   const leaf = leafOf(key);
   if (leaf === undefined) throw new StewardError('internal', `${key} is not a configuration key.`);
@@ -140,7 +140,7 @@ function resolveAll(
       place(root, [file.id, ...path], leaf.resolve(value, host, key));
     }
   }
-  // This cast is safe, because schema.ts derives the type of Config from these trees.
+  // The cast is safe, because schema.ts derives `Config` from these trees.
   return root as unknown as Config;
 }
 
@@ -152,7 +152,7 @@ function place(root: Record<string, unknown>, path: readonly string[], value: un
   at[path[path.length - 1] as string] = value;
 }
 
-/** Returns the error for all problems. `variables` names the invalid variables, with one problem each. */
+/** Returns one error for all problems. `variables` are the names of invalid environment variables. */
 function invalid(
   problems: readonly string[],
   isUnreadable: boolean,
@@ -163,7 +163,7 @@ function invalid(
       ? 'The configuration has a problem'
       : `The configuration has ${problems.length} problems`;
   const list = problems.map((problem) => `\n  ${problem}`).join('');
-  // Suggest `config set` only for files that can be parsed; it refuses to change others.
+  // `config set` can't change a file that can't be parsed.
   const edit = isUnreadable ? 'Edit the file' : 'Edit the file or use "steward config set KEY VALUE"';
   const fixes = [
     ...(variables.length === 0 ? [] : [`Unset or correct ${variables.join(', ')}.`]),

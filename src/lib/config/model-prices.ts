@@ -15,7 +15,7 @@ const MODEL_PRICE = v.strictObject({
 
 export type ModelPrice = v.InferOutput<typeof MODEL_PRICE>;
 
-/** The user's own prices, by model. */
+/** Defines a key for the user's own prices, by model. */
 export function modelPrices() {
   return leaf<Record<string, ModelPrice>>({
     expected: 'models with prices in USD per million tokens, such as {"gpt-5": {"input": 1, "output": 10}}',

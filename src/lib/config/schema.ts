@@ -34,22 +34,21 @@ import {
 import { modelPrices, TOKEN_PRICE } from './model-prices';
 
 /**
- * Runs Claude Code once with its fast model, isolated from the user's settings. Not `--bare`, because that
- * ignores a subscription's login.
+ * Runs Claude Code once with its fast model, isolated from the user's settings. `--bare` would ignore a
+ * subscription's login.
  */
 const INSIGHT_COMMAND: readonly string[] = [
   'claude',
-  // Responds to the prompt on stdin, then exits.
   '--print',
   '--model',
   'haiku',
   // No tools, so that the model can't read files or run commands.
   '--tools',
   '',
-  // No user or project settings, and therefore no hooks, plugins or CLAUDE.md.
+  // No user or project settings, so that no hooks, plugins or CLAUDE.md are loaded.
   '--setting-sources',
   '',
-  // No MCP servers: only those from --mcp-config are allowed, and it isn't set.
+  // No MCP servers, because `--mcp-config` isn't set.
   '--strict-mcp-config',
   '--no-session-persistence',
   // JSON output distinguishes errors from responses, and contains the model's name.
@@ -60,7 +59,7 @@ const INSIGHT_COMMAND: readonly string[] = [
   "You describe a day from a program's notes. Respond with one JSON object and nothing else.",
 ];
 
-/** Every configuration key with its type, check and default. */
+/** The configuration keys of sense, with their types, checks and defaults. */
 export const SENSE_KEYS = {
   enabled: flag(true),
   pollIntervalSec: wholeNumber(10, 3600, 120),
@@ -82,7 +81,7 @@ export const SENSE_KEYS = {
   insight: { command: command(INSIGHT_COMMAND) },
 };
 
-/** `auto`: the first engine that works. `none`: no voice. */
+/** `auto` selects the first engine that works. `none` turns voice off. */
 export const VOICE_ENGINES = [
   'auto',
   'none',
@@ -182,7 +181,7 @@ export const USER_KEYS = {
   },
 };
 
-/** The channels that a route may contain. Voice isn't one: it has its own list of events. */
+/** The channels that a route may contain. Voice has its own list of event kinds instead. */
 const ROUTED_CHANNELS = ['push', 'chat', 'telegram', 'desktop'] as const;
 export type RoutedChannel = (typeof ROUTED_CHANNELS)[number];
 
@@ -283,13 +282,10 @@ export type UserConfig = Values<typeof USER_KEYS>;
 export type SettingsConfig = Values<typeof SETTINGS_KEYS>;
 
 export type WorkConfig = Values<typeof WORK_KEYS>;
-/** Before setup, `repo` is undefined. */
+/** `repo` is undefined before setup. */
 export type WorkRepoConfig = Values<typeof WORK_REPO_KEYS>;
 
-/**
- * The resolved configuration. Paths are absolute, and secrets stay references until `resolveSecret` is
- * called.
- */
+/** The resolved configuration. Paths are absolute. Secrets stay references until `resolveSecret` reads them. */
 export interface Config {
   user: UserConfig;
   settings: SettingsConfig;

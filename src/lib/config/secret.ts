@@ -6,19 +6,18 @@ import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { expandHome } from '../platform/files/paths';
 
-/** Shown instead of a secret. */
 export const REDACTED = '•••• (set)';
 const MAX_SECRET_FILE_BYTES = 64 * 1024;
 
 /**
- * A secret: the stored value, `env:NAME` or `file:PATH`. Printing it shows only whether it is set;
- * `resolveSecret` returns the value.
+ * A secret, stored as a value, `env:NAME` or `file:PATH`. Its printed form shows only whether the secret is
+ * set.
  */
 export interface Secret {
   /** The configuration key, for messages. */
   readonly key: string;
   readonly isSet: boolean;
-  /** Returns the stored text, which is the value itself unless it is a reference. */
+  /** Returns the stored text: the secret itself, or a reference to it. */
   stored(): string;
   toString(): string;
   toJSON(): string;
@@ -38,7 +37,7 @@ export function secret(key: string, stored: string): Secret {
 
 export interface SecretSources {
   env: NodeJS.ProcessEnv;
-  /** Returns undefined if the file doesn't exist. */
+  /** Reads a text file, or returns undefined if the file doesn't exist. */
   readFile: (path: string) => string | undefined;
   home: string;
 }
@@ -51,7 +50,7 @@ export function secretSources(): SecretSources {
   };
 }
 
-/** Returns the value of a secret, or undefined if unset. Throws `config` for a reference without a value. */
+/** Returns the value of a secret, or undefined if unset. Throws `config` if a reference has no value. */
 export function resolveSecret(from: Secret, sources: SecretSources): string | undefined {
   const stored = from.stored();
   if (stored === '') return undefined;

@@ -25,9 +25,7 @@ export interface SetInput extends KeyInput {
 
 export interface SetResult {
   key: string;
-  /** The file that has the key. */
   file: string;
-  /** The previous value in the file, or null if unset. */
   before: unknown;
   /** The new value, or the default if the file no longer has the key. */
   after: unknown;
@@ -39,7 +37,6 @@ export interface SetResult {
 
 export type SetDeps = WriteDeps & { env?: NodeJS.ProcessEnv; home?: string };
 
-/** A key with its definition. */
 interface Target {
   key: string;
   leaf: AnyLeaf;
@@ -47,7 +44,7 @@ interface Target {
 }
 
 /**
- * Sets a key. Throws `usage` for an unknown key, an invalid value, or a new list item that doesn't exist on
+ * Sets a key. Throws `usage` if the key is unknown, the value is invalid, or a new list item doesn't exist on
  * this machine.
  */
 export async function setConfig(deps: SetDeps, input: SetInput): Promise<SetResult> {
@@ -102,7 +99,10 @@ async function targetOf({ area, home = homedir() }: SetDeps, key: string): Promi
   return { key, leaf: await knownLeaf(key), host: { area, home } };
 }
 
-/** Returns the definition of a key. Throws `usage` with a suggestion for an unknown key or a section. */
+/**
+ * Returns the definition of a key. Throws `usage`, with a suggestion, if the key is unknown or names a
+ * section.
+ */
 async function knownLeaf(key: string): Promise<AnyLeaf> {
   const { file, path } = fileOfKey(key);
   const node = nodeAt(file.keys, path);
@@ -144,7 +144,7 @@ function itemsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Returns a key's list, or its default. Throws `usage` if the key isn't a list of items. */
+/** Returns a key's stored or default list. Throws `usage` if the key doesn't hold a list of items. */
 function listIn({ key, leaf, host }: Target, stored: unknown): string[] {
   const value = stored ?? leaf.fallback(host);
   if (Array.isArray(value) && !leaf.whole) return value.map(String);
@@ -158,7 +158,6 @@ function listIn({ key, leaf, host }: Target, stored: unknown): string[] {
   );
 }
 
-/** Returns an item in its stored form, with absolute paths. */
 function itemFrom(target: Target, value: string): string {
   if (isCleanText(value)) return resolved(target, value);
   throw new StewardError('usage', `The value for ${target.key} is empty or has more than one line.`, {
@@ -202,7 +201,7 @@ export interface ShownValue {
   /** The value, or null if unset. A secret is redacted. */
   value: unknown;
   source: Origin['from'];
-  /** The path of the file or the name of the variable; null for a default or a flag. */
+  /** The file's path or the environment variable's name; null for defaults and flags. */
   from: string | null;
 }
 
@@ -215,7 +214,6 @@ export function shownConfig(loaded: LoadedConfig): ShownValue[] {
       const origin = loaded.origins.get(key) ?? { from: 'default' };
       return {
         key,
-        // In JSON, a secret is its redacted form, or null if unset.
         value: leaf.secret ? String(value) || null : (value ?? null),
         source: origin.from,
         from: origin.from === 'file' ? origin.path : origin.from === 'env' ? origin.name : null,
@@ -224,7 +222,7 @@ export function shownConfig(loaded: LoadedConfig): ShownValue[] {
   );
 }
 
-/** Returns one key in the form that `shownConfig` uses. Throws `usage` for an unknown key. */
+/** Returns one key as `shownConfig` does. Throws `usage` if the key is unknown. */
 export async function shownKey(loaded: LoadedConfig, key: string): Promise<ShownValue> {
   await knownLeaf(key);
   const { file, path } = fileOfKey(key);
@@ -233,7 +231,7 @@ export async function shownKey(loaded: LoadedConfig, key: string): Promise<Shown
   return found;
 }
 
-/** Formats a value for scripts: a list with one item per line, and an unset value as an empty string. */
+/** Formats a value for scripts: one line per list item, and an empty string for an unset value. */
 export function plainValue(value: unknown): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.map(plainValue).join('\n');
@@ -254,7 +252,7 @@ export function configPlaces(area: UserArea): ConfigPlaces {
   return { userArea: area.root, exists: exists(area.root), files };
 }
 
-/** Formats a value for people: a list separated by commas, and an empty list or unset value as a word. */
+/** Formats a value for people: a comma-separated list, or a word for an empty list or an unset value. */
 export function valueWords(value: unknown): string {
   if (value === null || value === undefined) return 'not set';
   if (Array.isArray(value))

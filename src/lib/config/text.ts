@@ -12,8 +12,8 @@ import type { ConfigFile } from './files';
 export type Parsed = { value: unknown } | { problem: TextProblem };
 
 /**
- * Parses JSON like JSON.parse, but rejects duplicate keys. Messages never quote the text, which may contain
- * secrets.
+ * Parses JSON like JSON.parse, but rejects duplicate keys. Error messages never quote the text, which may
+ * contain secrets.
  */
 export function parseJson(source: string): Parsed {
   const tree = parseJsonTree(source);
@@ -22,12 +22,12 @@ export function parseJson(source: string): Parsed {
   return { value: JSON.parse(source.startsWith('\ufeff') ? source.slice(1) : source) as unknown };
 }
 
-/** The most aliases allowed: more than any real file uses, but far fewer than an alias bomb. */
+/** Maximum number of YAML aliases: more than real files use, but too few for an alias bomb. */
 const MAX_ALIASES = 50;
 
 /**
- * Returns the content of a file that has no keys besides `version`, such as the template, or undefined for
- * other files. This saves captures from loading the YAML library.
+ * Parses a file without keys besides `version`, so that captures needn't load the YAML library. Returns
+ * undefined for other files.
  */
 export function bareContent(source: string): { version?: number } | undefined {
   const found = /^version: ([1-9][0-9]{0,3})[ \t]*\r?$/m.exec(source);
@@ -37,8 +37,8 @@ export function bareContent(source: string): { version?: number } | undefined {
 }
 
 /**
- * Parses YAML 1.2 strictly: rejects duplicate keys, unknown tags, multiple documents and alias bombs.
- * Messages never quote the text. A file with only comments is `null`.
+ * Parses YAML 1.2 strictly: rejects duplicate keys, unknown tags, multiple documents and alias bombs. Error
+ * messages never quote the text.
  */
 export async function parseYaml(source: string): Promise<Parsed> {
   const parsed = await parseDocumentOf(source);
@@ -63,7 +63,7 @@ export async function parseDocumentOf(
     version: '1.2',
     schema: 'core',
     prettyErrors: false,
-    // `duplicateKeyAt` checks the keys, because the library's check takes quadratic time.
+    // `duplicateKeyAt` finds duplicate keys, because the library's check takes quadratic time.
     uniqueKeys: false,
     strict: true,
     stringKeys: true,
@@ -93,10 +93,7 @@ function duplicateKeyAt(
   return at;
 }
 
-/**
- * Returns the index at which nesting becomes too deep; the recursive YAML parser would use gigabytes of
- * memory.
- */
+/** Returns the index at which nesting is too deep for the recursive YAML parser, or undefined. */
 function tooDeepAt(source: string): number | undefined {
   let depth = 0;
   for (const { 0: bracket, index } of source.matchAll(/[[\]{}]/g)) {
@@ -104,7 +101,6 @@ function tooDeepAt(source: string): number | undefined {
     else depth += 1;
     if (depth > MAX_DEPTH) return index;
   }
-  // Finds deep blocks by their indentation: each level adds at least one column.
   return DEEP_LINE.exec(source)?.index;
 }
 
@@ -119,7 +115,7 @@ function wordsOf(error: YAMLError): string {
   return WORDS[error.code] ?? 'invalid YAML';
 }
 
-/** Messages by the library's error code. The library's own messages may quote the file. */
+/** Messages by the YAML library's error code. The library's own messages may quote the file. */
 const WORDS: Partial<Record<YAMLError['code'], string>> = {
   BAD_ALIAS: 'undefined alias (*name)',
   BAD_DQ_ESCAPE: 'unknown escape sequence',
@@ -138,11 +134,11 @@ const WORDS: Partial<Record<YAMLError['code'], string>> = {
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** The content of a file, or why it can't be read; `text` is undefined if the file doesn't exist. */
+/** A file's content, or why it can't be read. `text` is undefined if the file doesn't exist. */
 export type ReadFile = { text: string | undefined; content: unknown } | { problem: string };
 
 /**
- * Reads and parses a file. Returns a problem instead of throwing, so that the problems of all files can be
+ * Reads and parses a file. Returns a problem instead of throwing, so that the problems of all files are
  * reported together.
  */
 export async function readConfigFile(file: ConfigFile, path: string): Promise<ReadFile> {
@@ -171,8 +167,8 @@ function parsedOr(parsed: Parsed, text: string): ReadFile {
 }
 
 /**
- * Loads a YAML file with cosmiconfig's Explorer. Its public entry would execute settings files in the current
- * folder (`.config/config.js`, …).
+ * Loads a YAML file with cosmiconfig's `Explorer`. The public API would execute settings files such as
+ * `.config/config.js` in the current folder.
  */
 async function loadYaml(path: string): Promise<Parsed> {
   const { Explorer } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as {

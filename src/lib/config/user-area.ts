@@ -6,8 +6,8 @@ import { machineStateOf, processHost, userAreaPath, type PathHost } from '../pla
 import type { Place } from '../platform/files/place';
 
 /**
- * The paths in the user area and the machine-local state. Files that a person edits are shared by all machines
- * of a synced area; all others are below `machines/<id>/` if another machine owns the area.
+ * Paths in the user area and the machine-local state. If another machine owns the area, all files except those
+ * that people edit are in `machines/ID`.
  */
 export type UserArea = ReturnType<typeof areaAt>;
 
@@ -17,8 +17,8 @@ export function userArea(host: PathHost = processHost()): UserArea {
 }
 
 /**
- * Like `userArea`, but detects a change of owner. Hooks use `userArea`, so they miss a change until the next
- * capture. Doesn't claim an area.
+ * Returns the user area, and detects a change of owner. Hooks skip this check and use `userArea`. Never claims
+ * an area.
  */
 export function checkedArea(host: PathHost = processHost()): UserArea {
   const area = userArea(host);
@@ -28,13 +28,13 @@ export function checkedArea(host: PathHost = processHost()): UserArea {
   return place === area.place ? area : areaAt(area.root, place, host);
 }
 
-/** Returns the area for a machine that writes to this place; without a place, for the owner of the area. */
+/** Returns the paths for a machine that writes to `found`, or for the area's owner if `found` is undefined. */
 export function areaAt(root: string, found: Place | undefined, host: PathHost = processHost()) {
   const sep = host.platform === 'win32' ? '\\' : '/';
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
   const place = found ?? '';
   const own = sep === '/' ? base + place : base + place.replaceAll('/', sep);
-  // Not `join`, which is too slow for the fifty paths of every hook run.
+  // Concatenates, because `join` is too slow for the fifty paths of every hook run.
   const shared = (...names: string[]): string => base + names.join(sep);
   const at = (...names: string[]): string => own + names.join(sep);
   return {
@@ -54,13 +54,11 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     workEvents: at('state', 'work-events.jsonl'),
     /** The usage limits that an assistant last reported to its status line. */
     limits: at('state', 'limits.json'),
-    /** The assistants' usage, one file per day. */
     usage: at('usage'),
     /** The install manifest, which lists files outside the user area for the uninstall. */
     installManifest: at('state', 'install-manifest.json'),
-    /** The answers to the questions of `steward init`. */
     initState: at('state', 'init.json'),
-    /** This machine's id in the area, with a hash of its operating system's id. */
+    /** This machine's id in the area, and a hash of the operating system's machine ID. */
     owner: at('state', 'owner.json'),
     bin: at('bin'),
     spool: at('state', 'spool'),
@@ -68,11 +66,9 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
     daemonLog: at('daemon', 'daemon.log'),
     /** Deliveries that haven't been sent yet, one file each. */
     outbox: at('state', 'outbox'),
-    /** The result of each notification. */
     notifyLog: at('observability', 'notify.jsonl'),
     /** The time when the current mute ends. */
     mute: at('state', 'mute.json'),
-    /** Logs, outboxes and cursors of hosted sessions. */
     managed: at('state', 'managed'),
     sense: senseArea(at, shared),
     work: workArea(at, shared),
@@ -81,8 +77,8 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
       return place !== '' || hasGuests(root) ? shared('exchange') : undefined;
     },
     /**
-     * The machine-local folder for locks, socket, token and pid file. A getter, because it resolves every
-     * link in the path.
+     * The machine-local folder for locks, the socket, the token and the pid file. A getter, because computing
+     * the path resolves every symbolic link in it.
      */
     get machine() {
       return machineStateOf(root, host);
@@ -90,7 +86,7 @@ export function areaAt(root: string, found: Place | undefined, host: PathHost = 
   };
 }
 
-/** Files that a person edits. They are the same for all machines of a synced area. */
+/** Files that people edit, which all machines of a synced area share. */
 function editedFiles(shared: PathOf) {
   return {
     config: shared('config.yaml'),
@@ -98,9 +94,8 @@ function editedFiles(shared: PathOf) {
     goals: shared('goals', 'goals.md'),
     projects: shared('projects.md'),
     pronunciations: shared('principal', 'pronunciations.json'),
-    /** Session files. Sessions on every machine write here, each to its own file. */
+    /** Session files, which sessions on all machines write. */
     sessions: shared('sessions'),
-    /** The roster, with one file per agent. */
     agents: shared('agents'),
     knowledge: shared('knowledge'),
   };
@@ -130,25 +125,23 @@ function workArea(at: PathOf, shared: PathOf) {
     config: shared('work', 'config.yaml'),
     labels: shared('work', 'labels.yml'),
     readme: shared('work', 'README.md'),
-    /** Marks the customers' folder as restricted, so nothing in it is ever sent. */
+    /** Marks the `customers` folder as restricted, so that nothing in it is ever sent. */
     restricted: shared('work', 'customers', 'RESTRICTED.md'),
     cache: at('work', 'cache.json'),
     /** The part of the issue cache that the board needs. */
     board: at('work', 'board.json'),
-    /** The time of the last cache update, and the reason of the last failure. */
+    /** The time of the last cache update, and the reason for the last failure. */
     poll: at('work', 'poll.json'),
-    /** Issues by identity, and issues that are being created. */
+    /** Captured issues by identity, including issues that are being created. */
     ledger: at('work', 'ledger.json'),
-    /** Reminders that have been sent. */
     reminders: at('work', 'reminders.json'),
-    /** The reasons why captured issues are still in the spool. */
+    /** Why captured issues are still in the spool. */
     waiting: at('work', 'waiting.json'),
-    /** The folder of TASKLIST.md. */
     tasklist: at('work', 'tasklist'),
   };
 }
 
-/** Creates the user area (0700) if it is missing, and claims it if it has no owner. The area may be a link. */
+/** Creates the user area (mode 0700), which may be a symbolic link, and claims an area without an owner. */
 export function ensureUserArea(area: UserArea): void {
   ensureFolder(area.root, { allowLink: true });
   if (area.isClaimed) return;
@@ -161,7 +154,7 @@ export function ensureUserArea(area: UserArea): void {
 }
 
 /**
- * Checks who owns the area, and claims it if it has no owner. Throws `conflict` if `area.place` is out of
+ * Returns the area's ownership, and claims an area without an owner. Throws `conflict` if `place` is out of
  * date.
  */
 export function claimArea({ root, place, host }: UserArea): Claimed {

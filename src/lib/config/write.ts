@@ -23,7 +23,7 @@ export interface WriteDeps {
   machineId: string;
 }
 
-/** A key, and a function from its stored value to the new one. Undefined means that the file lacks the key. */
+/** A key, and a function from its stored value to its new value. Undefined means unset. */
 export interface Change {
   key: string;
   to: (stored: unknown) => unknown;
@@ -37,8 +37,8 @@ export interface Changed {
 }
 
 /**
- * Changes keys in their files under one lock. Also mirrors the assistant's voice. Throws `usage` for an
- * invalid value, and `config` for an unreadable file or a newer format.
+ * Changes keys in their files under one lock, and mirrors the voice. Throws `usage` if a value is invalid, and
+ * `config` if a file is unreadable or has a newer format.
  */
 export async function changeConfig(
   deps: WriteDeps,
@@ -111,7 +111,7 @@ async function plan(area: UserArea, changes: readonly Change[]): Promise<Plan> {
   return { changed, texts };
 }
 
-/** The voice is stored under two keys, so changing one changes both. */
+/** Adds the mirrored key to a change of the voice, which is stored under two keys. */
 function withMirrors(changes: readonly Change[]): Change[] {
   return changes.flatMap((change) => {
     if (change.key !== VOICE && change.key !== VOICE_MIRROR) return [change];

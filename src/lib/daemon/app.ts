@@ -18,7 +18,7 @@ import {
 export interface AppDeps {
   routes: readonly Route[];
   policy: GuardPolicy;
-  /** Checks requests over TCP. Requests over the local socket need no check: only this user can open it. */
+  /** Checks requests over TCP. Only this user can open the local socket, so its requests need no check. */
   gate: Pick<Gate, 'isRequired' | 'hasKey' | 'hasPageSecret'>;
   /** Whether other users on this machine may send requests over TCP without a token. */
   otherUsers: boolean;
@@ -26,10 +26,9 @@ export interface AppDeps {
   onFault: (head: Pick<RequestHead, 'method' | 'target'>, error: StewardError) => void;
 }
 
-/** Routes by path, then by method. */
 type Table = ReadonlyMap<string, ReadonlyMap<string, Route>>;
 
-/** Returns the daemon's application, which maps requests to responses. Errors in routes become responses. */
+/** Returns the daemon's HTTP application. Errors in routes become error responses. */
 export function daemonApp(deps: AppDeps): Application {
   const table = tableOf(deps.routes);
   return {
@@ -91,8 +90,8 @@ function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route
 }
 
 /**
- * Returns the refusal for a request over TCP, or undefined. The token or a page secret is always enough for
- * reading. Only a page secret allows writing.
+ * Returns an error response if a request over TCP isn't authorized. A token or page secret allows reading.
+ * Only a page secret allows writing.
  */
 async function accessRefusal(
   { gate, otherUsers }: AppDeps,

@@ -8,17 +8,17 @@ import { JSON_HEADERS, refusal, type RawRoute } from './route';
 export interface Topic {
   name: string;
   path: string;
-  /** The files that the document depends on. Changes to them are noticed within a second. */
+  /** The files that the document depends on. Pages see changes within a second. */
   files: () => readonly string[];
-  /** How often to check the document if no file has changed. It also depends on the time and on processes. */
+  /** How often to check the document without file changes, because it also depends on time and processes. */
   everySec: number;
-  /** Returns the part of the document that pages show. Needed only if every response differs. */
+  /** Returns the part of the document that pages show. Set if the other parts differ in every response. */
   shown?: (document: never) => unknown;
 }
 
 export interface ChangesDeps {
   topics: readonly Topic[];
-  /** Returns the daemon's own response to a GET. */
+  /** Sends a GET request to the daemon itself. */
   ask: (path: string) => Promise<HttpAnswer>;
   onFault: (error: unknown) => void;
 }
@@ -37,7 +37,7 @@ const BEAT_EVERY = 15;
 /** The maximum number of open streams. All tabs of a browser share one stream. */
 const MAX_LISTENERS = 32;
 
-/** Notifies listeners of the documents that have changed. Checks only while there are listeners. */
+/** Notifies listeners when documents change. Checks only while there are listeners. */
 export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
   const listeners = new Set<Write>();
   const known = new Map<string, Known>();
@@ -85,7 +85,7 @@ export function changeFeed({ topics, ask, onFault }: ChangesDeps) {
         if (listeners.size > 0) return;
         clearInterval(timer);
         timer = undefined;
-        // Forget the ETags, because nothing checks for changes without listeners.
+        // Without listeners, nothing checks for changes, so the ETags would become stale.
         known.clear();
       };
     },
@@ -96,7 +96,7 @@ function lineOf(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Returns a response's ETag. Without one, returns a hash of the error or of the part that pages show. */
+/** Returns a response's ETag header, or a hash of the content that pages show. */
 function etagOf({ shown }: Topic, { status, headers, body }: HttpAnswer): string {
   const at = headers.indexOf('etag');
   if (at !== -1) return headers[at + 1] ?? '';
@@ -112,10 +112,7 @@ export interface StreamDeps extends ChangesDeps {
   hasPageSecret: (head: RequestHead) => boolean;
 }
 
-/**
- * `GET /api/stream`: one JSON object per line, each naming a document that has changed. Pages then fetch the
- * document from its own path.
- */
+/** Handles `GET /api/stream`: one JSON object per line, each naming a changed document, which pages then fetch. */
 export function streamRoute({ run, version, hasPageSecret, ...deps }: StreamDeps): RawRoute {
   const feed = changeFeed(deps);
   return {

@@ -13,7 +13,7 @@ export interface DaemonChecked {
   area: UserArea;
   host: PathHost;
   config: Pick<Config, 'user'>;
-  /** Version of this command. */
+  /** Version of this command, which may differ from the daemon's version. */
   version: string;
   build: string;
   findDaemon: () => Promise<{ instance: Instance; health: Healthz } | undefined>;
@@ -105,7 +105,7 @@ export function judgeTaken(port: number, owner: PortOwner | undefined): Finding 
   });
 }
 
-/** Requests that any web page in the browser could send. The daemon must refuse them all. */
+/** Requests that any web page could send, which the daemon must refuse. */
 const FOREIGN: readonly { what: string; headers: (own: string) => Record<string, string> }[] = [
   { what: 'an unknown Host header', headers: () => ({ host: 'steward.example.org' }) },
   { what: 'an unknown Origin header', headers: (own) => ({ host: own, origin: 'https://example.org' }) },

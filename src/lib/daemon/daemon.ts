@@ -26,16 +26,14 @@ export interface DaemonParts {
   /** Version and build of this process. */
   build: string;
   host: string;
-  /** 0 means any free port. */
+  /** Port to listen on; 0 means any free port. */
   port: number;
   requireToken: boolean;
   /** Whether to respond to other users on this machine over TCP. */
   otherUsers: boolean;
   routes: readonly Route[];
-  /** The documents that pages subscribe to. */
   topics: readonly Topic[];
   jobs: (log: DaemonLog) => readonly Job[];
-  /** Services that start and stop with the daemon. */
   services?: (log: DaemonLog) => readonly Service[];
   modules: readonly Module[];
   sessions: () => DaemonStatus['sessions'] | Promise<DaemonStatus['sessions']>;
@@ -43,16 +41,14 @@ export interface DaemonParts {
   spool: () => DaemonStatus['spool'];
   /** Returns the installed version and build, if known. */
   installedBuild: () => string | undefined;
-  /** How often to check for an upgrade. */
   checkSec?: number;
-  /** Prints to stderr. */
   say: (text: string) => void;
   limits?: ServerLimits;
 }
 
 /** Work that runs continuously, such as deliveries. */
 export interface Service {
-  /** Waits for work in progress to finish, up to a timeout. */
+  /** Stops the service, after waiting for work in progress up to a timeout. */
   close: () => Promise<void>;
 }
 
@@ -64,8 +60,8 @@ const REQUESTS_GRACE_MS = 5_000;
 const JOBS_GRACE_MS = 5_000;
 
 /**
- * Runs the daemon until a signal, a request or an upgrade ends it. Throws `locked` if the area already has a
- * daemon, `conflict` if the port is in use, `config` for a non-loopback address without a token.
+ * Runs the daemon until a signal, a request or an upgrade ends it. Throws `locked` if another daemon is
+ * running, `conflict` if the port is in use, and `config` if a non-loopback address has no token.
  */
 export async function runDaemon(
   parts: DaemonParts,
@@ -142,13 +138,12 @@ async function serve(
   }
 }
 
-/** Returns the head of a request from the daemon to itself. */
 function ownHead(target: string): RequestHead {
   const nothing = { headers: {}, rawHeaders: [], isLocal: true, isOtherUser: () => false };
   return { method: 'GET', target, ...nothing };
 }
 
-/** Returns a logger that reports a repeated fault of a request at most once per minute, because pages poll. */
+/** Returns a logger that logs a recurring request error at most once per minute, because pages poll. */
 function faultLog(clock: Clock, log: DaemonLog): AppDeps['onFault'] {
   const loggedMs = new Map<string, number>();
   return ({ method, target }, { kind, message, stack }) => {
@@ -244,7 +239,6 @@ function needsToken(host: string): StewardError {
   );
 }
 
-/** Waits for work to finish, up to a timeout. */
 async function bounded(work: Promise<void> | undefined, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));

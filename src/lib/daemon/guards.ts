@@ -10,11 +10,11 @@ import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import type { Clock } from '../platform/time/clock';
 import { refusal } from './route';
 
-/** The host names to which requests may be addressed. */
+/** The hosts that a request's Host header may name. */
 export interface GuardPolicy {
-  /** The daemon's names and addresses: lower case, and IPv6 without brackets. */
+  /** The daemon's host names and IP addresses, in lower case. IPv6 addresses have no brackets. */
   hosts: ReadonlySet<string>;
-  /** Whether the daemon listens on all addresses. If so, any IP address is accepted, but no further names. */
+  /** Whether the daemon listens on all addresses, and therefore accepts any IP address in the Host header. */
   anyAddress: boolean;
 }
 
@@ -26,8 +26,8 @@ export function policyFor(host: string): GuardPolicy {
 }
 
 /**
- * Returns the refusal for a request, or undefined. Web pages from other origins can reach loopback addresses:
- * Sec-Fetch-Site and Origin reveal such pages, and Host reveals DNS rebinding.
+ * Returns an error response if a request comes from another origin's page or through DNS rebinding. Checks
+ * Host, Origin and Sec-Fetch-Site.
  */
 export function guard(head: RequestHead, policy: GuardPolicy): HttpAnswer | undefined {
   const host = headerOf(head, 'host');
@@ -60,7 +60,8 @@ const FOREIGN = refusal(
 );
 
 /**
- * Returns the name in a Host header, in lower case and without port or IPv6 brackets; undefined if invalid.
+ * Returns a Host header's name in lower case, without port or IPv6 brackets; undefined if the header is
+ * invalid.
  */
 export function hostNameOf(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]@/\\?#\s]+))(?::\d{1,5})?$/i.exec(host);
@@ -73,7 +74,6 @@ function isOwnHost(host: string, { hosts, anyAddress }: GuardPolicy): boolean {
   return hosts.has(name) || isLoopback(name) || (anyAddress && ipVersion(name) !== 0);
 }
 
-/** Accepts `application/json`, with or without parameters. */
 function isJson(type: string | undefined): boolean {
   return type !== undefined && /^application\/json\s*(?:;|$)/i.test(type);
 }
@@ -83,7 +83,7 @@ function headerOf({ headers }: RequestHead, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** Counts a header's occurrences. With several Host headers, a proxy and the daemon might use different ones. */
+/** Counts a header's occurrences. With two Host headers, a proxy and the daemon might use different values. */
 function countOf({ rawHeaders }: RequestHead, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length;
 }
@@ -99,21 +99,21 @@ export interface Gate {
   hasKey: (head: RequestHead) => boolean;
   /** Returns whether the request has the secret of a signed-in page. */
   hasPageSecret: (head: RequestHead) => boolean;
-  /** Returns a code for signing in one page. */
+  /** Returns a one-time code for signing in a page. */
   newCode: () => { code: string; expiresInSec: number };
   /** Exchanges a code for the page secret; returns undefined if the code is unknown, used or expired. */
   redeem: (code: string) => string | undefined;
 }
 
 /**
- * Returns a gate. If `token` is undefined, reading requires no token. Pages send this run's secret in a
- * header, because browsers send a cookie to every port on the host.
+ * Returns a gate. If `token` is undefined, reading requires no token. Pages send their secret in a header,
+ * because browsers send a cookie to every port of a host.
  */
 export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined): Gate {
   const secret = randomBytes(32).toString('base64url');
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
-  /** Expiry times by the code's digest, so that the time of a lookup reveals nothing about the code. */
+  /** Expiry times by digest of the code, so that lookup timing reveals nothing about the code. */
   const codes = new Map<string, number>();
   const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {

@@ -22,10 +22,7 @@ const INSTANCE = v.object({
   startedAt: v.string(),
 });
 
-/**
- * How to reach a user area's daemon. Stored in `daemon.json` in the machine-local state while the daemon is
- * running.
- */
+/** How to reach a running daemon. Stored as `daemon.json` in the machine-local folder. */
 export type Instance = v.InferOutput<typeof INSTANCE>;
 
 type Area = Pick<UserArea, 'machine'>;
@@ -68,8 +65,8 @@ export async function isAnswering(area: Area): Promise<boolean> {
 }
 
 /**
- * Runs `work` as the user area's only daemon; throws `locked` if another one is running. Before it takes over
- * a dead daemon's lock, checks the socket: a daemon in another pid namespace looks dead.
+ * Runs `work` as the user area's only daemon. Throws `locked` if another daemon is running, even in another
+ * PID namespace.
  */
 export async function asOnlyDaemon<T>(
   deps: { area: Area; clock: Clock; machineId: string },

@@ -8,12 +8,12 @@ import type { DaemonLog } from './log';
 /** A periodic task run by the daemon. */
 export interface Job {
   id: string;
-  /** The module whose status shows the failure if this job fails. */
+  /** The module whose status shows this job's failures. */
   module?: string;
-  /** Returns the interval. Called before each wait, so that configuration changes take effect immediately. */
+  /** Returns the interval. Called before each wait, so that the job follows configuration changes. */
   everySec: () => number | Promise<number>;
   /**
-   * Runs the job. May return why there was nothing to do. After an error, which is logged, the job runs again
+   * Runs the job. Returns the reason if the job had nothing to do. Errors are logged, and the job runs again
    * at its next interval.
    */
   run: () => Promise<string | undefined>;
@@ -41,7 +41,7 @@ export interface RunningJobs {
   status: () => JobStatus[];
   /** Returns why the last run of a module's job failed, or undefined if it succeeded. */
   failureOf: (module: string) => string | undefined;
-  /** Returns whether all jobs except this one are idle. */
+  /** Returns whether all jobs are idle, ignoring the job with the given id. */
   isIdle: (except: string) => boolean;
   /** Starts no more jobs and waits for the running ones to finish. */
   stop: () => Promise<void>;
@@ -49,13 +49,11 @@ export interface RunningJobs {
 
 /** How often a waiting job checks whether its interval has been shortened. */
 const RECHECK_MS = 30_000;
-/** The interval of a job while the configuration is invalid. */
 const FALLBACK_SEC = 60;
 
 interface Running extends JobsDeps {
   job: Job;
   everySec: number;
-  /** Monotonic time in ms. */
   startedAt: number;
   last?: { at: string; ok: boolean; reason: string | undefined };
   current?: Promise<void> | undefined;
@@ -64,8 +62,8 @@ interface Running extends JobsDeps {
 }
 
 /**
- * Runs each job immediately and then at its interval, measured from start to start. Uses the monotonic clock,
- * which clock changes don't affect. A job never overlaps with itself.
+ * Runs each job immediately, and again at each interval, measured from start to start. Runs of the same job
+ * never overlap.
  */
 export function startJobs(deps: JobsDeps, jobs: readonly Job[]): RunningJobs {
   const all = jobs.map((job): Running => {
@@ -136,7 +134,7 @@ function statusOf(running: Running): JobStatus {
   };
 }
 
-/** Returns a job's interval. Ignores an invalid configuration, because the job reports it when it runs. */
+/** Returns a job's interval, or a fallback if the configuration is invalid. The job itself reports the error. */
 async function intervalOf(job: Job): Promise<number> {
   try {
     return await job.everySec();
@@ -146,7 +144,6 @@ async function intervalOf(job: Job): Promise<number> {
 }
 
 export interface UpgradeDeps {
-  /** Version and build of this process. */
   build: string;
   installedBuild: () => string | undefined;
   /** Returns whether no request or job is in progress. */
@@ -159,8 +156,8 @@ export const UPGRADE_JOB = 'upgrade';
 const UPGRADE_CHECK_SEC = 30;
 
 /**
- * Ends an idle daemon after another build is installed. Two checks in a row must find the same build, because
- * an installation replaces files one by one.
+ * Ends an idle daemon after another build is installed. Requires two checks to find the same build, because an
+ * installation replaces files one by one.
  */
 export function upgradeJob({ build, installedBuild, isIdle, end, checkSec }: UpgradeDeps): Job {
   let previous: string | undefined;
@@ -249,7 +246,7 @@ export interface SweepJobDeps {
   clock: Clock;
   hasRepository: () => Promise<boolean>;
   lastSweepMs: () => Promise<number>;
-  /** Runs the sweep. If it was skipped, returns the reason. */
+  /** Runs the sweep. Returns the reason if the sweep was skipped. */
   sweep: () => Promise<string | undefined>;
 }
 
@@ -268,7 +265,6 @@ export function sweepJob({ clock, hasRepository, lastSweepMs, sweep }: SweepJobD
   };
 }
 
-/** Returns a job with a fixed interval. */
 export function periodicJob(id: string, module: string, sec: number, work: () => Promise<unknown>): Job {
   return { id, module, everySec: () => sec, run: () => work().then(() => undefined) };
 }

@@ -23,21 +23,19 @@ export interface LogLine {
 
 export interface DaemonLog {
   write: (level: LogLevel, event: string, more?: Readonly<Record<string, unknown>>) => void;
-  /** Returns the reason why the last line couldn't be written, or undefined. */
+  /** Returns why the last line couldn't be written, or undefined. */
   problem: () => string | undefined;
 }
 
 export interface DaemonLogDeps {
   clock: Clock;
-  /** `daemon/daemon.log` in the user area. */
   path: string;
   /** The user area. If it has been removed, logging doesn't recreate it. */
   root: string;
-  /** Prints to stderr. */
   say: (text: string) => void;
 }
 
-/** The size at which daemon.log becomes daemon.1.log. */
+/** The size at which daemon.log is renamed to daemon.1.log. */
 const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 const MAX_TEXT = 4000;
 const FOLLOW_MS = 300;
@@ -60,14 +58,13 @@ export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog 
       if (problem !== undefined && before === undefined) say(`Could not write the log: ${problem}`);
     },
     problem() {
-      // Write one line now to detect a problem early: a healthy daemon may log nothing for days.
+      // Write a line to test whether the log is writable again. A healthy daemon may log nothing for days.
       if (problem !== undefined) this.write('info', 'log-resumed');
       return problem;
     },
   };
 }
 
-/** Cleans the fields, since messages may contain untrusted text. */
 function cleaned(more: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(more).map(([key, value]) => [
@@ -90,14 +87,14 @@ export async function followLog(path: string, onLine: (line: LogLine) => void): 
   for (;;) {
     await wait(FOLLOW_MS);
     const size = lstatOf(path)?.size ?? 0;
-    // If the log has shrunk, it was rotated.
     if (size < offset) offset = 0;
     if (size > offset) offset = readFrom(path, offset, onLine);
   }
 }
 
 /**
- * Skips invalid lines, which may have been truncated by a full disk. Returns the position of the next line.
+ * Reads lines from an offset, and returns the next offset. Skips invalid lines, such as lines cut off by a
+ * full disk.
  */
 function readFrom(path: string, from: number, onLine: (line: LogLine) => void): number {
   const end = readLines(path, { from }, ({ text }) => {

@@ -1,12 +1,12 @@
 /** Matches a comment for the type checker, such as a type cast. */
 const TYPE = /\/\*\* @[^*]*\*\/ ?/g;
 
-/** Matches a line break that is unnecessary in a script or style sheet whose statements end with semicolons. */
+/** Matches unnecessary line breaks in scripts and style sheets whose statements end with semicolons. */
 const BREAK = /([,;{}([])\n/g;
 
 /**
- * Removes indentation, comments and most line breaks from a page, style sheet or script. This saves a quarter
- * of the bytes. The files contain no multi-line strings.
+ * Minifies a page, style sheet or script: removes indentation, comments and most line breaks. The text must
+ * not contain multi-line strings.
  */
 export function withoutComments(text: string): string {
   const lines: string[] = [];

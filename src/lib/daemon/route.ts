@@ -7,7 +7,6 @@ import { cleanLines } from '../platform/terminal/terminal';
 import { isDay, type Day } from '../platform/time/time';
 import { loopTurn } from '../platform/time/wait';
 
-/** The input of a route. */
 export interface RouteRequest {
   query: URLSearchParams;
   /** The parsed JSON of a POST; undefined if there is no body. */
@@ -15,7 +14,6 @@ export interface RouteRequest {
   head: RequestHead;
 }
 
-/** A row in the table of routes. */
 export type Route = JsonRoute | RawRoute;
 
 interface RouteBase {
@@ -25,16 +23,16 @@ interface RouteBase {
   isLocal?: true;
   /** Requires no token, because the response contains no data. */
   isOpen?: true;
-  /** Over TCP, available only to pages signed in by `steward open`, because the route changes something. */
+  /** Whether requests over TCP must come from a signed-in page. Set for routes that change something. */
   needsPage?: true;
 }
 
 /**
- * A route that responds with JSON. `run` is shared with the corresponding command, and its result is the
- * response body.
+ * A route that responds with JSON. The body is the result of `run`, which the corresponding command also
+ * calls.
  */
 export interface JsonRoute extends RouteBase {
-  /** Default: 200. */
+  /** HTTP status of the response. Default: 200. */
   status?: number;
   /** Whether every response differs. If so, responses have no ETag and aren't cached. */
   isLive?: true;
@@ -48,7 +46,7 @@ export interface RawRoute extends RouteBase {
   serve: (request: RouteRequest) => HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** Returns the row unchanged. Its type requires `run` to take what `input` returns. */
+/** Returns the row unchanged. The types ensure that `run` accepts what `input` returns. */
 export function route<I>(
   row: Omit<JsonRoute, 'input' | 'run'> & {
     input: (request: RouteRequest) => I;
@@ -114,7 +112,10 @@ export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   internal: 500,
 };
 
-/** Headers of every response. Other origins can't embed or read it, and browsers don't guess its type. */
+/**
+ * Security headers for every response. They prevent embedding and reading by other origins, and content
+ * sniffing.
+ */
 export const SAFE_HEADERS = [
   'x-content-type-options',
   'nosniff',
@@ -124,7 +125,7 @@ export const SAFE_HEADERS = [
   'no-referrer',
 ] as const;
 
-/** Headers of data responses. If a browser displays one, it can't load, run or frame anything. */
+/** Security header for data responses, which must not load, run or frame anything in a browser. */
 export const DATA_POLICY = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"] as const;
 
 export const JSON_HEADERS: readonly string[] = [
@@ -179,7 +180,7 @@ export interface Tagged {
 
 /**
  * Computes the ETag. Browsers may cache the body but must revalidate it.
- * @param same the text that the ETag is computed from; default: the body
+ * @param same the text from which the ETag is computed; default: the body
  */
 export function tagged(body: string | Buffer, headers: readonly string[], same = body): Tagged {
   const hash = createHash('sha1').update(same).digest('base64url');
@@ -206,7 +207,7 @@ export function taggedAnswer(head: RequestHead, response: Tagged): HttpAnswer {
 }
 
 const GZIP_BYTES = 8192;
-/** Fast rather than small, because most clients are on this machine. */
+/** Favors speed over size, because most clients are on this machine. */
 const GZIP_LEVEL = 3;
 const GZIP_HEADERS = ['content-encoding', 'gzip', 'vary', 'accept-encoding'] as const;
 
@@ -219,7 +220,7 @@ function acceptsGzip({ headers }: RequestHead): boolean {
   return typeof accepted === 'string' && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/i.test(accepted);
 }
 
-/** Compares ETags as If-None-Match does, treating weak and strong ones as equal. */
+/** Returns whether If-None-Match lists the ETag. Treats weak and strong ETags as equal. */
 function isKnown(header: string | string[] | undefined, etag: string): boolean {
   if (typeof header !== 'string') return false;
   const bare = (tag: string): string => tag.trim().replace(/^W\//, '');
@@ -230,8 +231,7 @@ function isKnown(header: string | string[] | undefined, etag: string): boolean {
 export type Opened<D> = () => D | Promise<D>;
 
 /**
- * Returns a route that caches its response until the version changes. Checks the version once per event loop
- * turn.
+ * Returns a route that caches its response until the version changes.
  * @param more returns additional keys, which don't affect the ETag
  */
 export function cached<D, V>(

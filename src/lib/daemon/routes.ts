@@ -57,13 +57,12 @@ export interface Healthz {
 /** Response of `POST /api/open`. */
 export interface OpenLink {
   url: string;
-  /** How long the code in the URL remains valid. */
   expiresInSec: number;
 }
 
 /** Response of `POST /api/sign-in`. */
 export interface SignedIn {
-  /** Sent by pages as `Authorization: Bearer`. Valid until the daemon ends. */
+  /** The page's bearer token, valid until the daemon ends. */
   secret: string;
 }
 
@@ -96,7 +95,7 @@ export function ownRoutes({ version, build, status, end, url, gate }: OwnRoutesD
       isLocal: true,
       run: (): OpenLink => {
         const { code, expiresInSec } = gate.newCode();
-        // The code is in the fragment, which browsers don't send. The page exchanges it for a secret.
+        // The code is in the URL's fragment, which browsers never send to a server.
         return { url: `${url()}/#code=${code}`, expiresInSec };
       },
     },
@@ -126,7 +125,7 @@ export interface SenseRoutesDeps {
   insights: InsightReadDeps['insights'];
   /** Does the same as `steward sense classify set`. */
   classify: (input: { app: string; kind: AppKind; since?: Day | undefined }) => Promise<Classified>;
-  /** Returns dependencies that read the data of one machine only. */
+  /** Limits dependencies to the data of one machine. */
   of: (deps: ReadDeps, machine: string) => Promise<ReadDeps>;
 }
 
@@ -135,7 +134,6 @@ const APP = v.pipe(v.string(), v.maxLength(200));
 const DAY = v.optional(v.pipe(v.string(), v.check(isDay, 'Use a day such as 2026-11-20.')));
 
 export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutesDeps): Route[] {
-  // Returns a route for a read function that returns the same object until something changes.
   const liveRoute = <T>(path: string, read: (deps: ReadDeps) => T): RawRoute =>
     cached(path, sense, read, (_, value) => value);
   const depsOf = async (machine: string | undefined): Promise<ReadDeps> =>
@@ -183,7 +181,6 @@ export interface PagesDeps {
   assets: string;
 }
 
-/** The file for each page. `/sense?day=2026-11-20` uses the same file as today's page. */
 const PAGES = [
   ['/', 'index.html'],
   ['/sense', 'sense.html'],

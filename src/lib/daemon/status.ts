@@ -13,7 +13,7 @@ export type ModuleState = 'ok' | 'off' | 'needs-you' | 'error';
 /** The health of one part of the daemon. */
 export interface ModuleHealth {
   state: ModuleState;
-  /** A complete sentence. */
+  /** The reason for the state, as a complete sentence. */
   reason?: string;
   /** The command that fixes the problem. */
   fix?: string;
@@ -35,7 +35,6 @@ export interface LiveSession {
   status: string;
   startedAt: string;
   updatedAt: string;
-  /** Whether the session is waiting for you. */
   waiting: boolean;
 }
 
@@ -51,7 +50,7 @@ export interface DaemonStatus {
   sessions: LiveSession[];
   /** The number of pending and failed notifications. */
   outbox: { waiting: number; failed: number };
-  /** The files that hooks have queued. */
+  /** Number and age of the files that hooks have queued. */
   spool: { waiting: number; dead: number; oldest: string | null };
   jobs: JobStatus[];
 }
@@ -150,7 +149,7 @@ function paintState(state: ModuleState, paint: (text: string) => string): string
   return state === 'ok' ? state : paint(state === 'needs-you' ? 'needs you' : state);
 }
 
-/** Formats `40 s`, `12 min`, `3 h 02 m`, `2 d 4 h`. */
+/** Formats a duration as `40 s`, `12 min`, `3 h 02 m` or `2 d 4 h`. */
 export function duration(sec: number): string {
   if (sec < 60) return `${sec} s`;
   if (sec < 3600) return `${Math.floor(sec / 60)} min`;

@@ -15,7 +15,7 @@ import { workStatus } from '../work/status';
 import { cached, oneOf, type Opened, type Route } from './route';
 import { writeRoute, type Written } from './write-route';
 
-/** How long a view may be cached, in ms. Short, because the view shows whether the issues are stale. */
+/** How long a view may be cached, in ms. Kept short, because views show whether the issues are stale. */
 const CACHE_MS = 1000;
 
 export interface WorkRoutesDeps {
@@ -52,7 +52,7 @@ export type BoardDocument = Omit<BoardView, 'items'> & {
   items: (Omit<Item, 'labels'> & Partial<Pick<Item, 'labels'>>)[];
 };
 
-/** `lastFetch` changes with every poll, so the ETag ignores it. `GET /api/work/status` also returns it. */
+/** The ETag ignores `lastFetch`, which changes with every poll. */
 function boardRoute(work: Opened<WorkDeps>): Route {
   const read = (isFull: boolean) =>
     cached(
@@ -78,10 +78,10 @@ function stableBoard(
 
 const NUMBER = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const TEXT = v.pipe(v.string(), v.maxLength(60_000));
-/** The same limit as in `work undo`. */
+/** Number of recent prompts that can be undone; the same limit as in `steward work undo`. */
 const MAX_PROMPTS = 50;
 const SHORT = v.pipe(v.string(), v.maxLength(200));
-/** Closing an issue needs evidence, so a move can't close one. */
+/** The statuses to which an issue can be moved. Closing is excluded, because it requires evidence. */
 const MOVES = STATUSES.filter((status) => status !== 'done');
 
 /** Each route runs the same function as the corresponding command. */

@@ -4,7 +4,6 @@ import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 import { route, type Route } from './route';
 
-/** The validated body of a write. */
 export type Written<T extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<T, undefined>>;
 
 /** Returns a POST route for signed-in pages. Throws `usage` if a key is missing, invalid or unknown. */
