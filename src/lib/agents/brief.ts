@@ -26,14 +26,11 @@ export function traitsIn(family: TraitFamily, text: string): string[] {
   return [...new Set(found.filter((id) => id !== undefined))];
 }
 
-/**
- * An inline brief. The agent is launched with `prompt`; the other fields show how steward composed the
- * prompt.
- */
+/** A brief for one agent. The agent receives only `prompt`. */
 export interface Brief {
   role: string;
   perspective: string;
-  /** The agent's writing style. Only the assistant speaks aloud. */
+  /** The agent's writing style, not a spoken voice. */
   voice: string;
   expertise: string;
   personality: string;
@@ -51,13 +48,13 @@ export interface BriefOptions extends Preferred {
   count: number;
   subagentType: string;
   model: ModelTier;
-  /** The same role for all agents. Default: each agent gets the role of its expertise. */
+  /** The role of every agent. Default: the role that goes with each agent's expertise. */
   role?: string;
-  /** The cross-vendor builder's mode, stated in the first line of its prompt. */
+  /** Mode of the cross-vendor builder; becomes the first line of the prompt. */
   mode?: BuilderMode;
   /** The working method, such as test-driven development. */
   method?: string;
-  /** Traits that suit this kind of work. Traits mentioned in the request take precedence. */
+  /** Preferred traits. Traits mentioned in the request take precedence. */
   prefer?: Preferred;
 }
 
@@ -67,20 +64,20 @@ const MODE_LINES: Readonly<Record<BuilderMode, string>> = {
   audit: 'MODE: audit, read-only.',
 };
 
-/** Appended to every prompt to override any earlier instruction to speak. */
+/** Appended to every prompt. Overrides earlier instructions to speak. */
 export const SILENCE = 'Write text only: do not speak, notify or announce anything; the assistant does that.';
 
-/** Maximum number of briefs, and of agents per request. */
+/** Maximum number of briefs or agents per request. */
 export const MAX_BRIEFS = 32;
 const MAX_TASK = 8000;
 
-/** Fields of expertise in order of preference, for requests that mention no field. */
+/** Fields of expertise, in the order used when the request mentions none. */
 const ORDER = 'business technical communications data creative research finance security legal medical'.split(' '); // prettier-ignore
 const EXPERTISE = [...TRAIT_FAMILIES.expertise].sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
 
 /**
- * Composes briefs from the trait vocabulary, deterministically. No two briefs have the same three traits.
- * Throws `usage` if the given traits allow too few different briefs.
+ * Composes briefs deterministically, each with a different combination of traits. Throws `usage` if `count`
+ * exceeds the number of possible combinations.
  */
 export function composeBriefs(request: string, options: BriefOptions): Brief[] {
   const start = Number.parseInt(shortHash(request), 16);
@@ -141,7 +138,7 @@ function brief(request: string, options: BriefOptions, index: number, parts: Par
   };
 }
 
-/** Returns the request without control characters. Shortens a very long request to its start and end. */
+/** Removes control characters from a request. Keeps only the start and end of a very long request. */
 export function taskOf(request: string): string {
   const text = request.replace(/\r\n?/g, '\n').replace(CONTROLS, '').trim();
   if (text.length <= MAX_TASK) return text;
@@ -149,7 +146,6 @@ export function taskOf(request: string): string {
   return `${text.slice(0, half)}\n[…]\n${text.slice(-half)}`.replace(LONE_SURROGATES, '');
 }
 
-// Keeps line feeds and tabs, since a request may contain a list or code.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g;
 const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
@@ -169,14 +165,14 @@ export function launchOf(count: number): string | undefined {
     : undefined;
 }
 
-/** An agent that runs last and checks the output of a parallel batch. */
+/** An agent that checks the combined output of parallel agents. */
 export interface Spotcheck {
   subagentType: string;
   model: 'fast';
   prompt: string;
 }
 
-/** The output of `agents brief`. Multiple briefs come with launch instructions and a spotcheck. */
+/** The output of `agents brief`. `launch` and `spotcheck` are set only for multiple briefs. */
 export interface BriefBatch {
   briefs: Brief[];
   launch?: string;

@@ -4,9 +4,9 @@ import { clean } from '../platform/terminal/terminal';
 import { MAX_BRIEFS, MODEL_TIERS, SILENCE } from './brief';
 import type { AgentTypes } from './routing';
 
-/** A rule that an invocation breaks. */
+/** A violation of a launch rule. */
 export interface Breach {
-  /** Number of the invocation, starting at 1; null if the rule applies to the whole batch. */
+  /** 1-based index of the invocation; null for a rule about the whole batch. */
   invocation: number | null;
   rule: string;
   message: string;
@@ -41,7 +41,6 @@ export function checkInvocations(
 
 const RETIRED = new Set(['architect', 'designer', 'engineer']);
 
-/** Checks the agent type and model tier. */
 function* launchBreaches(
   invocation: Invocation,
   types: AgentTypes,
@@ -73,14 +72,13 @@ function* launchBreaches(
     yield ['unknown-tier', `Unknown model tier ${quoted(model)}.`, fix];
 } // prettier-ignore
 
-/** Checks that the prompt doesn't allow speech and that it specifies the builder's mode. */
 function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: AgentTypes): Generator<Found> {
   const speech = speechIn(prompt);
   if (speech !== undefined) {
     const message = `The prompt lets a subagent speak (${quoted(speech)}); only the assistant may speak.`;
     yield ['speaks', message, 'Remove this text, and let the assistant announce the result.'];
   }
-  // Two agent types may be configured with the same name.
+  // If another agent type has the builder's name, the name alone doesn't identify the builder.
   const isBuilder = typesOf(types).filter((name) => name === types.builder).length === 1;
   if (subagentType !== types.builder || !isBuilder) return;
   if (/\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt))
@@ -89,7 +87,6 @@ function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: Ag
     yield ['audit-effort', `A cross-vendor audit requires effort E4 or E5, not E${effort}.`, 'Omit the audit.'];
 } // prettier-ignore
 
-/** Checks whether the work is suitable for a hosted agent. */
 function* managedBreaches(invocation: Invocation): Generator<Found> {
   const { worker, minutes, interactive, needsContext, prompt } = invocation;
   if (worker !== 'managed') return;
@@ -101,7 +98,6 @@ function* managedBreaches(invocation: Invocation): Generator<Found> {
     yield ['managed-context', 'A hosted agent cannot read your files or skills.', 'Work in this session, or put the context into the prompt.'];
 } // prettier-ignore
 
-/** Checks the rules that apply across invocations. */
 function* batchBreaches(invocations: readonly Invocation[], types: AgentTypes): Generator<Found> {
   const briefs = invocations
     .filter(({ worker, prompt }) => worker === 'custom' && prompt.trim() !== '')
@@ -147,8 +143,7 @@ const SPEECH =
   /\/notify\b|\bsteward notify send\b|\bvoice_id\b|\bvoice_enabled["']?\s*:\s*true\b|\b(?:speak|announce|say)(?: [a-z]+){0,4} (?:aloud|out loud)\b|\bannounce(?: [a-z]+){0,3} (?:by|with|in your|via) (?:voice|speech)\b|\bspd-say\b|\bespeak(?:-ng)?\b|\btext-to-speech\b/gi;
 
 /**
- * Returns the first phrase that lets an agent speak. Skips phrases that the prompt negates or later
- * overrides.
+ * Returns the first phrase that tells an agent to speak. Skips negated phrases and phrases before `SILENCE`.
  */
 function speechIn(prompt: string): string | undefined {
   const forbidden = prompt.lastIndexOf(SILENCE);
@@ -172,7 +167,7 @@ export interface Invocation {
   needsContext: boolean;
   /** Effort level, 1 to 5. */
   effort: number | null;
-  /** Whether the invocation comes from a PreToolUse hook, which uses the assistant's own names for models. */
+  /** True for invocations from a PreToolUse hook, which contain the assistant's own model names. */
   isCall: boolean;
 }
 
@@ -194,7 +189,6 @@ export function parseInvocations(text: string): Invocation[] {
   });
 }
 
-/** Parses a JSON document or JSON lines. */
 function parseJson(text: string): unknown {
   const bare = text.replace(/^\ufeff/, '').trim();
   if (bare === '') return [];

@@ -8,7 +8,7 @@ import { parseInvocations, type Invocation } from './check';
 import type { ParseYaml } from './roster';
 
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Timeouts for stdin: an assistant sends its JSON immediately, but a user's pipe may be slow. */
+/** Assistants write stdin immediately, but a user's pipe may be slow. */
 const HOOK = { firstByteMs: 10_000, endMs: 30_000, keepBytes: MAX_BYTES };
 const PIPE = { firstByteMs: 600_000, endMs: 600_000, keepBytes: MAX_BYTES };
 
@@ -21,7 +21,6 @@ async function stdinText(limits: typeof HOOK): Promise<{ text: string; end: Stdi
   return { text: bytes.toString('utf8').replace(/^\ufeff/, ''), end };
 }
 
-/** Returns all of stdin. Throws `usage` if it exceeds 8 MiB. */
 async function wholeStdin(): Promise<string> {
   const { text, end } = await stdinText(HOOK);
   if (end === 'large') throw tooLarge();
@@ -32,17 +31,16 @@ function tooLarge(): StewardError {
   return new StewardError('usage', 'stdin exceeds 8 MiB.', { hint: 'Pipe in less text.' });
 }
 
-/** Returns the request from the argument, or from stdin as text or an assistant's hook JSON. */
+/** Returns the request from the argument, or from stdin as plain text or hook JSON. */
 export async function requestOf(given: string | undefined): Promise<{ request: string; fromHook: boolean }> {
   if (given !== undefined && given !== '-') return { request: nonEmpty(given), fromHook: false };
   const { text, end } = await stdinText(HOOK);
   if (end === 'large') {
-    // Failing with exit code 2 would make the assistant discard the prompt.
+    // Don't fail here: exit code 2 from a hook makes the assistant discard the prompt.
     if (/^\s*\{[^]{0,4000}"hook_event_name"/.test(text)) return { request: '', fromHook: true };
     throw tooLarge();
   }
   const { hook_event_name: event, prompt } = parseObject(text.trim()) ?? {};
-  // A hook must not fail on an empty prompt.
   if (typeof event === 'string') return { request: typeof prompt === 'string' ? prompt : '', fromHook: true };
   return { request: nonEmpty(typeof prompt === 'string' ? prompt : text), fromHook: false };
 }
@@ -81,7 +79,7 @@ export function parseEffort(text: string): number {
   });
 }
 
-/** Parses a number from 1 to `MAX_BRIEFS`. */
+/** Parses an integer from 1 to `MAX_BRIEFS`. Throws `usage` for anything else. */
 export function parseCount(text: string): number {
   const count = /^\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (count >= 1 && count <= MAX_BRIEFS) return count;
@@ -102,7 +100,7 @@ export async function textOrFile(value: string): Promise<string> {
   throw new StewardError('usage', `Cannot read stdin (@-): ${reason}.`, { hint: 'Pipe the text to stdin.' });
 }
 
-/** Returns a message to an agent. Throws `usage` if it is empty. */
+/** Resolves a message argument. Throws `usage` if the message is empty. */
 export async function messageOf(value: string): Promise<string> {
   const text = await textOrFile(value);
   if (text.trim() !== '') return text;
@@ -111,10 +109,7 @@ export async function messageOf(value: string): Promise<string> {
   });
 }
 
-/**
- * Returns the keys and values in a YAML or JSON file; empty if no path is given. Throws `usage` if the file
- * is invalid.
- */
+/** Parses a YAML or JSON file; returns {} if no path is given. Throws `usage` if the file is invalid. */
 export async function definitionFile(
   path: string | undefined,
   parseYaml: ParseYaml,

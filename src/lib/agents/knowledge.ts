@@ -9,7 +9,7 @@ import { readHead } from '../platform/files/jsonl';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { clean } from '../platform/terminal/terminal';
 
-/** The entry types. A topic is a tag, not a type. */
+/** Entry types, each with its own folder. */
 export const KNOWLEDGE_TYPES = ['people', 'companies', 'ideas', 'research'] as const;
 export type KnowledgeType = (typeof KNOWLEDGE_TYPES)[number];
 
@@ -25,19 +25,18 @@ export interface KnowledgeHit {
 
 export interface KnowledgeResult {
   results: KnowledgeHit[];
-  /** Number of matching entries. */
+  /** Number of matches before `limit` is applied. */
   total: number;
-  /** Number of files read. */
   scanned: number;
-  /** Symbolic links and binary or unreadable files. At most 20 are listed. */
+  /** Symbolic links and unreadable or binary files. `files` lists at most 20. */
   skipped: { count: number; files: { file: string; reason: string }[] };
 }
 
 export interface KnowledgeQuery {
-  /** Search terms. All of them must occur, ignoring case and accents. An empty query matches every entry. */
+  /** Search terms, all required; case and accents are ignored. Empty text matches every entry. */
   text: string;
   type?: KnowledgeType;
-  /** Only entries with this tag; ignores case and accents. */
+  /** Only entries with this tag; case and accents are ignored. */
   tag?: string;
   /** Maximum number of results, 1 to `MAX_RESULTS`. */
   limit: number;
@@ -49,7 +48,6 @@ export interface KnowledgeEntry extends Omit<KnowledgeHit, 'excerpt'> {
 }
 
 export const MAX_RESULTS = 500;
-/** A search reads only the start of each file. */
 const SEARCH_BYTES = 128 * 1024;
 const SHOW_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 50_000;
@@ -62,7 +60,7 @@ interface File {
   path: string;
 }
 
-/** Searches the archive, with limits on files, bytes and results. */
+/** Searches the archive and lists matches in names, titles and tags first. */
 export function searchKnowledge(folder: string, query: KnowledgeQuery): KnowledgeResult {
   const words = folded(query.text).match(/\S+/g) ?? [];
   const tag = query.tag === undefined ? undefined : folded(query.tag).trim();
@@ -92,7 +90,7 @@ export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
   const [first = '', second, ...rest] = wanted.replace(/\.md$/i, '').split('/');
   const isId = second !== undefined && rest.length === 0;
   const type = isId ? KNOWLEDGE_TYPES.find((known) => known === first.toLowerCase()) : undefined;
-  // The name that the user typed must not become part of a path, so find it in the folder listing.
+  // Match the name against folder listings. Using the name in a path would allow path traversal.
   const name = folded(type === undefined ? wanted.replace(/\.md$/i, '') : (second ?? '')).trim();
   const files = [...filesOf(folder, type, () => undefined)];
   const exact = files.filter((file) => folded(file.name) === name);
@@ -169,7 +167,7 @@ function readStart(path: string, skip: (file: string, reason: string) => void): 
   return undefined;
 }
 
-/** Decodes UTF-8 text, ignoring a truncated last character. Returns undefined if the text is invalid. */
+/** Decodes UTF-8, ignoring a truncated last character. Returns undefined for binary or invalid data. */
 function textOf(bytes: Buffer | undefined): string | undefined {
   if (bytes === undefined || bytes.includes(0)) return undefined;
   for (let cut = 0; cut <= 3 && cut <= bytes.length; cut += 1) {
@@ -217,7 +215,6 @@ function excerptOf(body: string, words: readonly string[]): string | null {
   return `${at > 0 ? '…' : ''}${part.trim()}${at + MAX_EXCERPT < text.length ? '…' : ''}`;
 }
 
-/** Lower-cases text and removes accents. */
 function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }

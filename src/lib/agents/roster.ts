@@ -29,7 +29,7 @@ export interface RosterEntry extends RosterAgent {
   persona: string;
 }
 
-/** An invalid roster file, or a `note` about a valid one. */
+/** A problem in a roster file. `note`: the file is still valid. */
 export interface RosterProblem {
   file: string;
   level: 'error' | 'note';
@@ -42,7 +42,6 @@ export interface Roster {
   problems: RosterProblem[];
 }
 
-/** Parses YAML. The configuration uses the same parser. */
 export type ParseYaml = (
   text: string,
 ) => Promise<{ value: unknown } | { problem: { line: number; column: number; message: string } }>;
@@ -55,7 +54,6 @@ export interface RosterDeps {
 
 const MAX_BYTES = 256 * 1024;
 const MAX_FILES = 500;
-/** Maximum length of a name, role or description. */
 const MAX_TEXT = 300;
 
 /** Reads the whole roster. Reports invalid files and skips them. */
@@ -129,7 +127,7 @@ export async function rosterEntry(deps: RosterDeps, wanted: string): Promise<Ros
   });
 }
 
-/** Reads a roster file. Rejects symbolic links, which could lead out of the folder. */
+/** Reads a roster file. Rejects symbolic links, which could point outside the folder. */
 function readMarkdown(path: string, slug: string): string {
   if (!isSlug(slug))
     throw invalid('Invalid file name.', 'Use lower-case letters, digits, - and _, such as ada.md.');
@@ -141,7 +139,6 @@ function readMarkdown(path: string, slug: string): string {
   return bytes.toString('utf8');
 }
 
-/** Parses a file's front matter. */
 async function keysOf({ parseYaml }: RosterDeps, text: string): Promise<Record<string, unknown>> {
   const lines = frontMatter(text);
   if (lines === undefined)
@@ -162,7 +159,7 @@ function invalid(message: string, hint: string): StewardError {
   return new StewardError('config', message, { hint });
 }
 
-/** The placeholder in a new file. Earlier versions wrote it as plain text rather than as a comment. */
+/** Placeholder text in a new roster file. Earlier versions didn't wrap it in a comment. */
 const INVITATION =
   'Describe this person here: their background, what they care about, how they talk. Every brief includes this text.';
 

@@ -26,7 +26,7 @@ export function unsuitableForManaged({ request: { text }, whole }: RoutingInput)
     : undefined;
 }
 
-/** Finds a request not to use agents, so a negation counts as a match. */
+/** Finds a request not to use agents. */
 function findDeclined({ request }: RoutingInput): Finding {
   const hit =
     findPattern(request, PATTERNS_BY_RULE.refusedAgents).refused ??
@@ -67,7 +67,7 @@ function findType({ request, types }: RoutingInput): Finding {
   return findPattern(request, PATTERNS_BY_RULE.type, `(?:${names.join('|')})`);
 }
 
-/** Returns the agent type that the request mentions, in its configured spelling. */
+/** Returns the agent type that the text mentions, or the general type. */
 export function typeIn(types: AgentTypes, text: string): string {
   const lower = text.toLowerCase();
   const all = [types.explore, types.plan, types.toolGuide, ...types.researchers, types.general];
@@ -78,7 +78,6 @@ export function typeIn(types: AgentTypes, text: string): string {
 const OBJECTS = new Set(data.codeObjects);
 const REACH = 100;
 
-/** Finds a request to write or change code. */
 function findCode({ request }: Pick<RoutingInput, 'request'>): Finding {
   const { text } = request;
   if (has(text, 'noCode')) return {};
@@ -88,7 +87,7 @@ function findCode({ request }: Pick<RoutingInput, 'request'>): Finding {
   return found.hit === undefined && plainly.refused !== undefined ? plainly : found;
 }
 
-/** Finds "fix the failing test": a verb, then a part of the codebase in the same sentence. */
+/** Finds a verb followed by its object, such as "fix the failing test". */
 function* verbPlaces(text: string): Generator<Place> {
   for (const { at, length } of placesOf(text, rx(String.raw`{ASKS}(?<w>{VERB})\b`), 'w')) {
     const rest = text.slice(at + length, at + length + REACH);
@@ -97,7 +96,7 @@ function* verbPlaces(text: string): Generator<Place> {
   }
 }
 
-/** Finds "the build is broken, fix it": a part of the codebase, then the verb. */
+/** Finds an object followed by its verb, such as "the build is broken, fix it". */
 function* brokenPlaces(text: string): Generator<Place> {
   const pattern = /\b(?:fix|repair|debug|mend|stabili[sz]e|patch) (?:it|this|that|them)\b/g;
   for (const { at: end, length } of placesOf(text, pattern, 'w')) {
@@ -110,7 +109,7 @@ function* brokenPlaces(text: string): Generator<Place> {
   }
 }
 
-/** Returns the first part of the codebase mentioned in the text. */
+/** Finds the first noun for a part of the codebase. */
 function objectIn(text: string): Place | undefined {
   const words = [...text.matchAll(/[a-z0-9_+#]+(?:-[a-z0-9_]+)*/g)];
   for (const [index, { 0: word, index: at }] of words.entries()) {
@@ -124,7 +123,6 @@ function objectIn(text: string): Place | undefined {
   return undefined;
 }
 
-/** Finds the first roster agent that the request mentions. */
 function findNamed(input: RoutingInput): Finding {
   const found = input.named.map((agent) => findAgent(input, agent));
   const hits = found.flatMap(({ hit }) => (hit === undefined ? [] : [hit]));
@@ -151,8 +149,8 @@ const COMMON_NAMES = new Set(data.words.commonNames.split(' '));
 const EDGE = String.raw`(?![\p{L}\p{N}_-])`;
 
 /**
- * Yields the places where the request names an agent. Many names are also words (Will, Art), so the spelling
- * must match the roster unless the request addresses the agent ("ask will to").
+ * Yields the positions where the request names an agent. Ignores case only if the request addresses the agent
+ * ("ask will to"), because many names are also words.
  */
 function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place> {
   for (const spelled of new Set([name, slug])) {
@@ -167,7 +165,7 @@ function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place
     for (const pattern of isName ? [...addressed, alone] : addressed) {
       for (const place of placesOf(plain, pattern, 'n')) {
         const before = `${clauseBefore(plain, place.at, 4)} `.toLowerCase();
-        // The period of a title ("St. Marcus") must not end the clause.
+        // A name after a title ("St. Marcus") refers to someone else.
         const isTitled = /\b(?:mr|mrs|ms|dr|st|prof|sr|jr|rev)\. ?$/i.test(plain.slice(0, place.at));
         if (!isTitled && !has(before, 'otherPerson')) yield place;
       }
@@ -175,7 +173,7 @@ function* namePlaces(plain: string, { name, slug }: NamedAgent): Generator<Place
   }
 }
 
-/** Returns whether the name is an English word at the start of a sentence: "Will it rain?" */
+/** Returns whether the name occurs as an ordinary word at the start of a sentence: "Will it rain?" */
 function isSentenceWord(plain: string, name: string): boolean {
   if (!COMMON_NAMES.has(name.toLowerCase())) return false;
   return new RegExp(`(?:^|[.!?\\n][^\\S\\n]*)${escaped(name)} `, 'u').test(plain);
@@ -203,12 +201,11 @@ export function countOf(rule: Rule, hit: Hit, input: RoutingInput, warnings: str
     return Math.max(1, Math.min(wanted, MAX_BRIEFS));
   }
   if (rule.gives.worker !== 'custom' || !/(?:s|ones)$/i.test(hit.words)) return null;
-  // One agent for each perspective mentioned in the request, or three if it mentions none.
   const perspectives = traitsIn('expertise', text).length;
   return perspectives > 1 ? perspectives : 3;
 }
 
-/** Finds a number followed within four words by the noun that it counts: "five custom agents". */
+/** Returns a number that counts agents, such as 5 in "five custom agents". */
 function numberIn(text: string): number | undefined {
   const words = text.split(/[\s(]+/);
   for (const [index, word] of words.entries()) {

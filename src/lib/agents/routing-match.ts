@@ -17,13 +17,13 @@ export interface Finding {
 
 /** An entry in routing.json's `looks`. Patterns match lower-case ASCII. `{PART}` refers to an entry in `parts`. */
 export interface RulePattern {
-  /** Every match contains at least one of these substrings. Checked first, because that is fast. */
+  /** Substrings of which every match contains at least one. A fast check before the patterns. */
   stems?: readonly string[];
-  /** At least one of these patterns must match. Its group `w` is the trigger. */
+  /** At least one of these patterns must match. The group `w` captures the trigger. */
   any: readonly string[];
-  /** Whether the noun at the end of the match must denote an agent that can do work. */
+  /** Whether the match must end with a noun for an AI agent, unlike "customer agents". */
   endsWithAgent?: boolean;
-  /** All of these patterns must match somewhere. */
+  /** All of these patterns must match somewhere in the request. */
   also?: readonly string[];
   /** None of these patterns may match. */
   unless?: readonly string[];
@@ -44,10 +44,7 @@ const TOPIC_WORDS = 5;
 const MAX_HITS = 50;
 const compiled = new Map<string, RegExp>();
 
-/**
- * Compiles a pattern, replacing `{PART}` and `{NAME}`. Compiles each pattern on its first use, because
- * compiling all of them takes 50 ms.
- */
+/** Compiles a pattern after replacing `{PART}` and `{NAME}`. Caches the result. */
 export function rx(source: string, name = ''): RegExp {
   const filled = fill(source, name);
   const pattern = compiled.get(filled) ?? new RegExp(filled, 'g');
@@ -61,7 +58,6 @@ function fill(source: string, name: string): string {
   );
 }
 
-/** Escapes a name for use in a pattern. */
 export function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }
@@ -94,7 +90,7 @@ export function findPattern(request: RequestText, wanted: RulePattern, name?: st
   });
 }
 
-/** Yields the place of each match, or of the named group if the match includes that group. */
+/** Yields the position of each match, or of its named group if present. */
 export function* placesOf(text: string, pattern: RegExp, group: string): Generator<Place> {
   let count = 0;
   for (const found of text.matchAll(pattern)) {
@@ -131,7 +127,7 @@ function isNegated(text: string, { at, length }: Place): boolean {
 }
 
 /**
- * Returns whether the noun that ends here is an agent that can do work, unlike "customer agents" or "agent
+ * Returns whether the noun at the end of `place` denotes an AI agent, unlike "customer agents" or "agent
  * class".
  */
 function isAssignable(text: string, place: Place): boolean {

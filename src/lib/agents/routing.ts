@@ -32,7 +32,6 @@ export interface NamedAgent {
   persona: string;
 }
 
-/** The configuration and roster that routing needs. */
 export interface AgentSettings {
   types: AgentTypes;
   named: readonly NamedAgent[];
@@ -40,10 +39,9 @@ export interface AgentSettings {
   broken?: number;
 }
 
-/** All inputs to a routing decision. */
 export interface RoutingInput extends AgentSettings {
   request: RequestText;
-  /** The original request, for the briefs. */
+  /** The unmodified request, for use in briefs. */
   whole: string;
   /** Effort level, 1 to 5; null if not specified. */
   effort: number | null;
@@ -61,13 +59,13 @@ export interface Outcome {
   /** Whether `model` applies regardless of the request's effort and wording. */
   fixedModel?: true;
   mode?: BuilderMode;
-  /** Traits for the briefs. Without them, a single agent gets no brief. */
+  /** Options for the briefs. If undefined, a single agent gets no brief. */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
   /** Whether several agents work in parallel, followed by a spotcheck. */
   parallel?: true;
 }
 
-/** A rule in the table. The first rule that matches decides. */
+/** A routing rule. The first matching rule decides. */
 export interface Rule {
   id: string;
   from: string;
@@ -75,11 +73,11 @@ export interface Rule {
   says: string;
   gives: Outcome;
   find: (input: RoutingInput) => Finding;
-  /** Returns a warning if a match doesn't suit this request. */
+  /** Returns a warning if the rule matches but doesn't suit the request; undefined otherwise. */
   unsuitable?: (input: RoutingInput) => string | undefined;
 }
 
-/** The rules, in order. Each rule's id has either a finder or a pattern. */
+/** The routing rules, in order of precedence. */
 export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[]).map((rule) => ({
   ...rule,
   find:
@@ -100,20 +98,17 @@ export interface Decision {
   model: ModelTier;
   /** Mode of the cross-vendor builder. */
   mode?: BuilderMode;
-  /** The first brief. */
   brief?: Brief;
   /** The brief of each agent, if there are several agents. */
   briefs?: Brief[];
-  /** Instructions for launching several agents. */
   launch?: string;
   /** Slug of the named agent. */
   agent?: string;
-  /** Id of the deciding rule. */
   rule: string;
   why: string;
   /** Words in the request that matched. */
   triggers: string[];
-  /** The agent that checks parallel work; null without parallel work. */
+  /** The agent that checks the output of parallel agents; null if no agents work in parallel. */
   spotcheck: Spotcheck | null;
   warnings: string[];
 }
@@ -124,7 +119,6 @@ export interface Considered {
   from: string;
   says: string;
   outcome: 'decided' | 'no' | 'refused' | 'unsuitable';
-  /** The words that matched. */
   words: string | null;
 }
 
@@ -173,8 +167,8 @@ export function explainRoute(
 }
 
 /**
- * Returns whether to print nothing: a hook's output enters the assistant's context on every prompt, so
- * decisions not to delegate are omitted.
+ * Returns whether to print nothing. In a hook, decisions not to delegate would only fill the assistant's
+ * context.
  */
 export function isIdle(decision: Decision, fromHook: boolean): boolean {
   return fromHook && decision.worker === 'native';
@@ -234,7 +228,7 @@ function briefsOf(
   }));
 }
 
-/** Returns a named agent's brief: its persona and the task. The expertise defaults to the role's field. */
+/** Returns a named agent's brief. The expertise defaults to one that the role mentions. */
 function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: ModelTier): Brief {
   const { name, role, persona, personality, approach } = agent;
   const expertise = agent.expertise.length > 0 ? agent.expertise : traitsIn('expertise', role ?? '');
@@ -254,7 +248,7 @@ function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: M
   };
 }
 
-/** Finds `effort E4` or `E4:` in the request. */
+/** Returns the effort level in a phrase such as `effort E4` or `E4:`. */
 function effortIn(text: string): number | null {
   const found = /\beffort:? ?(?:level )?e?([1-5])\b|^\s*e([1-5])\s*[:,-]/.exec(text);
   return found === null ? null : Number(found[1] ?? found[2]);
@@ -262,7 +256,7 @@ function effortIn(text: string): number | null {
 
 const NAMED_TIER = /\b(fast|balanced|deep) (?:model|tier)\b/;
 
-/** Returns the tier that the request mentions, or the tier for the rule, the effort or the wording. */
+/** Returns the model tier that the request names, or the tier implied by the rule, effort or wording. */
 function tierOf({ gives }: Rule, { request, effort }: RoutingInput): ModelTier {
   const named = NAMED_TIER.exec(request.text)?.[1] as ModelTier | undefined;
   if (named !== undefined) return named;

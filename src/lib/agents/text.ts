@@ -1,17 +1,14 @@
-/** A request prepared for matching. Positions are the same in both texts. */
+/** A request prepared for matching. `plain` and `text` have the same character positions. */
 export interface RequestText {
   /** The request in NFKC form, with quotes, code, addresses and paths masked. */
   plain: string;
-  /** The same text in lower-case ASCII, with `_` for letters from other scripts. */
+  /** `plain` in lower-case ASCII, with `_` for other letters. */
   text: string;
   /** Whether the request was so long that its middle was dropped. */
   isCut: boolean;
 }
 
-/**
- * How much of a long request is read, in UTF-16 units. The request itself usually comes before or after
- * pasted text.
- */
+/** Maximum lengths of a long request's start and end. Pasted text is usually in the middle. */
 const HEAD = 48 * 1024;
 const TAIL = 16 * 1024;
 
@@ -29,7 +26,7 @@ export function readRequest(request: string): RequestText {
   return { plain, text: plain.replace(/[^\n\x20-\x7e]+/g, standIns).toLowerCase(), isCut };
 }
 
-/** Replaces look-alike characters with ASCII, without changing positions. */
+/** Replaces typographic quotes and dashes with ASCII characters of the same length. */
 function straight(text: string): string {
   return text
     .replace(/[\u2018\u2019\u201b\u02bc]/g, "'")
@@ -47,7 +44,6 @@ function standIn(char: string): string {
   return sign.repeat(char.length);
 }
 
-/** Removes quotes around the whole request. */
 function unwrapped(text: string): string {
   const found = /^\s*(["'\u201c\u00ab])([^"'`\u201c\u201d\u00ab\u00bb]{2,})(["'\u201d\u00bb])\s*$/.exec(text);
   return found === null ? text : (found[2] as string);
@@ -63,17 +59,14 @@ const MASKS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/(?<![\w\u00c0-\uffff])'[^'\n]{1,400}'(?![\w\u00c0-\uffff])/g, ''],
   [/\bhttps?:\/\/[^\s<>"]{1,2000}/gi, 'zu'],
   [/(?<![\w.+@-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ''],
-  // Paths and file names: src/agents/custom.ts, ~/Library/LaunchAgents, agents.yaml.
   [/(?<![\w@.-])(?:~|\.{1,2})?\/?(?:[\w@.-]{1,80}\/){1,20}[\w.-]{0,80}\.[a-z]\w{0,5}\b/gi, 'zp'],
   [/(?<![\w/-])[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|swift|c|h|cc|cpp|cs|php|sh|sql|css|html?|vue|json|ya?ml|toml|plist)\b/gi, 'zp'],
   [/(?<![\w/])(?:~|\.{1,2})?\/(?:[\w@.-]{1,80}\/?){1,20}/g, 'zf'],
-  // Identifiers: custom_agents, launchAgents, --custom.
   [/(?<![\w-])--[\w-]{1,60}/g, ''],
   [/\b(?!z[cpuf]_)[a-z0-9]{1,40}_\w{1,60}\b/gi, ''],
   [/\b[a-z][a-z0-9]{0,40}[A-Z][A-Za-z0-9]{0,40}\b/g, ''],
 ]; // prettier-ignore
 
-/** Masks quotes, code and addresses, because their words aren't part of the request. */
 function masked(text: string): string {
   return MASKS.reduce(
     (rest, [pattern, word]) =>
@@ -87,7 +80,7 @@ function masked(text: string): string {
 const UNMASKED =
   /^(?:\.?\/?(?:[\w.-]+\/)?settings(?:\.local)?\.json|\.mcp\.json|claude\.md|agents\.md|github|gitlab|javascript|typescript|ios|macos|iphone|ipad|ebay|icloud|paypal|youtube)$/i;
 
-/** Returns the words before a position within the same clause. */
+/** Returns up to `words` words before a position, within the same clause. */
 export function clauseBefore(text: string, at: number, words: number): string {
   const from = Math.max(0, at - 240);
   const before = text.slice(from, at);
@@ -96,7 +89,7 @@ export function clauseBefore(text: string, at: number, words: number): string {
   return before.slice(start).trim().split(/\s+/).slice(-words).join(' ');
 }
 
-/** Returns the words after a position within the same clause. */
+/** Returns up to `words` words after a position, within the same clause. */
 export function clauseAfter(text: string, at: number, words: number): string {
   const after = text.slice(at, at + 160);
   const end = after.search(BOUNDARY_ONCE);

@@ -10,7 +10,6 @@ import type { Roster, RosterEntry, RosterProblem } from './roster';
 import type { Considered, Decision } from './routing';
 import type { SilenceAlert, WatchedSession } from './watchdog';
 
-/** Formats `steward agents check`. */
 export function checkText(report: CheckReport, options: Options): string {
   const planned = plural(report.invocations, 'invocation');
   if (report.ok) return `${planned}, no rules broken.`;
@@ -24,7 +23,6 @@ export function checkText(report: CheckReport, options: Options): string {
   ].join('\n');
 }
 
-/** Formats `steward agents knowledge search`. */
 export function knowledgeText(result: KnowledgeResult, folder: string, options: Options): string {
   const { neutral } = palette(options);
   const { results, total, scanned, skipped } = result;
@@ -53,7 +51,6 @@ export function knowledgeText(result: KnowledgeResult, folder: string, options: 
   return [...lines, ...rest, ...none, ...unread].join('\n');
 }
 
-/** Formats `steward agents knowledge show`. */
 export function entryText(entry: KnowledgeEntry, options: Options): string {
   const { strong, neutral } = palette(options);
   const tags = entry.tags.map((tag) => `#${tag}`).join(' ');
@@ -66,7 +63,6 @@ export function entryText(entry: KnowledgeEntry, options: Options): string {
   ].join('\n');
 }
 
-/** Formats `steward agents watch --once`. */
 export function watchedText(sessions: readonly Omit<WatchedSession, 'since'>[], options: Options): string {
   if (sessions.length === 0) return 'No active agents.';
   const { attention } = palette(options);
@@ -83,14 +79,13 @@ export function watchedText(sessions: readonly Omit<WatchedSession, 'since'>[], 
     .join('\n');
 }
 
-/** Formats an alert from `steward agents watch`, with the local time. */
+/** Formats a silence alert with its local time. */
 export function alertText(alert: SilenceAlert, options: Options & { zone: string }): string {
   const at = timeOf(Date.parse(alert.ts), options.zone);
   const last = alert.lastTool === null ? '' : ` Last tool: ${alert.lastTool}.`;
   return wrap(clean(`${alert.message}${last}`), options.columns, `${at}  `, '       ').join('\n');
 }
 
-/** Formats `steward agents roster list`. */
 export function rosterText(roster: Roster, folder: string, options: Options): string {
   const errors = roster.problems.filter(({ level }) => level === 'error').length;
   const rows = roster.agents.map(({ slug, name, role, model, expertise }) => [
@@ -109,7 +104,6 @@ export function rosterText(roster: Roster, folder: string, options: Options): st
   return [...lines, '', `${plural(errors, 'problem')}: see "steward agents roster check".`].join('\n');
 }
 
-/** Formats `steward agents roster show`. */
 export function agentText(agent: RosterEntry, options: Options): string {
   const { strong } = palette(options);
   const facts = factTable({
@@ -125,7 +119,6 @@ export function agentText(agent: RosterEntry, options: Options): string {
   return [strong(clean(agent.name)), '', facts, ...persona].join('\n');
 }
 
-/** Formats `steward agents roster check`. */
 export function rosterCheckText(roster: Roster, options: Options): string {
   const count = `${plural(roster.agents.length, 'valid agent')}.`;
   return [...roster.problems.flatMap((problem) => problemLines(problem, options)), count].join('\n');
@@ -150,7 +143,6 @@ const WORKERS: Readonly<Record<Decision['worker'], string>> = {
   native: 'no delegation',
 };
 
-/** Formats `steward agents route`. */
 export function routeText(
   decision: Decision,
   options: Options,
@@ -198,7 +190,6 @@ function consideredLines(considered: readonly Considered[], options: Options): s
   return fitted(rows, options);
 }
 
-/** Formats a table with rows truncated to the terminal width. */
 function fitted(
   rows: readonly (readonly string[])[],
   options: Options,
@@ -209,7 +200,6 @@ function fitted(
     .map((line) => fit(line, options.columns));
 }
 
-/** Formats names and values as a table, without empty values. */
 function factTable(facts: Readonly<Record<string, string | null | undefined>>): string {
   const known = Object.entries(facts).map(([name, value]) => [name, clean(value ?? '')]);
   return table(known.filter(([, value]) => value !== ''));
@@ -237,7 +227,6 @@ export function promptLines(prompt: string, options: Options): string[] {
     .flatMap((line) => (line === '' ? [''] : wrap(clean(line), options.columns, '  ')));
 }
 
-/** Formats `steward agents brief`. */
 export function briefsText({ briefs, launch, spotcheck }: BriefBatch, options: Options): string {
   return [
     ...(launch === undefined ? [] : ['', ...wrap(launch, options.columns)]),
@@ -254,7 +243,6 @@ export function briefsText({ briefs, launch, spotcheck }: BriefBatch, options: O
     .join('\n');
 }
 
-/** Formats `steward agents traits`. */
 export function traitsText(options: Options): string {
   const families = Object.keys(TRAIT_FAMILIES) as TraitFamily[];
   return families

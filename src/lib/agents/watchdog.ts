@@ -25,11 +25,10 @@ export interface WatchedSession {
   session: string;
   /** The session's task; null if it has no session file. */
   task: string | null;
-  /** Number of active agents. */
   agents: number;
   status: 'working' | 'waiting';
   silentSec: number;
-  /** Time of the last tool call, ISO 8601 in UTC. Identifies a silence. */
+  /** Time of the last tool call (ISO 8601, UTC). Used to alert only once per silence. */
   since: string;
   lastTool: string | null;
   silent: boolean;
@@ -46,7 +45,7 @@ export interface WatchDeps {
   machineId: string;
   /** Machine-local folder for locks. */
   locks: string;
-  /** The path of `state/watchdog.json`, which stores the reported silences. */
+  /** Path of `state/watchdog.json`, which records the silences already reported. */
   alerts: string;
   sessions: ReadDeps;
 }
@@ -54,7 +53,7 @@ export interface WatchDeps {
 interface Activity {
   /** Time of the event, from the log. */
   ts: string;
-  /** Monotonic time, which stops during sleep. */
+  /** Monotonic time of the event in ms; excludes sleep. */
   monotonicMs: number;
   tool: string | null;
 }
@@ -69,7 +68,6 @@ interface Watch {
 
 const ACTIVITY: readonly WorkEvent['type'][] = ['tool-before', 'tool-after', 'tool-failed', 'subagent-start'];
 
-/** Reads the session state and the complete log of work events once. */
 function startWatch(deps: Watch['deps']): Watch {
   const { clock, sessions } = deps;
   const state = currentSessions(sessions);
@@ -90,7 +88,6 @@ function recordActivity({ activity }: Watch, event: WorkEvent, monotonicMs: numb
   activity.set(event.session, { ts: event.ts, monotonicMs, tool: tool ?? null });
 }
 
-/** Reads the new work events and returns the sessions that have active agents. */
 function poll(watching: Watch): WatchedSession[] {
   const { deps, state, fold, activity } = watching;
   const { clock, sessions } = deps;
@@ -119,7 +116,7 @@ function poll(watching: Watch): WatchedSession[] {
     });
 }
 
-/** Returns the last tool call of a session, or the start of its latest agent if that is later. */
+/** Returns a session's latest tool call or agent start, whichever is later. */
 function lastActivity({ deps, activity }: Watch, { sessionIds, updatedAt }: Session): Activity {
   const all = sessionIds.flatMap((id) => activity.get(id) ?? []);
   const last = all.sort((a, b) => a.monotonicMs - b.monotonicMs).at(-1);
@@ -195,7 +192,7 @@ export function silenceCheck(
   { session, alert }: Pick<WatchOptions, 'session' | 'alert'>,
 ): () => Promise<{ isActive: boolean; isOver: boolean }> {
   const watching = startWatch(deps);
-  /** Each session's last reported silence. This cache saves reading the file at every poll. */
+  /** Each session's last reported silence, cached to avoid reading the file at every poll. */
   const reported = new Map<string, string>();
   return async () => {
     const sessions = poll(watching).filter((watched) => session === undefined || watched.session === session);
@@ -239,8 +236,7 @@ async function markReported(
 }
 
 /**
- * Returns the reported silences; empty if the file is invalid, so an alert may repeat. Throws `config` for a
- * newer format.
+ * Returns the reported silences; empty if the file is invalid. Throws `config` for a newer format version.
  */
 function readAlerts(path: string): Record<string, unknown> {
   const { version, alerts } = parseObject(readText(path, { maxBytes: 1024 * 1024 }) ?? '') ?? {};

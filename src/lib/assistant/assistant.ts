@@ -27,13 +27,13 @@ export interface OwnFileInput {
   template: (name: string) => string;
 }
 
-/** An assistant, and where and how to register its hooks. `payload.ts` parses the hooks' input. */
+/** An assistant, and how to register its hooks. */
 export interface Assistant {
   id: AssistantId;
   title: string;
   /**
-   * Names of the assistant's programs. The assistant counts as installed if any of them is on the PATH or if
-   * its folder exists.
+   * Names of the assistant's executables. The assistant counts as installed if one is on the PATH or its
+   * settings folder exists.
    */
   programs: readonly string[];
   /** Returns the absolute path of the user's settings folder. */
@@ -41,38 +41,35 @@ export interface Assistant {
   /** Returns the absolute path of the file that registers the hooks. */
   path: (host: PathHost) => string;
   hooks: readonly HookRegistration[];
-  /** Returns an entry for the shared settings file. Undefined if the hooks are in a file owned by steward. */
+  /** Returns a hook's entry in the shared settings file. Undefined if steward owns the hook file. */
   entry?: (hook: HookRegistration, command: string) => object;
   /** The initial content of a new settings file. Default: `{}`. */
   newFile?: string;
   /** Whether the settings file may contain comments. */
   hasComments?: true;
-  /** Returns the text of the file owned by steward. */
+  /** Returns the text of the hook file that steward owns. */
   ownFile?: (input: OwnFileInput) => string;
   /** The settings key that can disable all hooks. */
   switchedOffBy?: string;
-  /** Returns the key and the file that disable all hooks from outside the settings. */
+  /** Returns the key and path of another setting that disables all hooks, if it is set. */
   disabledBy?: (host: PathHost) => string | undefined;
   /** The settings key of the status line. */
   statusLineKey?: string;
   /**
-   * The keys before `tool_input` in a tool event, in order; `?` marks optional keys. The shim needs them to
-   * record tool events without Node.js.
+   * The keys before `tool_input` in a tool event's JSON, in order; `?` marks optional keys. The shim uses
+   * them to parse the JSON without Node.js.
    */
   toolKeys?: readonly string[];
-  /**
-   * The assistant's transcript folders, which show when past sessions were active. Any of them may be
-   * missing.
-   */
+  /** Returns the assistant's transcript folders. Some of them may not exist. */
   transcripts?: (host: PathHost) => string[];
   /** What the user must do before newly installed hooks run. */
   pending?: string;
 }
 
-/** A hook stops itself after 2.2 s. This timeout is for hooks that hang in the kernel. */
+/** A fallback for hooks that fail to stop themselves after 2.2 s. */
 const TIMEOUT_SEC = 5;
 
-/** Returns the registrations for `[event, verb]` pairs. Tool events apply to all tools. */
+/** Converts `[event, verb]` pairs to hook registrations. Tool hooks match every tool. */
 export function registrations(
   pairs: readonly (readonly [event: string, verb: HookVerb, timeoutSec?: number])[],
 ): HookRegistration[] {
@@ -84,7 +81,7 @@ export function registrations(
   }));
 }
 
-/** Returns a function that builds an entry with a list of hooks, in Claude Code's format. */
+/** Returns a function that builds settings entries in Claude Code's format. */
 export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']> {
   return ({ matcher, timeoutSec }, command) => ({
     ...(matcher === undefined ? {} : { matcher }),
@@ -93,8 +90,8 @@ export function groupEntry(unitsPerSec: number): NonNullable<Assistant['entry']>
 }
 
 /**
- * Returns the paths of an assistant's folder and of a file in it. If the environment variable is set, its
- * value replaces `~/<folder>`. `inside` is a subfolder.
+ * Returns functions for an assistant's folder and for a file in it. `variable` names the environment variable
+ * that overrides `~/<folder>`.
  */
 export function placeAt(
   place: { variable?: string; folder: string; inside?: string },
@@ -117,7 +114,7 @@ export function placeAt(
   return { folder, path };
 }
 
-/** Returns the shim's arguments: the verb, then the assistant unless it is Claude Code. */
+/** Returns the shim's arguments: the verb and the assistant's id, which is omitted for Claude Code. */
 export function wordsOf({ id }: Assistant, verb: string): string {
   return id === CLAUDE_CODE ? verb : `${verb} ${id}`;
 }

@@ -12,7 +12,6 @@ import { failed, off, ok, orFailure, warning, type Check, type Finding } from '.
 import type { PathHost } from '../platform/files/paths';
 import type { Clock } from '../platform/time/clock';
 
-/** The dependencies of the hook checks. */
 export interface HooksChecked {
   clock: Clock;
   area: UserArea;
@@ -80,14 +79,14 @@ function judgeHooks(status: HooksStatus): Finding[] {
       ];
 }
 
-/** Hook JSON for a test prompt. With --dry-run, steward doesn't store the prompt. */
+/** Hook JSON for a test call with --dry-run, which doesn't store the prompt. */
 const CALL = JSON.stringify({
   session_id: 'steward-doctor',
   hook_event_name: 'UserPromptSubmit',
   prompt: 'steward doctor',
 });
 const CALL_MS = 10_000;
-/** Maximum time for a hook; users notice a longer delay. */
+/** Slower hooks are reported, because users notice the delay. */
 const SLOW_MS = 800;
 
 async function checkRun(at: HooksChecked): Promise<Finding[]> {

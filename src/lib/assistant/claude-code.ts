@@ -29,12 +29,12 @@ export const claudeCode: Assistant = {
     ['PermissionRequest', 'notification'],
     ['Notification', 'notification'],
     ['Stop', 'stop'],
-    // All SessionEnd hooks together have a timeout of 1.5 s.
+    // Claude Code stops all SessionEnd hooks after a total of 1.5 s.
     ['SessionEnd', 'session-end', 1],
   ]),
 };
 
-/** Returns the folders in which Claude Code stores transcripts. Any of them may be missing. */
+/** Returns Claude Code's transcript folders, some of which may not exist. */
 function transcriptFolders({ env, home }: PathHost): string[] {
   const set = env['CLAUDE_CONFIG_DIR'] ?? '';
   const own = set === '' ? [] : [/^~(?:$|[/\\])/.test(set) ? join(home, set.slice(1)) : set];

@@ -2,15 +2,14 @@ const SETTING = /^features\.(hooks|codex_hooks)=(true|false)/;
 const INLINE = 'features={';
 
 /**
- * Returns whether Codex's `config.toml` disables hooks. Reads only the lines of the `features` table, so that
- * it accepts files that are not valid TOML.
+ * Returns whether Codex's `config.toml` disables hooks. Reads only the `features` table, so that invalid TOML
+ * elsewhere doesn't matter.
  */
 export function disablesHooks(toml: string): boolean {
   const found = new Map<string, boolean>();
   let table = '';
   let isText = false;
   for (const raw of toml.split('\n')) {
-    // Remove quotes and spaces: keys may be quoted, but neither keys nor values contain spaces.
     const line = raw.replace(/["'\s]/g, '');
     if (!isText && line.startsWith('[')) table = line.slice(1, line.indexOf(']'));
     else if (!isText) {
@@ -26,7 +25,7 @@ export function disablesHooks(toml: string): boolean {
         if (key !== undefined) found.set(key, value === 'true');
       }
     }
-    // A multi-line string begins or ends here.
+    // An odd number of triple quotes begins or ends a multi-line string.
     if (raw.split(/"""|'''/).length % 2 === 0) isText = !isText;
   }
   // Older Codex versions use the key `codex_hooks`.

@@ -1,8 +1,8 @@
 import { placeAt, registrations, type Assistant } from './assistant';
 
 /**
- * GitHub Copilot CLI: `$COPILOT_HOME/hooks` or `~/.copilot/hooks`. PascalCase event names give Claude Code's
- * fields. permissionRequest is not registered, because it fires even if Copilot doesn't ask the user.
+ * GitHub Copilot CLI: `$COPILOT_HOME/hooks` or `~/.copilot/hooks`. With PascalCase event names, Copilot sends
+ * Claude Code's fields. permissionRequest is omitted, because it also fires when the user isn't asked.
  */
 export const copilot: Assistant = {
   id: 'copilot',

@@ -7,8 +7,7 @@ import { readHookJson } from './payload';
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Returns whether this event is a duplicate: Cursor called another assistant's hook, but Cursor's own hooks
- * report the event too.
+ * Returns whether the event is a duplicate. Cursor also runs other assistants' hooks, in addition to its own.
  */
 export function isTwin({ assistant, bytes, cut }: HookCall, host: PathHost): boolean {
   if (assistant === cursor.id) return false;

@@ -11,7 +11,7 @@ import { appendWorkEvent, type WorkEvent } from '../sessions/work-events';
 import { titleSequence, type HookAnswer, type HookInput, type HookVerb } from './payload';
 import { isTurn, tried, triedLater, type HookDeps, type Troubles } from './hook-event';
 
-/** How long to wait for the lock; short, because the assistant waits for its hooks. The next hook retries. */
+/** Lock timeout, kept short because the assistant waits for its hooks. */
 const WAIT_MS = 400;
 
 /** A logged event and the follow-up work it needs. */
@@ -21,13 +21,12 @@ export interface Noted {
   event: WorkEvent;
   /** The kind of task to queue in the spool, if any. */
   task: IntentionKind | undefined;
-  /** Whether to update the state. */
+  /** Whether to update the session state. */
   updates: boolean;
 }
 
 /**
- * Queues the task, updates the state, sets the tab title and returns the response to the assistant. Most hook
- * calls are for tools and never load this module.
+ * Queues the task, updates the session state, sets the tab title, and returns the response to the assistant.
  */
 export async function followUp(
   deps: HookDeps,
@@ -35,8 +34,8 @@ export async function followUp(
   noted: Noted,
 ): Promise<Pick<HookAnswer, 'title' | 'context'>> {
   const { verb, input, event, task } = noted;
-  // Queue the task before updating the state: the end of a turn is reported only once, but any later hook can
-  // update the state.
+  // Queue the task before updating the state. The assistant reports the end of a turn only once, but any
+  // later hook can update the state.
   const placed = async (slug: string | null): Promise<void> => {
     if (verb === 'session-end' || verb === 'stop' || event.artifact === true)
       await triedLater(troubles, () => deps.onPlace?.({ slug, cwd: input.cwd }));
@@ -53,7 +52,6 @@ export async function followUp(
   return answer ?? { title: undefined, context: undefined };
 }
 
-/** Updates the state and returns the session, or undefined on failure. */
 async function updated(deps: HookDeps, troubles: Troubles, event: WorkEvent): Promise<Session | undefined> {
   try {
     const first = await updateSessions(deps, WAIT_MS, [event.session], (state, isKnown) => {
@@ -78,7 +76,6 @@ function sessionOf(state: SessionsState, id: string): Session | undefined {
   return Object.values(state.sessions).find(({ sessionIds }) => sessionIds.includes(id));
 }
 
-/** Returns the event to log for a session file; the state is built from the log. */
 function ofArtifact(event: WorkEvent, { slug, phase }: UnseenArtifact): WorkEvent {
   return { ...event, slug, artifact: true, ...(phase === null ? {} : { phase }) };
 }
@@ -103,7 +100,7 @@ function setTab(
   return undefined;
 }
 
-/** Returns the text that gives the model the session file's path, if `sessions.tellAssistant` is on. */
+/** Returns a sentence for the model with the session file's path, if `sessions.tellAssistant` is on. */
 function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined): string | undefined {
   const slug = found?.slug ?? event.slug;
   if (!deps.tellAssistant || event.type !== 'session-start' || slug === null) return undefined;
@@ -134,10 +131,7 @@ async function leaveFor(
   );
 }
 
-/**
- * Returns how the turn ended, based on its last message. Returns undefined if that message is only in the
- * transcript.
- */
+/** Returns how the turn ended, based on its last message; undefined if the hook JSON has no message. */
 async function endOfTurn(deps: HookDeps, message: string | undefined): Promise<EndOfTurn | undefined> {
   if (message === undefined || deps.completionLine === undefined) return undefined;
   return { line: (await deps.completionLine(message)) ?? null, isError: /^API Error\b/.test(message) };

@@ -18,14 +18,12 @@ import { type HookInput, type HookVerb, eventType, reasonOf } from './payload';
 
 export interface EventDeps extends SessionsDeps {
   env: NodeJS.ProcessEnv;
-  /** Returns whether work in this folder stays on the machine. */
+  /** Returns whether sessions in this folder must stay on this machine. */
   isRestricted?: (folder: string) => boolean;
 }
 
 export interface HookDeps extends EventDeps {
-  /** Path of `state/spool`. */
   spool: string;
-  /** Whether to set the title of the terminal tab. */
   tab: boolean;
   /** Whether to tell the model the path of the session file. */
   tellAssistant: boolean;
@@ -34,8 +32,8 @@ export interface HookDeps extends EventDeps {
   /** Handles a user's prompt and may return a message to show. */
   onPrompt?: (prompt: HeardPrompt) => string | undefined | Promise<string | undefined>;
   /**
-   * Called after a write to the session file, and when a turn or session ends. Called again if the state then
-   * has a different slug.
+   * Called after a session file is written and when a turn or session ends. Called twice if the session's
+   * slug changes.
    */
   onPlace?: (session: { slug: string | null; cwd: string | undefined }) => void | Promise<void>;
 }
@@ -47,7 +45,7 @@ export interface HeardPrompt {
   cwd: string | undefined;
 }
 
-/** The first error in an independent step. */
+/** The first error of a hook's steps, which run independently. */
 export interface Troubles {
   first: StewardError | undefined;
 }
@@ -77,26 +75,21 @@ export async function triedLater<T>(
   }
 }
 
-/**
- * Returns whether the hook must update the state: at the start of a session, or the end of a turn or session.
- */
+/** Returns whether the hook starts a session or ends a turn or session. */
 export function isTurn(verb: HookVerb): boolean {
   return verb === 'session-start' || verb === 'stop' || verb === 'session-end';
 }
 
-/** Part of the shim's command line. The assistant is the nearest parent process without this text. */
+/** Text in the shim's command line. The nearest ancestor process without this text is the assistant. */
 const SHIM = 'steward-hook';
 
 export interface MadeEvent {
   event: WorkEvent;
-  /** Whether this event gives the session a new slug, which later events need. */
+  /** Whether this event gives the session a new slug. */
   isNamed: boolean;
 }
 
-/**
- * Builds a hook's event. If a detail such as the repository, slug or machine is unavailable, omits the detail
- * and records the error.
- */
+/** Builds a hook's event. Omits a detail that can't be determined, and records the error in `troubles`. */
 export function eventOf(
   deps: EventDeps,
   troubles: Troubles,
@@ -115,7 +108,6 @@ export function eventOf(
     () => input.cwd !== undefined && deps.isRestricted?.(input.cwd) === true,
   );
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
-  // The slug stored at the end of the last turn. A new session has none and gets a new slug.
   const known = tried(troubles, () => storedSlug(deps, session));
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
@@ -129,7 +121,7 @@ export function eventOf(
     repo,
     ...definedOnly({
       assistant: assistant === CLAUDE_CODE ? undefined : assistant,
-      // If a tool changes the branch, the event at the end of the turn records the new branch.
+      // Tool events omit the branch. The end of the turn records any change.
       ...(verb === 'tool' ? {} : tried(troubles, () => branchAndWorktree(checkout))),
       model: starts ? storedWord(input.model) : undefined,
       tool,
@@ -138,11 +130,11 @@ export function eventOf(
       restricted: isRestricted === true ? (true as const) : undefined,
       agent,
       reason,
-      // Without a session start (as with `qwen -p`), the first prompt records the machine.
+      // If there was no session start, as with `qwen -p`, the first prompt records the machine.
       machine:
         starts || (hasProcess && known === undefined) ? tried(troubles, () => deps.machineId) : undefined,
       process: caller,
-      // Pass the assistant's pid: the hook's shell has the same terminal but exits with the hook.
+      // Use the assistant's pid, because the hook's shell exits with the hook.
       terminal:
         starts && !input.isShared ? tried(troubles, () => terminalOf(deps.env, caller?.pid)) : undefined,
     }),
@@ -162,7 +154,7 @@ interface Written {
   phase: PhaseId | undefined;
 }
 
-/** Returns the session file written by a tool. The file may not have its front matter yet. */
+/** Returns the slug and phase of the session file that a tool wrote, if any. */
 function writtenBy(deps: EventDeps, file: string | undefined): Written | undefined {
   const slug = file === undefined ? undefined : slugOfArtifact(deps.sessions, file);
   if (slug === undefined || lstatOf(artifactPath(deps.sessions, slug))?.isFile !== true) return undefined;
@@ -186,15 +178,15 @@ export interface HookLine {
   agent?: string;
   tool?: string;
   ok: boolean;
-  /** Time since the process started. */
+  /** Time since the process started, in ms. */
   ms: number;
-  /** The kind of error and its system code, without any text. */
+  /** The error's kind and system code, without its message. */
   error?: string;
 }
 
 const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 
-/** A line of `observability/hooks.jsonl`. */
+/** Appends a line to `observability/hooks.jsonl`. */
 export function logHook(deps: { clock: Clock; path: string }, line: HookLine): void {
   const nowMs = deps.clock.now();
   appendLog(deps.path, JSON.stringify({ ts: toIso(nowMs), ...line }), {

@@ -20,7 +20,7 @@ export interface HookCall {
   /** The assistant given in the registered command. Default: Claude Code. */
   assistant?: string | undefined;
   bytes: Buffer;
-  /** Whether stdin was too long or didn't end in time. */
+  /** Whether stdin was truncated: too long, or not closed in time. */
   cut: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface HookResult {
   agent?: string;
   /** The kind of task added to the spool, if any. */
   left: IntentionKind | null;
-  /** The first error. An error doesn't stop the other steps. */
+  /** The first error of any step. */
   trouble: StewardError | undefined;
 }
 
@@ -44,20 +44,19 @@ const TASKS: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
   notification: 'attention',
 };
 
-/** Returns the message to show if a prompt could not be checked or saved. */
 function saveFailedText({ message, hint }: StewardError): string {
   return `steward could not save the request in this prompt: ${[message, hint ?? []].flat().join(' ')}`;
 }
 
 function taskOf({ verb, input }: ParsedCall, event: WorkEvent): IntentionKind | undefined {
   if (verb === 'notification' && !isWaiting(event.reason)) return undefined;
-  // No task for an interrupted turn: the user already knows that it has ended.
+  // An interrupted turn needs no notification, because the user interrupted it.
   return input.event === 'Interrupt' ? undefined : TASKS[verb];
 }
 
 /**
- * Appends the event to the log, queues tasks, and updates the state when a session begins or when a turn or
- * session ends. A failed step doesn't stop the others. Throws `usage` for an unknown verb or invalid stdin.
+ * Appends the event to the log, and queues tasks and updates the state if necessary. A failed step doesn't
+ * stop the others. Throws `usage` for an unknown verb or invalid stdin.
  */
 export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResult> {
   const parsed = parseCall(deps, call);
@@ -86,7 +85,7 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
   };
 }
 
-/** Returns what `runHook` would do, without doing it. */
+/** Returns the event and task that `runHook` would record. */
 export function planHook(deps: HookDeps, call: HookCall): HookPlan {
   const parsed = parseCall(deps, call);
   const { event } = eventOf(deps, { first: undefined }, parsed);

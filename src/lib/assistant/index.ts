@@ -8,7 +8,6 @@ import { cursor } from './cursor';
 import { opencode } from './opencode';
 import { qwen } from './qwen';
 
-/** The supported assistants. */
 export const ASSISTANTS: readonly Assistant[] = [claudeCode, codex, copilot, opencode, qwen, cursor];
 
 /** Parses a list of assistants, such as `codex,copilot` or `all`. Throws `usage` for an unknown assistant. */

@@ -9,7 +9,7 @@ import type { Clock } from '../platform/time/clock';
 import type { Assistant } from './assistant';
 import { type ShimCommands, type ShimDeps, shimCommands, shimPath } from './shim';
 
-/** Maximum number of attempts. The assistant may write its settings between steward's read and write. */
+/** Maximum number of attempts to write settings that the assistant may also be writing. */
 export const ATTEMPTS = 5;
 
 export function busy(path: string): StewardError {
@@ -18,7 +18,6 @@ export function busy(path: string): StewardError {
   });
 }
 
-/** The dependencies of install, status and uninstall. */
 export interface HookInstallDeps {
   area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine'>;
   clock: Clock;
@@ -34,13 +33,12 @@ export interface AddedHooks {
   createdFile: boolean;
   createdFolder: boolean;
   /**
-   * The raw JSON of the previous status line; null if it was not set, undefined if the install didn't replace
-   * it.
+   * Raw JSON of the replaced status line; null if none was set, undefined if the install didn't change it.
    */
   statusLine: string | null | undefined;
 }
 
-/** The kind used for settings files in the manifest. */
+/** The `kind` of a settings file's manifest entry. */
 export const KIND = 'settings-entries';
 
 /** Returns this machine's manifest entries without creating any files. */
@@ -74,7 +72,7 @@ export function isShimShared(entries: readonly InstallEntry[], assistant: Assist
   return entries.some(({ id }) => isAssistantEntry(id) && id !== idOf(assistant));
 }
 
-/** Returns whether this id belongs to the manifest entry of an assistant's hooks. */
+/** Returns whether a manifest entry with this id belongs to an assistant's hooks. */
 export function isAssistantEntry(id: string): boolean {
   return id.startsWith('hooks:') && id !== 'hooks:shim';
 }

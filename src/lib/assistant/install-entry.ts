@@ -9,7 +9,10 @@ import { removeStatusLine } from './settings-statusline';
 
 const MAX_BACKUPS = 3;
 
-/** Returns the manifest entry, merged with the entry of an earlier install. */
+/**
+ * Returns an install's manifest entry, merged with the entry of an earlier install. `outdated` lists backups
+ * to remove.
+ */
 export function entryFor(input: {
   deps: HookInstallDeps;
   assistant: Assistant;
@@ -21,7 +24,6 @@ export function entryFor(input: {
   earlier: InstallEntry | undefined;
 }): { entry: InstallEntry; outdated: Backup[] } {
   const { deps, assistant, path, source, added, at, backup, earlier } = input;
-  // If the file already has steward's entries, steward also created their containers and may remove them.
   const isFirst = source === undefined || !hasOurEntries(deps, assistant, source);
   const isUntouched = source !== undefined && earlier?.after === sha256(source);
   const before = isFirst ? undefined : earlier;

@@ -15,7 +15,6 @@ import { shimPath } from './shim';
 import { type SkillResult, hasSkill, skillPath } from './skill';
 import type { UninstallResult } from './uninstall';
 
-/** Formats the output of `hooks install`. */
 export function installText(results: readonly InstallResult[]): string {
   const isActive = results.some(
     (result) => hasChanges(result) && !result.dryRun && result.warnings.length === 0,
@@ -96,7 +95,6 @@ export function uninstallText(result: UninstallResult): string | undefined {
   return lines.length === 0 ? undefined : lines.map(clean).join('\n');
 }
 
-/** Formats the output of `hooks status`. */
 export function statusText(status: HooksStatus): string {
   const {
     state,
@@ -161,7 +159,7 @@ export interface HooksStatus {
   /** `installed`: all events are registered, and the shim works. */
   state: 'installed' | 'partly' | 'not';
   events: { event: string; registered: boolean }[];
-  /** The setting that disables all hooks and the file it is in, or null. */
+  /** The setting that disables all hooks, as `KEY in PATH`; null if none does. */
   switchedOffBy: string | null;
   /** The script that hooks call. `runs`: whether the script responds to `--where`. */
   shim: { path: string; exists: boolean; runs: boolean };
@@ -173,7 +171,7 @@ export interface HooksStatus {
   statusLine: 'steward' | 'other' | 'none' | null;
   /** Commands that run another user area's hooks. */
   strangers: string[];
-  /** The Node.js and steward that the shim would start; null if it finds no working version. */
+  /** The Node.js binary that the shim would use; null if it doesn't work. */
   node: { path: string; version: string } | null;
   steward: { path: string; version: string } | null;
 }
@@ -232,7 +230,7 @@ function statusOf(deps: StatusDeps, assistant: Assistant, { runs, ...found }: Pr
   };
 }
 
-/** Returns the Node.js and the steward that the shim would start, with their versions. */
+/** Returns the Node.js binary and the steward installation that the shim would use, with their versions. */
 async function probe(run: Run, shim: string, { platform, env }: PathHost): Promise<Probed> {
   const answer =
     platform === 'win32'
@@ -249,7 +247,6 @@ async function probe(run: Run, shim: string, { platform, env }: PathHost): Promi
   };
 }
 
-/** Returns a program's output, or undefined if it fails. */
 async function ask(run: Run, file: string, args: readonly string[]): Promise<string | undefined> {
   try {
     const { code, stdout } = await run(file, args, { timeoutMs: PROBE_MS });

@@ -35,11 +35,11 @@ import { type SkillResult, installSkill } from './skill';
 export interface InstallResult {
   assistant: string;
   settings: string;
-  /** Events that got an entry, or would get one in a dry run. */
+  /** Events whose hooks were added, or would be added in a dry run. */
   added: string[];
-  /** Events that already had an entry. */
+  /** Events whose hooks were already registered. */
   kept: string[];
-  /** The backup of the settings; null if they were missing or unchanged. */
+  /** Path of the settings backup; null if the settings were missing or unchanged. */
   backup: string | null;
   shim: { path: string; written: boolean };
   /** The result of installing the work skill; null if not requested. */
@@ -51,8 +51,8 @@ export interface InstallResult {
 }
 
 /**
- * Writes the shim, then adds an entry for each event that has no steward entry. Leaves every other byte of
- * the settings unchanged; installing again changes nothing. Throws `config` if the settings can't be read.
+ * Writes the shim and adds the missing hook entries. Doesn't change any other byte of the settings. Throws
+ * `config` if the settings can't be read.
  */
 export async function installHooks(
   deps: HookInstallDeps,
@@ -122,7 +122,7 @@ export async function installEach(
   for (const assistant of assistants) {
     try {
       const result = await installHooks(deps, { assistant, ...options });
-      // A dry run doesn't write the shim, so every assistant would report it as missing.
+      // In a dry run, only the first assistant reports the shim as written.
       const isAgain = results.some(({ shim }) => shim.written);
       results.push(isAgain ? { ...result, shim: { ...result.shim, written: false } } : result);
     } catch (error) {
@@ -162,7 +162,7 @@ async function installOwnFile(
   });
 }
 
-/** Runs `work`, which writes the settings. If it fails, undoes a first install. */
+/** Runs `work`. If it fails, calls `undo` and rethrows the error. */
 function orUndo<T>(path: string, { work, undo }: { work: () => T; undo: () => void }): T {
   try {
     return work();
@@ -191,7 +191,6 @@ interface Plan extends Added {
   changes: boolean;
 }
 
-/** Returns the settings after the install. */
 function planFor(
   deps: HookInstallDeps,
   assistant: Assistant,

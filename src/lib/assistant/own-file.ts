@@ -69,7 +69,7 @@ export function writeOwnFile(deps: HookInstallDeps, assistant: Assistant, manife
   writeRecorded(manifest, { id: idOf(assistant), path, text, was, top }, deps);
 }
 
-/** Removes the files written for an assistant. Without a manifest, only returns what it would remove. */
+/** Removes an assistant's hook files. Without a manifest, only reports what would be removed. */
 export function removeOwnFiles(
   deps: OwnFileDeps,
   assistant: Assistant,
@@ -103,16 +103,15 @@ function entryIn(
 }
 
 /**
- * Returns whether an install wrote this text. Accepts both recorded hashes, because an interrupted install
- * may not have replaced the file.
+ * Returns whether an install wrote this text. An interrupted install may have left the previous text, so both
+ * recorded hashes count.
  */
 function isOurs(found: string | false | undefined, entry: InstallEntry | undefined): boolean {
   return typeof found === 'string' && [entry?.after, entry?.before].includes(sha256(found));
 }
 
 /**
- * Returns the text of a file; undefined if the file is missing, false if steward can't have written it (such
- * as a link).
+ * Returns a file's text; undefined if the file is missing, false if it is too large or not a regular file.
  */
 function contentOf(path: string): string | false | undefined {
   const found = lstatOf(path);

@@ -2,7 +2,7 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import type { AssistantId } from '../sessions/session-key';
 import type { WorkEventType } from '../sessions/work-events';
 
-/** The fields that each assistant documents for a hook response. steward prints only these fields. */
+/** The response fields that each assistant supports. Other fields are not printed. */
 const ANSWERS: Readonly<Record<AssistantId, readonly (keyof HookAnswer)[]>> = {
   'claude-code': ['message', 'title', 'context'],
   codex: ['message', 'context'],
@@ -12,7 +12,6 @@ const ANSWERS: Readonly<Record<AssistantId, readonly (keyof HookAnswer)[]>> = {
   cursor: [],
 };
 
-/** The verbs of `steward hook`. */
 export const HOOK_VERBS = [
   'session-start',
   'prompt',
@@ -27,7 +26,7 @@ export type HookVerb = (typeof HOOK_VERBS)[number];
 
 /** The fields of the hook JSON that steward uses. Strings are raw and untrusted. */
 export interface HookInput {
-  /** The assistant that the JSON identifies; undefined if the JSON identifies none. */
+  /** The assistant that the JSON identifies, if any. */
   assistant: AssistantId | undefined;
   session: string | undefined;
   cwd: string | undefined;
@@ -38,12 +37,12 @@ export interface HookInput {
   model: string | undefined;
   /** The assistant's last message in the turn. Only the line addressed to the user is stored. */
   lastMessage: string | undefined;
-  /** The prompt. By default, it is never stored in full. */
+  /** The user's prompt, which is not stored in full by default. */
   prompt: string | undefined;
   /** The file that the tool wrote or edited. */
   file: string | undefined;
   agent: string | undefined;
-  /** The assistant's keyword for how a session began or ended, or for the kind of notification. */
+  /** The assistant's keyword for a session's start or end, or for a notification's kind. */
   reason: string | undefined;
   /** Whether the assistant writes the `terminalSequence` from a hook response to its terminal. */
   takesSequence: boolean;
@@ -51,10 +50,7 @@ export interface HookInput {
   isShared: boolean;
 }
 
-/**
- * Returns whether an assistant called this hook: assistants set an environment variable to the project's
- * folder.
- */
+/** Returns whether an assistant called this hook, based on an environment variable that assistants set. */
 export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
   return (env['CLAUDE_PROJECT_DIR'] ?? '') !== '';
 }
@@ -69,7 +65,7 @@ const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   // Cursor sends conversation_id, sometimes with session_id. Copilot's notifications have sessionId.
   session_id: ['conversation_id', 'session_id', 'sessionId'],
-  // Cursor sends subagent_id. Copilot's subagents have only names.
+  // Cursor sends subagent_id. Copilot identifies subagents only by name.
   agent_id: ['agent_id', 'subagent_id', 'agent_name', 'agentName'],
 };
 
@@ -85,7 +81,7 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   const tool = textOf(fields['tool_name']);
   const place = fields['cwd'] ?? firstOf(fields['workspace_roots']);
   const cwd = pathOf(place);
-  // Without a usable folder, steward can't check whether the session is restricted.
+  // Ignore the prompt if the folder is invalid, because the session may be restricted.
   const isPlaceUnusable = cwd === undefined && typeof place === 'string';
   return {
     input: {
@@ -113,14 +109,14 @@ export function fieldsIn(bytes: Buffer, cut: boolean): Record<string, unknown> |
   return cut ? beforeCut(decode(bytes)) : parseObject(decode(bytes));
 }
 
-/** Returns whether the text is a complete object, so that reading can stop before stdin ends. */
+/** Returns whether the bytes are a complete JSON object, so that reading can stop before stdin ends. */
 export function isWholeJson(bytes: Buffer): boolean {
   let end = bytes.length - 1;
   while (end >= 0 && (bytes[end] as number) <= 0x20) end -= 1;
   return bytes[end] === 0x7d && parseObject(decode(bytes)) !== undefined;
 }
 
-/** The tools of all assistants that write a file and have its path in their input. */
+/** The assistants' tools that write a file and take its path as input. */
 export const WRITERS: ReadonlySet<string> = new Set([
   'Write',
   'Edit',
@@ -148,19 +144,15 @@ const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
   ['PostToolUseFailure', 'tool-failed'],
 ]);
 
-/**
- * Returns the event type. For tools, it depends on the assistant's event (before or after); otherwise, on the
- * verb.
- */
+/** Returns the event type for a verb. For tools, the assistant's event decides between before and after. */
 export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): WorkEventType {
   const { event = '' } = input;
-  // Cursor's event names start with a lower-case letter.
   const name = event.slice(0, 1).toUpperCase() + event.slice(1);
   const named = verb === 'tool' ? TYPES_BY_EVENT.get(name) : undefined;
   return named ?? TYPES[verb];
 }
 
-/** Returns why the session is waiting, began or ended. For a permission request, the event is the reason. */
+/** Returns why the session started, ended or is waiting. */
 export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reason'>): string | undefined {
   if (verb === 'notification' && input.event === 'PermissionRequest') return 'permission_prompt';
   return verb === 'notification' || verb === 'session-start' || verb === 'session-end'
@@ -170,25 +162,20 @@ export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reaso
 
 /** A hook's response to the assistant. */
 export interface HookAnswer {
-  /** The title for the tab, if the assistant supports terminal sequences. */
+  /** The terminal tab's title. */
   title: string | undefined;
   /** A sentence for the model, at the start of a session. */
   context: string | undefined;
-  /** A message for the user. */
   message?: string | undefined;
 }
 
-/**
- * Formats the response in the assistant's hook protocol; returns an empty string for an empty response. Hooks
- * print nothing else.
- */
+/** Formats a response in the assistant's hook protocol; returns an empty string for an empty response. */
 export function hookAnswer(assistant: AssistantId, answer: HookAnswer): string {
   const documented = ANSWERS[assistant];
   const part = (name: keyof HookAnswer): string | undefined =>
     documented.includes(name) ? answer[name] : undefined;
   const [title, context, message] = [part('title'), part('context'), part('message')];
   const isSilent = title === undefined && context === undefined && message === undefined;
-  // `JSON.stringify` omits undefined values.
   const json = {
     systemMessage: message,
     terminalSequence: title === undefined ? undefined : titleSequence(title),
@@ -204,8 +191,8 @@ export function titleSequence(title: string): string {
 }
 
 /**
- * Returns whether the assistant supports terminal sequences. Checks its version variable or, if there is
- * none, for `prompt_id`, which only recent versions send.
+ * Returns whether the assistant supports terminal sequences. If its version is unknown, `prompt_id` indicates
+ * a recent version.
  */
 function takesSequence(fields: Record<string, unknown>, env: NodeJS.ProcessEnv): boolean {
   const named = [env['CLAUDE_CODE_VERSION'], env['CLAUDE_CODE_EXECPATH'], env['AI_AGENT']]
@@ -233,7 +220,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Roughly the longest path that any system allows. Longer text, or text with a NUL, is not a path. */
+/** About the longest path that any system allows. */
 const MAX_PATH = 4096;
 
 function pathOf(value: unknown): string | undefined {
@@ -241,7 +228,7 @@ function pathOf(value: unknown): string | undefined {
   return path === undefined || path.length > MAX_PATH || path.includes('\0') ? undefined : path;
 }
 
-/** Decodes UTF-8 with or without a byte order mark, or UTF-16 with one (from some Windows shells). */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, which some Windows shells write. */
 function decode(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -250,13 +237,13 @@ function decode(bytes: Buffer): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:"]/g;
 
-/** Parses the object at the start of truncated text, closing it after its last complete value. */
+/** Parses truncated JSON up to its last complete value. */
 function beforeCut(text: string): Record<string, unknown> | undefined {
   const open: string[] = [];
   let whole = { end: 0, depth: 0 };
   let before = '';
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    // The last string is truncated.
+    // A lone quote starts a truncated string.
     if (token === '"') break;
     if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
     else if (token === '}' || token === ']') open.pop();

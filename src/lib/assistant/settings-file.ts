@@ -53,7 +53,7 @@ export function writeSettings(path: string, text: string): void {
   replaceFile(path, text, { followLink: true, mode });
 }
 
-/** Replaces a hint about STEWARD_HOME, because that variable doesn't affect the assistant's folder. */
+/** Replaces an error's hint about STEWARD_HOME, which doesn't affect the assistant's folder. */
 export function aboutSettings(path: string, error: unknown): unknown {
   const known = toStewardError(error);
   const folder = dirname(path);
@@ -76,14 +76,14 @@ export function sweepSettings(path: string, nowMs: number): void {
   if (exists(dirname(path))) sweepTemps(dirname(path), -1, nowMs, basename(path));
 }
 
-/** Returns the path of a settings backup: a file next to the settings, named after the time and the hash. */
+/** Returns the path and hash of a settings backup. The file name contains the time and the hash. */
 export function backupOf(path: string, text: string, at: string): Backup {
   const stamp = at.replace(/\.\d+/, '').replace(/[-:]/g, '');
   const hash = sha256(text);
   return { path: `${path}.steward-backup-${stamp}-${hash.slice(0, 8)}`, sha256: hash };
 }
 
-/** Writes a private backup, since the settings may contain tokens. */
+/** Writes a backup readable only by the user, because settings may contain tokens. */
 export function writeBackup(backup: Backup, text: string): void {
   createFile(backup.path, text);
 }

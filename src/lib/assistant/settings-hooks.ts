@@ -10,15 +10,15 @@ const NEW_FILE = '{}\n';
 /** The text of a settings file after adding steward's hooks, and what changed. */
 export interface Added {
   text: string;
-  /** Events that got an entry. */
+  /** Events whose hooks were added. */
   events: string[];
-  /** Containers that were created, such as `hooks` or `hooks.Stop`. */
+  /** JSON containers that were created, such as `hooks` or `hooks.Stop`. */
   created: string[];
 }
 
 /**
- * Adds an entry for each hook whose event has no steward entry. Leaves every other byte unchanged. Treats an
- * undefined source as a missing file. Throws `config` for invalid JSON or an unknown hook format.
+ * Adds the missing hook entries, leaving every other byte unchanged. `source` is undefined if the file is
+ * missing. Throws `config` for invalid JSON or an unknown hook format.
  */
 export function addHooks(
   source: string | undefined,
@@ -58,8 +58,7 @@ function addHook(
 }
 
 /**
- * Returns whether steward's command, or a command that includes it, is registered. A second one would record
- * every event twice.
+ * Returns whether a registered command runs the shim for this verb, directly or as part of a longer command.
  */
 function hasHook(source: string, groups: JsonNode, verb: string, commands: ShimCommands): boolean {
   return commandsIn(source, groups).some((command) => {
@@ -113,17 +112,16 @@ export function switchedOffBy(
 
 export interface Removed {
   text: string;
-  /** Number of removed entries. */
   entries: number;
-  /** The user's own commands that also run the shim, which are not removed. */
+  /** The user's own commands that run the shim. They are not removed. */
   left: string[];
   /** Whether only `{}` remains. */
   isEmpty: boolean;
 }
 
 /**
- * Removes steward's entries, then the empty containers in `created` (default: all that contained only
- * steward's entries). Leaves every other byte unchanged. Throws `config` for invalid JSON.
+ * Removes steward's entries and the containers in `created` that are now empty. Leaves every other byte
+ * unchanged. Throws `config` for invalid JSON.
  */
 export function removeHooks(
   source: string,
@@ -178,12 +176,11 @@ export function removeHooks(
   return { text, entries, left, isEmpty: isBare(text) };
 }
 
-/** Returns whether the settings file contains only what steward writes to a new one. */
 function isBare(text: string): boolean {
   return /^\ufeff?\s*\{\s*(?:"version"\s*:\s*1\s*)?\}\s*$/.test(text);
 }
 
-/** What to remove from a JSON value, or whether to remove the whole value. */
+/** Edits that remove parts of a JSON value. `isRemoved`: remove the whole value instead. */
 interface Cut {
   edits: readonly Edit[];
   entries: number;
@@ -192,10 +189,7 @@ interface Cut {
 
 const NOTHING: Cut = { edits: [], entries: 0, isRemoved: false };
 
-/**
- * Combines the cuts for a container's children into a cut for the container. `mayRemove` returns whether to
- * remove the emptied container.
- */
+/** Combines the edits for a container's children. `mayRemove` returns whether to remove an emptied container. */
 function cutOf(
   source: string,
   container: JsonArray | JsonObject,
@@ -211,7 +205,6 @@ function cutOf(
   return { edits: [...inside, ...own], entries, isRemoved: false };
 }
 
-/** Returns the commands listed for an event, in order. */
 function commandsIn(source: string, groups: JsonNode): string[] {
   if (groups.kind !== 'array') return [];
   return groups.items.flatMap((group) => {
@@ -221,14 +214,13 @@ function commandsIn(source: string, groups: JsonNode): string[] {
   });
 }
 
-/** Returns a hook's command, if it is a command hook. */
 function commandOf(source: string, hook: JsonNode): string | undefined {
   const node = hook.kind === 'object' ? memberOf(hook, 'command') : undefined;
   const command = node === undefined ? undefined : valueOf(source, node);
   return typeof command === 'string' ? command : undefined;
 }
 
-/** Returns the object with the hooks of each event. Throws `config` for an unknown format. */
+/** Returns the `hooks` object. Throws `config` for an unknown format. */
 function tableOf(
   source: string,
   path: string,
@@ -247,7 +239,7 @@ function topNode(source: string, path: string, key: string, assistant: Assistant
   return root.kind === 'object' ? memberOf(root, key) : undefined;
 }
 
-/** Returns the value that JSON.parse would use: the last member with that key. */
+/** Returns a member's value. For duplicate keys, returns the last value, as JSON.parse does. */
 export function memberOf(object: JsonObject, key: string): JsonNode | undefined {
   return object.members.findLast((member) => member.key === key)?.value;
 }
@@ -256,7 +248,6 @@ export function valueOf(source: string, node: JsonNode): unknown {
   return JSON.parse(source.slice(node.start, node.end));
 }
 
-/** Returns whether the file is missing or empty. */
 function isBlank(source: string | undefined): source is undefined {
   return source === undefined || /^\ufeff?\s*$/.test(source);
 }

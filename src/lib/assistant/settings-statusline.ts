@@ -41,15 +41,15 @@ export function addStatusLine(
 
 export interface StatusLineRemoved {
   text: string;
-  /** Null if the status line isn't steward's. */
+  /** The change to the status line; null if the status line isn't steward's. */
   result: 'removed' | 'restored' | null;
   /** The user's own commands that run the shim. */
   left: string[];
 }
 
 /**
- * Removes steward's status line and restores the command in `--then`. If the command is the same as in
- * `before`, restores `before`, the raw JSON that the install replaced.
+ * Removes steward's status line and restores the command that it wraps. Reuses the raw JSON in `before` if
+ * its command is the same.
  */
 export function removeStatusLine(
   source: string,
@@ -95,9 +95,7 @@ export function statusLineOwner(
   return runsSteward(command, commands) ? 'steward' : 'other';
 }
 
-/**
- * Returns whether a command already prints steward's line. Wrapping that command would print the line twice.
- */
+/** Returns whether a command already prints steward's status line. */
 function runsSteward(command: string, commands: ShimCommands): boolean {
   return commands.isMentionedIn(command) || PRINTS_STEWARD.test(command);
 }

@@ -34,7 +34,10 @@ export function shimPath(deps: Pick<ShimDeps, 'bin' | 'host'>): string {
   return launcherPath(SHIM.name, deps);
 }
 
-/** Records and writes the shim if it is missing or outdated. Returns false if it was current. */
+/**
+ * Writes the shim if it is missing or outdated, and records it in the manifest. Returns whether it was
+ * written.
+ */
 export function writeShim(
   deps: ShimDeps & { clock: Clock; machineId: string },
   manifest: InstallManifest,
@@ -70,7 +73,6 @@ export function removeShim(
   return removeLauncher(SHIM, deps, manifest);
 }
 
-/** Returns the shim's file name and template values. */
 export function shimForm({ area, bin, host }: Pick<ShimDeps, 'area' | 'bin' | 'host'>): LauncherForm {
   const root = area ?? userAreaPath(host);
   const own = bin.slice(0, -'/bin'.length);
@@ -92,10 +94,7 @@ export function shimForm({ area, bin, host }: Pick<ShimDeps, 'area' | 'bin' | 'h
   };
 }
 
-/**
- * Returns a shell expression for the path of the cached settings, because the assistant's environment may set
- * the cache folder.
- */
+/** Returns a shell expression for the cached settings' path, resolved when the hook runs. */
 function mirrorOf(own: string, { platform }: PathHost): string {
   const cache = platform === 'darwin' ? '$HOME/Library/Caches' : '${XDG_CACHE_HOME:-$HOME/.cache}';
   return `"${cache}/steward/settings-${shortHash(own)}.json"`;
@@ -110,7 +109,7 @@ function placeOf(root: string, host: PathHost): string {
   return `"${state}/${basename(placePath(root, host))}"`;
 }
 
-/** Returns shell patterns for the assistant's keys, one for each combination of optional keys. */
+/** Returns shell patterns for the keys of a tool event, one for each combination of optional keys. */
 function patternsFor({ id, toolKeys }: Assistant): string[] {
   if (toolKeys === undefined) return [];
   return toolKeys.reduce<string[]>((known, key) => known.flatMap((order) => withKey(order, key)), [id]);
@@ -120,7 +119,7 @@ function withKey(order: string, key: string): string[] {
   return key.endsWith('?') ? [order, `${order} ${key.slice(0, -1)}`] : [`${order} ${key}`];
 }
 
-/** Sets the user area chosen at install time unless the assistant's environment sets one. */
+/** Returns a shell command that sets STEWARD_HOME as at install time, unless it is already set. */
 function environmentOf(area: string | undefined, host: PathHost): string {
   if (area === undefined) return '';
   return host.platform === 'win32'
@@ -128,7 +127,7 @@ function environmentOf(area: string | undefined, host: PathHost): string {
     : `[ -n "\${STEWARD_HOME-}" ] || export STEWARD_HOME=${forShell(area)}`;
 }
 
-/** Writes and parses the commands registered with an assistant. */
+/** Builds and parses the commands that are registered with an assistant. */
 export interface ShimCommands {
   commandFor: (verb: string) => string;
   /**
@@ -138,11 +137,9 @@ export interface ShimCommands {
   verbOf: (command: string) => string | undefined;
   /** Returns whether the command contains the shim's path. */
   isMentionedIn: (command: string) => boolean;
-  /**
-   * Returns the status line's command, which first runs `then` if given; undefined if `then` can't be quoted.
-   */
+  /** Returns a status line command that also runs `then`, if given; undefined if `then` can't be quoted. */
   statusLineFor: (then: string | undefined) => string | undefined;
-  /** Parses a status line command of `statusLineFor`, even if the user has rewritten it slightly. */
+  /** Parses a command from `statusLineFor`, even if the user has edited it slightly. */
   statusLineOf: (command: string) => { then: string | undefined } | undefined;
 }
 
@@ -182,7 +179,7 @@ export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' |
 }
 
 const STATUS_LINE = 'statusline';
-/** Characters that bash, cmd and a batch file's %* all leave unchanged between double quotes. */
+/** Text that bash, cmd and batch files leave unchanged between double quotes. */
 const PLAIN = /^[\w./:~ -]+$/;
 const CHAINED =
   /^\s+statusline\s+--then\s+('[^']*'(?:\\''[^']*')*|"[\w./:~ -]*"|[\w@%+=:,./-]+)(?:\s*\|\|\s*:)?$/;
@@ -191,11 +188,11 @@ function unquoted(word: string): string {
   return /^['"]/.test(word) ? word.slice(1, -1).replaceAll(`'\\''`, `'`) : word;
 }
 
-/** Matches the rest of a command: arguments, redirections and `|| :`. */
+/** Matches what may follow the shim's path: arguments, redirections and `|| :`. */
 const REST =
   /^(?:\s+([a-z][a-z-]*))?(?:\s+[\w.=:/-]+)*(?:\s*(?:(?:[0-9]?>{1,2}|&>)\s*[\w./-]+(?=[\s>&|;]|$)|[0-9]?>&[0-9]))*(?:\s*\|\|\s*(?::|true|exit 0))?(?:\s*;)?$/;
 
-/** On Windows, assistants run hooks with Git's bash or with cmd; both accept this form. */
+/** Quotes a path for Windows. Both Git Bash and cmd accept this form. */
 function forWindows(path: string): string {
   return `"${path.replaceAll('\\', '/')}"`;
 }

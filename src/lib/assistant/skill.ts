@@ -46,8 +46,8 @@ export function hasSkill(deps: Pick<SkillDeps, 'host'>, assistant: Assistant): b
 }
 
 /**
- * Records and writes the work skill. Doesn't replace files that steward didn't install or that were edited.
- * Without a manifest, only returns what it would write.
+ * Installs the work skill and records it in the manifest. Doesn't replace files that the user wrote or
+ * edited. Without a manifest, only reports what would be written.
  */
 export function installSkill(
   deps: SkillDeps,
@@ -76,8 +76,8 @@ export function installSkill(
 }
 
 /**
- * Removes the files and folders of `installSkill`, except edited files. Without a manifest, only returns what
- * it would remove.
+ * Removes the work skill, except files that the user edited. Without a manifest, only reports what would be
+ * removed.
  */
 export function removeSkill(
   deps: Pick<SkillDeps, 'host' | 'clock'>,
@@ -89,7 +89,6 @@ export function removeSkill(
   const own = entries.filter(({ id }) => id === MANIFEST_ID);
   for (const entry of own) {
     const { path } = entry;
-    // Interrupted installs may have left temp files.
     if (manifest !== undefined && exists(dirname(path))) {
       sweepTemps(dirname(path), -1, deps.clock.now(), basename(path));
     }
@@ -106,8 +105,8 @@ export function removeSkill(
 }
 
 /**
- * Returns whether an install wrote this text. Accepts both recorded hashes, because an interrupted install
- * may not have replaced the file.
+ * Returns whether an install wrote this text. An interrupted install may have left the previous text, so both
+ * recorded hashes count.
  */
 function isOurs(found: string | false, entry: InstallEntry | undefined): boolean {
   if (found === false || entry === undefined) return false;
@@ -115,8 +114,7 @@ function isOurs(found: string | false, entry: InstallEntry | undefined): boolean
 }
 
 /**
- * Returns the text of a file; undefined if the file is missing, false if steward can't have written it (such
- * as a link).
+ * Returns a file's text; undefined if the file is missing, false if it is too large or not a regular file.
  */
 function contentOf(path: string): string | false | undefined {
   const found = lstatOf(path);

@@ -26,7 +26,7 @@ export interface StatusInput extends Limits {
 }
 
 const MAX_MODEL = 40;
-/** 2020 and 2100 in epoch seconds; reset times outside this range are invalid. */
+/** Valid range of reset times: the years 2020 to 2100, in epoch seconds. */
 const [FIRST_RESET, LAST_RESET] = [1_577_836_800, 4_102_444_800];
 
 /**
@@ -73,10 +73,10 @@ export interface SeenLimits extends Limits {
 }
 
 const MAX_BYTES = 16 * 1024;
-/** Minimum interval between two writes of the same limits. */
+/** Minimum interval between writes of unchanged limits. */
 const REWRITE_MS = 60_000;
 
-/** Stores the limits for `status` and `usage`. Most calls find the limits unchanged and write nothing. */
+/** Stores the limits for `status` and `usage`, unless they were written recently and haven't changed. */
 export function keepLimits(
   path: string,
   assistant: string,

@@ -19,11 +19,9 @@ export interface TranscriptActivity {
 /** Maximum folder depth, for `projects/<folder>/<session>/subagents/*.jsonl`. */
 const MAX_DEPTH = 4;
 const MAX_FILES = 20_000;
-/** Maximum total size of the files, newest first. Reading this much takes a few seconds. */
+/** Maximum total size of the transcripts to read, newest first. */
 const MAX_BYTES = 1024 * 1024 * 1024;
-/**
- * Longer lines are skipped: they contain files or images, and other lines show when the session was active.
- */
+/** Maximum line length. Longer lines contain files or images and are skipped. */
 const MAX_LINE_BYTES = 256 * 1024;
 const MAX_TEXT = 200;
 const ENTRY = /^(?:user|assistant)$/;
@@ -69,8 +67,8 @@ interface Entry {
 }
 
 /**
- * Returns a parser for the lines of one file. Claude Code and Qwen Code name the session in each line, Codex
- * in a header line. Skips the lines of Codex subagents.
+ * Returns a parser for one file's lines. It keeps state, because Codex names the session only in a header
+ * line.
  */
 function lineReader(): (text: string) => Entry | undefined {
   let meta: Omit<Entry, 'timestamp'> | undefined;
@@ -106,18 +104,18 @@ function transcriptsIn(folder: string, depth: number): string[] {
 export interface TurnEnd {
   /** The assistant's last text in the turn. */
   text?: string;
-  /** The transcript's id for the last text. */
+  /** The id of the transcript entry with the last text. */
   id?: string;
   /** Whether the turn ended with an error. */
   isError: boolean;
 }
 
-/** How much to read from the end of a transcript. No final response is longer. */
+/** How much to read from the end of a transcript; more than any final response. */
 const TAIL_BYTES = 512 * 1024;
 
 /**
- * Reads the end of a transcript without text from subagents. Skips unknown content, because the format
- * changes. Returns undefined if there is no such file.
+ * Returns how the last turn in a transcript ended; undefined if the file doesn't exist. Ignores subagents and
+ * unknown entries.
  */
 export function readTurnEnd(path: string): TurnEnd | undefined {
   const found = isAbsolute(path) ? lstatOf(path) : undefined;
@@ -138,7 +136,6 @@ export function readTurnEnd(path: string): TurnEnd | undefined {
   return end;
 }
 
-/** Returns a message's text; undefined for messages without text, such as tool results. */
 function textIn(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;

@@ -48,8 +48,8 @@ export interface UninstallResult {
 }
 
 /**
- * Removes steward's entries from every settings file that an install changed. Restores a file byte for byte
- * if it hasn't changed since. Throws `config` if settings can't be read.
+ * Removes steward's entries from all settings files. Restores the original bytes of a file that hasn't
+ * changed since the install. Throws `config` if settings can't be read.
  */
 export async function uninstallHooks(
   deps: HookInstallDeps,
@@ -88,7 +88,7 @@ export async function uninstallHooks(
   }
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     const isOwn = assistant.ownFile !== undefined;
-    // Remove the skill first: removing the hooks also removes the settings folder if it is empty.
+    // Remove the skill first, so that the settings folder is empty when the hooks are removed.
     const skill = isSkilled ? removeSkill(deps, assistant, manifest, manifest.entries()) : NO_SKILL;
     const files = isOwn
       ? removeOwnFiles(deps, assistant, manifest, manifest.entries()).map((file) =>
@@ -103,7 +103,7 @@ export async function uninstallHooks(
   });
 }
 
-/** Removes the hooks of several assistants, even if one fails. The result has the first assistant's id. */
+/** Removes the hooks of several assistants and merges the results. A failure doesn't stop the others. */
 export async function uninstallAllHooks(
   deps: HookInstallDeps,
   input: { assistants: readonly Assistant[]; dryRun: boolean },
@@ -123,7 +123,7 @@ export async function uninstallAllHooks(
     }
   }
   const [first = nothing] = all;
-  // Ignore the entries of these assistants, which a dry run leaves in the manifest.
+  // After a dry run, the manifest still contains these assistants' entries.
   const ids = assistants.map(idOf);
   const isLast =
     failures.length === 0 && !entriesOf(deps).some(({ id }) => isAssistantEntry(id) && !ids.includes(id));
@@ -170,7 +170,7 @@ interface RemovedFrom {
   strangers: string[];
 }
 
-/** Returns the current settings file and those listed in the manifest. */
+/** Returns the current settings file and the files in the manifest, each with its manifest entry. */
 function filesOf(
   id: string,
   current: string,
@@ -204,7 +204,6 @@ function removeFrom(
   throw busy(path);
 }
 
-/** Returns the settings without steward's entries; `text` is undefined if there is no file. */
 function without(input: {
   deps: HookInstallDeps;
   assistant: Assistant;

@@ -1,10 +1,9 @@
 import type { Goal } from './record';
 
-/** The facts about a piece of work to which rules apply. */
+/** The facts about a piece of work that goal rules match. */
 export interface WorkFacts {
   repo: string | null;
   project: string | null;
-  /** Labels of the issue. */
   labels: readonly string[];
 }
 
@@ -14,10 +13,7 @@ export interface GoalMatch {
   reason: string;
 }
 
-/**
- * Returns a function that finds the first goal with a matching rule for a piece of work; undefined if no rule
- * matches. Ignores case.
- */
+/** Returns a function that finds the first goal whose rules match a piece of work. Ignores case. */
 export function goalMatcher(goals: readonly Goal[]): (work: WorkFacts) => GoalMatch | undefined {
   const rules = goals.flatMap(({ id, repos = [], projects = [], labels = [] }) => [
     ...repos.map((name) => ({ goal: id, key: 'repos' as const, name })),
@@ -33,7 +29,6 @@ export function goalMatcher(goals: readonly Goal[]): (work: WorkFacts) => GoalMa
   };
 }
 
-/** Returns whether any goal has rules. */
 export function hasRules(goals: readonly Goal[]): boolean {
   return goals.some(({ repos, projects, labels }) => repos ?? projects ?? labels);
 }

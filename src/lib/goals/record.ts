@@ -1,19 +1,18 @@
-/** A goal from goals.md. */
 export interface Goal {
   id: string;
   text: string;
   /** The progress that the user reports, such as "40 %". */
   reported: string | null;
   target: string | null;
-  /** Rules for the work that counts toward the goal, if any (match.ts). */
+  /** Rules that assign work to the goal: repositories, projects and labels. */
   repos?: string[];
   projects?: string[];
   labels?: string[];
 }
 
 /**
- * Parses the goals under a heading with "Active Goals": `- **G1**: text`, then indented lines with more text
- * or with keys such as `target:`. Skips code and comments. If an id occurs twice, the first goal counts.
+ * Parses items such as `- **G1**: text` under a heading with "Active Goals". Indented lines add text or keys
+ * such as `target:`. If an id occurs twice, the first goal counts.
  */
 export function parseGoals(markdown: string): Goal[] {
   const goals = new Map<string, Goal>();
@@ -43,7 +42,7 @@ export function parseGoals(markdown: string): Goal[] {
   return [...goals.values()];
 }
 
-/** Parses `- **G1**: text`, or with the colon inside the stars. */
+/** Parses `- **G1**: text` or `- **G1:** text`. */
 function goalOf(line: string): Goal | undefined {
   const match = /^ {0,3}[-*+][ \t]+\*\*([^*:]+)(?::[ \t]*\*\*|\*\*[ \t]*:)(.*)$/.exec(line);
   const id = match?.[1]?.trim();
@@ -78,7 +77,6 @@ function addDetail(goal: Goal, text: string): void {
   }
 }
 
-/** Yields the lines outside fenced code and comments. */
 function* contentLines(markdown: string): Generator<string> {
   let fence: string | undefined;
   let isComment = false;

@@ -3,7 +3,7 @@ import type { Goal } from './record';
 
 /** Format version of goals/state.json. */
 const GOALS_STATE_VERSION = 1;
-/** Days in the longer period of observed time, including the last day. */
+/** Length of the longer observation period in days. */
 export const GOALS_WINDOW_DAYS = 30;
 
 /** The fields of a daily record that goals use. */
@@ -20,11 +20,11 @@ export interface ObservedTime {
   minutes: number;
   creationMinutes: number;
   commits: number;
-  /** Distinct sessions: one that spans two days counts once. */
+  /** Number of distinct sessions. A session that spans two days counts once. */
   sessions: number;
 }
 
-/** goals/state.json: the reported progress and the observed time, which are never combined into a score. */
+/** Contents of goals/state.json: the user's reported progress and the observed time. */
 export interface GoalsState {
   version: number;
   /** When the state was built, ISO 8601 in UTC. */
@@ -48,7 +48,6 @@ export function buildGoalsState({
   const last = (days: number): ObservedTime => {
     const counted = records.filter(({ date }) => date >= addDays(end, 1 - days) && date <= end);
     const sum = (of: (record: ObservedDay) => number): number =>
-      // Round the sum, because sums of decimals are inexact.
       Math.round(counted.reduce((total, record) => total + of(record), 0) * 10) / 10;
     const sessions = counted.flatMap((record) => record.sessions.items.map(({ session }) => session));
     return {

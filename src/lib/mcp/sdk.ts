@@ -22,16 +22,11 @@ export interface ServeInput {
   /** Calls a tool; returns undefined if there is no tool with this name. */
   call: (tool: string, input: unknown) => Promise<CallToolResult> | undefined;
   onError: (error: Error) => void;
-  /**
-   * Returns a stream of messages, one per line. `refuse` sends an error for a line whose id can't be read.
-   */
+  /** Returns a stream of messages, one per line. `refuse` sends an error response that has no request id. */
   lines: (refuse: (message: string) => void) => Readable;
 }
 
-/**
- * Serves tools on stdin and stdout; `closed` resolves when the connection ends. Uses the library's low-level
- * server, because steward has its own input schemas and error messages.
- */
+/** Serves tools over stdin and stdout. `closed` resolves when the connection ends. */
 export async function connectStdio(
   input: ServeInput,
 ): Promise<{ closed: Promise<void>; finish: () => void }> {
@@ -58,7 +53,7 @@ export async function connectStdio(
     void transport.send(answer as unknown as JSONRPCMessage);
   };
   const lines = input.lines((message) => refuse(ErrorCode.InvalidRequest, message));
-  // steward already limits the length of lines. The library would end the connection at its own limit.
+  // Disables the library's limit, which would end the connection. steward limits line lengths itself.
   const transport: StdioServerTransport = new StdioServerTransport(lines, undefined, {
     maxBufferSize: Infinity,
   });
@@ -67,8 +62,8 @@ export async function connectStdio(
 }
 
 /**
- * Returns a function that closes the server once every request has a response. The library alone would drop
- * pending responses.
+ * Returns a function that closes the server once every request has a response. Without this, the library
+ * drops pending responses.
  */
 function closeWhenAnswered(server: Server, transport: StdioServerTransport): () => void {
   const pending = new Set<unknown>();
@@ -79,7 +74,6 @@ function closeWhenAnswered(server: Server, transport: StdioServerTransport): () 
   const receive = transport.onmessage;
   transport.onmessage = (message) => {
     if ('method' in message && 'id' in message) pending.add(message.id);
-    // A canceled request gets no response.
     if ('method' in message && message.method === 'notifications/cancelled')
       pending.delete(message.params?.['requestId']);
     receive?.(message);
@@ -96,7 +90,7 @@ function closeWhenAnswered(server: Server, transport: StdioServerTransport): () 
   };
 }
 
-/** Returns what is wrong with an input according to a schema, or undefined. */
+/** Validates an input against a schema. Returns an error message, or undefined if the input is valid. */
 export function inputCheck(schema: object, input: unknown): string | undefined {
   const result = new AjvJsonSchemaValidator().getValidator(schema as JsonSchemaType)(input);
   return result.valid ? undefined : result.errorMessage;

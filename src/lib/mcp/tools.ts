@@ -37,7 +37,7 @@ interface InputSchema {
   additionalProperties: false;
 }
 
-/** Returns the schema of a tool's input. A name that ends with `!` is a required field. */
+/** Builds a tool's input schema. A trailing `!` marks a required field. */
 function inputOf(fields: Readonly<Record<string, object>>): InputSchema {
   const named = Object.entries(fields).map(([name, schema]) => [name.replace(/!$/, ''), schema] as const);
   const required = Object.keys(fields).filter((name) => name.endsWith('!')).map((name) => name.slice(0, -1)); // prettier-ignore
@@ -208,7 +208,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
       'evidence!': text('Proof that the work is done: a commit, a link, or test output.', MAX_BODY),
     }),
     async run(context, { number, evidence }) {
-      // On the command line, the user chooses @FILE. Here, @FILE would let a model upload any file.
+      // Unlike on the command line, @FILE would let a model upload any file.
       if (String(evidence).startsWith('@')) {
         throw new StewardError('usage', 'evidence must not begin with @ and a file name.', {
           hint: 'Pass the evidence as text.',

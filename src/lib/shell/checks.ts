@@ -15,7 +15,7 @@ import type { Run } from '../platform/process/process';
 
 export interface ShellChecked {
   area: Pick<UserArea, 'installManifest'>;
-  /** A function, because reading the machine id may create one. */
+  /** Returns the machine id, creating one if necessary. */
   machineId: () => string;
   run: Run;
   host: PathHost;
@@ -31,7 +31,6 @@ export const SHELL_CHECKS: readonly Check<ShellChecked>[] = [
 const MAX_BYTES = 4 * 1024 * 1024;
 const LIMITS = { timeoutMs: 10_000, maxBytes: MAX_BYTES };
 
-/** Returns the login shell, if steward supports it. */
 function shellOf({ host }: ShellChecked): Shell | undefined {
   const name = basename(host.env['SHELL'] ?? '');
   return SHELLS.find((shell) => shell === name);
@@ -55,7 +54,6 @@ async function checkCompletion(at: ShellChecked): Promise<Finding[]> {
   return [warning(`${path} is from another version`, { mend })];
 }
 
-/** Returns this version's completion script, or undefined if the command fails. */
 async function scriptOf(shell: Shell, { run, root }: ShellChecked): Promise<string | undefined> {
   const bin = join(root, 'bin', 'run.js');
   const result = await run(process.execPath, [bin, 'autocomplete', 'script', shell], LIMITS);

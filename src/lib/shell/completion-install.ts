@@ -34,10 +34,7 @@ export interface CompletionInstall {
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/**
- * Returns the path where bash (with bash-completion) and fish find the script. For zsh, $fpath must contain
- * the folder.
- */
+/** Returns the path of a shell's completion script. For zsh, $fpath must contain the folder. */
 export function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env' | 'home'>): string {
   const folder = (name: string, ...fallback: string[]): string => {
     const set = env[name] ?? '';
@@ -57,8 +54,8 @@ export function ownShell({ env }: Pick<PathHost, 'env'> = processHost()): Shell 
 }
 
 /**
- * Records a completion script in the manifest, then writes the script. Throws `conflict` for a file that
- * steward didn't write. In a dry run, `changed` says whether it would write the file.
+ * Writes a completion script and records it in the manifest. In a dry run, only sets `changed`. Throws
+ * `conflict` for a file that steward didn't write.
  */
 export async function installCompletion(
   deps: CompletionDeps,
@@ -96,8 +93,8 @@ function isToWrite(path: string, text: string, known: InstallEntry | undefined):
 }
 
 /**
- * Removes a recorded file and its empty folders; returns false and removes nothing if the user edited the
- * file.
+ * Removes a file in the manifest and its empty folders. If the user edited the file, removes nothing and
+ * returns false.
  */
 export function removeRecorded(entry: InstallEntry): boolean {
   if (exists(entry.path)) {
@@ -117,7 +114,6 @@ export function manifestOf({
   return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }
 
-/** Returns the nearest existing folder, up to the home folder. */
 function topOf(path: string, home: string): string {
   let at = dirname(path);
   while (!exists(at) && at !== home && dirname(at) !== at) at = dirname(at);

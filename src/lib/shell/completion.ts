@@ -5,7 +5,7 @@ import { forFish } from '../platform/process/spawn';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** The completions at one point of a command line. */
+/** The completions after a partial command. */
 export interface Place {
   /** The command so far, such as `sense` or `sense today`; empty at the start. */
   at: string;
@@ -18,7 +18,7 @@ export interface Place {
 
 type Known = Pick<Command.Cached, 'id' | 'hidden' | 'summary' | 'flags' | 'args'>;
 
-/** The completion script for each shell. Deterministic: the same commands produce the same bytes. */
+/** Generators of the completion script, by shell. */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
@@ -33,8 +33,8 @@ export const COMPLETION_SWITCH: Readonly<Record<Shell, string>> = {
 };
 
 /**
- * Returns the completions at every point, sorted, without hidden commands and flags.
- * @param keys the configuration keys
+ * Returns the completions after each command, sorted, without hidden commands and flags. `keys` are the
+ * configuration keys.
  */
 export function completionPlaces(
   commands: readonly Known[],
@@ -82,7 +82,7 @@ function flagsOf(command: Known | undefined): Place['flags'] {
     }));
 }
 
-/** Returns the id of each parent command and of the command: `a` and `a:b` for `a:b`. */
+/** Returns a command's id and its parents' ids: `a` and `a:b` for `a:b`. */
 function prefixes(id: string): string[] {
   const words = id.split(':');
   return words.map((_, index) => words.slice(0, index + 1).join(':'));
@@ -101,7 +101,7 @@ function placesKnown(places: readonly Place[], quoted: (text: string) => string)
   return places.filter(({ at }) => at !== '').map(({ at }) => quoted(at));
 }
 
-/** Returns a line for each flag that takes a value. The shell completes files if the values are unknown. */
+/** Returns a line for each flag that takes a value. */
 function valueCases(
   places: readonly Place[],
   line: (at: string, values: readonly string[]) => string,
@@ -115,7 +115,7 @@ function valueCases(
     .join('\n');
 }
 
-/** For bash 4 and later, with or without the bash-completion package. */
+/** Returns a script for bash 4 and later. The bash-completion package is optional. */
 function bashScript(places: readonly Place[]): string {
   const place = ({ at, words, flags, values }: Place): string => {
     const offered = [...words.map(({ word }) => word), ...values].join(' ');
@@ -145,7 +145,7 @@ complete -o default -F _steward steward
 `;
 }
 
-/** For a file in a folder of zsh's $fpath, or to source after compinit. */
+/** Returns a script for a folder in zsh's $fpath, or to source after compinit. */
 function zshScript(places: readonly Place[]): string {
   const described = (word: string, about: string): string => quote(`${word.replaceAll(':', '\\:')}:${about}`);
   const place = ({ at, words, flags, values, isCommand }: Place): string => {
@@ -189,7 +189,7 @@ fi
 `;
 }
 
-/** For fish 3 and later. */
+/** Returns a script for fish 3 and later. */
 function fishScript(places: readonly Place[]): string {
   return `# fish completion for steward
 function __steward_at
@@ -214,7 +214,7 @@ function fishLines({ at, words, flags, values, isCommand }: Place): string[] {
     return known.length === 0 ? ' -r' : ` -x -a ${forFish(known.join(' '))}`;
   };
   return [
-    // Only commands take files as arguments.
+    // Disable file completion unless an argument may be a file.
     ...(isCommand && values.length === 0 ? [] : [`${here} -f`]),
     ...words.map(({ word, about }) => `${here} -f -a ${forFish(word)} -d ${forFish(about)}`),
     ...values.map((value) => `${here} -f -a ${forFish(value)}`),

@@ -18,7 +18,7 @@ export interface ShellHook {
   file: string;
 }
 
-/** The line for each shell's startup file, and the name of that file. */
+/** Each shell's startup file and the line to add to it. */
 export const HOOK_LINES: Readonly<Record<HookShell, { line: string; file: string }>> = {
   bash: { line: 'eval "$(steward shell-hook bash)"', file: '~/.bashrc' },
   zsh: { line: 'eval "$(steward shell-hook zsh)"', file: '~/.zshrc' },
@@ -54,7 +54,9 @@ function filled(template: string, values: Readonly<Record<string, string>>): str
   return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** Returns the words that run steward. Prefers a link on the PATH, because the link survives an upgrade. */
+/**
+ * Returns the command line that runs steward. Prefers a link on the PATH, because the link survives upgrades.
+ */
 function stewardWords(root: string): string[] {
   const own = join(root, 'bin', 'run.js');
   const onPath = findProgram('steward');

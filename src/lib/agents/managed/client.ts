@@ -7,10 +7,8 @@ import type { Clock } from '../../platform/time/clock';
 import { asEvent, type ManagedEvent, type SentEvent } from './event';
 import { apiError, failureOf, notTheApi, repeated, type RetryDeps } from './failure';
 
-/** The beta version of the API, sent with every request. */
 const BETA = 'managed-agents-2026-04-01';
 const API_VERSION = '2026-10-21';
-/** The API's only toolset type. */
 export const TOOLSET = 'agent_toolset_20260401';
 
 const ANSWER_MS = 30_000;
@@ -42,9 +40,9 @@ export interface ManagedClient {
   get: (kind: ResourceKind, id: string) => Promise<Resource>;
   list: (kind: ResourceKind, query: Query) => Promise<Page<Resource>>;
   archive: (kind: ResourceKind, id: string) => Promise<Resource>;
-  /** Returns a page of a session's log. */
+  /** Returns one page of a session's events. */
   events: (session: string, query: EventQuery) => Promise<Page<ManagedEvent>>;
-  /** Sends events and returns them, with their ids if the service reports any. */
+  /** Sends events. Returns the accepted events, with ids if the service reports them. */
   send: (session: string, events: readonly SentEvent[]) => Promise<ManagedEvent[]>;
   /** Opens a stream of new events in a session. */
   stream: (session: string) => Promise<OriginStream>;
@@ -54,7 +52,7 @@ export interface ManagedClient {
 const NAMES = { agents: 'agent', environments: 'environment', sessions: 'session' } as const;
 export type ResourceKind = keyof typeof NAMES;
 
-/** An API key or a token, if either is configured. */
+/** An API key or a token; undefined if neither is configured. */
 export type Credential = { apiKey: string } | { authToken: string } | undefined;
 
 export interface ClientDeps {
@@ -66,11 +64,11 @@ export interface ClientDeps {
   signal?: AbortSignal;
 }
 
-/** The specification has the first path; the vendor's library uses the second path. */
+/** The API specification documents the first path; the vendor's client library uses the second. */
 const STREAM_PATHS = ['stream', 'events/stream'] as const;
 type StreamPath = (typeof STREAM_PATHS)[number];
 
-/** Returns a client for the managed-agents API. The client doesn't retry. */
+/** Creates a client for the managed-agents API, without retries. */
 export function managedClient(deps: ClientDeps): ManagedClient {
   const { http } = deps;
   const sessionPath = (id: string, path: string): string => `/v1/sessions/${encodeURIComponent(id)}/${path}`;
@@ -84,7 +82,7 @@ export function managedClient(deps: ClientDeps): ManagedClient {
       resourceOf(http.host, await call(deps, 'GET', resourcePath(kind, id), `${NAMES[kind]} ${id}`)),
     list: async (kind, query) => {
       const body = await call(deps, 'GET', `/v1/${kind}`, `the list of ${kind}`, { query });
-      // A response without a list is an error and must not count as an empty list.
+      // Don't treat a missing list as empty.
       if (!Array.isArray(body['data'])) throw unexpected(`${http.host} returned no list of ${kind}.`);
       return pageOf(body, asResource);
     },
@@ -175,7 +173,7 @@ async function openStream(deps: ClientDeps, path: string, id: string): Promise<O
   throw notTheApi(http.host, stream);
 }
 
-/** Returns the start of an error body, or the part that arrived before the network failed. */
+/** Returns the start of an error response's body, even if the connection fails midway. */
 async function errorText(stream: OriginStream): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -215,7 +213,6 @@ function pageOf<T>(body: Record<string, unknown>, parse: (value: unknown) => T |
   };
 }
 
-/** Yields each page of resources. */
 export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Page<T>>): AsyncGenerator<T[]> {
   let page: string | undefined;
   do {
@@ -226,7 +223,7 @@ export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Pa
 }
 
 const PAGE_SIZE = 100;
-/** After this many consecutive pages without a new resource, the list is considered endless. */
+/** Stop listing after this many consecutive pages without a new resource. */
 const MAX_STALE_PAGES = 20;
 
 /** Returns up to `limit` resources without duplicates. */
@@ -262,15 +259,14 @@ export interface Credentials {
 }
 
 /**
- * Variables used by the vendor's own clients. steward sends their values only to the vendor or to this
- * machine.
+ * Environment variables of the vendor's own clients. Their values are sent only to the vendor or localhost.
  */
 export const VENDOR_NAMES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as const;
 const VENDOR_HOST = 'api.anthropic.com';
 
 /**
- * Returns the configured credential. Falls back to the vendor's variables if the host belongs to the vendor
- * or is this machine.
+ * Returns the configured credential, or the vendor's variables for the vendor's host or localhost. Throws
+ * `auth` if a remote host has no credential.
  */
 export function credentialFor(
   url: string,

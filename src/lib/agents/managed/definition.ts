@@ -32,8 +32,8 @@ const AGENT = v.strictObject({
 });
 
 /**
- * Builds the request body for a new agent from the file and the flags. By default, the agent gets the
- * standard toolset.
+ * Builds the request body for a new agent. Flags override the file. Adds the standard toolset if `tools` is
+ * not set.
  */
 export function agentBody(file: Body, { noTools, ...texts }: AgentFlags): Body {
   const body: Body = { ...file, ...definedOnly(texts) };
@@ -54,7 +54,7 @@ export interface EnvironmentFlags {
   secrets?: readonly string[];
 }
 
-/** Where to find the value of an environment secret. */
+/** A reference to a secret's value, such as `env:NAME` or `file:PATH`. */
 export interface SecretReference {
   name: string;
   reference: string;
@@ -78,10 +78,7 @@ const CONFIG = v.nullish(
 );
 const ENVIRONMENT = v.strictObject({ name: TEXT, description: ANY, config: CONFIG, metadata: ANY });
 
-/**
- * Builds the request body for a new environment, without its secrets. Secret values must never appear in
- * files, arguments or output.
- */
+/** Builds the request body for a new environment. Returns its secrets as references, not as values. */
 export function environmentBody(file: Body, flags: EnvironmentFlags): EnvironmentBody {
   const body: Body = { ...file, ...definedOnly({ name: flags.name, description: flags.description }) };
   const { secrets, ...config } = check(ENVIRONMENT, body, 'environment').config ?? {};
@@ -100,7 +97,7 @@ export function environmentBody(file: Body, flags: EnvironmentFlags): Environmen
   };
 }
 
-/** Creates an environment. Resolves secrets at the last moment and redacts their values from the response. */
+/** Creates an environment. Masks the secrets' values in the response and in errors. */
 export async function createEnvironment(
   { client }: { client: Pick<ManagedClient, 'create'> },
   { body, secrets }: EnvironmentBody,
@@ -119,7 +116,6 @@ export async function createEnvironment(
   }
 }
 
-/** Returns a copy of the value with all secrets masked. */
 function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
   const hide = (text: string): string =>
     secrets.reduce((hidden, secret) => (secret === '' ? hidden : hidden.replaceAll(secret, '••••')), text);
@@ -166,7 +162,7 @@ function packagesOf(stored: Body, added: readonly string[]): Body | undefined {
   return Object.keys(packages).length === 0 ? undefined : packages;
 }
 
-/** Rejects a plaintext secret without echoing it. */
+/** Throws `usage` for a plaintext secret, without repeating the secret. */
 function checkedSecret(name: string, reference: unknown): SecretReference {
   const isReference =
     typeof reference === 'string' && /^(?:env:[A-Za-z_]\w*|file:(?:[/\\~]|[A-Za-z]:).*)$/.test(reference);
@@ -177,7 +173,7 @@ function checkedSecret(name: string, reference: unknown): SecretReference {
   });
 }
 
-/** Parses a definition. The error names the first invalid key. */
+/** Validates a definition. The `usage` error names the first invalid key. */
 function check<S extends v.GenericSchema>(schema: S, body: Body, what: string): v.InferOutput<S> {
   const result = v.safeParse(schema, body);
   if (result.success) return result.output;

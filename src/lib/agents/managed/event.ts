@@ -2,7 +2,7 @@ import { StewardError } from '../../errors';
 import { isObject } from '../../platform/files/json-object';
 import { clean } from '../../platform/terminal/terminal';
 
-/** An event in a session's log, as sent by the service. New types may appear. */
+/** An event from the service. The service may add new types. */
 export interface ManagedEvent extends Record<string, unknown> {
   type: string;
   /** The event's id, which may be missing when the service echoes an interrupt. */
@@ -30,10 +30,7 @@ export function asEvent(value: unknown): ManagedEvent | undefined {
   return isObject(value) && typeof value['type'] === 'string' ? (value as ManagedEvent) : undefined;
 }
 
-/**
- * Returns the key that identifies an event in its log. The key of an event without an id depends on the
- * previous event.
- */
+/** Returns an event's key in its log. Without an id, the key is derived from the previous event's key. */
 export function eventKey(event: ManagedEvent, before: string): string {
   return hasId(event) ? event.id : `${before}\n${event.type}`;
 }
@@ -46,13 +43,12 @@ export function idOf(event: ManagedEvent | undefined): string | undefined {
   return event !== undefined && hasId(event) ? event.id : undefined;
 }
 
-/** Returns the named property if it is a string. */
 export function textOf(value: unknown, name: string): string | undefined {
   const found = isObject(value) ? value[name] : undefined;
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Returns the text in a content list. */
+/** Concatenates the text blocks of a message's content. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/time/clock';
 import { wait } from '../../platform/time/wait';
 import { textOf } from './event';
 
-/** The `cause` of a StewardError for an error response. */
+/** Details of an HTTP error response, stored as the `cause` of a StewardError. */
 export interface ApiFailure {
   status: number;
   /** The service's error type, such as `rate_limit_error`. */
@@ -19,9 +19,9 @@ export interface ApiFailure {
 export interface FailedRequest {
   host: string;
   what: string;
-  /** Name of the credential, or undefined if none was sent. */
+  /** Name of the setting or variable with the credential; undefined if none was sent. */
   credentialFrom: string | undefined;
-  /** The current time, needed if `retry-after` is a date. */
+  /** The current time, to convert a `retry-after` date to a delay. */
   nowMs: number;
 }
 
@@ -90,7 +90,7 @@ function notApi(host: string, status: number): Description {
   ];
 }
 
-/** Returns the error for a response that didn't come from the service. */
+/** Returns the error for a response that isn't from the API. */
 export function notTheApi(host: string, answer: OriginAnswer): StewardError {
   const [kind, text, hint] = notApi(host, answer.status);
   const failure: ApiFailure = { status: 502, type: 'not_the_api', retryAfterMs: undefined };
@@ -105,8 +105,7 @@ export function failureOf(error: unknown): ApiFailure | undefined {
 }
 
 /**
- * Returns whether the error means that the service can't list events. The specification defines only the
- * stream.
+ * Returns whether the service doesn't support listing events. The API specification defines only the stream.
  */
 export function isNotServed(error: unknown): boolean {
   return [404, 405, 501].includes(failureOf(error)?.status ?? 0);
@@ -122,7 +121,7 @@ export function isTransient(error: unknown): boolean {
   return failure.status >= 500 || [408, 409, 429].includes(failure.status);
 }
 
-/** Returns whether a failed POST may have had side effects. The API has no idempotency keys. */
+/** Returns whether a failed POST may have had side effects. */
 export function mayHaveSideEffects(error: unknown): boolean {
   const network = networkFailureOf(error);
   if (network !== undefined) return network.sent;
@@ -130,18 +129,13 @@ export function mayHaveSideEffects(error: unknown): boolean {
   return status === 408 || (status !== undefined && status >= 500);
 }
 
-/**
- * Returns whether a failed POST certainly had no side effects. An aborted request may have had side effects.
- */
+/** Returns whether a failed POST certainly had no side effects. Returns false for unknown errors. */
 export function hasNoSideEffects(error: unknown): boolean {
   const isKnown = failureOf(error) !== undefined || networkFailureOf(error) !== undefined;
   return isKnown && !mayHaveSideEffects(error);
 }
 
-/**
- * Parses `retry-after`, in seconds or as a date, into ms from now. Capped at an hour, since clocks may be
- * wrong.
- */
+/** Parses `retry-after` (seconds or a date) into a delay in ms, at most one hour. */
 function retryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - nowMs;
@@ -150,20 +144,20 @@ function retryAfter(value: string | undefined, nowMs: number): number | undefine
 
 /** Timeouts and pauses, in ms. */
 export interface Timing {
-  /** The first pause before a retry. Later pauses double. */
+  /** Pause before the first retry. Each later pause is twice as long. */
   firstPauseMs: number;
   longestPauseMs: number;
   /** Maximum number of attempts per request. */
   tries: number;
-  /** How long to keep trying to reach a session. */
+  /** How long to keep reconnecting to a session. */
   patienceMs: number;
   /** How long a stream may be silent before it is reopened. */
   silenceMs: number;
-  /** The maximum interval between history reads. */
+  /** Longest interval between history reads, even without new events. */
   rereadMs: number;
   /** How long an event from the stream may be missing from the history. */
   lagMs: number;
-  /** The minimum and maximum pause between history reads. */
+  /** Minimum and maximum pause between history reads while events arrive. */
   paceMs: readonly [number, number];
 }
 
@@ -178,9 +172,9 @@ export const TIMING: Timing = {
   paceMs: [100, 1000],
 };
 
-/** Don't retry work that has taken longer than this. */
+/** Total time after which failed work is no longer retried. */
 const SLOW_MS = 45_000;
-/** Number of checks for side effects, which may become visible only after a while. */
+/** How often to check for side effects. They may become visible only after a delay. */
 const EFFECT_CHECKS = 3;
 
 export interface RetryDeps {
@@ -189,19 +183,14 @@ export interface RetryDeps {
   signal?: AbortSignal;
 }
 
-/**
- * Waits after `failures` consecutive failures: exponential backoff with jitter, or longer if the service asks
- * for it.
- */
+/** Pauses before a retry: exponential backoff with jitter, or longer if the service requests it. */
 export async function pause({ timing, signal }: RetryDeps, failures: number, error?: unknown): Promise<void> {
   const grown = Math.min(timing.firstPauseMs * 2 ** Math.min(failures, 20), timing.longestPauseMs);
   const retryAfterMs = failureOf(error)?.retryAfterMs ?? 0;
   await wait(Math.max(grown * (0.75 + Math.random() / 4), Math.min(retryAfterMs, timing.patienceMs)), signal);
 }
 
-/**
- * Retries idempotent work until it succeeds, fails permanently, or reaches the maximum number of attempts.
- */
+/** Runs idempotent work and retries transient failures, with at most `timing.tries` attempts. */
 export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Promise<T> {
   const started = deps.clock.monotonic();
   for (let failures = 0; ; failures += 1) {
@@ -216,8 +205,8 @@ export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Prom
 }
 
 /**
- * Performs work exactly once. If a failed attempt may have had an effect, retries only after `findEffect` has
- * repeatedly found none.
+ * Runs non-idempotent work exactly once. If a failed attempt may have had an effect, `findEffect` looks for
+ * it before a retry.
  */
 export async function once<T>(
   deps: RetryDeps,

@@ -35,11 +35,9 @@ export interface FollowInput {
   until: 'turn' | 'session';
   /** The cost in USD at which the agent is interrupted. */
   maxCost?: number;
-  /** Ids of the events just sent. The turn can't end until these events have been shown. */
+  /** Ids of events that were just sent. The turn can't end before the log contains them. */
   sent?: readonly string[];
-  /**
-   * Whether the service reports the session as idle. An idle session without events has nothing to wait for.
-   */
+  /** Whether the service reports the session as idle. */
   isIdle?: boolean;
 }
 
@@ -58,19 +56,19 @@ interface Following {
   turn: Turn;
   reader: Reader;
   isOverCost: boolean;
-  /** Ids of sent events that haven't been shown yet. */
+  /** Ids of sent events that the log doesn't contain yet. */
   sent: string[];
   sentSince: number;
 }
 
 /** Number of consecutive failures before a message is shown. */
 const REPORT_AFTER = 2;
-/** How long to wait for a sent event to appear, as a multiple of the usual lag. */
+/** How long to wait for a sent event to appear, in multiples of `lagMs`. */
 const MAX_LAGS = 6;
 
 /**
- * Follows a session: sends the pending message, answers the agent, and stores and shows each event once. The
- * stream may repeat, reorder or miss events, so it only triggers a read of the history.
+ * Follows a session until its turn or the session ends, and shows each event once. The stream may repeat,
+ * reorder or miss events, so it only triggers reads of the history.
  */
 export async function follow(deps: FollowDeps, input: FollowInput): Promise<FollowEnd> {
   const { clock, timing, log } = deps;
@@ -87,7 +85,6 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
       const end = await followStream(following, () => {
         Object.assign(health, { failures: 0, wasReached: true, failingSince: clock.monotonic() });
       });
-      // Without an `end`, the stream ended before the session, so the connection was lost.
       if (end !== undefined) return end;
     } catch (error) {
       if (!isTransient(error)) throw error;
@@ -105,7 +102,7 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
   }
 }
 
-/** Follows the session over one connection. Returns how the turn or session ended, if it has ended. */
+/** Follows the session over one connection. Returns the outcome, or undefined if the connection was lost. */
 async function followStream(at: Following, onProgress: () => void): Promise<FollowEnd | undefined> {
   const frames = await readFrames(await at.deps.client.stream(at.input.session));
   try {
@@ -121,7 +118,9 @@ async function followStream(at: Following, onProgress: () => void): Promise<Foll
   }
 }
 
-/** Answers the agent or sends the pending message. Returns how the turn or session ended, if it has ended. */
+/**
+ * Answers the agent or sends the pending message. Returns the outcome, or undefined if the turn continues.
+ */
 async function settle(at: Following): Promise<FollowEnd | undefined> {
   const { input, turn } = at;
   if (!isOver(turn) && isWaitingForSent(at)) return undefined;
@@ -158,7 +157,7 @@ async function answerAll(
   const answers = await deps.answer(waiting);
   await sendAnswers(deps, input.session, answers).catch(async (error: unknown) => {
     if (failureOf(error)?.status !== 400) throw error;
-    // Another client may have answered in the meantime.
+    // Another client may have answered first.
     await catchUp(reader);
     const open = new Set(pendingTools(turn).map(({ id }) => id));
     if (waiting.some(({ id }) => open.has(id))) throw error;
@@ -167,12 +166,11 @@ async function answerAll(
   return answers.length > 0;
 }
 
-/** Sends the message that a killed process left unsent. Returns whether there was such a message. */
+/** Sends the pending message of an interrupted run. Returns false if there is none. */
 async function sendUnsent(at: Following): Promise<boolean> {
   const { deps, input, turn, reader } = at;
   const sent = await sendPending(deps, input.session);
   if (sent === undefined) return false;
-  // If the message is already in the log, its turn has started and may have ended.
   if (sent.id === undefined || !deps.log.has(sent.id)) beginTurn(turn);
   if (sent.id !== undefined) at.sent.push(sent.id);
   at.sentSince = deps.clock.monotonic();
@@ -180,9 +178,7 @@ async function sendUnsent(at: Following): Promise<boolean> {
   return true;
 }
 
-/**
- * Returns whether a sent event is still missing from the log. After a while, reports the event and gives up.
- */
+/** Returns whether to keep waiting for a sent event. After a time limit, warns the user and stops waiting. */
 function isWaitingForSent(at: Following): boolean {
   const { clock, timing, log, say } = at.deps;
   at.sent = at.sent.filter((id) => !log.has(id));

@@ -23,13 +23,13 @@ const MAX_IDS = 20;
 const MESSAGE = 'user.message';
 
 /**
- * `<session>.send.json`, written before sending a message so that it is sent exactly once, even if the
- * process is killed.
+ * Contents of `<session>.send.json`. Storing a message before sending it ensures that it is sent exactly
+ * once.
  */
 const OUTBOX = v.object({
   /** `before`: number of earlier user messages in the session. */
   pending: v.fallback(v.nullable(v.object({ text: v.string(), before: v.fallback(v.number(), 0) })), null),
-  /** Ids of the latest messages sent from this machine, excluding the pending one. */
+  /** Ids of the latest messages sent from this machine. */
   sent: v.fallback(v.array(v.string()), []),
 });
 type Outbox = v.InferOutput<typeof OUTBOX>;
@@ -55,15 +55,15 @@ export function hasPending(folder: string, session: string): boolean {
   return readOutbox(folder, session).pending !== null;
 }
 
-/** Stores the first message of a new session, unless an outbox exists. */
+/** Stores the first message of a new session as pending, unless the outbox exists. */
 export function prepareFirst(folder: string, session: string, text: string): void {
   if (exists(outboxPath(folder, session))) return;
   writeOutbox(folder, session, { pending: { text, before: 0 }, sent: [] });
 }
 
 /**
- * Sends a message exactly once, after any pending message. If the pending message has the same text, sends
- * only that one.
+ * Sends a message exactly once, after any pending message. A pending message with the same text is not sent
+ * twice.
  */
 export async function sendMessage(deps: SendDeps, session: string, text: string): Promise<Sent> {
   return deps.alone(session, async () => {
@@ -79,7 +79,7 @@ export async function sendMessage(deps: SendDeps, session: string, text: string)
   });
 }
 
-/** Sends the message left unsent by a killed process, if any. */
+/** Sends the pending message of an interrupted run. Returns undefined if there is none. */
 export async function sendPending(deps: SendDeps, session: string): Promise<Sent | undefined> {
   if (!hasPending(deps.folder, session)) return undefined;
   return deps.alone(session, async () => {
@@ -115,7 +115,7 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
     clearPending(deps, session, sent.id);
     return sent;
   } catch (error) {
-    // Drop a rejected message. A message that may have arrived stays pending.
+    // Drop a message only if the service rejected it. Otherwise, it may have arrived.
     if (isCertain && hasNoSideEffects(error) && !isTransient(error)) clearPending(deps, session, undefined);
     throw error;
   }
@@ -124,12 +124,11 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
 function clearPending({ folder }: SendDeps, session: string, id: string | undefined): void {
   const { sent } = readOutbox(folder, session);
   const ids = id === undefined ? sent : [...sent, id].slice(-MAX_IDS);
-  // Don't leave a file behind for a session that may not exist.
   if (ids.length === 0 && !exists(sessionLogPath(folder, session))) removeFile(outboxPath(folder, session));
   else writeOutbox(folder, session, { pending: null, sent: ids });
 }
 
-/** Finds the pending message in the session's log by its text, skipping the messages that preceded it. */
+/** Finds the pending message in the session by its text, skipping earlier messages. */
 async function findSent(deps: SendDeps, session: string, pending: Pending): Promise<Sent | undefined> {
   const { sent } = readOutbox(deps.folder, session);
   const later = (await messagesOf(deps.client, session)).slice(pending.before);

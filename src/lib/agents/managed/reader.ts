@@ -15,11 +15,11 @@ export interface Keyed {
   event: ManagedEvent;
 }
 
-/** State for reading a session's log from the service. */
+/** Progress of reading a session's history from the service. */
 export interface History {
   client: Pick<ManagedClient, 'events'>;
   session: string;
-  /** The last page's cursor, the key of the event before that page, and the number of events on the page. */
+  /** The last page: its cursor, the key of the event before it, and its number of events. */
   position: { page: string | undefined; before: string; tail: number };
   maxEvents: number;
 }
@@ -33,7 +33,7 @@ export function openHistory(client: Pick<ManagedClient, 'events'>, session: stri
   return { client, session, position: START, maxEvents: MAX_EVENTS };
 }
 
-/** Passes each page to `take` in order. Starts with the last page read, so its events may repeat. */
+/** Passes each page to `take`, starting with the last page read. Events of that page may repeat. */
 export async function readHistory(
   history: History,
   take: (events: Keyed[]) => Promise<void> | void,
@@ -59,7 +59,7 @@ export async function readHistory(
 /** Returns a page, or undefined if the request must be repeated with different parameters. */
 async function readPage(history: History) {
   const { client, session, position, maxEvents } = history;
-  // A limit equal to the last page's length makes the cursor advance at the next event.
+  // Limit the page to the known events, so that the next event starts a new page.
   const limit = Math.min(maxEvents, position.tail > SHORT_TAIL ? position.tail : MAX_EVENTS);
   try {
     return await client.events(session, { page: position.page, limit });
@@ -68,7 +68,7 @@ async function readPage(history: History) {
       history.maxEvents = Math.max(1, Math.floor(limit / 8));
       return undefined;
     }
-    // The service may have dropped the cursor, so reread the whole history.
+    // The cursor may have expired, so reread the whole history.
     if (position.page === undefined || failureOf(error)?.status !== 400) throw error;
     history.position = START;
     return undefined;
@@ -79,12 +79,11 @@ async function readPage(history: History) {
 type Frame = ManagedEvent | undefined;
 
 export interface FrameReader {
-  /** Returns the frames that arrive within `ms`: an empty list if the stream is silent, undefined if it has ended. */
+  /** Waits up to `ms` for frames. Returns undefined if the stream has ended. */
   next: (ms: number) => Promise<{ frames: Frame[]; isAlive: boolean } | undefined>;
   close: () => void;
 }
 
-/** Maximum frame size; the service sends no larger frames. */
 const MAX_FRAME = 64 * 1024 * 1024;
 /** Event types that the history never contains. */
 const PARTIAL = new Set(['event_start', 'event_delta', 'ping']);
@@ -113,7 +112,7 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
   return {
     next: async (ms) => {
       reading ??= stream.chunks.next();
-      // If the read fails after the timeout, the next call to `next` reports the failure.
+      // Prevents an unhandled rejection. The next call to `next` reports a read that fails after the timeout.
       reading.catch(() => undefined);
       const read = await within(reading, ms);
       if (read === undefined) return { frames: [], isAlive: false };
@@ -160,7 +159,7 @@ export interface ReaderDeps {
 
 /** If the stream announces more events than this, read the history immediately. */
 const MAX_ANNOUNCED = 5000;
-/** Maximum number of announced events to store, in case the history doesn't include them. */
+/** Maximum number of announced events whose content is kept, in case the history lacks them. */
 const MAX_WHOLE = 500;
 const QUIET_MS = 2000;
 
@@ -173,15 +172,15 @@ export interface Reader extends ReaderDeps {
   readAt: number;
   lastDataAt: number;
   pace: number;
-  /** Whether an event may be missing because a frame was unreadable or a sent event hasn't been shown yet. */
+  /** Whether events may be missing: a frame was unreadable, or a sent event hasn't appeared. */
   isIncomplete: boolean;
-  /** Whether the service can list events. If not, events from the stream are stored in order of arrival. */
+  /** Whether the service can list events; undefined before the first attempt. */
   hasHistory: boolean | undefined;
 }
 
 /**
- * Opens a reader. The stream announces events; the history defines their order. After `lagMs`, the reader
- * uses the stream's copy of an event that the history still lacks.
+ * Opens a reader that stores events in the order of the history. If the history lacks an announced event for
+ * `lagMs`, the reader uses the stream's copy.
  */
 export function openReader(deps: ReaderDeps, session: string): Reader {
   return {
@@ -221,7 +220,7 @@ async function readNew(reader: Reader): Promise<void> {
     }
   }
   const now = clock.monotonic();
-  // Increase the pause during a burst of events, because the service limits requests.
+  // Read less often during a burst of events, because the service has a rate limit.
   const [shortest, longest] = timing.paceMs;
   const isQuiet = now - reader.readAt > QUIET_MS;
   reader.pace = isQuiet ? shortest : Math.min(longest, Math.max(shortest, reader.pace * 1.5));
@@ -238,10 +237,10 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
   const { log, announced, clock, turn } = reader;
   if (reader.hasHistory === false) {
     if (event === undefined) return;
-    // Two events without ids are the same event if their content is equal.
+    // Identify an event without an id by its content.
     const key = hasId(event) ? event.id : JSON.stringify(event);
     if (!log.has(key)) await accept(reader, [{ key, event }]);
-    // The event has already been shown, but it contains the current status.
+    // A repeated status event still carries the current status.
     else if (event.type.startsWith('session.status_')) addEvent(turn, event);
     return;
   }
@@ -252,7 +251,10 @@ async function announce(reader: Reader, event: Frame): Promise<void> {
   }
 }
 
-/** Reads the stream for a while; returns false if it has ended. Throws `unavailable` if the stream is silent for too long. */
+/**
+ * Reads available frames; returns false if the stream has ended. Throws `unavailable` after `silenceMs`
+ * without data.
+ */
 export async function drain(reader: Reader, frames: FrameReader): Promise<boolean> {
   const { clock, timing, announced } = reader;
   const isDue = (): boolean => reader.hasHistory !== false && (reader.isIncomplete || announced.size > 0);

@@ -9,14 +9,14 @@ import { openHistory, readHistory } from './reader';
 import { addEvent, newTurn, pendingTools, type ToolUse } from './turn';
 import { pendingLines } from './view';
 
-/** Permissions granted in advance: tool names (`bash`, `server.tool`), tool-use ids, or `all`. */
+/** Permissions decided in advance, by tool name (`bash`, `server.tool`), tool-use id, or `all`. */
 export interface Policy {
   allow: readonly string[];
   deny: readonly string[];
 }
 
 /**
- * Returns the responses implied by a policy. Deny takes precedence over allow; unlisted tools get no
+ * Returns a policy's responses to pending tool uses. `deny` overrides `allow`; unlisted tools get no
  * response.
  */
 export function answersBy({ allow, deny }: Policy, pending: readonly ToolUse[]): SentEvent[] {
@@ -35,7 +35,6 @@ export function confirmation(id: string, result: 'allow' | 'deny'): SentEvent {
   return { type: 'user.tool_confirmation', tool_use_id: id, result };
 }
 
-/** Resolves an argument: literal text or `@FILE`. */
 type ReadText = (value: string) => Promise<string>;
 
 /** Parses `ID=TEXT` or `ID=@FILE` as a custom tool's result. */
@@ -69,10 +68,7 @@ export interface SendResult {
   sent: string[];
 }
 
-/**
- * Sends the input once. Tool results and permissions go first, because the agent may need them before a
- * message.
- */
+/** Sends the input exactly once. Tool results and permissions precede the message. */
 export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendResult> {
   const { session, message, policy } = input;
   const results = await Promise.all(
@@ -97,7 +93,7 @@ export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendR
   });
 }
 
-/** Sends a message. If the session is waiting for other responses, throws an error that lists them. */
+/** Sends a message. If tool uses are pending, throws an error that lists them. */
 export async function sendOrExplain(deps: SendDeps, session: string, message: string): Promise<Sent> {
   try {
     return await sendMessage(deps, session, message);
@@ -127,10 +123,7 @@ export async function pendingOf(deps: SendDeps, session: string): Promise<ToolUs
   return pendingTools(turn);
 }
 
-/**
- * Sends each response once. The service rejects a batch if a killed process sent part of it; then only the
- * rest is sent.
- */
+/** Sends each response exactly once. If an interrupted run has already sent some, sends only the others. */
 export async function sendAnswers(
   deps: SendDeps,
   session: string,
@@ -158,7 +151,7 @@ export async function sendAnswers(
   }
 }
 
-/** Finds the responses that are already in the session's log, reading it backwards. */
+/** Returns the responses that the session already contains. Reads the latest events first. */
 async function findArrived(
   { client }: SendDeps,
   session: string,
@@ -175,7 +168,7 @@ async function findArrived(
   return [...found.values()];
 }
 
-/** Interrupts the session. Retries on any failure, because a second interrupt does no harm. */
+/** Interrupts the session. Retrying is safe, because a second interrupt has no effect. */
 export async function sendInterrupt(deps: SendDeps, session: string): Promise<ManagedEvent[]> {
   return repeated(deps, () => deps.client.send(session, [{ type: 'user.interrupt' }]));
 }

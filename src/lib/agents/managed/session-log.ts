@@ -14,35 +14,31 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface ShowDeps {
   output: ShownOutput;
-  /** Returns the lines to show for an event, if any. Must be deterministic. */
+  /** Formats an event for display; may be empty. Must be deterministic. */
   render: (event: ManagedEvent) => string;
 }
 
 /**
- * A session's local log: `<session>.jsonl` has one event per line in the service's order, and
- * `<session>.shown` records how much has been shown. Both files survive a killed process.
+ * A session's local log. `<session>.jsonl` contains one event per line, in the service's order.
+ * `<session>.shown` records how much has been shown.
  */
 export interface SessionLog {
   has: (key: string) => boolean;
   count: () => number;
-  /** Appends the new events durably and returns them. */
+  /** Appends the events that are new and returns them. */
   append: (events: readonly Keyed[]) => ManagedEvent[];
   replay: (onEvent: (event: ManagedEvent) => void) => void;
-  /** Shows the events that haven't been shown yet. */
   show: () => Promise<void>;
-  /** Marks all events as not shown. */
   rewind: () => void;
-  /**
-   * Returns whether an event may appear twice. After a killed write, only a file shows how much was written.
-   */
+  /** Returns whether an event may have been shown twice after an interrupted write. */
   mayRepeat: () => boolean;
   close: () => void;
 }
 
 const OFFSET = v.pipe(v.number(), v.finite(), v.minValue(0));
 /**
- * Number of log bytes already shown. `to` is set while the bytes up to that offset are being written to
- * `out`.
+ * `upTo`: offset up to which the log has been shown. `to` and `out`: end offset and output file of an
+ * unfinished write.
  */
 const SHOWN = v.object({
   upTo: OFFSET,
@@ -85,13 +81,12 @@ export function openSessionLog(folder: string, session: string, deps: ShowDeps):
     mayRepeat: () => log.mayRepeat,
     close: () => {
       mark.close();
-      // Don't leave a file behind for a session without events, which may not exist.
       if (log.keys.size === 0) removeFile(markPath);
     },
   };
 }
 
-/** Skips lines truncated by a killed process; the log contains their events again further down. */
+/** Skips truncated lines; their events appear again later in the log. */
 function eachEvent(path: string, from: number, onEvent: (event: ManagedEvent, to: number) => void): void {
   readLines(path, { from, maxLineBytes: MAX_LINE_BYTES }, ({ text, offset, bytes }) => {
     const event = text === undefined ? undefined : asEvent(parseObject(text));
@@ -108,7 +103,6 @@ function append({ path, keys }: Log, events: readonly Keyed[]): ManagedEvent[] {
   return added.map(([, event]) => event);
 }
 
-/** Returns the text for the events between two offsets. */
 function rendered({ path, render }: Log, from: number, end = Infinity): { text: string; to: number }[] {
   const found: { text: string; to: number }[] = [];
   eachEvent(path, from, (event, to) => {
@@ -132,7 +126,6 @@ async function show(log: Log): Promise<void> {
   if (to > log.shown.upTo) await write(log, text, to);
 }
 
-/** Writes the log's text up to offset `to`. */
 async function write(log: Log, text: string, to: number): Promise<void> {
   if (text !== '') {
     const out = log.output.file();

@@ -28,17 +28,18 @@ export interface StartInput {
 }
 
 /**
- * `<nonce>.start.json`, written before the session is created. Prevents a second session after a killed run.
+ * Contents of `<nonce>.start.json`, written before a session is created. Lets an interrupted run find its
+ * session.
  */
 interface Start extends StartInput {
   nonce: string;
 }
 
-/** The session metadata that lets a later run find the session. */
+/** Metadata key by which a later run finds the session. */
 const NONCE = 'steward_run';
 const MAX_PAGES = 5;
 
-/** Creates a session and stores its first message, which `follow` sends. Returns the session id. */
+/** Creates a session and stores its first message for `follow` to send. Returns the session id. */
 export async function startSession(deps: SendDeps, input: StartInput): Promise<string> {
   const start = { nonce: randomUUID(), ...input };
   const path = join(deps.folder, `${start.nonce}.start.json`);
@@ -47,7 +48,7 @@ export async function startSession(deps: SendDeps, input: StartInput): Promise<s
   return completeStart(deps, start, path, false);
 }
 
-/** Completes the last interrupted start, if any. */
+/** Completes the latest interrupted start. Returns the session id, or undefined if there is none. */
 export async function resumeStart(deps: SendDeps): Promise<string | undefined> {
   const { folder } = deps;
   const names = listFolder(folder).filter((name) => name.endsWith('.start.json'));
@@ -81,7 +82,8 @@ async function completeStart(deps: SendDeps, start: Start, path: string, wasTrie
   try {
     session = (wasTried ? await repeated(deps, find) : undefined) ?? (await create());
   } catch (error) {
-    // Drop a rejected start. A start that may have succeeded stays for `wake`.
+    // Drop the start only if the service rejected it. Otherwise, the session may exist, and `wake` can find
+    // it.
     if (isCertain && hasNoSideEffects(error)) {
       removeFile(path);
       throw error;
@@ -130,8 +132,8 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
 }
 
 /**
- * Finds the session to resume: the given one, one whose start was interrupted, or the last used one. Sends
- * the message, if any. Throws `conflict` if the session has ended.
+ * Resumes the given session, a session whose start was interrupted, or the last used session. Sends the
+ * message, if any. Throws `conflict` if the session has ended.
  */
 export async function wakeSession(
   deps: SendDeps,
@@ -209,7 +211,6 @@ export function localSessions(folder: string): string[] {
   return [...new Set(byTime(folder, names).map((name) => name.replace(/\.(?:send\.json|jsonl)$/, '')))];
 }
 
-/** Returns the folder for messages that were never sent. */
 export function deadMessages(folder: string): string {
   return join(folder, 'dead');
 }
@@ -229,7 +230,6 @@ export function pruneSessions(folder: string, days: number, nowMs: number): void
   pruneDead(deadMessages(folder), nowMs);
 }
 
-/** Sorts names by modification time, latest first. */
 function byTime(folder: string, names: readonly string[]): string[] {
   return [...names].sort((a, b) => mtimeOf(folder, b) - mtimeOf(folder, a));
 }

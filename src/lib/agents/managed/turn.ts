@@ -3,7 +3,7 @@ import { isObject } from '../../platform/files/json-object';
 import { parseIso } from '../../platform/time/clock';
 import { hasId, targetOf, textOf, type ManagedEvent } from './event';
 
-/** A tool that the agent wants to use. */
+/** A tool use requested by the agent. */
 export interface ToolUse {
   id: string;
   name: string;
@@ -14,7 +14,7 @@ export interface ToolUse {
 
 export type SessionStatus = 'unknown' | 'running' | 'idle' | 'rescheduling' | 'terminated' | 'deleted';
 
-/** How a turn ended. No `kind` means success. */
+/** How a turn ended. `kind` is undefined on success. */
 export interface Outcome {
   reason: string;
   kind: ErrorKind | undefined;
@@ -28,15 +28,14 @@ interface Stop {
 }
 
 /**
- * A session's state, computed from its log. Unknown events are ignored. An unknown stop reason ends the turn;
- * only `requires_action` keeps it open.
+ * A session's state, computed from its log. Unknown events are ignored. Any stop reason except
+ * `requires_action` ends the turn.
  */
 export interface Turn {
   status: SessionStatus;
   tools: Map<string, ToolUse>;
-  /** Ids of the tool uses that have been answered. */
   answered: Set<string>;
-  /** The reason for the last idle status, if nothing has run since. */
+  /** Why the session last became idle; undefined while it is running. */
   stop: Stop | undefined;
   failure: string | undefined;
   isInterrupted: boolean;
@@ -52,7 +51,7 @@ export function newTurn(): Turn {
   };
 }
 
-/** Starts a turn for a message whose position in the log is unknown. */
+/** Starts a turn for a message that the log doesn't contain yet. */
 export function beginTurn(turn: Turn): void {
   Object.assign(turn, { stop: undefined, failure: undefined, isInterrupted: false });
 }
@@ -155,7 +154,7 @@ export function outcomeOf({ status, stop, failure, isInterrupted }: Turn): Outco
     return { ...outcome('unavailable', `The session was ${status}`, failure), reason: status };
   if (stop === undefined) return undefined;
   if (stop.reason === OPEN) {
-    // Without a question id, no response is possible, so the wait would never end.
+    // Without a tool-use id, no response is possible, so the turn would never end.
     return stop.ids.length === 0
       ? outcome(
           'conflict',
@@ -193,7 +192,7 @@ export interface Cost extends Usage {
   /** Token cost in USD; undefined if a price is missing. */
   tokenUsd: number | undefined;
   /**
-   * The service's total, if reported. Otherwise, the cost of the active time and of the tokens with known
+   * The service's total in USD, if reported. Otherwise, the cost of active time plus tokens with known
    * prices.
    */
   totalUsd: number;
@@ -277,7 +276,6 @@ function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-/** Parses `{amount: "250", currency: "USD"}` as 2.50. */
 function dollars(value: unknown): number | undefined {
   const amount = textOf(value, 'amount') ?? '';
   const isUsd = /^\d{1,15}$/.test(amount) && textOf(value, 'currency') === 'USD';

@@ -12,7 +12,7 @@ import type { FollowEnd } from './follow';
 const LINE = 400;
 const MAX_ID = 128;
 
-/** Returns the lines to show for an event; empty for progress reports. */
+/** Formats an event for display. Returns an empty string for progress events. */
 export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns' | 'color'>): string {
   const { attention, neutral } = palette(terminal);
   const columns = Math.max(20, terminal.columns);
@@ -54,7 +54,7 @@ export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns
   }
 }
 
-/** Wraps a line. Keeps spaces and indentation for code, and doesn't split long words. */
+/** Wraps a line. Preserves whitespace and doesn't split long words. */
 function wrapLine(line: string, columns: number, indent: string): string[] {
   if (displayWidth(line) + indent.length <= columns) return [indent + line];
   const own = /^ */.exec(line)?.[0] ?? '';
@@ -77,7 +77,7 @@ function inputText(input: unknown): string {
   return cleanLine(escapeHidden(command ?? JSON.stringify(input)), LINE);
 }
 
-/** Escapes hidden and control characters as `\u009b`, so that users see everything that they allow. */
+/** Escapes hidden and control characters, so that a permission prompt shows everything. */
 function escapeHidden(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
     /[\n\r\t]/.test(hidden)
@@ -86,10 +86,10 @@ function escapeHidden(text: string): string {
   );
 }
 
-/** Maximum length of a tool's input; a note replaces the rest. */
+/** Maximum length of a tool's input in a permission prompt. */
 const MAX_INPUT = 4000;
 
-/** Returns a permission prompt: one line if it fits, or a question to show below the complete input. */
+/** Returns a permission prompt. `lines` contains the tool's input if it doesn't fit in the question. */
 export function permissionText(
   { name, input }: ToolUse,
   columns: number,
@@ -105,7 +105,7 @@ export function permissionText(
   return { lines: [tool, ...lines].join('\n'), question: 'Allow it?' };
 }
 
-/** Splits text into pieces of a given width, at any character: shell commands have no better break points. */
+/** Splits text into pieces of at most `width` columns, even inside words. */
 function pieces(text: string, width: number): string[] {
   const found = [''];
   for (const character of text) {
@@ -116,7 +116,6 @@ function pieces(text: string, width: number): string[] {
   return found;
 }
 
-/** Formats the end of a turn as one line. */
 export function endText({ outcome, cost }: FollowEnd): string {
   return outcome.kind === undefined ? `Done. ${costText(cost)}` : costText(cost);
 }
@@ -125,8 +124,7 @@ export function endText({ outcome, cost }: FollowEnd): string {
 export function pendingLines(session: string, pending: readonly ToolUse[]): string[] {
   return pending.flatMap(({ id, name, kind, input }) => {
     const use = `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`;
-    // Users paste the service's ids into a shell, so show no command for an id with control characters or a
-    // leading hyphen.
+    // Don't show a command with an unsafe id, because users paste these commands into a shell.
     if (/[\p{C}\p{Zl}\p{Zp}]/u.test(id) || id.startsWith('-'))
       return [use, '    This id cannot be used in a command.'];
     return [
@@ -138,7 +136,6 @@ export function pendingLines(session: string, pending: readonly ToolUse[]): stri
   });
 }
 
-/** Formats `12 450 tokens in, 3 120 out · active 4 m 10 s, 0.01 USD`. */
 function costText(cost: Cost): string {
   const cached = cost.cacheTokens === 0 ? '' : `, ${grouped(cost.cacheTokens)} cached`;
   const tokens = `${grouped(cost.inputTokens)} tokens in${cached}, ${grouped(cost.outputTokens)} out`;
